@@ -1,0 +1,158 @@
+//! Errors and warnings as values: a code, a message, labelled places and help. Nothing here is
+//! printed; `render` does that.
+
+use super::source::Span;
+use std::fmt;
+
+/// The result of anything that a user's mistake can stop.
+pub type Fallible<T> = Result<T, Box<Diagnostic>>;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+macro_rules! codes {
+    ($($variant:ident $code:literal $title:literal;)*) => {
+        /// What kind of mistake a diagnostic reports. The number is stable: documentation and
+        /// tools refer to it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code { $(#[doc = $title] $variant,)* }
+
+        impl Code {
+            /// Every code, in the order of its numbers.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
+
+            /// The stable number, like `E0201`.
+            pub fn number(self) -> &'static str {
+                match self { $(Code::$variant => $code,)* }
+            }
+
+            /// What went wrong, in a few words.
+            pub fn title(self) -> &'static str {
+                match self { $(Code::$variant => $title,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    UnknownCharacter "E0101" "a character that is not part of the language";
+    UnclosedString "E0102" "a string without its closing quote";
+    BadEscape "E0103" "an unknown escape in a string";
+    UnexpectedToken "E0104" "something here that does not fit";
+    UnexpectedEnd "E0105" "the text ends in the middle of a statement";
+    NumberTooLarge "E0106" "an integer that does not fit in 64 bits";
+    UndefinedName "E0201" "a name that nothing defines";
+    ReservedName "E0202" "a name that may not be redefined";
+    NotCallable "E0203" "a value that cannot be called";
+    WrongArguments "E0204" "a call with the wrong arguments";
+    OperandTypes "E0301" "an operation on types it does not work on";
+    SelectorExpected "E0302" "a selector was expected";
+    SelectorMisused "E0303" "a selector where a value was expected";
+    BadIndex "E0304" "an index that does not fit what is indexed";
+    BadMembership "E0305" "`in` on something it does not work on";
+    NotIterable "E0306" "something that cannot be looped over";
+    WrongCount "E0307" "a different number of values than names";
+    AtomExpected "E0308" "an atom or an s-op was expected";
+    MixedTypes "E0401" "values of different types in one s-op";
+    ElementwiseFailed "E0402" "an elementwise operation failed at a position";
+    MeanOfNonNumbers "E0403" "several selected values that are not numbers";
+    BadToken "E0404" "a token that cannot be converted";
+    BadInput "E0405" "an input that is not a non-empty sequence";
+    Overflow "E0406" "an integer result that does not fit in 64 bits";
+    ArithmeticFailed "E0407" "an arithmetic operation without a result";
+    AssertionFailed "E0408" "an assertion that does not hold";
+    FileNotFound "E0501" "a file that could not be found or read";
+    LoadCycle "E0502" "files that load each other";
+    FileNotWritten "E0503" "a file that could not be written";
+    DomainTooLarge "E0601" "more values than the compiler can handle";
+    NotCompilable "E0602" "something that has no transformer form yet";
+    NotCausal "E0603" "attention to later positions in a causal model";
+    NotExact "E0604" "a model that could not be made exact";
+    BadModel "E0701" "a file that is not a model";
+    UnknownToken "E0702" "a token outside the vocabulary";
+    InputTooLong "E0703" "an input longer than the model";
+    LimitReached "E0801" "a limit was reached";
+    SurprisingPrecedence "W0101" "an expression that may not mean what it seems to";
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.number())
+    }
+}
+
+/// A place with what to say about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    pub span: Span,
+    pub text: String,
+}
+
+/// One error or warning. The first label is the main place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    pub code: Code,
+    pub message: String,
+    pub labels: Vec<Label>,
+    /// Background that explains the message.
+    pub notes: Vec<String>,
+    /// What to type instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(code, message)
+        }
+    }
+
+    /// Adds a labelled place; the first one added is the main place.
+    pub fn at(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label {
+            span,
+            text: text.into(),
+        });
+        self
+    }
+
+    pub fn note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.notes.push(note.into());
+        self
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The main place, if the diagnostic has one.
+    pub fn span(&self) -> Option<Span> {
+        self.labels.first().map(|label| label.span)
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}

@@ -1,0 +1,87 @@
+//! Source texts and places in them. Texts are kept in memory by `Sources`; a `Span` is a byte
+//! range in one of them and stays valid for as long as the `Sources` lives.
+
+use std::sync::Arc;
+
+/// Names one text held by a [`Sources`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(pub u32);
+
+/// A byte range `start..end` of one source text; both ends lie on character boundaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    pub source: SourceId,
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    pub fn new(source: SourceId, start: usize, end: usize) -> Span {
+        Span {
+            source,
+            start: start as u32,
+            end: end as u32,
+        }
+    }
+
+    /// The smallest span that covers both; `self` if they lie in different sources.
+    pub fn to(self, other: Span) -> Span {
+        if self.source != other.source {
+            return self;
+        }
+        Span {
+            source: self.source,
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// One text with the name under which diagnostics show it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub name: String,
+    pub text: Arc<str>,
+}
+
+/// All texts read so far, in the order in which they were read.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    list: Vec<Source>,
+}
+
+impl Sources {
+    pub fn new() -> Sources {
+        Sources::default()
+    }
+
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
+        let id = SourceId(u32::try_from(self.list.len()).expect("fewer than 2³² sources"));
+        self.list.push(Source {
+            name: name.into(),
+            text: text.into(),
+        });
+        id
+    }
+
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.list[id.0 as usize]
+    }
+
+    /// The text a span covers.
+    pub fn text(&self, span: Span) -> &str {
+        &self.get(span.source).text[span.range()]
+    }
+
+    /// Line and column of the start of a span, both from 1; columns count characters.
+    pub fn position(&self, span: Span) -> (usize, usize) {
+        let before = &self.get(span.source).text[..span.start as usize];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.matches('\n').count() + 1;
+        (line, before[line_start..].chars().count() + 1)
+    }
+}

@@ -1,0 +1,236 @@
+//! `Graph`: the arenas of s-ops and selectors, built bottom-up. With [`Sharing::Equal`] equal
+//! nodes are one node and known idioms become primitives; with [`Sharing::None`] every expression
+//! evaluated is a node of its own, which is how the reference counts heads.
+
+use super::idiom;
+use super::node::{SOp, SOpId, Selector, SelectorId};
+use crate::base::Span;
+use crate::value::{Comparison, Op, TypeSet, Value};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Whether equal nodes are one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// Equal nodes are one node, and idioms such as `selector_width` are recognised.
+    Equal,
+    /// Every node is new, and nothing is rewritten.
+    None,
+}
+
+/// The program as a directed acyclic graph of s-ops and selectors.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    sharing: Sharing,
+    sops: Vec<SOp>,
+    selectors: Vec<Selector>,
+    sop_ids: FxHashMap<SOp, SOpId>,
+    selector_ids: FxHashMap<Selector, SelectorId>,
+    sop_types: Vec<TypeSet>,
+    sop_spans: Vec<Span>,
+    selector_spans: Vec<Span>,
+    sop_names: Vec<Option<Arc<str>>>,
+    selector_names: Vec<Option<Arc<str>>>,
+}
+
+impl Graph {
+    pub fn new(sharing: Sharing) -> Graph {
+        Graph {
+            sharing,
+            sops: Vec::new(),
+            selectors: Vec::new(),
+            sop_ids: FxHashMap::default(),
+            selector_ids: FxHashMap::default(),
+            sop_types: Vec::new(),
+            sop_spans: Vec::new(),
+            selector_spans: Vec::new(),
+            sop_names: Vec::new(),
+            selector_names: Vec::new(),
+        }
+    }
+
+    /// Adds an s-op whose operands are already in the graph, or finds its equal. `span` is where
+    /// it was written; the first place is kept.
+    pub fn sop(&mut self, sop: SOp, span: Span) -> SOpId {
+        let base = matches!(sop, SOp::Tokens | SOp::Indices);
+        if (base || self.sharing == Sharing::Equal)
+            && let Some(id) = self.sop_ids.get(&sop)
+        {
+            return *id;
+        }
+        if self.sharing == Sharing::Equal
+            && let Some(simpler) = idiom::recognize(self, &sop)
+        {
+            return self.sop(simpler, span);
+        }
+        let id = SOpId(u32::try_from(self.sops.len()).expect("limits bound the graph"));
+        self.sop_types.push(self.infer_type(&sop));
+        self.sop_ids.insert(sop.clone(), id);
+        self.sops.push(sop);
+        self.sop_spans.push(span);
+        self.sop_names.push(None);
+        id
+    }
+
+    /// Adds a selector whose operands are already in the graph, or finds its equal.
+    pub fn selector(&mut self, selector: Selector, span: Span) -> SelectorId {
+        if self.sharing == Sharing::Equal
+            && let Some(id) = self.selector_ids.get(&selector)
+        {
+            return *id;
+        }
+        let id = SelectorId(u32::try_from(self.selectors.len()).expect("limits bound the graph"));
+        self.selector_ids.insert(selector.clone(), id);
+        self.selectors.push(selector);
+        self.selector_spans.push(span);
+        self.selector_names.push(None);
+        id
+    }
+
+    pub fn constant(&mut self, value: Value, span: Span) -> SOpId {
+        self.sop(SOp::Constant(value), span)
+    }
+
+    pub fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
+        debug_assert_eq!(op.arity(), operands.len());
+        self.sop(SOp::Map { op, operands }, span)
+    }
+
+    pub fn select(
+        &mut self,
+        keys: SOpId,
+        queries: SOpId,
+        comparison: Comparison,
+        span: Span,
+    ) -> SelectorId {
+        self.selector(
+            Selector::Compare {
+                keys,
+                queries,
+                comparison,
+            },
+            span,
+        )
+    }
+
+    pub fn get(&self, id: SOpId) -> &SOp {
+        &self.sops[id.0 as usize]
+    }
+
+    pub fn get_selector(&self, id: SelectorId) -> &Selector {
+        &self.selectors[id.0 as usize]
+    }
+
+    /// The types its values can have on any input; empty if it fails on every input.
+    pub fn types(&self, id: SOpId) -> TypeSet {
+        self.sop_types[id.0 as usize]
+    }
+
+    /// Where the s-op was first written.
+    pub fn span(&self, id: SOpId) -> Span {
+        self.sop_spans[id.0 as usize]
+    }
+
+    pub fn selector_span(&self, id: SelectorId) -> Span {
+        self.selector_spans[id.0 as usize]
+    }
+
+    /// The first name the program gave it.
+    pub fn name(&self, id: SOpId) -> Option<&str> {
+        self.sop_names[id.0 as usize].as_deref()
+    }
+
+    pub fn selector_name(&self, id: SelectorId) -> Option<&str> {
+        self.selector_names[id.0 as usize].as_deref()
+    }
+
+    /// Records a name for pictures and traces; names never change what a node is.
+    pub fn set_name(&mut self, id: SOpId, name: &Arc<str>) {
+        self.sop_names[id.0 as usize].get_or_insert_with(|| name.clone());
+    }
+
+    pub fn set_selector_name(&mut self, id: SelectorId, name: &Arc<str>) {
+        self.selector_names[id.0 as usize].get_or_insert_with(|| name.clone());
+    }
+
+    /// How many s-ops and selectors there are.
+    pub fn len(&self) -> usize {
+        self.sops.len() + self.selectors.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.sops.is_empty()
+    }
+
+    /// The s-ops a selector compares, keys and queries, each once, in order of id.
+    pub fn selector_operands(&self, id: SelectorId) -> Vec<SOpId> {
+        let mut operands = Vec::new();
+        let mut pending = vec![id];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.get_selector(id) {
+                Selector::Compare { keys, queries, .. } => operands.extend([*keys, *queries]),
+                Selector::And(a, b) | Selector::Or(a, b) => pending.extend([*a, *b]),
+                Selector::Not(a) => pending.push(*a),
+            }
+        }
+        operands.sort_unstable();
+        operands.dedup();
+        operands
+    }
+
+    /// The s-ops one needs directly: operands, the aggregated value, keys and queries.
+    pub fn dependencies(&self, id: SOpId) -> Vec<SOpId> {
+        match self.get(id) {
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) => Vec::new(),
+            SOp::Map { operands, .. } => operands.clone(),
+            SOp::Aggregate {
+                selector, value, ..
+            } => {
+                let mut needed = self.selector_operands(*selector);
+                needed.push(*value);
+                needed
+            }
+            SOp::Width { selector } => self.selector_operands(*selector),
+        }
+    }
+
+    /// Everything the roots need, the roots included, operands before their users.
+    pub fn reachable(&self, roots: &[SOpId]) -> Vec<SOpId> {
+        let mut needed = vec![false; self.sops.len()];
+        let mut pending = roots.to_vec();
+        while let Some(id) = pending.pop() {
+            if !std::mem::replace(&mut needed[id.0 as usize], true) {
+                pending.extend(self.dependencies(id));
+            }
+        }
+        (0..self.sops.len() as u32)
+            .map(SOpId)
+            .filter(|id| needed[id.0 as usize])
+            .collect()
+    }
+
+    fn infer_type(&self, sop: &SOp) -> TypeSet {
+        match sop {
+            SOp::Tokens => TypeSet::ANY,
+            SOp::Indices | SOp::Width { .. } => TypeSet::INT,
+            SOp::Constant(value) => TypeSet::of(value),
+            SOp::Map { op, operands } => {
+                let types: Vec<TypeSet> = operands.iter().map(|id| self.types(*id)).collect();
+                op.result_type(&types)
+            }
+            SOp::Aggregate { value, default, .. } => {
+                let value = self.types(*value);
+                let mean = if value.meets(TypeSet::NUMBER) {
+                    TypeSet::FLOAT
+                } else {
+                    TypeSet::NONE
+                };
+                value.union(mean).union(TypeSet::of(default))
+            }
+        }
+    }
+}

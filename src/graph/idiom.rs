@@ -1,0 +1,129 @@
+//! Recognises, while a graph is built, the ways in which RASP programs count: `selector_width` and
+//! `length` are written with two aggregates and a division (Weiss et al. 2021, section 3), but mean
+//! the number of selected keys. Recognised by shape, so that a program's own copy of a library
+//! definition is understood too; the value is the same by arithmetic.
+
+use super::build::Graph;
+use super::node::{SOp, SOpId, Selector, SelectorId};
+use crate::value::{Comparison, Op, Value};
+
+/// A simpler node with the same values on every input, if the node completes a known idiom.
+pub fn recognize(graph: &Graph, sop: &SOp) -> Option<SOp> {
+    let SOp::Map {
+        op: Op::Round,
+        operands,
+    } = sop
+    else {
+        return None;
+    };
+    let argument = *operands.first()?;
+    length(graph, argument)
+        .or_else(|| selector_width(graph, argument))
+        .map(|selector| SOp::Width { selector })
+}
+
+/// `round(1/aggregate(s, indicator(indices==0)))` where `s` selects everything: the length, which
+/// is the width of `s`.
+fn length(graph: &Graph, argument: SOpId) -> Option<SelectorId> {
+    let (one, share) = binary(graph, argument, &Op::Divide)?;
+    if !is_constant(graph, one, 1) {
+        return None;
+    }
+    let (selector, value, _) = aggregate(graph, share)?;
+    (selects_all(graph, selector) && is_first_indicator(graph, value)).then_some(selector)
+}
+
+/// `round((1/aggregate(s or at0, indicator(indices==0))) - 1 + aggregate(s and at0, 1, 0))`.
+fn selector_width(graph: &Graph, argument: SOpId) -> Option<SelectorId> {
+    let (others, at_first) = binary(graph, argument, &Op::Add)?;
+    let (inverse, one) = binary(graph, others, &Op::Subtract)?;
+    let (numerator, share) = binary(graph, inverse, &Op::Divide)?;
+    if !is_constant(graph, one, 1) || !is_constant(graph, numerator, 1) {
+        return None;
+    }
+    let (with_first, first, _) = aggregate(graph, share)?;
+    let (and_first, value, default) = aggregate(graph, at_first)?;
+    let (Selector::Or(a, b), Selector::And(c, d)) = (
+        graph.get_selector(with_first),
+        graph.get_selector(and_first),
+    ) else {
+        return None;
+    };
+    let same_selectors = (a, b) == (c, d) || (a, b) == (d, c);
+    let counted = if selects_first(graph, *b) {
+        *a
+    } else if selects_first(graph, *a) {
+        *b
+    } else {
+        return None;
+    };
+    let counts = is_first_indicator(graph, first)
+        && is_constant(graph, value, 1)
+        && *default == Value::Int(0)
+        && same_selectors;
+    counts.then_some(counted)
+}
+
+fn binary(graph: &Graph, id: SOpId, wanted: &Op) -> Option<(SOpId, SOpId)> {
+    match graph.get(id) {
+        SOp::Map { op, operands } if op == wanted => match operands.as_slice() {
+            [left, right] => Some((*left, *right)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn aggregate(graph: &Graph, id: SOpId) -> Option<(SelectorId, SOpId, &Value)> {
+    match graph.get(id) {
+        SOp::Aggregate {
+            selector,
+            value,
+            default,
+        } => Some((*selector, *value, default)),
+        _ => None,
+    }
+}
+
+fn is_constant(graph: &Graph, id: SOpId, wanted: i64) -> bool {
+    matches!(graph.get(id), SOp::Constant(value) if *value == Value::Int(wanted))
+}
+
+/// `indicator(indices == 0)`
+fn is_first_indicator(graph: &Graph, id: SOpId) -> bool {
+    let SOp::Map {
+        op: Op::Indicator,
+        operands,
+    } = graph.get(id)
+    else {
+        return false;
+    };
+    let Some((left, right)) = binary(graph, operands[0], &Op::Compare(Comparison::Equal)) else {
+        return false;
+    };
+    let is_indices = |id| matches!(graph.get(id), SOp::Indices);
+    (is_indices(left) && is_constant(graph, right, 0))
+        || (is_indices(right) && is_constant(graph, left, 0))
+}
+
+/// `select(1, 1, ==)` and every other comparison of two constants that holds.
+pub fn selects_all(graph: &Graph, id: SelectorId) -> bool {
+    let Selector::Compare {
+        keys,
+        queries,
+        comparison,
+    } = graph.get_selector(id)
+    else {
+        return false;
+    };
+    match (graph.get(*keys), graph.get(*queries)) {
+        (SOp::Constant(key), SOp::Constant(query)) => comparison.holds(key, query) == Ok(true),
+        _ => false,
+    }
+}
+
+/// `select(indices, 0, ==)`
+fn selects_first(graph: &Graph, id: SelectorId) -> bool {
+    matches!(graph.get_selector(id), Selector::Compare { keys, queries, comparison: Comparison::Equal }
+        if matches!(graph.get(*keys), SOp::Indices) && is_constant(graph, *queries, 0))
+}

@@ -1,0 +1,11 @@
+//! The program as one graph of s-ops and selectors: what is left when every function, loop and
+//! list has been run, before an input exists. Equal nodes are one node. Depends on `base` and
+//! `value`; it knows nothing of syntax and stores no facts about nodes beyond their static type.
+
+pub mod build;
+pub mod idiom;
+pub mod node;
+pub mod print;
+
+pub use build::{Graph, Sharing};
+pub use node::{SOp, SOpId, Selector, SelectorId};

@@ -1,0 +1,139 @@
+//! S-ops and selectors as RASP expressions, for tables, labels and diagnostics. Named nodes print
+//! as their names below the top, and long expressions are cut: this is for reading, not parsing.
+
+use super::build::Graph;
+use super::node::{SOp, SOpId, Selector, SelectorId};
+use crate::value::{Op, Table, Value};
+
+/// Nesting below which an expression is abbreviated to `…`.
+const DEPTH: usize = 4;
+
+impl Graph {
+    /// Its name, or else its expression.
+    pub fn describe(&self, id: SOpId) -> String {
+        self.name(id)
+            .map_or_else(|| self.expression(id), str::to_string)
+    }
+
+    /// Its expression, one level deep at least, whatever its name.
+    pub fn expression(&self, id: SOpId) -> String {
+        self.sop_text(id, DEPTH, true)
+    }
+
+    /// Its name, or else its expression.
+    pub fn describe_selector(&self, id: SelectorId) -> String {
+        self.selector_text(id, DEPTH)
+    }
+
+    fn sop_text(&self, id: SOpId, depth: usize, top: bool) -> String {
+        if !top && let Some(name) = self.name(id) {
+            return name.to_string();
+        }
+        if depth == 0 && !matches!(self.get(id), SOp::Tokens | SOp::Indices | SOp::Constant(_)) {
+            return "…".to_string();
+        }
+        let inner = |id: &SOpId| self.sop_text(*id, depth - 1, false);
+        match self.get(id) {
+            SOp::Tokens => "tokens_asis".to_string(),
+            SOp::Indices => "indices".to_string(),
+            SOp::Constant(value) => value.source(),
+            SOp::Map { op, operands } => {
+                let operands: Vec<String> = operands.iter().map(inner).collect();
+                map_text(op, &operands)
+            }
+            SOp::Aggregate {
+                selector,
+                value,
+                default,
+            } => {
+                let selector = self.selector_text(*selector, depth - 1);
+                let value = inner(value);
+                if *default == Value::Int(0) {
+                    format!("aggregate({selector}, {value})")
+                } else {
+                    format!("aggregate({selector}, {value}, {})", default.source())
+                }
+            }
+            SOp::Width { selector } => {
+                if super::idiom::selects_all(self, *selector) {
+                    return "length".to_string();
+                }
+                format!(
+                    "selector_width({})",
+                    self.selector_text(*selector, depth - 1)
+                )
+            }
+        }
+    }
+
+    fn selector_text(&self, id: SelectorId, depth: usize) -> String {
+        if let Some(name) = self.selector_name(id) {
+            return name.to_string();
+        }
+        if depth == 0 {
+            return "…".to_string();
+        }
+        match self.get_selector(id) {
+            Selector::Compare {
+                keys,
+                queries,
+                comparison,
+            } => format!(
+                "select({}, {}, {})",
+                self.sop_text(*keys, depth - 1, false),
+                self.sop_text(*queries, depth - 1, false),
+                comparison.symbol()
+            ),
+            Selector::And(a, b) => format!(
+                "({} and {})",
+                self.selector_text(*a, depth - 1),
+                self.selector_text(*b, depth - 1)
+            ),
+            Selector::Or(a, b) => format!(
+                "({} or {})",
+                self.selector_text(*a, depth - 1),
+                self.selector_text(*b, depth - 1)
+            ),
+            Selector::Not(a) => format!("(not {})", self.selector_text(*a, depth - 1)),
+        }
+    }
+}
+
+fn map_text(op: &Op, operands: &[String]) -> String {
+    match (op, operands) {
+        (Op::If, [condition, then, otherwise]) => {
+            format!("({then} if {condition} else {otherwise})")
+        }
+        (Op::ToStr | Op::ToInt | Op::ToFloat | Op::ToBool, [tokens]) if tokens == "tokens_asis" => {
+            op.symbol().to_string()
+        }
+        (Op::Lookup(table), [index]) => format!("{}[{index}]", table_text(table)),
+        (Op::In(items), [operand]) => format!("({operand} in {})", list_text(items)),
+        (Op::Not, [operand]) => format!("(not {operand})"),
+        (Op::Negate | Op::Plus, [operand]) => format!("{op}{operand}"),
+        (_, [operand]) => format!("{op}({operand})"),
+        (_, [left, right]) => format!("({left} {op} {right})"),
+        _ => format!("{op}({})", operands.join(", ")),
+    }
+}
+
+fn table_text(table: &Table) -> String {
+    match table {
+        Table::List(items) => list_text(items),
+        Table::Str(items) => {
+            crate::value::atom::quote(&items.iter().map(Value::to_string).collect::<String>())
+        }
+        Table::Dict(entries) => {
+            let shown: Vec<String> = entries
+                .iter()
+                .map(|(key, value)| format!("{}: {}", key.source(), value.source()))
+                .collect();
+            format!("{{{}}}", shown.join(", "))
+        }
+    }
+}
+
+fn list_text(items: &[Value]) -> String {
+    let shown: Vec<String> = items.iter().map(Value::source).collect();
+    format!("[{}]", shown.join(", "))
+}

@@ -1,0 +1,9 @@
+//! A transformer as plain data: sparse weights, a tokenizer, readouts and the labels that say what
+//! lives where in the residual stream. It knows nothing of RASP; anything can build one and
+//! anything can run one. Depends on `base` and `value`.
+
+pub mod matrix;
+pub mod transformer;
+
+pub use matrix::Matrix;
+pub use transformer::{Decoder, FeedForward, Head, Layer, Model, Readout, Variable};

@@ -1,0 +1,162 @@
+//! The model: `x = W_E[token] + W_pos[position]`; each layer adds the outputs of its heads, then
+//! of its feed-forward block; readouts decode values from `x`. No layer norm. Position 0 holds the
+//! BOS token, token `i` of the input stands at position `i + 1`.
+
+use super::matrix::Matrix;
+use crate::value::Value;
+
+/// A transformer with everything needed to run and to read it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// What it computes, for people: the compiled expression.
+    pub name: String,
+    /// Input tokens, in the order of the rows of `token_embedding`; the BOS row follows them.
+    pub vocabulary: Vec<Value>,
+    /// The longest input, BOS not counted.
+    pub max_length: usize,
+    /// Whether a position attends only to itself and earlier positions.
+    pub causal: bool,
+    /// Width of the residual stream.
+    pub d_model: usize,
+    /// W_E `[vocabulary + 1, d_model]`; the last row is BOS.
+    pub token_embedding: Matrix,
+    /// W_pos `[max_length + 1, d_model]`; row 0 is the position of BOS.
+    pub position_embedding: Matrix,
+    pub layers: Vec<Layer>,
+    /// W_U, b_U and how the logits become a value.
+    pub output: Readout,
+    /// One label for each direction of the residual stream; `d_model` of them.
+    pub directions: Vec<String>,
+    /// The program's variables that can be read from the residual stream, in order of `ready`.
+    pub variables: Vec<Variable>,
+}
+
+/// One transformer layer; a half without work is empty and does nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    pub heads: Vec<Head>,
+    pub mlp: FeedForward,
+}
+
+/// One attention head: `softmax((x W_Q)(x W_K)ᵀ / √d_head) (x W_V) W_O`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// The selector it computes, for people.
+    pub label: String,
+    /// W_Q `[d_model, d_head]`, with √d_head and the inverse temperature folded in.
+    pub query: Matrix,
+    /// W_K `[d_model, d_head]`
+    pub key: Matrix,
+    /// W_V `[d_model, d_value]`
+    pub value: Matrix,
+    /// W_O `[d_value, d_model]`
+    pub output: Matrix,
+}
+
+impl Head {
+    /// Columns of W_Q and W_K; 0 for a head that attends everywhere alike.
+    pub fn d_head(&self) -> usize {
+        self.query.columns()
+    }
+}
+
+/// `relu(x W_in + b_in) W_out + b_out`
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeedForward {
+    /// W_in `[d_model, d_mlp]`
+    pub input: Matrix,
+    /// b_in `[d_mlp]`
+    pub input_bias: Vec<f64>,
+    /// W_out `[d_mlp, d_model]`
+    pub output: Matrix,
+    /// b_out `[d_model]`
+    pub output_bias: Vec<f64>,
+}
+
+impl FeedForward {
+    /// A block that does nothing.
+    pub fn empty(d_model: usize) -> FeedForward {
+        FeedForward {
+            input: Matrix::zeros(d_model, 0),
+            input_bias: Vec::new(),
+            output: Matrix::zeros(0, d_model),
+            output_bias: vec![0.0; d_model],
+        }
+    }
+
+    /// How many hidden units it has.
+    pub fn d_mlp(&self) -> usize {
+        self.input.columns()
+    }
+}
+
+/// A linear map from the residual stream, and how its outputs become a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Readout {
+    /// `[d_model, outputs]`
+    pub weights: Matrix,
+    /// `[outputs]`
+    pub bias: Vec<f64>,
+    pub decoder: Decoder,
+}
+
+/// How the outputs of a readout become a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decoder {
+    /// One output per value; the largest wins, the first of equals.
+    Categorical(Vec<Value>),
+    /// One output, read as the nearest of these numbers (ascending), or as it is if there are none.
+    Numerical(Vec<Value>),
+}
+
+/// A variable of the program that lives in the residual stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name in the program, or else its expression.
+    pub name: String,
+    /// From when on it can be read: 0 after the embedding, `2l - 1` after the attention of layer
+    /// `l` (counted from 1), `2l` after its feed-forward block.
+    pub ready: usize,
+    pub readout: Readout,
+}
+
+impl Model {
+    /// Entries of all matrices and biases, zeros included.
+    pub fn parameters(&self) -> usize {
+        let area = |matrix: &Matrix| matrix.rows() * matrix.columns();
+        self.matrices().map(area).sum::<usize>() + self.biases().map(<[f64]>::len).sum::<usize>()
+    }
+
+    /// Entries of all matrices and biases that are not zero.
+    pub fn nonzero(&self) -> usize {
+        self.matrices().map(Matrix::nonzero).sum::<usize>()
+            + self.biases().flatten().filter(|bias| **bias != 0.0).count()
+    }
+
+    /// Every weight matrix; the readouts of variables are labels, not weights, and are left out.
+    pub fn matrices(&self) -> impl Iterator<Item = &Matrix> {
+        let layers = self.layers.iter().flat_map(|layer| {
+            let heads = layer
+                .heads
+                .iter()
+                .flat_map(|head| [&head.query, &head.key, &head.value, &head.output]);
+            heads.chain([&layer.mlp.input, &layer.mlp.output])
+        });
+        [&self.token_embedding, &self.position_embedding]
+            .into_iter()
+            .chain(layers)
+            .chain([&self.output.weights])
+    }
+
+    fn biases(&self) -> impl Iterator<Item = &[f64]> {
+        self.layers
+            .iter()
+            .flat_map(|layer| {
+                [
+                    layer.mlp.input_bias.as_slice(),
+                    layer.mlp.output_bias.as_slice(),
+                ]
+            })
+            .chain([self.output.bias.as_slice()])
+    }
+}

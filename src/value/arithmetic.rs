@@ -1,0 +1,276 @@
+//! The arithmetic of atoms, which is Python's except that integers have 64 bits and overflow is
+//! an error. One function an operation; `op` gives them their names.
+
+use super::atom::Value;
+use super::op::{Comparison, Failure};
+use std::cmp::Ordering;
+
+type Outcome = Result<Value, Failure>;
+
+/// The longest string that `+` and `*` may build, in bytes.
+const LONGEST_STRING: usize = 1 << 20;
+
+/// Two numbers brought to the type in which they are combined.
+enum Pair {
+    Ints(i64, i64),
+    Floats(f64, f64),
+}
+
+fn pair(symbol: &str, a: &Value, b: &Value) -> Result<Pair, Failure> {
+    match (a.as_int(), b.as_int()) {
+        (Some(a), Some(b)) => Ok(Pair::Ints(a, b)),
+        _ => match (a.as_float(), b.as_float()) {
+            (Some(a), Some(b)) => Ok(Pair::Floats(a, b)),
+            _ => Err(unsupported(symbol, a, b)),
+        },
+    }
+}
+
+fn unsupported(symbol: &str, a: &Value, b: &Value) -> Failure {
+    Failure::types(format!(
+        "`{symbol}` does not work on {} and {}",
+        article(a),
+        article(b)
+    ))
+}
+
+fn article(value: &Value) -> String {
+    let name = value.type_name();
+    let article = if name.starts_with('i') { "an" } else { "a" };
+    format!("{article} {name}")
+}
+
+fn overflow(symbol: &str, a: i64, b: i64) -> Failure {
+    Failure::overflow(format!("`{a} {symbol} {b}` does not fit in 64 bits"))
+}
+
+fn checked(symbol: &str, a: i64, b: i64, result: Option<i64>) -> Outcome {
+    result.map(Value::Int).ok_or_else(|| overflow(symbol, a, b))
+}
+
+pub fn add(a: &Value, b: &Value) -> Outcome {
+    if let (Value::Str(a), Value::Str(b)) = (a, b) {
+        if a.len() + b.len() > LONGEST_STRING {
+            return Err(Failure::arithmetic(
+                "the joined string is too long".to_string(),
+            ));
+        }
+        return Ok(Value::Str([&**a, &**b].concat().into()));
+    }
+    match pair("+", a, b)? {
+        Pair::Ints(a, b) => checked("+", a, b, a.checked_add(b)),
+        Pair::Floats(a, b) => Ok(Value::Float(a + b)),
+    }
+}
+
+pub fn subtract(a: &Value, b: &Value) -> Outcome {
+    match pair("-", a, b)? {
+        Pair::Ints(a, b) => checked("-", a, b, a.checked_sub(b)),
+        Pair::Floats(a, b) => Ok(Value::Float(a - b)),
+    }
+}
+
+pub fn multiply(a: &Value, b: &Value) -> Outcome {
+    match (a, b) {
+        (Value::Str(text), count) | (count, Value::Str(text)) => {
+            let Some(count) = count.as_int() else {
+                return Err(unsupported("*", a, b));
+            };
+            let count = usize::try_from(count.max(0)).unwrap_or(usize::MAX);
+            if count.saturating_mul(text.len()) > LONGEST_STRING {
+                return Err(Failure::arithmetic(
+                    "the repeated string is too long".to_string(),
+                ));
+            }
+            let count = if text.is_empty() { 0 } else { count };
+            Ok(Value::Str(text.repeat(count).into()))
+        }
+        _ => match pair("*", a, b)? {
+            Pair::Ints(a, b) => checked("*", a, b, a.checked_mul(b)),
+            Pair::Floats(a, b) => Ok(Value::Float(a * b)),
+        },
+    }
+}
+
+/// Always a float, also for two ints.
+pub fn divide(a: &Value, b: &Value) -> Outcome {
+    let (numerator, denominator) = match pair("/", a, b)? {
+        Pair::Ints(a, b) => (a as f64, b as f64),
+        Pair::Floats(a, b) => (a, b),
+    };
+    if denominator == 0.0 {
+        return Err(Failure::arithmetic("division by zero".to_string()));
+    }
+    Ok(Value::Float(numerator / denominator))
+}
+
+/// The remainder has the sign of the divisor.
+pub fn remainder(a: &Value, b: &Value) -> Outcome {
+    match pair("%", a, b)? {
+        Pair::Ints(_, 0) => Err(Failure::arithmetic(
+            "remainder of a division by zero".to_string(),
+        )),
+        Pair::Ints(a, b) => {
+            let remainder = a.checked_rem(b).unwrap_or(0);
+            let adjust = remainder != 0 && (remainder < 0) != (b < 0);
+            Ok(Value::Int(if adjust { remainder + b } else { remainder }))
+        }
+        Pair::Floats(_, 0.0) => Err(Failure::arithmetic(
+            "remainder of a division by zero".to_string(),
+        )),
+        Pair::Floats(a, b) => {
+            let remainder = a % b;
+            if remainder == 0.0 {
+                return Ok(Value::Float(0.0_f64.copysign(b)));
+            }
+            let adjust = (remainder < 0.0) != (b < 0.0);
+            Ok(Value::Float(if adjust { remainder + b } else { remainder }))
+        }
+    }
+}
+
+/// An int for an int raised to a natural number, otherwise a float.
+pub fn power(a: &Value, b: &Value) -> Outcome {
+    match pair("^", a, b)? {
+        Pair::Ints(a, b) if b >= 0 => {
+            let result = match (a, u32::try_from(b)) {
+                (0 | 1, _) => Some(if b == 0 { 1 } else { a }),
+                (-1, _) => Some(if b % 2 == 0 { 1 } else { -1 }),
+                (_, Ok(exponent)) => a.checked_pow(exponent),
+                (_, Err(_)) => None,
+            };
+            checked("^", a, b, result)
+        }
+        Pair::Ints(a, b) => float_power(a as f64, b as f64),
+        Pair::Floats(a, b) => float_power(a, b),
+    }
+}
+
+fn float_power(a: f64, b: f64) -> Outcome {
+    if a == 0.0 && b < 0.0 {
+        return Err(Failure::arithmetic(
+            "zero cannot be raised to a negative power".to_string(),
+        ));
+    }
+    if a < 0.0 && a.is_finite() && b.is_finite() && b.fract() != 0.0 {
+        return Err(Failure::arithmetic(
+            "a negative number raised to a fraction is not a real number".to_string(),
+        ));
+    }
+    let result = a.powf(b);
+    if result.is_infinite() && a.is_finite() && b.is_finite() {
+        return Err(Failure::arithmetic(
+            "the power is too large for a float".to_string(),
+        ));
+    }
+    Ok(Value::Float(result))
+}
+
+pub fn compare(comparison: Comparison, a: &Value, b: &Value) -> Result<bool, Failure> {
+    match comparison {
+        Comparison::Equal => return Ok(a.equals(b)),
+        Comparison::NotEqual => return Ok(!a.equals(b)),
+        Comparison::Less
+        | Comparison::LessEqual
+        | Comparison::Greater
+        | Comparison::GreaterEqual => {}
+    }
+    if a.is_number() != b.is_number() {
+        return Err(unsupported(comparison.symbol(), a, b));
+    }
+    let Some(order) = a.order(b) else {
+        return Ok(false);
+    };
+    Ok(match comparison {
+        Comparison::Less => order == Ordering::Less,
+        Comparison::LessEqual => order != Ordering::Greater,
+        Comparison::Greater => order == Ordering::Greater,
+        Comparison::GreaterEqual => order != Ordering::Less,
+        Comparison::Equal | Comparison::NotEqual => unreachable!("answered above"),
+    })
+}
+
+pub fn negate(a: &Value) -> Outcome {
+    match a {
+        Value::Float(float) => Ok(Value::Float(-float)),
+        Value::Int(_) | Value::Bool(_) => {
+            let int = a.as_int().unwrap_or(0);
+            int.checked_neg()
+                .map(Value::Int)
+                .ok_or_else(|| Failure::overflow(format!("`-({int})` does not fit in 64 bits")))
+        }
+        Value::Str(_) => Err(Failure::types("`-` does not work on a string".to_string())),
+    }
+}
+
+pub fn plus(a: &Value) -> Outcome {
+    match a {
+        Value::Float(_) | Value::Int(_) => Ok(a.clone()),
+        Value::Bool(bool) => Ok(Value::Int(i64::from(*bool))),
+        Value::Str(_) => Err(Failure::types("`+` does not work on a string".to_string())),
+    }
+}
+
+/// To the nearest int, halves to the even one.
+pub fn round(a: &Value) -> Outcome {
+    match a {
+        Value::Int(_) | Value::Bool(_) => plus(a),
+        Value::Float(float) => {
+            let rounded = float.round_ties_even();
+            if rounded.is_nan() {
+                return Err(Failure::arithmetic(
+                    "NaN cannot be rounded to an int".to_string(),
+                ));
+            }
+            if !(-9.3e18..9.3e18).contains(&rounded) || rounded as i64 as f64 != rounded {
+                return Err(Failure::overflow(format!(
+                    "`round({a})` does not fit in 64 bits"
+                )));
+            }
+            Ok(Value::Int(rounded as i64))
+        }
+        Value::Str(_) => Err(Failure::types(
+            "`round` does not work on a string".to_string(),
+        )),
+    }
+}
+
+pub fn to_int(a: &Value) -> Outcome {
+    match a {
+        Value::Int(_) | Value::Bool(_) => plus(a),
+        Value::Float(float) => round(&Value::Float(float.trunc()))
+            .map_err(|_| Failure::token(format!("{a} is not an int of 64 bits"))),
+        Value::Str(text) => digits(text)
+            .and_then(|digits| digits.parse().ok())
+            .map(Value::Int)
+            .ok_or_else(|| Failure::token(format!("{} is not an int", a.source()))),
+    }
+}
+
+pub fn to_float(a: &Value) -> Outcome {
+    match a.as_float() {
+        Some(float) => Ok(Value::Float(float)),
+        None => digits(&a.to_string())
+            .and_then(|digits| digits.parse().ok())
+            .map(Value::Float)
+            .ok_or_else(|| Failure::token(format!("{} is not a float", a.source()))),
+    }
+}
+
+/// A number without surrounding blanks and without the single underscores that Python allows
+/// between digits.
+fn digits(text: &str) -> Option<String> {
+    let text = text.trim();
+    let bytes = text.as_bytes();
+    for (index, byte) in bytes.iter().enumerate() {
+        let digit_at = |index: Option<usize>| {
+            index
+                .and_then(|index| bytes.get(index))
+                .is_some_and(u8::is_ascii_digit)
+        };
+        if *byte == b'_' && !(digit_at(index.checked_sub(1)) && digit_at(Some(index + 1))) {
+            return None;
+        }
+    }
+    Some(text.replace('_', ""))
+}

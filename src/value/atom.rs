@@ -1,0 +1,230 @@
+//! `Value`: one atom of a sequence, with the equality and order of the language (which are
+//! Python's) and, separately, the strict identity that hash-consing needs.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// An atom: what one position of an s-op holds.
+///
+/// `==` and `Hash` are identity: `1`, `1.0` and `True` differ. The language's own equality, under
+/// which those three are equal, is [`Value::equals`].
+#[derive(Clone, Debug)]
+pub enum Value {
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    Str(Arc<str>),
+}
+
+impl Value {
+    pub fn str(text: &str) -> Value {
+        Value::Str(text.into())
+    }
+
+    /// The tokens of an input given as text: its characters.
+    pub fn characters(text: &str) -> Vec<Value> {
+        text.chars()
+            .map(|character| Value::str(character.encode_utf8(&mut [0; 4])))
+            .collect()
+    }
+
+    /// The name of the value's type, as diagnostics say it.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Value::Int(_) => "int",
+            Value::Float(_) => "float",
+            Value::Bool(_) => "bool",
+            Value::Str(_) => "string",
+        }
+    }
+
+    pub fn is_number(&self) -> bool {
+        !matches!(self, Value::Str(_))
+    }
+
+    /// Truth as in Python: zero and the empty string are false.
+    pub fn truthy(&self) -> bool {
+        match self {
+            Value::Int(int) => *int != 0,
+            Value::Float(float) => *float != 0.0,
+            Value::Bool(bool) => *bool,
+            Value::Str(text) => !text.is_empty(),
+        }
+    }
+
+    /// An int, or a bool read as 0 or 1.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Value::Int(int) => Some(*int),
+            Value::Bool(bool) => Some(i64::from(*bool)),
+            Value::Float(_) | Value::Str(_) => None,
+        }
+    }
+
+    /// The nearest float of a number.
+    pub fn as_float(&self) -> Option<f64> {
+        match self {
+            Value::Int(int) => Some(*int as f64),
+            Value::Float(float) => Some(*float),
+            Value::Bool(bool) => Some(f64::from(u8::from(*bool))),
+            Value::Str(_) => None,
+        }
+    }
+
+    /// Equality of the language: numbers by value whatever their types, strings by characters, a
+    /// number never equal to a string.
+    pub fn equals(&self, other: &Value) -> bool {
+        self.order(other) == Some(Ordering::Equal)
+    }
+
+    /// Order of the language: numbers by exact value, strings by code points. `None` between a
+    /// number and a string, and where a NaN takes part.
+    pub fn order(&self, other: &Value) -> Option<Ordering> {
+        match (self, other) {
+            (Value::Str(a), Value::Str(b)) => Some(a.cmp(b)),
+            (Value::Str(_), _) | (_, Value::Str(_)) => None,
+            (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
+            (Value::Float(a), b) => compare_int_float(b.as_int()?, *a).map(Ordering::reverse),
+            (a, Value::Float(b)) => compare_int_float(a.as_int()?, *b),
+            (a, b) => Some(a.as_int()?.cmp(&b.as_int()?)),
+        }
+    }
+
+    /// The value as source text: strings quoted and escaped.
+    pub fn source(&self) -> String {
+        match self {
+            Value::Str(text) => quote(text),
+            Value::Bool(bool) => if *bool { "True" } else { "False" }.to_string(),
+            Value::Int(_) | Value::Float(_) => self.to_string(),
+        }
+    }
+
+    fn identity(&self) -> (u8, u64, &str) {
+        match self {
+            Value::Int(int) => (0, *int as u64, ""),
+            Value::Float(float) => (1, float.to_bits(), ""),
+            Value::Bool(bool) => (2, u64::from(*bool), ""),
+            Value::Str(text) => (3, 0, text),
+        }
+    }
+
+    /// A total order for canonical forms: by the language's order where there is one, numbers
+    /// before strings, equal numbers by type.
+    pub fn canonical_order(&self, other: &Value) -> Ordering {
+        let group = |value: &Value| matches!(value, Value::Str(_));
+        group(self)
+            .cmp(&group(other))
+            .then_with(|| self.order(other).unwrap_or(Ordering::Equal))
+            .then_with(|| self.identity().cmp(&other.identity()))
+    }
+}
+
+/// A string literal whose value is `text`.
+pub fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            control if control.is_control() => {
+                quoted.push_str(&format!("\\u{{{:x}}}", u32::from(control)));
+            }
+            plain => quoted.push(plain),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Exact comparison, without rounding the integer to a float.
+fn compare_int_float(int: i64, float: f64) -> Option<Ordering> {
+    if float.is_nan() {
+        return None;
+    }
+    // Every float at or beyond ±2⁶³ lies outside the range of i64.
+    if float >= 9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Less);
+    }
+    if float < -9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Greater);
+    }
+    let whole = float.trunc();
+    Some(int.cmp(&(whole as i64)).then_with(|| {
+        0.0_f64
+            .partial_cmp(&(float - whole))
+            .expect("a difference of finite floats is not NaN")
+    }))
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Value {}
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
+}
+
+impl From<i64> for Value {
+    fn from(int: i64) -> Value {
+        Value::Int(int)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(bool: bool) -> Value {
+        Value::Bool(bool)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(float: f64) -> Value {
+        Value::Float(float)
+    }
+}
+
+/// As Python's `str`: strings raw, floats in the shortest form that reads back equal.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Int(int) => write!(f, "{int}"),
+            Value::Float(float) => f.write_str(&float_repr(*float)),
+            Value::Bool(true) => f.write_str("True"),
+            Value::Bool(false) => f.write_str("False"),
+            Value::Str(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Python's `repr` of a float: shortest digits, exponent below 1e-4 and from 1e16.
+pub fn float_repr(float: f64) -> String {
+    if float.is_nan() {
+        return "nan".to_string();
+    }
+    if float.is_infinite() {
+        return if float > 0.0 { "inf" } else { "-inf" }.to_string();
+    }
+    let scientific = format!("{float:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..16).contains(&exponent) {
+        let plain = format!("{float}");
+        return if plain.contains('.') {
+            plain
+        } else {
+            plain + ".0"
+        };
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
+}
