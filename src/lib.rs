@@ -3,6 +3,7 @@
 pub mod base;
 pub mod cli;
 pub mod graph;
+pub mod interpret;
 pub mod model;
 pub mod syntax;
 pub mod value;
