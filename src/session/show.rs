@@ -1,0 +1,1 @@
+//! What the reference prints for values and definitions.
