@@ -2,6 +2,7 @@
 //! Transformers").
 pub mod base;
 pub mod cli;
+pub mod execute;
 pub mod graph;
 pub mod model;
 pub mod syntax;
