@@ -4,6 +4,7 @@ pub mod base;
 pub mod builtin;
 pub mod cli;
 pub mod eval;
+pub mod execute;
 pub mod graph;
 pub mod interpret;
 pub mod model;

@@ -74,5 +74,6 @@ fn not_numbers(sop: SOpId, value: &Column, keys: &[usize]) -> Fault {
         ),
         sop,
         position: None,
+        beyond: None,
     }
 }

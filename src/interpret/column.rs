@@ -6,6 +6,7 @@ use crate::graph::{Graph, SOpId};
 use crate::value::op::{Failure, FailureKind};
 use crate::value::sequence::sequence_type_at;
 use crate::value::{SequenceType, Value};
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// Why there is no value at a position.
@@ -17,6 +18,8 @@ pub struct Fault {
     pub sop: SOpId,
     /// Where in the input it failed, if at one place.
     pub position: Option<usize>,
+    /// Of an overflow: on which side of all 64-bit ints the value lies.
+    pub beyond: Option<Ordering>,
 }
 
 impl Fault {
@@ -33,6 +36,7 @@ impl Fault {
             message: failure.message,
             sop,
             position: Some(position),
+            beyond: failure.beyond,
         }
     }
 
@@ -147,6 +151,7 @@ impl Column {
                     message,
                     sop,
                     position: None,
+                    beyond: None,
                 };
                 Column::failed(self.length, Rc::new(fault))
             }

@@ -53,11 +53,43 @@ fn value_at(
     let failed = |failure| Rc::new(Fault::of_failure(failure, sop, position));
     match operands.len() {
         1 => op.apply(&[fetch(0)?]).map_err(failed),
-        2 => op.apply(&[fetch(0)?, fetch(1)?]).map_err(failed),
+        2 => match (fetch(0), fetch(1)) {
+            (Ok(left), Ok(right)) => op.apply(&[left, right]).map_err(failed),
+            (left, right) => beyond(op, left, right),
+        },
         _ => {
             let taken = if fetch(0)?.truthy() { 1 } else { 2 };
             fetch(taken).cloned()
         }
+    }
+}
+
+/// Two operands of which one at least has no value. Where a result overflowed and is only compared
+/// with an int, its side decides: that lets programs run whose huge numbers do not matter.
+fn beyond(
+    op: &Op,
+    left: Result<&Value, Rc<Fault>>,
+    right: Result<&Value, Rc<Fault>>,
+) -> Result<Value, Rc<Fault>> {
+    let Op::Compare(comparison) = op else {
+        return Err(left
+            .err()
+            .or(right.err())
+            .expect("one operand has no value"));
+    };
+    match (left, right) {
+        (Err(fault), Ok(other)) => match fault.beyond {
+            Some(side) if other.as_int().is_some() => Ok(Value::Bool(comparison.holds_for(side))),
+            _ => Err(fault),
+        },
+        (Ok(other), Err(fault)) => match fault.beyond {
+            Some(side) if other.as_int().is_some() => {
+                Ok(Value::Bool(comparison.holds_for(side.reverse())))
+            }
+            _ => Err(fault),
+        },
+        (Err(fault), _) => Err(fault),
+        (Ok(_), Ok(_)) => unreachable!("one operand has no value"),
     }
 }
 

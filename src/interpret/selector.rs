@@ -58,14 +58,7 @@ impl Leaf {
         if key == NAN || query == NAN {
             return self.comparison == Comparison::NotEqual;
         }
-        match self.comparison {
-            Comparison::Equal => key == query,
-            Comparison::NotEqual => key != query,
-            Comparison::Less => key < query,
-            Comparison::LessEqual => key <= query,
-            Comparison::Greater => key > query,
-            Comparison::GreaterEqual => key >= query,
-        }
+        self.comparison.holds_for(key.cmp(&query))
     }
 }
 
@@ -276,6 +269,7 @@ fn leaf(
             message,
             sop,
             position: None,
+            beyond: None,
         };
         return Err(Rc::new(fault));
     }
