@@ -6,7 +6,6 @@ use super::output::{Output, Stop};
 use crate::graph::Sharing;
 
 pub fn check(output: &mut Output, arguments: &Check) -> Result<(), Stop> {
-    let (_session, _) =
-        open(output, &arguments.program, Sharing::Equal).map_err(|(stop, _)| stop)?;
+    let (_session, _) = open(output, &arguments.program, Sharing::Equal)?;
     Ok(())
 }

@@ -129,6 +129,18 @@ pub fn value_json(value: &Value) -> Json {
     }
 }
 
+/// A program that cannot be run: its errors have been shown, and the first is kept for tools.
+pub struct Unreadable {
+    pub stop: Stop,
+    pub first: Option<Box<(Diagnostic, Sources)>>,
+}
+
+impl From<Unreadable> for Stop {
+    fn from(unreadable: Unreadable) -> Stop {
+        unreadable.stop
+    }
+}
+
 /// A session in which the program has been run, with the events of its statements. Warnings are
 /// shown.
 ///
@@ -138,12 +150,15 @@ pub fn open(
     output: &mut Output,
     program: &Program,
     sharing: Sharing,
-) -> Result<(Session, Vec<Event>), (Stop, Option<(Diagnostic, Sources)>)> {
+) -> Result<(Session, Vec<Event>), Unreadable> {
     let mut session = Session::new(sharing);
     let loaded = read(program).map_err(|reason| {
         let diagnostic = Diagnostic::error(Code::FileNotFound, reason);
         output.report(&diagnostic, session.sources());
-        (Stop::Reported, Some((diagnostic, Sources::new())))
+        Unreadable {
+            stop: Stop::Reported,
+            first: Some(Box::new((diagnostic, Sources::new()))),
+        }
     })?;
     let events = session.load(&loaded);
     let found = session.take_diagnostics();
@@ -153,7 +168,8 @@ pub fn open(
             let first = found
                 .into_iter()
                 .find(|found| found.severity == crate::base::Severity::Error);
-            Err((stop, first.map(|first| (first, session.sources().clone()))))
+            let first = first.map(|first| Box::new((first, session.sources().clone())));
+            Err(Unreadable { stop, first })
         }
     }
 }

@@ -12,12 +12,12 @@ pub enum Stop {
     /// An error, which has been shown.
     Reported,
     /// Standard output cannot be written any more.
-    Output(io::Error),
+    Output,
 }
 
 impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Stop {
-        Stop::Output(error)
+    fn from(_: io::Error) -> Stop {
+        Stop::Output
     }
 }
 
