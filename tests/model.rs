@@ -256,7 +256,9 @@ fn a_summary_as_text_and_as_json() {
 }
 
 fn not_a_model(bytes: &[u8]) -> String {
-    let error = from_bytes(bytes).err().expect("a refusal");
+    let Err(error) = from_bytes(bytes) else {
+        panic!("read as a model");
+    };
     assert_eq!(error.code, Code::BadModel);
     error.message
 }
