@@ -2,7 +2,9 @@
 //! Transformers").
 pub mod base;
 pub mod cli;
+pub mod compile;
 pub mod graph;
+pub mod infer;
 pub mod model;
 pub mod syntax;
 pub mod value;
