@@ -2,6 +2,7 @@
 //! lives where in the residual stream. It knows nothing of RASP; anything can build one and
 //! anything can run one. Depends on `base` and `value`.
 
+mod check;
 pub mod matrix;
 pub mod transformer;
 

@@ -40,6 +40,11 @@ impl Ast {
         &self.exprs[id.0 as usize]
     }
 
+    /// Every expression, children before parents.
+    pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+        (0..self.exprs.len() as u32).map(ExprId)
+    }
+
     pub fn len(&self) -> usize {
         self.exprs.len()
     }

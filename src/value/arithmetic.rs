@@ -40,12 +40,17 @@ fn article(value: &Value) -> String {
     format!("{article} {name}")
 }
 
-fn overflow(symbol: &str, a: i64, b: i64) -> Failure {
-    Failure::overflow(format!("`{a} {symbol} {b}` does not fit in 64 bits"))
-}
-
-fn checked(symbol: &str, a: i64, b: i64, result: Option<i64>) -> Outcome {
-    result.map(Value::Int).ok_or_else(|| overflow(symbol, a, b))
+/// The result, or an overflow towards the sign that the exact result would have.
+fn checked(symbol: &str, a: i64, b: i64, result: Option<i64>, positive: bool) -> Outcome {
+    let beyond = if positive {
+        Ordering::Greater
+    } else {
+        Ordering::Less
+    };
+    let message = || format!("`{a} {symbol} {b}` does not fit in 64 bits");
+    result
+        .map(Value::Int)
+        .ok_or_else(|| Failure::overflow(message(), beyond))
 }
 
 pub fn add(a: &Value, b: &Value) -> Outcome {
@@ -58,14 +63,14 @@ pub fn add(a: &Value, b: &Value) -> Outcome {
         return Ok(Value::Str([&**a, &**b].concat().into()));
     }
     match pair("+", a, b)? {
-        Pair::Ints(a, b) => checked("+", a, b, a.checked_add(b)),
+        Pair::Ints(a, b) => checked("+", a, b, a.checked_add(b), a > 0),
         Pair::Floats(a, b) => Ok(Value::Float(a + b)),
     }
 }
 
 pub fn subtract(a: &Value, b: &Value) -> Outcome {
     match pair("-", a, b)? {
-        Pair::Ints(a, b) => checked("-", a, b, a.checked_sub(b)),
+        Pair::Ints(a, b) => checked("-", a, b, a.checked_sub(b), a >= 0),
         Pair::Floats(a, b) => Ok(Value::Float(a - b)),
     }
 }
@@ -86,7 +91,7 @@ pub fn multiply(a: &Value, b: &Value) -> Outcome {
             Ok(Value::Str(text.repeat(count).into()))
         }
         _ => match pair("*", a, b)? {
-            Pair::Ints(a, b) => checked("*", a, b, a.checked_mul(b)),
+            Pair::Ints(a, b) => checked("*", a, b, a.checked_mul(b), (a > 0) == (b > 0)),
             Pair::Floats(a, b) => Ok(Value::Float(a * b)),
         },
     }
@@ -139,7 +144,7 @@ pub fn power(a: &Value, b: &Value) -> Outcome {
                 (_, Ok(exponent)) => a.checked_pow(exponent),
                 (_, Err(_)) => None,
             };
-            checked("^", a, b, result)
+            checked("^", a, b, result, a > 0 || b % 2 == 0)
         }
         Pair::Ints(a, b) => float_power(a as f64, b as f64),
         Pair::Floats(a, b) => float_power(a, b),
@@ -167,27 +172,17 @@ fn float_power(a: f64, b: f64) -> Outcome {
 }
 
 pub fn compare(comparison: Comparison, a: &Value, b: &Value) -> Result<bool, Failure> {
-    match comparison {
-        Comparison::Equal => return Ok(a.equals(b)),
-        Comparison::NotEqual => return Ok(!a.equals(b)),
-        Comparison::Less
-        | Comparison::LessEqual
-        | Comparison::Greater
-        | Comparison::GreaterEqual => {}
-    }
-    if a.is_number() != b.is_number() {
-        return Err(unsupported(comparison.symbol(), a, b));
-    }
     let Some(order) = a.order(b) else {
-        return Ok(false);
+        let unequal_types = a.is_number() != b.is_number();
+        return match comparison {
+            Comparison::Equal => Ok(false),
+            Comparison::NotEqual => Ok(true),
+            _ if unequal_types => Err(unsupported(comparison.symbol(), a, b)),
+            // NaN is in no order.
+            _ => Ok(false),
+        };
     };
-    Ok(match comparison {
-        Comparison::Less => order == Ordering::Less,
-        Comparison::LessEqual => order != Ordering::Greater,
-        Comparison::Greater => order == Ordering::Greater,
-        Comparison::GreaterEqual => order != Ordering::Less,
-        Comparison::Equal | Comparison::NotEqual => unreachable!("answered above"),
-    })
+    Ok(comparison.holds_for(order))
 }
 
 pub fn negate(a: &Value) -> Outcome {
@@ -195,9 +190,10 @@ pub fn negate(a: &Value) -> Outcome {
         Value::Float(float) => Ok(Value::Float(-float)),
         Value::Int(_) | Value::Bool(_) => {
             let int = a.as_int().unwrap_or(0);
-            int.checked_neg()
-                .map(Value::Int)
-                .ok_or_else(|| Failure::overflow(format!("`-({int})` does not fit in 64 bits")))
+            int.checked_neg().map(Value::Int).ok_or_else(|| {
+                let message = format!("`-({int})` does not fit in 64 bits");
+                Failure::overflow(message, Ordering::Greater)
+            })
         }
         Value::Str(_) => Err(Failure::types("`-` does not work on a string".to_string())),
     }
@@ -223,9 +219,13 @@ pub fn round(a: &Value) -> Outcome {
                 ));
             }
             if !(-9.3e18..9.3e18).contains(&rounded) || rounded as i64 as f64 != rounded {
-                return Err(Failure::overflow(format!(
-                    "`round({a})` does not fit in 64 bits"
-                )));
+                let message = format!("`round({a})` does not fit in 64 bits");
+                let beyond = if rounded > 0.0 {
+                    Ordering::Greater
+                } else {
+                    Ordering::Less
+                };
+                return Err(Failure::overflow(message, beyond));
             }
             Ok(Value::Int(rounded as i64))
         }

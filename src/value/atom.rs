@@ -110,10 +110,15 @@ impl Value {
         }
     }
 
-    /// A total order for canonical forms: by the language's order where there is one, numbers
-    /// before strings, equal numbers by type.
+    /// Whether it is the float that equals nothing, not even itself.
+    pub fn is_nan(&self) -> bool {
+        matches!(self, Value::Float(float) if float.is_nan())
+    }
+
+    /// A total order for canonical forms: numbers before NaN before strings, within these by the
+    /// language's order, equal numbers by type.
     pub fn canonical_order(&self, other: &Value) -> Ordering {
-        let group = |value: &Value| matches!(value, Value::Str(_));
+        let group = |value: &Value| (matches!(value, Value::Str(_)), value.is_nan());
         group(self)
             .cmp(&group(other))
             .then_with(|| self.order(other).unwrap_or(Ordering::Equal))

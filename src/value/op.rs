@@ -5,6 +5,7 @@
 use super::arithmetic;
 use super::atom::Value;
 use super::types::TypeSet;
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub struct Failure {
     pub kind: FailureKind,
     pub message: String,
+    /// Of an overflow: on which side of all 64-bit ints the result lies.
+    pub beyond: Option<Ordering>,
 }
 
 /// The kinds of failure, each with a diagnostic code of its own.
@@ -35,13 +38,15 @@ impl Failure {
         Failure {
             kind: FailureKind::Types,
             message,
+            beyond: None,
         }
     }
 
-    pub fn overflow(message: String) -> Failure {
+    pub fn overflow(message: String, beyond: Ordering) -> Failure {
         Failure {
             kind: FailureKind::Overflow,
             message,
+            beyond: Some(beyond),
         }
     }
 
@@ -49,6 +54,7 @@ impl Failure {
         Failure {
             kind: FailureKind::Arithmetic,
             message,
+            beyond: None,
         }
     }
 
@@ -56,6 +62,7 @@ impl Failure {
         Failure {
             kind: FailureKind::Token,
             message,
+            beyond: None,
         }
     }
 
@@ -63,6 +70,7 @@ impl Failure {
         Failure {
             kind: FailureKind::Index,
             message,
+            beyond: None,
         }
     }
 }
@@ -111,6 +119,18 @@ impl Comparison {
             Comparison::LessEqual => Comparison::GreaterEqual,
             Comparison::Greater => Comparison::Less,
             Comparison::GreaterEqual => Comparison::LessEqual,
+        }
+    }
+
+    /// Whether it holds between a left operand and a right operand that stand in this order.
+    pub fn holds_for(self, order: Ordering) -> bool {
+        match self {
+            Comparison::Equal => order == Ordering::Equal,
+            Comparison::NotEqual => order != Ordering::Equal,
+            Comparison::Less => order == Ordering::Less,
+            Comparison::LessEqual => order != Ordering::Greater,
+            Comparison::Greater => order == Ordering::Greater,
+            Comparison::GreaterEqual => order != Ordering::Less,
         }
     }
 

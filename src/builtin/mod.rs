@@ -1,0 +1,214 @@
+//! Every name the language itself gives, one row each: what it takes, what it means, an example.
+//! Help, completion and the reserved names are read off this table; the meanings of the functions
+//! are in `eval`. Depends on nothing else in the crate.
+
+/// What kind of thing a built-in name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A base s-op.
+    SOp,
+    /// An atom.
+    Atom,
+    Function(Builtin),
+}
+
+/// A built-in function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    Select,
+    Aggregate,
+    Range,
+    Zip,
+    Len,
+    Round,
+    Indicator,
+}
+
+/// A built-in name.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// Parameter names; a `?` at the end marks one that may be left out, `…` any number more.
+    pub parameters: &'static [&'static str],
+    pub documentation: &'static str,
+    pub example: &'static str,
+}
+
+const fn sop(name: &'static str, documentation: &'static str, example: &'static str) -> Row {
+    Row {
+        name,
+        kind: Kind::SOp,
+        parameters: &[],
+        documentation,
+        example,
+    }
+}
+
+/// All built-in names.
+pub const TABLE: &[Row] = &[
+    sop(
+        "indices",
+        "The position of each token, from 0.",
+        "indices(\"abc\")",
+    ),
+    sop(
+        "tokens_asis",
+        "The input tokens, unchanged.",
+        "tokens_asis([1, 2.5])",
+    ),
+    sop(
+        "tokens_str",
+        "The input tokens as strings; `tokens` is this to begin with.",
+        "tokens(\"abc\")",
+    ),
+    sop(
+        "tokens_int",
+        "The input tokens as ints.",
+        "tokens_int(\"123\")",
+    ),
+    sop(
+        "tokens_float",
+        "The input tokens as floats.",
+        "tokens_float([\"0.5\", \"1e3\"])",
+    ),
+    sop(
+        "tokens_bool",
+        "The truth values of the input tokens.",
+        "tokens_bool([0, 1])",
+    ),
+    Row {
+        name: "True",
+        kind: Kind::Atom,
+        parameters: &[],
+        documentation: "The true atom; as a number it is 1.",
+        example: "True + True",
+    },
+    Row {
+        name: "False",
+        kind: Kind::Atom,
+        parameters: &[],
+        documentation: "The false atom; as a number it is 0.",
+        example: "not False",
+    },
+    Row {
+        name: "select",
+        kind: Kind::Function(Builtin::Select),
+        parameters: &["keys", "queries", "comparison"],
+        documentation: "The selector in which each query position selects the key positions where \
+                        `key comparison query` holds: attention scores.",
+        example: "select(indices, indices, <)",
+    },
+    Row {
+        name: "aggregate",
+        kind: Kind::Function(Builtin::Aggregate),
+        parameters: &["selector", "values", "default?"],
+        documentation: "At each position the selected value, the mean of several selected values, \
+                        or the default (0) if none is selected: attention output.",
+        example: "aggregate(select(indices, 0, ==), tokens)",
+    },
+    Row {
+        name: "range",
+        kind: Kind::Function(Builtin::Range),
+        parameters: &["start_or_stop", "stop?", "step?"],
+        documentation: "The list of ints from start (0) up to but not including stop.",
+        example: "range(3)",
+    },
+    Row {
+        name: "zip",
+        kind: Kind::Function(Builtin::Zip),
+        parameters: &["list", "…"],
+        documentation: "The list of lists of the first elements, the second elements, and so on.",
+        example: "zip([1, 2], [3, 4])",
+    },
+    Row {
+        name: "len",
+        kind: Kind::Function(Builtin::Len),
+        parameters: &["list"],
+        documentation: "How many elements a list has. For the length of the input, use `length`.",
+        example: "len([1, 2])",
+    },
+    Row {
+        name: "round",
+        kind: Kind::Function(Builtin::Round),
+        parameters: &["number"],
+        documentation: "The nearest int, halves to the even one.",
+        example: "round(2.5)",
+    },
+    Row {
+        name: "indicator",
+        kind: Kind::Function(Builtin::Indicator),
+        parameters: &["condition"],
+        documentation: "1 where the s-op is true, 0 elsewhere.",
+        example: "indicator(tokens == \"a\")",
+    },
+];
+
+/// Names that nothing may redefine, besides those of the library: the base s-ops, constants and
+/// functions, and words the reference keeps.
+pub const RESERVED: &[&str] = &[
+    "if",
+    "else",
+    "not",
+    "and",
+    "or",
+    "out",
+    "def",
+    "return",
+    "range",
+    "for",
+    "in",
+    "zip",
+    "len",
+    "get",
+    "round",
+    "indicator",
+    "lambda",
+    "tokens_asis",
+    "tokens_str",
+    "tokens_int",
+    "tokens_bool",
+    "tokens_float",
+    "indices",
+    "True",
+    "False",
+];
+
+/// Names of the library that nothing may redefine outside it, as in the reference.
+pub const RESERVED_LIBRARY: &[&str] = &[
+    "full_s",
+    "length",
+    "selector_width",
+    "has_focus",
+    "count",
+    "contains",
+    "max",
+    "min",
+    "average",
+    "load_from_location",
+    "shift",
+    "mark_last_instance",
+    "mark_first_instance",
+    "select_from_last",
+    "select_from_first",
+    "sort",
+    "select_next_identical",
+];
+
+/// The row of a name.
+pub fn find(name: &str) -> Option<&'static Row> {
+    TABLE.iter().find(|row| row.name == name)
+}
+
+impl Builtin {
+    pub fn row(self) -> &'static Row {
+        TABLE
+            .iter()
+            .find(|row| row.kind == Kind::Function(self))
+            .expect("every built-in function has a row")
+    }
+
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+}

@@ -1,0 +1,359 @@
+//! Indexing, membership and iteration: what reaches into lists, dicts, strings and s-ops.
+
+use super::expression::Context;
+use super::meta::{Dict, Meta};
+use super::operator::{Side, failure_at};
+use super::{Evaluator, Outcome};
+use crate::base::{Code, Diagnostic, Span};
+use crate::graph::{SOp, SOpId, Selector};
+use crate::syntax::ast::{ExprId, Ident};
+use crate::value::{Comparison, Op, Table, Value};
+use std::sync::Arc;
+
+impl Evaluator {
+    /// `container[index]`; `spans` are those of the whole and of the index.
+    pub(crate) fn index(
+        &mut self,
+        cx: &Context,
+        container: Meta,
+        index: Meta,
+        spans: (Span, Span),
+    ) -> Outcome<Meta> {
+        let (span, index_span) = spans;
+        if let Meta::SOp(id) = container {
+            return self.index_sop(cx, id, &index, spans);
+        }
+        let what = match &container {
+            Meta::List(_) => "a list",
+            Meta::Dict(_) => "a dict",
+            Meta::Atom(Value::Str(_)) => "a string",
+            other => {
+                return Err(Diagnostic::error(
+                    Code::BadIndex,
+                    format!("{} cannot be indexed", other.kind()),
+                )
+                .at(span, format!("this indexes {}", other.kind()))
+                .note("lists, dicts, strings and s-ops can")
+                .into());
+            }
+        };
+        if let Meta::SOp(id) = index {
+            let table = table(&container, span)?;
+            return Ok(Meta::SOp(self.add_map(
+                Op::Lookup(Arc::new(table)),
+                vec![id],
+                span,
+            )?));
+        }
+        let wanted = if matches!(container, Meta::Dict(_)) {
+            "an atom"
+        } else {
+            "an int"
+        };
+        let bad_index = || {
+            Diagnostic::error(
+                Code::BadIndex,
+                format!(
+                    "{what} is indexed by {wanted} or an s-op, not by {}",
+                    index.kind()
+                ),
+            )
+            .at(index_span, format!("this is {}", index.kind()))
+        };
+        match (&container, &index) {
+            (Meta::Dict(dict), Meta::Atom(key)) => dict.get(key).cloned().ok_or_else(|| {
+                Diagnostic::error(
+                    Code::BadIndex,
+                    format!("there is no key {} in the dict", key.source()),
+                )
+                .at(index_span, known_keys(dict))
+                .into()
+            }),
+            (Meta::List(items), Meta::Atom(at)) => {
+                let Some(at) = at.as_int() else {
+                    return Err(bad_index().into());
+                };
+                let length = items.len() as i64;
+                let from_start = if at < 0 {
+                    at.saturating_add(length)
+                } else {
+                    at
+                };
+                let found = usize::try_from(from_start)
+                    .ok()
+                    .and_then(|at| items.get(at));
+                found.cloned().ok_or_else(|| {
+                    Diagnostic::error(
+                        Code::BadIndex,
+                        format!("index {at} is out of range for a list of length {length}"),
+                    )
+                    .at(index_span, "out of range")
+                    .into()
+                })
+            }
+            (Meta::Atom(Value::Str(text)), Meta::Atom(at)) if at.as_int().is_some() => {
+                let table = Table::Str(Value::characters(text));
+                table
+                    .get(at)
+                    .map(Meta::Atom)
+                    .map_err(|failure| failure_at(failure, index_span).into())
+            }
+            _ => Err(bad_index().into()),
+        }
+    }
+
+    /// `sop[k]`: the value at position k, from the end if k is negative, at every position.
+    fn index_sop(
+        &mut self,
+        cx: &Context,
+        id: SOpId,
+        index: &Meta,
+        (span, index_span): (Span, Span),
+    ) -> Outcome<Meta> {
+        let Some(at) = index.as_atom().and_then(Value::as_int) else {
+            return Err(Diagnostic::error(
+                Code::BadIndex,
+                format!("an s-op is indexed by an int, not by {}", index.kind()),
+            )
+            .at(index_span, format!("this is {}", index.kind()))
+            .help(
+                "`aggregate(select(indices, position, ==), sop)` fetches from a computed position",
+            )
+            .into());
+        };
+        let at_constant = self.add_sop(SOp::Constant(Value::Int(at)), index_span)?;
+        let position = if at >= 0 {
+            at_constant
+        } else {
+            let length = match self.scopes.lookup(cx.scope, "length") {
+                Some(Meta::SOp(length)) => *length,
+                _ => {
+                    return Err(Diagnostic::error(
+                        Code::BadIndex,
+                        "an index from the end needs `length`, which is not an s-op here",
+                    )
+                    .at(span, "indexed from the end")
+                    .into());
+                }
+            };
+            self.add_map(Op::Add, vec![length, at_constant], span)?
+        };
+        let indices = self.add_sop(SOp::Indices, span)?;
+        let selector = self.add_selector(
+            Selector::Compare {
+                keys: indices,
+                queries: position,
+                comparison: Comparison::Equal,
+            },
+            span,
+        )?;
+        let sop = SOp::Aggregate {
+            selector,
+            value: id,
+            default: Value::Int(0),
+        };
+        Ok(Meta::SOp(self.add_sop(sop, span)?))
+    }
+
+    /// `left in right`
+    pub(crate) fn membership(&mut self, sides: [Side; 2], span: Span) -> Outcome<Meta> {
+        let [(left, left_span), (right, right_span)] = &sides;
+        let bad = |message: String, at: Span, meta: &Meta| {
+            Diagnostic::error(Code::BadMembership, message)
+                .at(at, format!("this is {}", meta.kind()))
+        };
+        match (left, right) {
+            (Meta::SOp(id), Meta::List(items)) => {
+                let atoms: Option<Vec<Value>> =
+                    items.iter().map(|item| item.as_atom().cloned()).collect();
+                let Some(atoms) = atoms else {
+                    let message = "the list right of `in` must hold atoms only".to_string();
+                    return Err(bad(message, *right_span, right).into());
+                };
+                Ok(Meta::SOp(self.add_map(
+                    Op::In(atoms.into()),
+                    vec![*id],
+                    span,
+                )?))
+            }
+            (Meta::SOp(_), _) => {
+                let message = format!("`s-op in …` needs a list of atoms, not {}", right.kind());
+                Err(bad(message, *right_span, right).into())
+            }
+            (Meta::Atom(value), Meta::SOp(id)) => self.contains(value, *id, span),
+            (Meta::Atom(_), Meta::List(items)) => {
+                for item in items.iter() {
+                    if self.equal(left, item, *right_span)? {
+                        return Ok(Meta::Atom(Value::Bool(true)));
+                    }
+                }
+                Ok(Meta::Atom(Value::Bool(false)))
+            }
+            (Meta::Atom(_), _) => {
+                let message = format!("`atom in …` needs a list or an s-op, not {}", right.kind());
+                Err(bad(message, *right_span, right)
+                    .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
+                    .into())
+            }
+            _ => {
+                let message = format!(
+                    "left of `in` stands an s-op or an atom, not {}",
+                    left.kind()
+                );
+                Err(bad(message, *left_span, left).into())
+            }
+        }
+    }
+
+    /// `atom in sop`: whether any position holds it, at every position. Costs a layer.
+    fn contains(&mut self, value: &Value, id: SOpId, span: Span) -> Outcome<Meta> {
+        let everything = match self.everything {
+            Some(everything) => everything,
+            None => {
+                let one = self.add_sop(SOp::Constant(Value::Int(1)), span)?;
+                let all = self.add_selector(
+                    Selector::Compare {
+                        keys: one,
+                        queries: one,
+                        comparison: Comparison::Equal,
+                    },
+                    span,
+                )?;
+                self.everything = Some(all);
+                all
+            }
+        };
+        let value = self.add_sop(SOp::Constant(value.clone()), span)?;
+        let equal = self.add_map(Op::Compare(Comparison::Equal), vec![id, value], span)?;
+        let indicator = self.add_map(Op::Indicator, vec![equal], span)?;
+        let share = self.add_sop(
+            SOp::Aggregate {
+                selector: everything,
+                value: indicator,
+                default: Value::Int(0),
+            },
+            span,
+        )?;
+        let zero = self.add_sop(SOp::Constant(Value::Int(0)), span)?;
+        let found = self.add_map(Op::Compare(Comparison::Greater), vec![share, zero], span)?;
+        Ok(Meta::SOp(found))
+    }
+
+    /// The elements of a list, or the keys of a dict.
+    pub(crate) fn iterate(&mut self, cx: &Context, iterable: ExprId) -> Outcome<Vec<Meta>> {
+        match self.expression(cx, iterable)? {
+            Meta::List(items) => Ok(items.to_vec()),
+            Meta::Dict(dict) => Ok(dict
+                .iter()
+                .map(|(key, _)| Meta::Atom(key.clone()))
+                .collect()),
+            other => {
+                let diagnostic = Diagnostic::error(
+                    Code::NotIterable,
+                    format!(
+                        "a loop runs over a list or a dict, not over {}",
+                        other.kind()
+                    ),
+                )
+                .at(
+                    cx.ast.get(iterable).span,
+                    format!("this is {}", other.kind()),
+                );
+                Err(match other {
+                    Meta::SOp(_) => diagnostic.note(
+                        "an s-op has no values until it is given an input; operators work on all its \
+                         positions at once",
+                    ),
+                    _ => diagnostic,
+                }
+                .into())
+            }
+        }
+    }
+
+    /// Sets the names of a loop to an element, taken apart if there are several names.
+    pub(crate) fn bind_loop(
+        &mut self,
+        cx: &Context,
+        names: &[Ident],
+        item: Meta,
+        span: Span,
+    ) -> Outcome<()> {
+        if let [name] = names {
+            return self.assign(cx, name, item);
+        }
+        let parts = self.unpack(&item, names.len(), span)?;
+        for (name, part) in names.iter().zip(parts) {
+            self.assign(cx, name, part)?;
+        }
+        Ok(())
+    }
+
+    /// The `count` parts of a list, a string or a dict (its keys).
+    pub(crate) fn unpack(&self, meta: &Meta, count: usize, span: Span) -> Outcome<Vec<Meta>> {
+        let parts: Vec<Meta> = match meta {
+            Meta::List(items) => items.to_vec(),
+            Meta::Dict(dict) => dict
+                .iter()
+                .map(|(key, _)| Meta::Atom(key.clone()))
+                .collect(),
+            Meta::Atom(Value::Str(text)) => Value::characters(text)
+                .into_iter()
+                .map(Meta::Atom)
+                .collect(),
+            other => {
+                return Err(Diagnostic::error(
+                    Code::WrongCount,
+                    format!("{} cannot be taken apart into {count} values", other.kind()),
+                )
+                .at(span, format!("this is {}", other.kind()))
+                .into());
+            }
+        };
+        if parts.len() != count {
+            return Err(Diagnostic::error(
+                Code::WrongCount,
+                format!("{count} names, but {} values", parts.len()),
+            )
+            .at(span, format!("this has {} elements", parts.len()))
+            .into());
+        }
+        Ok(parts)
+    }
+}
+
+fn known_keys(dict: &Dict) -> String {
+    let keys: Vec<String> = dict.iter().take(8).map(|(key, _)| key.source()).collect();
+    match (keys.is_empty(), dict.len() > keys.len()) {
+        (true, _) => "the dict is empty".to_string(),
+        (false, true) => format!("its keys are {}, …", keys.join(", ")),
+        (false, false) => format!("its keys are {}", keys.join(", ")),
+    }
+}
+
+/// A list, dict or string as it is now, for lookups by an s-op.
+fn table(container: &Meta, span: Span) -> Outcome<Table> {
+    let atom = |meta: &Meta| -> Outcome<Value> {
+        match meta {
+            Meta::Atom(value) => Ok(value.clone()),
+            other => Err(Diagnostic::error(
+                Code::AtomExpected,
+                format!(
+                    "only lists and dicts of atoms are indexed by an s-op, not of {}",
+                    other.kind()
+                ),
+            )
+            .at(span, format!("it contains {}", other.kind()))
+            .into()),
+        }
+    };
+    match container {
+        Meta::List(items) => Ok(Table::List(items.iter().map(atom).collect::<Outcome<_>>()?)),
+        Meta::Dict(dict) => {
+            let entry = |(key, value): (&Value, &Meta)| Ok((key.clone(), atom(value)?));
+            Ok(Table::Dict(dict.iter().map(entry).collect::<Outcome<_>>()?))
+        }
+        Meta::Atom(Value::Str(text)) => Ok(Table::Str(Value::characters(text))),
+        _ => unreachable!("the caller has checked what is indexed"),
+    }
+}

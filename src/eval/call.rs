@@ -1,0 +1,271 @@
+//! Calls: of functions, with positional and named arguments and defaults, and of s-ops and
+//! selectors, which applies them to an input.
+
+use super::expression::Context;
+use super::meta::{Application, Body, Callable, Meta};
+use super::{Evaluator, Outcome, Stop};
+use crate::base::{Code, Diagnostic, Span};
+use crate::builtin::{Builtin, Kind};
+use crate::interpret;
+use crate::syntax::ast::{Argument, ExprId, ExprKind, Name};
+use crate::value::Value;
+use std::rc::Rc;
+
+/// Calls shown on the path to an error.
+const SHOWN_CALLS: usize = 3;
+
+impl Evaluator {
+    pub(crate) fn call(
+        &mut self,
+        cx: &Context,
+        function: ExprId,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Outcome<Meta> {
+        if let Some(builtin) = called_builtin(cx, function) {
+            return self.builtin(cx, builtin, arguments, span);
+        }
+        let function_span = cx.ast.get(function).span;
+        match self.expression(cx, function)? {
+            Meta::Function(callable) => match callable.body {
+                Body::Builtin(builtin) => self.builtin(cx, builtin, arguments, span),
+                Body::Defined { .. } | Body::Lambda { .. } => {
+                    let bound = self.arguments(cx, &callable, arguments, span)?;
+                    self.invoke(&callable, bound, span)
+                }
+            },
+            applied @ (Meta::SOp(_) | Meta::Selector(_)) => {
+                self.apply(cx, &applied, arguments, span)
+            }
+            other => Err(Diagnostic::error(
+                Code::NotCallable,
+                format!("{} cannot be called", other.kind()),
+            )
+            .at(function_span, format!("this is {}", other.kind()))
+            .note("functions can be called, and s-ops and selectors can be applied to an input")
+            .into()),
+        }
+    }
+
+    /// The arguments in the order of the parameters, defaults filled in.
+    fn arguments(
+        &mut self,
+        cx: &Context,
+        callable: &Callable,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Outcome<Vec<Meta>> {
+        let wrong = |message: String, at: Span, text: String| -> Stop {
+            Diagnostic::error(Code::WrongArguments, message)
+                .at(at, text)
+                .help(format!("it is defined as `{}`", callable.signature()))
+                .into()
+        };
+        let count = callable.parameters.len();
+        let positional = arguments
+            .iter()
+            .filter(|argument| argument.name.is_none())
+            .count();
+        if positional > count {
+            let message = format!(
+                "`{}` takes {}, not {positional}",
+                callable.name,
+                plural(count)
+            );
+            return Err(wrong(
+                message,
+                span,
+                "called with too many arguments".to_string(),
+            ));
+        }
+        let mut bound: Vec<Option<Meta>> = vec![None; count];
+        let mut next = 0;
+        for argument in arguments {
+            let at = cx.ast.get(argument.value).span;
+            let slot = match &argument.name {
+                None => {
+                    next += 1;
+                    next - 1
+                }
+                Some(ident) => {
+                    let named = |(name, _): &(Name, Option<Meta>)| *name == ident.name;
+                    callable.parameters.iter().position(named).ok_or_else(|| {
+                        let message =
+                            format!("`{}` has no parameter `{}`", callable.name, ident.name);
+                        wrong(message, ident.span, "no such parameter".to_string())
+                    })?
+                }
+            };
+            if bound[slot].is_some() {
+                let message = format!("`{}` is given twice", callable.parameters[slot].0);
+                return Err(wrong(message, at, "given again here".to_string()));
+            }
+            bound[slot] = Some(self.expression(cx, argument.value)?);
+        }
+        let mut complete = Vec::with_capacity(count);
+        for (given, (name, default)) in bound.into_iter().zip(&callable.parameters) {
+            match given.or_else(|| default.clone()) {
+                Some(meta) => complete.push(meta),
+                None => {
+                    let message = format!(
+                        "`{}` takes {}; `{name}` is missing",
+                        callable.name,
+                        plural(count)
+                    );
+                    return Err(wrong(message, span, format!("no argument for `{name}`")));
+                }
+            }
+        }
+        Ok(complete)
+    }
+
+    /// Runs a function of the program on its arguments.
+    pub(crate) fn invoke(
+        &mut self,
+        callable: &Rc<Callable>,
+        arguments: Vec<Meta>,
+        span: Span,
+    ) -> Outcome<Meta> {
+        if self.calls >= self.limits.call_depth {
+            let limit = self.limit(span, "calls inside each other", self.limits.call_depth);
+            return Err(limit
+                .note(format!(
+                    "`{}` may be calling itself without end",
+                    callable.name
+                ))
+                .into());
+        }
+        self.calls += 1;
+        let result = self.run_body(callable, arguments);
+        self.calls -= 1;
+        result.map_err(|stop| match stop {
+            Stop::Error(diagnostic) if diagnostic.labels.len() <= SHOWN_CALLS => {
+                let text = format!("in this call of `{}`", callable.name);
+                Stop::Error(Box::new(diagnostic.at(span, text)))
+            }
+            other => other,
+        })
+    }
+
+    fn run_body(&mut self, callable: &Rc<Callable>, arguments: Vec<Meta>) -> Outcome<Meta> {
+        let (ast, parent) = match &callable.body {
+            Body::Defined { ast, scope, .. } | Body::Lambda { ast, scope, .. } => (ast, *scope),
+            Body::Builtin(_) => unreachable!("built-in functions are called by `builtin`"),
+        };
+        let scope = self.scopes.add(Some(parent));
+        for ((name, _), argument) in callable.parameters.iter().zip(arguments) {
+            self.scopes.set(scope, name.clone(), argument);
+        }
+        let cx = Context {
+            ast: ast.clone(),
+            scope,
+            origin: self.nested_origin(callable),
+        };
+        match &callable.body {
+            Body::Lambda { body, .. } => self.expression(&cx, *body),
+            Body::Defined { function, .. } => {
+                for statement in &function.body {
+                    self.statement(&cx, statement, &mut Vec::new())?;
+                }
+                match function.results.as_slice() {
+                    [single] => self.expression(&cx, *single),
+                    several => {
+                        let results = self.expressions(&cx, several)?;
+                        let span = cx.ast.get(several[0]).span;
+                        self.nested(Meta::list(results), span)
+                    }
+                }
+            }
+            Body::Builtin(_) => unreachable!("answered above"),
+        }
+    }
+
+    fn nested_origin(&self, callable: &Callable) -> std::sync::Arc<str> {
+        format!("{}'", callable.origin).into()
+    }
+
+    /// An s-op or selector applied to an input.
+    fn apply(
+        &mut self,
+        cx: &Context,
+        applied: &Meta,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Outcome<Meta> {
+        let [argument] = arguments else {
+            return Err(Diagnostic::error(
+                Code::WrongArguments,
+                format!(
+                    "{} is applied to one input, not to {}",
+                    applied.kind(),
+                    arguments.len()
+                ),
+            )
+            .at(span, "applied here")
+            .help("an input is a string, whose characters are the tokens, or a list of atoms")
+            .into());
+        };
+        let input_span = cx.ast.get(argument.value).span;
+        let input = self.expression(cx, argument.value)?;
+        let tokens = self.tokens(&input, input_span)?;
+        let located = |diagnostic: Box<Diagnostic>| -> Stop {
+            Stop::Error(Box::new(diagnostic.at(span, "applied to an input here")))
+        };
+        let application = match applied {
+            Meta::SOp(id) => Application::Sequence {
+                output: interpret::evaluate(&self.graph, *id, &tokens).map_err(located)?,
+                input: tokens,
+            },
+            Meta::Selector(id) => Application::Matrix {
+                rows: interpret::evaluate_selector(&self.graph, *id, &tokens).map_err(located)?,
+                input: tokens,
+            },
+            _ => unreachable!("the caller passes s-ops and selectors"),
+        };
+        Ok(Meta::Application(Rc::new(application)))
+    }
+
+    /// The tokens of an input.
+    ///
+    /// # Errors
+    /// Anything but a non-empty string, list of atoms, or dict.
+    pub(crate) fn tokens(&self, input: &Meta, span: Span) -> Outcome<Vec<Value>> {
+        let bad = |message: String, text: String| -> Stop {
+            Diagnostic::error(Code::BadInput, message)
+                .at(span, text)
+                .help("an input is a string, whose characters are the tokens, or a list of atoms")
+                .into()
+        };
+        match input.as_tokens() {
+            Some(tokens) if tokens.is_empty() => Err(bad(
+                "an input needs at least one token".to_string(),
+                "this is empty".to_string(),
+            )),
+            Some(tokens) => Ok(tokens),
+            None => Err(bad(
+                format!("{} is no input", input.kind()),
+                format!("this is {}", input.kind()),
+            )),
+        }
+    }
+}
+
+/// `select` and `aggregate` are the built-in functions when called, even where a variable has the
+/// same name.
+fn called_builtin(cx: &Context, function: ExprId) -> Option<Builtin> {
+    let ExprKind::Name(name) = &cx.ast.get(function).kind else {
+        return None;
+    };
+    match crate::builtin::find(name)?.kind {
+        Kind::Function(builtin) => Some(builtin),
+        Kind::SOp | Kind::Atom => None,
+    }
+}
+
+pub(crate) fn plural(count: usize) -> String {
+    match count {
+        0 => "no arguments".to_string(),
+        1 => "1 argument".to_string(),
+        _ => format!("{count} arguments"),
+    }
+}

@@ -1,0 +1,257 @@
+//! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
+//! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
+
+use super::meta::{Body, Callable, Dict, Meta};
+use super::scope::ScopeId;
+use super::{Evaluator, Outcome};
+use crate::base::{Code, Diagnostic, Span};
+use crate::syntax::ast::{Ast, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator};
+use crate::value::Value;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Where an expression is evaluated.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub ast: Rc<Ast>,
+    pub scope: ScopeId,
+    /// `console` or the path of the file, for the origin of functions.
+    pub origin: Arc<str>,
+}
+
+impl Context {
+    pub fn within(&self, scope: ScopeId) -> Context {
+        Context {
+            scope,
+            ..self.clone()
+        }
+    }
+}
+
+/// Deepest nesting of lists, dicts and default arguments.
+const NESTING: u32 = 500;
+
+impl Evaluator {
+    /// The value of an expression.
+    pub(crate) fn expression(&mut self, cx: &Context, id: ExprId) -> Outcome<Meta> {
+        stacker::maybe_grow(96 * 1024, 2 * 1024 * 1024, || self.expression_here(cx, id))
+    }
+
+    fn expression_here(&mut self, cx: &Context, id: ExprId) -> Outcome<Meta> {
+        let expr = cx.ast.get(id);
+        let span = expr.span;
+        self.step(span)?;
+        match &expr.kind {
+            ExprKind::Error => Err(super::Stop::Broken),
+            ExprKind::Name(name) => self.name(cx, name, span),
+            ExprKind::Literal(value) => Ok(Meta::Atom(value.clone())),
+            ExprKind::Parenthesized(inner) => self.expression(cx, *inner),
+            ExprKind::List(items) => {
+                let items = self.expressions(cx, items)?;
+                self.nested(Meta::list(items), span)
+            }
+            ExprKind::Tuple(_) => Err(Diagnostic::error(
+                Code::AtomExpected,
+                "a tuple can only stand where several keys or queries are given",
+            )
+            .at(span, "this is a tuple")
+            .help("write a list with [ ] instead")
+            .into()),
+            ExprKind::Dict(entries) => self.dict(cx, entries, span),
+            ExprKind::ListComprehension {
+                element,
+                names,
+                iterable,
+            } => {
+                let mut items = Vec::new();
+                self.comprehension(cx, names, *iterable, |evaluator, cx| {
+                    items.push(evaluator.expression(cx, *element)?);
+                    Ok(())
+                })?;
+                self.nested(Meta::list(items), span)
+            }
+            ExprKind::DictComprehension {
+                key,
+                value,
+                names,
+                iterable,
+            } => {
+                let mut dict = Dict::default();
+                self.comprehension(cx, names, *iterable, |evaluator, cx| {
+                    let key = evaluator.dict_key(cx, *key)?;
+                    dict.insert(key, evaluator.expression(cx, *value)?);
+                    Ok(())
+                })?;
+                self.nested(Meta::Dict(Rc::new(dict)), span)
+            }
+            ExprKind::Unary { operator, operand } => self.unary_at(cx, *operator, *operand, span),
+            ExprKind::Binary {
+                operator,
+                left,
+                right,
+            } => {
+                let a = self.expression(cx, *left)?;
+                let b = self.expression(cx, *right)?;
+                let sides = [(a, cx.ast.get(*left).span), (b, cx.ast.get(*right).span)];
+                self.binary(*operator, sides, span)
+            }
+            ExprKind::Ternary {
+                then,
+                condition,
+                otherwise,
+            } => self.ternary(cx, [*then, *condition, *otherwise], span),
+            ExprKind::Index { object, index } => {
+                let container = self.expression(cx, *object)?;
+                let position = self.expression(cx, *index)?;
+                self.index(cx, container, position, (span, cx.ast.get(*index).span))
+            }
+            ExprKind::Call {
+                function,
+                arguments,
+            } => self.call(cx, *function, arguments, span),
+            ExprKind::Operator(comparison) => Err(Diagnostic::error(
+                Code::WrongArguments,
+                format!(
+                    "`{}` can only stand as the third argument of `select`",
+                    comparison.symbol()
+                ),
+            )
+            .at(span, "an operator without operands")
+            .into()),
+            ExprKind::Lambda(lambda) => self.lambda(cx, lambda),
+        }
+    }
+
+    pub(crate) fn expressions(&mut self, cx: &Context, ids: &[ExprId]) -> Outcome<Vec<Meta>> {
+        ids.iter().map(|id| self.expression(cx, *id)).collect()
+    }
+
+    /// Refuses lists, dicts and functions that nest too deep or grow too long.
+    pub(crate) fn nested(&self, meta: Meta, span: Span) -> Outcome<Meta> {
+        if meta.depth() > NESTING {
+            return Err(self
+                .limit(span, "levels of nested lists and dicts", NESTING)
+                .into());
+        }
+        let length = match &meta {
+            Meta::List(items) => items.len(),
+            Meta::Dict(dict) => dict.len(),
+            _ => 0,
+        };
+        if length > self.limits.collection_length {
+            return Err(self
+                .limit(span, "elements", self.limits.collection_length)
+                .into());
+        }
+        Ok(meta)
+    }
+
+    fn name(&self, cx: &Context, name: &Name, span: Span) -> Outcome<Meta> {
+        match self.scopes.lookup(cx.scope, name) {
+            Some(Meta::Broken) => Err(super::Stop::Broken),
+            Some(meta) => Ok(meta.clone()),
+            None => Err(self.undefined(cx.scope, name, span).into()),
+        }
+    }
+
+    fn undefined(&self, scope: ScopeId, name: &str, span: Span) -> Diagnostic {
+        let diagnostic = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
+            .at(span, "no definition of this name comes before");
+        if let Some(module) = self.loader.module_defining(name) {
+            return diagnostic.help(format!(
+                "it is in the standard library: `load \"{module}\";` first"
+            ));
+        }
+        let visible = self.scopes.visible(scope);
+        let mut candidates: Vec<&str> = visible.iter().map(|name| &**name).collect();
+        candidates.extend(crate::builtin::TABLE.iter().map(|row| row.name));
+        match super::suggest::nearest(name, candidates) {
+            Some(nearest) => diagnostic.help(format!("did you mean `{nearest}`?")),
+            None => diagnostic,
+        }
+    }
+
+    fn dict(&mut self, cx: &Context, entries: &[(ExprId, ExprId)], span: Span) -> Outcome<Meta> {
+        let mut dict = Dict::default();
+        for (key, value) in entries {
+            let key = self.dict_key(cx, *key)?;
+            dict.insert(key, self.expression(cx, *value)?);
+        }
+        self.nested(Meta::Dict(Rc::new(dict)), span)
+    }
+
+    fn dict_key(&mut self, cx: &Context, id: ExprId) -> Outcome<Value> {
+        match self.expression(cx, id)? {
+            Meta::Atom(value) => Ok(value),
+            other => Err(Diagnostic::error(
+                Code::AtomExpected,
+                format!("a key of a dict is an atom, not {}", other.kind()),
+            )
+            .at(cx.ast.get(id).span, format!("this is {}", other.kind()))
+            .into()),
+        }
+    }
+
+    /// Runs `body` once for each element, in a scope of its own.
+    fn comprehension(
+        &mut self,
+        cx: &Context,
+        names: &[Ident],
+        iterable: ExprId,
+        mut body: impl FnMut(&mut Evaluator, &Context) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let items = self.iterate(cx, iterable)?;
+        let inner = cx.within(self.scopes.add(Some(cx.scope)));
+        for item in items {
+            self.bind_loop(&inner, names, item, cx.ast.get(iterable).span)?;
+            body(self, &inner)?;
+        }
+        Ok(())
+    }
+
+    fn unary_at(
+        &mut self,
+        cx: &Context,
+        operator: UnaryOperator,
+        operand: ExprId,
+        span: Span,
+    ) -> Outcome<Meta> {
+        let value = self.expression(cx, operand)?;
+        self.unary(operator, value, (span, cx.ast.get(operand).span))
+    }
+
+    fn lambda(&mut self, cx: &Context, lambda: &Arc<Lambda>) -> Outcome<Meta> {
+        let parameters = self.parameters(cx, &lambda.parameters)?;
+        let callable = Callable {
+            name: "lambda".into(),
+            origin: cx.origin.clone(),
+            parameters,
+            documentation: String::new(),
+            body: Body::Lambda {
+                ast: cx.ast.clone(),
+                body: lambda.body,
+                scope: cx.scope,
+            },
+        };
+        let span = cx.ast.get(lambda.body).span;
+        self.nested(Meta::Function(Rc::new(callable)), span)
+    }
+
+    /// Parameters with their defaults, which are evaluated where the function is made.
+    pub(crate) fn parameters(
+        &mut self,
+        cx: &Context,
+        parameters: &[Parameter],
+    ) -> Outcome<Vec<(Name, Option<Meta>)>> {
+        let mut bound = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            self.check_parameter(&parameter.ident)?;
+            let default = match parameter.default {
+                Some(id) => Some(self.expression(cx, id)?),
+                None => None,
+            };
+            bound.push((parameter.ident.name.clone(), default));
+        }
+        Ok(bound)
+    }
+}

@@ -1,0 +1,186 @@
+//! `load "path";`: runs another text in a scope of its own and copies its public names. Where texts
+//! come from is the `Loader`'s business, so that the core reads no files.
+
+use super::expression::Context;
+use super::meta::Meta;
+use super::statement::Event;
+use super::{Evaluator, Outcome, Stop};
+use crate::base::{Code, Diagnostic, Severity, Span};
+use crate::syntax::ast::Name;
+use crate::syntax::parse::parse;
+use indexmap::IndexMap;
+use std::rc::Rc;
+
+/// A text found by a [`Loader`].
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Identifies the text, so that a file that loads itself is noticed.
+    pub identity: String,
+    /// How diagnostics name it.
+    pub name: String,
+    pub text: String,
+}
+
+/// Finds the texts that `load` names.
+pub trait Loader {
+    /// The text behind `path`, written in the text with the identity `from` (`None` at the
+    /// console).
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    fn load(&self, path: &str, from: Option<&str>) -> Result<Loaded, String>;
+
+    /// The standard library module that defines a name.
+    fn module_defining(&self, name: &str) -> Option<&str> {
+        let _ = name;
+        None
+    }
+}
+
+/// A loader that finds nothing.
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn load(&self, _: &str, _: Option<&str>) -> Result<Loaded, String> {
+        Err("no files can be loaded here".to_string())
+    }
+}
+
+/// A text being loaded.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    identity: String,
+    name: String,
+}
+
+/// Loads inside loads.
+const DEEPEST: usize = 64;
+
+impl Evaluator {
+    /// Says which text is being run, so that its loads look beside it.
+    pub fn enter_file(&mut self, identity: &str, name: &str) {
+        self.loading.push(Frame {
+            identity: identity.to_string(),
+            name: name.to_string(),
+        });
+    }
+
+    pub fn leave_file(&mut self) {
+        self.loading.pop();
+    }
+
+    /// Runs the library's text in the base scope, where every file and the console see it.
+    pub fn load_library(&mut self, name: &str, text: &str) {
+        let source = self.sources.add(name, text);
+        let parsed = parse(source, text, &self.limits);
+        self.diagnostics.extend(parsed.diagnostics);
+        let base = self.base;
+        self.run(&Rc::new(parsed.ast), base, name);
+        self.steps = 0;
+    }
+
+    pub(crate) fn load(
+        &mut self,
+        cx: &Context,
+        path: &str,
+        span: Span,
+        events: &mut Vec<Event>,
+    ) -> Outcome<()> {
+        let from = self.loading.last().map(|frame| frame.identity.clone());
+        let loaded = self.loader.load(path, from.as_deref()).map_err(|reason| {
+            Diagnostic::error(Code::FileNotFound, format!("`{path}` could not be loaded"))
+                .at(span, reason)
+        })?;
+        if let Some(at) = self
+            .loading
+            .iter()
+            .position(|frame| frame.identity == loaded.identity)
+        {
+            let cycle: Vec<&str> = self.loading[at..]
+                .iter()
+                .map(|frame| frame.name.as_str())
+                .chain([loaded.name.as_str()])
+                .collect();
+            return Err(
+                Diagnostic::error(Code::LoadCycle, "these files load each other")
+                    .at(span, "this closes the cycle")
+                    .note(cycle.join(" loads "))
+                    .into(),
+            );
+        }
+        if self.loading.len() >= DEEPEST {
+            return Err(self.limit(span, "loads inside each other", DEEPEST).into());
+        }
+        self.enter_file(&loaded.identity, &loaded.name);
+        let result = self.run_loaded(cx, path, &loaded, span, events);
+        self.leave_file();
+        result
+    }
+
+    fn run_loaded(
+        &mut self,
+        cx: &Context,
+        path: &str,
+        loaded: &Loaded,
+        span: Span,
+        events: &mut Vec<Event>,
+    ) -> Outcome<()> {
+        let source = self.sources.add(&loaded.name, loaded.text.as_str());
+        let parsed = parse(source, &loaded.text, &self.limits);
+        let scope = self.new_scope();
+        let reported = self.diagnostics.len();
+        self.diagnostics.extend(parsed.diagnostics);
+        let inner = self.run(&Rc::new(parsed.ast), scope, path);
+        let failed = self.diagnostics[reported..]
+            .iter()
+            .any(|found| found.severity == Severity::Error);
+        self.take_names(cx, scope)?;
+        events.extend(shown(inner));
+        if failed {
+            let failure = Diagnostic::error(Code::FileNotFound, format!("`{path}` has errors"))
+                .at(span, "loaded here; its errors are shown before this one");
+            return Err(Stop::Error(Box::new(failure)));
+        }
+        Ok(())
+    }
+
+    /// Copies the public names of a loaded text into the scope that loads it.
+    fn take_names(&mut self, cx: &Context, scope: super::ScopeId) -> Outcome<()> {
+        let public: Vec<(Name, Meta)> = self
+            .scopes
+            .own(scope)
+            .filter(|(name, _)| !name.starts_with('_') && &***name != "out")
+            .map(|(name, meta)| (name.clone(), meta.clone()))
+            .collect();
+        for (name, meta) in public {
+            self.scopes.set(cx.scope, name, meta);
+        }
+        Ok(())
+    }
+}
+
+/// What is shown of a load: each public name once, in the order of the last assignments, and
+/// whatever commands the text gave.
+fn shown(events: Vec<Event>) -> Vec<Event> {
+    let mut assigned: IndexMap<Name, Meta> = IndexMap::new();
+    let mut kept = Vec::new();
+    for event in events {
+        match event {
+            Event::Assigned { name, meta } => {
+                assigned.shift_remove(&name);
+                if !name.starts_with('_') {
+                    assigned.insert(name, meta);
+                }
+            }
+            // `exit` ends the file that says it, not the session.
+            Event::Expression { .. } | Event::Draw { .. } | Event::Exit => {}
+            command => kept.push(command),
+        }
+    }
+    kept.extend(
+        assigned
+            .into_iter()
+            .map(|(name, meta)| Event::Assigned { name, meta }),
+    );
+    kept
+}

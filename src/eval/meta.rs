@@ -1,0 +1,303 @@
+//! `Meta`: what an expression of the language evaluates to before there is an input: atoms, lists,
+//! dicts, functions, s-ops and selectors.
+
+use super::scope::ScopeId;
+use crate::builtin::Builtin;
+use crate::graph::{SOpId, SelectorId};
+use crate::interpret::Sequence;
+use crate::syntax::ast::{Ast, ExprId, Function, Name};
+use crate::value::Value;
+use crate::value::atom::{float_repr, quote};
+use indexmap::IndexMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A value of the language.
+#[derive(Clone, Debug)]
+pub enum Meta {
+    Atom(Value),
+    List(Rc<List>),
+    Dict(Rc<Dict>),
+    SOp(SOpId),
+    Selector(SelectorId),
+    Function(Rc<Callable>),
+    /// What an s-op or selector gives on an input; it can be shown and compared, nothing else.
+    Application(Rc<Application>),
+    /// The name of something whose definition failed.
+    Broken,
+}
+
+/// The result of an s-op or selector applied to an input.
+#[derive(Clone, Debug)]
+pub enum Application {
+    Sequence {
+        input: Vec<Value>,
+        output: Sequence,
+    },
+    Matrix {
+        input: Vec<Value>,
+        rows: Vec<Vec<bool>>,
+    },
+}
+
+/// A function with the scope it was made in.
+#[derive(Debug)]
+pub struct Callable {
+    pub name: Name,
+    /// Where it was defined: `console` or the path given to `load`.
+    pub origin: Arc<str>,
+    pub parameters: Vec<(Name, Option<Meta>)>,
+    pub documentation: String,
+    pub(crate) body: Body,
+}
+
+#[derive(Debug)]
+pub(crate) enum Body {
+    Builtin(Builtin),
+    Defined {
+        ast: Rc<Ast>,
+        function: Arc<Function>,
+        scope: ScopeId,
+    },
+    Lambda {
+        ast: Rc<Ast>,
+        body: ExprId,
+        scope: ScopeId,
+    },
+}
+
+/// A list, with how deep lists, dicts and functions nest in it: a bound on that depth keeps
+/// dropping and printing it from exhausting the stack.
+#[derive(Clone, Debug, Default)]
+pub struct List {
+    items: Vec<Meta>,
+    depth: u32,
+}
+
+impl std::ops::Deref for List {
+    type Target = [Meta];
+
+    fn deref(&self) -> &[Meta] {
+        &self.items
+    }
+}
+
+/// A dict: insertion ordered; keys that are equal in the language are one key, in the spelling of
+/// the first.
+#[derive(Clone, Debug, Default)]
+pub struct Dict {
+    entries: IndexMap<Value, (Value, Meta), rustc_hash::FxBuildHasher>,
+    depth: u32,
+}
+
+impl Dict {
+    pub fn insert(&mut self, key: Value, meta: Meta) {
+        self.depth = self.depth.max(meta.depth());
+        match self.entries.entry(canonical(&key)) {
+            indexmap::map::Entry::Occupied(mut entry) => entry.get_mut().1 = meta,
+            indexmap::map::Entry::Vacant(entry) => {
+                entry.insert((key, meta));
+            }
+        }
+    }
+
+    pub fn get(&self, key: &Value) -> Option<&Meta> {
+        self.entries.get(&canonical(key)).map(|(_, meta)| meta)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&Value, &Meta)> {
+        self.entries.values().map(|(key, meta)| (key, meta))
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// One representative of all atoms that the language holds equal.
+fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Bool(bool) => Value::Int(i64::from(*bool)),
+        Value::Float(float) if float.fract() == 0.0 && float.abs() < 9e15 => {
+            Value::Int(*float as i64)
+        }
+        Value::Int(_) | Value::Float(_) | Value::Str(_) => value.clone(),
+    }
+}
+
+impl Meta {
+    pub fn list(items: Vec<Meta>) -> Meta {
+        let depth = items.iter().map(Meta::depth).max().unwrap_or(0);
+        Meta::List(Rc::new(List { items, depth }))
+    }
+
+    /// How deep lists, dicts and functions nest in it.
+    pub fn depth(&self) -> u32 {
+        match self {
+            Meta::List(list) => list.depth + 1,
+            Meta::Dict(dict) => dict.depth + 1,
+            Meta::Function(callable) => {
+                let defaults = callable
+                    .parameters
+                    .iter()
+                    .filter_map(|(_, default)| default.as_ref());
+                defaults.map(Meta::depth).max().map_or(0, |depth| depth + 1)
+            }
+            Meta::Atom(_)
+            | Meta::SOp(_)
+            | Meta::Selector(_)
+            | Meta::Application(_)
+            | Meta::Broken => 0,
+        }
+    }
+
+    /// What kind of thing it is, with an article, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Meta::Atom(Value::Int(_)) => "an int",
+            Meta::Atom(Value::Float(_)) => "a float",
+            Meta::Atom(Value::Bool(_)) => "a bool",
+            Meta::Atom(Value::Str(_)) => "a string",
+            Meta::List(_) => "a list",
+            Meta::Dict(_) => "a dict",
+            Meta::SOp(_) => "an s-op",
+            Meta::Selector(_) => "a selector",
+            Meta::Function(_) => "a function",
+            Meta::Application(_) => "the result of an application",
+            Meta::Broken => "something broken",
+        }
+    }
+
+    /// Truth as in Python.
+    pub fn truthy(&self) -> bool {
+        match self {
+            Meta::Atom(value) => value.truthy(),
+            Meta::List(items) => !items.is_empty(),
+            Meta::Dict(dict) => !dict.is_empty(),
+            Meta::SOp(_)
+            | Meta::Selector(_)
+            | Meta::Function(_)
+            | Meta::Application(_)
+            | Meta::Broken => true,
+        }
+    }
+
+    /// A list or dict of atoms (or a dict's keys, or a string's characters) as tokens.
+    pub fn as_tokens(&self) -> Option<Vec<Value>> {
+        match self {
+            Meta::Atom(Value::Str(text)) => Some(Value::characters(text)),
+            Meta::List(items) => items
+                .iter()
+                .map(Meta::as_atom)
+                .map(|atom| atom.cloned())
+                .collect(),
+            Meta::Dict(dict) => Some(dict.iter().map(|(key, _)| key.clone()).collect()),
+            Meta::Atom(_)
+            | Meta::SOp(_)
+            | Meta::Selector(_)
+            | Meta::Function(_)
+            | Meta::Application(_)
+            | Meta::Broken => None,
+        }
+    }
+
+    pub fn as_atom(&self) -> Option<&Value> {
+        match self {
+            Meta::Atom(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether it contains nothing but atoms, lists and dicts of atoms.
+    pub fn is_flat(&self) -> bool {
+        match self {
+            Meta::List(items) => items.iter().all(|item| item.as_atom().is_some()),
+            Meta::Dict(dict) => dict.iter().all(|(_, item)| item.as_atom().is_some()),
+            _ => false,
+        }
+    }
+
+    /// As Python's `repr` would show it, cut where it gets very long; s-ops, selectors and
+    /// functions by their kind.
+    pub fn repr(&self) -> String {
+        let mut text = String::new();
+        self.write_repr(&mut text);
+        text
+    }
+
+    fn write_repr(&self, text: &mut String) {
+        if text.len() > LONGEST_REPR {
+            if !text.ends_with('…') {
+                text.push('…');
+            }
+            return;
+        }
+        match self {
+            Meta::Atom(value) => text.push_str(&python_repr(value)),
+            Meta::List(items) => {
+                text.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    text.push_str(if index == 0 { "" } else { ", " });
+                    item.write_repr(text);
+                }
+                text.push(']');
+            }
+            Meta::Dict(dict) => {
+                text.push('{');
+                for (index, (key, value)) in dict.iter().enumerate() {
+                    text.push_str(if index == 0 { "" } else { ", " });
+                    text.push_str(&python_repr(key));
+                    text.push_str(": ");
+                    value.write_repr(text);
+                }
+                text.push('}');
+            }
+            Meta::SOp(_) => text.push_str("s-op"),
+            Meta::Selector(_) => text.push_str("selector"),
+            Meta::Function(callable) => text.push_str(&callable.signature()),
+            Meta::Application(application) => match &**application {
+                Application::Sequence { output, .. } => text.push_str(&output.to_string()),
+                Application::Matrix { .. } => text.push_str("selector matrix"),
+            },
+            Meta::Broken => text.push('?'),
+        }
+    }
+}
+
+/// Characters after which a printed list or dict is cut.
+const LONGEST_REPR: usize = 100_000;
+
+impl Callable {
+    /// `name(a, b)`
+    pub fn signature(&self) -> String {
+        let parameters: Vec<String> = self
+            .parameters
+            .iter()
+            .map(|(name, default)| match default {
+                Some(default) => format!("{name}={}", default.repr()),
+                None => name.to_string(),
+            })
+            .collect();
+        format!("{}({})", self.name, parameters.join(", "))
+    }
+}
+
+/// Strings in single quotes unless they contain one, as Python chooses.
+fn python_repr(value: &Value) -> String {
+    match value {
+        Value::Str(text) if text.contains('\'') && !text.contains('"') => quote(text),
+        Value::Str(text) => {
+            let quoted = quote(text);
+            let inner = quoted[1..quoted.len() - 1]
+                .replace("\\\"", "\"")
+                .replace('\'', "\\'");
+            format!("'{inner}'")
+        }
+        Value::Float(float) => float_repr(*float),
+        Value::Int(_) | Value::Bool(_) => value.to_string(),
+    }
+}

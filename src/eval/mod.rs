@@ -1,0 +1,171 @@
+//! AST to graph: runs the part of a program that exists before any input does (functions, loops,
+//! lists, dicts, loads) and leaves s-ops and selectors in a `Graph`. Depends on `base`, `syntax`,
+//! `value`, `builtin`, `graph` and, for s-ops applied to an input, `interpret`. Reads no files:
+//! `load` goes through a [`Loader`].
+
+mod access;
+mod builtins;
+mod call;
+mod expression;
+mod load;
+pub mod meta;
+mod operator;
+mod scope;
+mod statement;
+mod suggest;
+
+pub use load::{Loaded, Loader, NoFiles};
+pub use meta::{Application, Callable, Meta};
+pub use scope::ScopeId;
+pub use statement::Event;
+
+use crate::base::{Code, Diagnostic, Limits, Sources, Span};
+use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
+use crate::value::Op;
+use scope::Scopes;
+
+/// Why evaluation of a statement stopped.
+#[derive(Debug)]
+pub enum Stop {
+    Error(Box<Diagnostic>),
+    /// It uses a name whose definition failed; that has been reported already.
+    Broken,
+}
+
+impl From<Box<Diagnostic>> for Stop {
+    fn from(diagnostic: Box<Diagnostic>) -> Stop {
+        Stop::Error(diagnostic)
+    }
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(diagnostic: Diagnostic) -> Stop {
+        Stop::Error(Box::new(diagnostic))
+    }
+}
+
+pub(crate) type Outcome<T> = Result<T, Stop>;
+
+/// The state of elaboration: the graph built so far and what every name means.
+pub struct Evaluator {
+    pub sources: Sources,
+    pub graph: Graph,
+    pub limits: Limits,
+    pub(crate) scopes: Scopes,
+    pub(crate) base: ScopeId,
+    pub(crate) loader: Box<dyn Loader>,
+    /// Files being loaded, outermost first.
+    pub(crate) loading: Vec<load::Frame>,
+    pub(crate) steps: u64,
+    pub(crate) calls: usize,
+    /// The selector behind `atom in s-op`, made at its first use and shared by all.
+    pub(crate) everything: Option<SelectorId>,
+    /// Warnings and errors met so far and not yet taken.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Evaluator {
+    /// An evaluator with the built-in names only; [`Evaluator::load_library`] adds the rest.
+    pub fn new(sharing: Sharing, limits: Limits, loader: Box<dyn Loader>) -> Evaluator {
+        let mut scopes = Scopes::default();
+        let constants = scopes.add(None);
+        let base = scopes.add(Some(constants));
+        let mut evaluator = Evaluator {
+            sources: Sources::new(),
+            graph: Graph::new(sharing),
+            limits,
+            scopes,
+            base,
+            loader,
+            loading: Vec::new(),
+            steps: 0,
+            calls: 0,
+            everything: None,
+            diagnostics: Vec::new(),
+        };
+        evaluator.define_builtins(constants);
+        evaluator
+    }
+
+    /// A fresh scope that sees the library: a file, or the console.
+    pub fn new_scope(&mut self) -> ScopeId {
+        self.scopes.add(Some(self.base))
+    }
+
+    /// What a name means in a scope.
+    pub fn lookup(&self, scope: ScopeId, name: &str) -> Option<&Meta> {
+        self.scopes.lookup(scope, name)
+    }
+
+    /// Every name visible in a scope, nearest scope first.
+    pub fn visible_names(&self, scope: ScopeId) -> Vec<crate::syntax::ast::Name> {
+        self.scopes.visible(scope)
+    }
+
+    pub(crate) fn step(&mut self, span: Span) -> Outcome<()> {
+        self.steps += 1;
+        if self.steps > self.limits.steps {
+            return Err(self
+                .limit(span, "evaluation steps", self.limits.steps)
+                .into());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn limit(
+        &self,
+        span: Span,
+        what: &str,
+        bound: impl std::fmt::Display,
+    ) -> Diagnostic {
+        Diagnostic::error(
+            Code::LimitReached,
+            format!("the limit of {bound} {what} is reached"),
+        )
+        .at(span, "reached while evaluating this")
+    }
+
+    /// Adds an s-op to the graph.
+    ///
+    /// # Errors
+    /// The limit on the size of the graph.
+    pub(crate) fn add_sop(&mut self, sop: SOp, span: Span) -> Outcome<SOpId> {
+        if self.graph.len() >= self.limits.graph_nodes {
+            return Err(self
+                .limit(span, "s-ops and selectors", self.limits.graph_nodes)
+                .into());
+        }
+        Ok(self.graph.sop(sop, span))
+    }
+
+    pub(crate) fn add_selector(&mut self, selector: Selector, span: Span) -> Outcome<SelectorId> {
+        if self.graph.len() >= self.limits.graph_nodes {
+            return Err(self
+                .limit(span, "s-ops and selectors", self.limits.graph_nodes)
+                .into());
+        }
+        Ok(self.graph.selector(selector, span))
+    }
+
+    /// Adds an elementwise s-op, refusing operand types on which it can only fail.
+    pub(crate) fn add_map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> Outcome<SOpId> {
+        let types: Vec<_> = operands.iter().map(|id| self.graph.types(*id)).collect();
+        if op.result_type(&types).is_empty() && types.iter().all(|types| !types.is_empty()) {
+            let shown: Vec<String> = types
+                .iter()
+                .map(|types| format!("s-op of {types}"))
+                .collect();
+            let message = format!("`{op}` does not work on {}", shown.join(" and "));
+            let mut diagnostic = Diagnostic::error(Code::OperandTypes, message)
+                .at(span, "this fails on every input");
+            for (operand, types) in operands.iter().zip(&types) {
+                let made = self.graph.span(*operand);
+                if made != span && !matches!(self.graph.get(*operand), SOp::Constant(_)) {
+                    diagnostic = diagnostic.at(made, format!("this is an s-op of {types}"));
+                }
+            }
+            return Err(diagnostic.into());
+        }
+        self.add_sop(SOp::Map { op, operands }, span)
+    }
+}

@@ -1,0 +1,71 @@
+//! Scopes: names and what they mean, in an arena, so that a closure can hold the scope it was
+//! made in by its number.
+
+use super::meta::Meta;
+use crate::syntax::ast::Name;
+use indexmap::IndexMap;
+
+/// A scope of one evaluator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScopeId(u32);
+
+#[derive(Debug, Default)]
+pub(crate) struct Scopes {
+    list: Vec<Scope>,
+}
+
+#[derive(Debug, Default)]
+struct Scope {
+    parent: Option<ScopeId>,
+    names: IndexMap<Name, Meta, rustc_hash::FxBuildHasher>,
+}
+
+impl Scopes {
+    pub fn add(&mut self, parent: Option<ScopeId>) -> ScopeId {
+        let id = ScopeId(u32::try_from(self.list.len()).expect("steps bound the scopes"));
+        self.list.push(Scope {
+            parent,
+            names: IndexMap::default(),
+        });
+        id
+    }
+
+    /// The nearest meaning of a name.
+    pub fn lookup(&self, scope: ScopeId, name: &str) -> Option<&Meta> {
+        let mut current = Some(scope);
+        while let Some(id) = current {
+            let scope = &self.list[id.0 as usize];
+            if let Some(meta) = scope.names.get(name) {
+                return Some(meta);
+            }
+            current = scope.parent;
+        }
+        None
+    }
+
+    pub fn set(&mut self, scope: ScopeId, name: Name, meta: Meta) {
+        self.list[scope.0 as usize].names.insert(name, meta);
+    }
+
+    /// The names set in this very scope, in the order of their first assignment.
+    pub fn own(&self, scope: ScopeId) -> impl Iterator<Item = (&Name, &Meta)> {
+        self.list[scope.0 as usize].names.iter()
+    }
+
+    pub fn visible(&self, scope: ScopeId) -> Vec<Name> {
+        let mut names: Vec<Name> = Vec::new();
+        let mut current = Some(scope);
+        while let Some(id) = current {
+            let scope = &self.list[id.0 as usize];
+            names.extend(scope.names.keys().cloned());
+            current = scope.parent;
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {
+        self.list[scope.0 as usize].parent
+    }
+}

@@ -1,0 +1,139 @@
+//! One attention head on feature-major activations. Patterns are kept `[keys, queries]`, so that
+//! every loop runs along queries, whose entries do not depend on each other; sums over keys and
+//! over features run in ascending order.
+
+use super::scalar::Scalar;
+use super::sparse::{Sparse, add_scaled, row};
+use crate::model::Head;
+use ndarray::Array2;
+use std::ops::Range;
+
+/// A head with its weights in the order of use.
+pub(super) struct PreparedHead<T> {
+    query: Sparse<T>,
+    key: Sparse<T>,
+    value: Sparse<T>,
+    output: Sparse<T>,
+}
+
+impl<T: Scalar> PreparedHead<T> {
+    pub fn new(head: &Head) -> PreparedHead<T> {
+        PreparedHead {
+            query: Sparse::by_column(&head.query),
+            key: Sparse::by_column(&head.key),
+            value: Sparse::by_column(&head.value),
+            output: Sparse::by_row(&head.output),
+        }
+    }
+
+    /// The attended values `[d_value, columns]` of each input in a batch. `x` is
+    /// `[d_model, columns]`; `inputs` are the columns of each input. Each input's pattern
+    /// `[keys, queries]` is shown to `observe`.
+    pub fn attend(
+        &self,
+        x: &Array2<T>,
+        inputs: &[Range<usize>],
+        causal: bool,
+        observe: &mut dyn FnMut(Array2<T>),
+    ) -> Array2<T> {
+        let width = x.ncols();
+        let stream = x.as_slice().expect("activations are in standard layout");
+        let query = self.query.apply(stream, width);
+        let key = self.key.apply(stream, width);
+        let value = self.value.apply(stream, width);
+        let mut mixed = vec![T::zero(); value.len()];
+        for input in inputs {
+            let pattern = self.pattern(&query, &key, width, input, causal);
+            mix(&pattern, &value, &mut mixed, width, input);
+            let square = (input.len(), input.len());
+            observe(Array2::from_shape_vec(square, pattern).expect("keys × queries entries"));
+        }
+        Array2::from_shape_vec((self.value.len(), width), mixed).expect("d_value × columns entries")
+    }
+
+    /// Adds the attended values, through W_O, to the residual stream `[d_model, columns]`.
+    pub fn add_output(&self, mixed: &Array2<T>, x: &mut Array2<T>) {
+        let width = x.ncols();
+        let stream = x
+            .as_slice_mut()
+            .expect("activations are in standard layout");
+        let mixed = mixed
+            .as_slice()
+            .expect("activations are in standard layout");
+        for (feature, term) in mixed.chunks_exact(width).enumerate() {
+            self.output.scatter(feature, term, stream);
+        }
+    }
+
+    /// The attention pattern `[keys, queries]` of one input, from `query` and `key`
+    /// `[d_head, columns]`. A head without features attends everywhere alike.
+    fn pattern(
+        &self,
+        query: &[T],
+        key: &[T],
+        width: usize,
+        input: &Range<usize>,
+        causal: bool,
+    ) -> Vec<T> {
+        let positions = input.len();
+        let d_head = self.query.len();
+        let mut scores = vec![T::zero(); positions * positions];
+        for (position, scores) in scores.chunks_exact_mut(positions).enumerate() {
+            let first = if causal { position } else { 0 };
+            for feature in 0..d_head {
+                let weight = key[feature * width + input.start + position];
+                // Keys are one-hot more often than not.
+                if weight != T::zero() {
+                    let queries = &row(query, feature, width)[input.clone()];
+                    add_scaled(&mut scores[first..], weight, &queries[first..]);
+                }
+            }
+        }
+        if d_head > 0 {
+            let scale = T::narrow(d_head as f64).sqrt();
+            scores.iter_mut().for_each(|score| *score /= scale);
+        }
+        softmax(&mut scores, positions, causal);
+        scores
+    }
+}
+
+/// Softmax over the keys of each query, in place: scores `[keys, queries]`. In a causal model a
+/// key does not count for earlier queries.
+fn softmax<T: Scalar>(scores: &mut [T], positions: usize, causal: bool) {
+    let first = |key: usize| if causal { key } else { 0 };
+    let mut largest = vec![T::neg_infinity(); positions];
+    for (key, row) in scores.chunks_exact(positions).enumerate() {
+        for (largest, score) in largest[first(key)..].iter_mut().zip(&row[first(key)..]) {
+            *largest = if *score > *largest { *score } else { *largest };
+        }
+    }
+    let mut totals = vec![T::zero(); positions];
+    for (key, row) in scores.chunks_exact_mut(positions).enumerate() {
+        let queries = row.iter_mut().zip(&largest).zip(&mut totals);
+        for ((score, largest), total) in queries.skip(first(key)) {
+            *score = (*score - *largest).exp_falling();
+            *total += *score;
+        }
+    }
+    for row in scores.chunks_exact_mut(positions) {
+        for (score, total) in row.iter_mut().zip(&totals) {
+            *score /= *total;
+        }
+    }
+}
+
+/// `mixed += value · pattern` for the columns of one input; `value` and `mixed` are
+/// `[d_value, columns]`.
+fn mix<T: Scalar>(pattern: &[T], value: &[T], mixed: &mut [T], width: usize, input: &Range<usize>) {
+    let positions = input.len();
+    for (value, mixed) in value.chunks_exact(width).zip(mixed.chunks_exact_mut(width)) {
+        let mixed = &mut mixed[input.clone()];
+        for (key, weight) in value[input.clone()].iter().enumerate() {
+            // Values are one-hot more often than not.
+            if *weight != T::zero() {
+                add_scaled(mixed, *weight, row(pattern, key, positions));
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The forward pass over a batch of inputs: embedding, layers, readout. Activations are
+//! feature-major, `[features, columns]`, where the columns are the positions of all inputs of the
+//! batch, one input after the other. Columns meet only in attention, within one input, so the
+//! batch an input is in does not change its result.
+//!
+//! Order of sums: an activation starts from its bias (or zero) and adds its terms in ascending
+//! order of the feature they come from; the residual stream adds heads in order, then b_out, then
+//! hidden units in order.
+
+use super::attention::PreparedHead;
+use super::input::Tokenizer;
+use super::readout::PreparedReadout;
+use super::scalar::Scalar;
+use super::sparse::Sparse;
+use crate::base::Fallible;
+use crate::model::{FeedForward, Layer, Model};
+use crate::value::Value;
+use ndarray::Array2;
+use std::ops::Range;
+
+/// The numbers a forward pass computes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Precision {
+    F32,
+    F64,
+}
+
+/// The outputs of a model for one input, one value for each token.
+///
+/// # Errors
+/// An input that the model cannot take: empty, too long, or with a token outside the vocabulary.
+pub fn run(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<Vec<Value>> {
+    Executor::new(model, precision).run(tokens)
+}
+
+/// A model made ready for many inputs, in a precision chosen when the program runs.
+pub enum Executor {
+    F32(Prepared<f32>),
+    F64(Prepared<f64>),
+}
+
+impl Executor {
+    /// # Panics
+    /// As [`Prepared::new`].
+    pub fn new(model: &Model, precision: Precision) -> Executor {
+        match precision {
+            Precision::F32 => Executor::F32(Prepared::new(model)),
+            Precision::F64 => Executor::F64(Prepared::new(model)),
+        }
+    }
+
+    /// As [`Prepared::run`].
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run(&self, tokens: &[Value]) -> Fallible<Vec<Value>> {
+        match self {
+            Executor::F32(prepared) => prepared.run(tokens),
+            Executor::F64(prepared) => prepared.run(tokens),
+        }
+    }
+
+    /// As [`Prepared::run_all`].
+    ///
+    /// # Errors
+    /// As [`run`], for the first input that has one.
+    pub fn run_all(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Vec<Value>>> {
+        match self {
+            Executor::F32(prepared) => prepared.run_all(inputs),
+            Executor::F64(prepared) => prepared.run_all(inputs),
+        }
+    }
+}
+
+/// A model made ready for many inputs: its weights converted once, in the order of use.
+pub struct Prepared<T> {
+    tokenizer: Tokenizer,
+    token_embedding: Sparse<T>,
+    position_embedding: Sparse<T>,
+    pub(super) d_model: usize,
+    causal: bool,
+    pub(super) layers: Vec<PreparedLayer<T>>,
+    output: PreparedReadout<T>,
+}
+
+pub(super) struct PreparedLayer<T> {
+    heads: Vec<PreparedHead<T>>,
+    mlp: PreparedFeedForward<T>,
+}
+
+struct PreparedFeedForward<T> {
+    input: Sparse<T>,
+    input_bias: Vec<T>,
+    output: Sparse<T>,
+    /// The entries of b_out that are not zero.
+    output_bias: Vec<(usize, T)>,
+}
+
+/// Inputs side by side: the embedding row of each column, and the columns of each input.
+pub(super) struct Batch {
+    rows: Vec<usize>,
+    pub inputs: Vec<Range<usize>>,
+}
+
+/// Columns beyond which a batch takes no further input: enough to make rows long, few enough for
+/// the activations to stay in cache.
+const BATCH_COLUMNS: usize = 256;
+
+impl Batch {
+    pub fn new() -> Batch {
+        Batch {
+            rows: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
+
+    pub fn push(&mut self, rows: Vec<usize>) {
+        let start = self.rows.len();
+        self.rows.extend(rows);
+        self.inputs.push(start..self.rows.len());
+    }
+}
+
+impl<T: Scalar> Prepared<T> {
+    /// # Panics
+    /// If the parts of the model do not fit each other; see [`Model::check`].
+    pub fn new(model: &Model) -> Prepared<T> {
+        if let Err(problem) = model.check() {
+            panic!("a model that does not fit together: {problem}");
+        }
+        Prepared {
+            tokenizer: Tokenizer::new(model),
+            token_embedding: Sparse::by_row(&model.token_embedding),
+            position_embedding: Sparse::by_row(&model.position_embedding),
+            d_model: model.d_model,
+            causal: model.causal,
+            layers: model.layers.iter().map(PreparedLayer::new).collect(),
+            output: PreparedReadout::new(&model.output),
+        }
+    }
+
+    /// The outputs for one input, one value for each token.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run(&self, tokens: &[Value]) -> Fallible<Vec<Value>> {
+        Ok(self.outputs(&self.batch(tokens)?).remove(0))
+    }
+
+    /// The outputs for each of many inputs, the same as one by one but faster.
+    ///
+    /// # Errors
+    /// As [`run`], for the first input that has one.
+    pub fn run_all(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Vec<Value>>> {
+        let mut outputs = Vec::with_capacity(inputs.len());
+        let mut batch = Batch::new();
+        for tokens in inputs {
+            batch.push(self.tokenizer.rows(tokens)?);
+            if batch.rows.len() >= BATCH_COLUMNS {
+                outputs.extend(self.outputs(&batch));
+                batch = Batch::new();
+            }
+        }
+        outputs.extend(self.outputs(&batch));
+        Ok(outputs)
+    }
+
+    fn outputs(&self, batch: &Batch) -> Vec<Vec<Value>> {
+        if batch.inputs.is_empty() {
+            return Vec::new();
+        }
+        let mut x = self.embed(batch);
+        for layer in &self.layers {
+            self.attend(layer, &mut x, batch, &mut |_| ());
+            layer.feed_forward(&mut x);
+        }
+        let values = self.output.read(&x);
+        let of_input = |input: &Range<usize>| values[input.start + 1..input.end].to_vec();
+        batch.inputs.iter().map(of_input).collect()
+    }
+
+    /// A batch of one input.
+    pub(super) fn batch(&self, tokens: &[Value]) -> Fallible<Batch> {
+        let mut batch = Batch::new();
+        batch.push(self.tokenizer.rows(tokens)?);
+        Ok(batch)
+    }
+
+    /// The residual stream `[d_model, columns]` before the first layer.
+    pub(super) fn embed(&self, batch: &Batch) -> Array2<T> {
+        let mut x = Array2::zeros((self.d_model, batch.rows.len()));
+        for input in &batch.inputs {
+            for (position, column) in input.clone().enumerate() {
+                let token = self.token_embedding.list(batch.rows[column]);
+                let place = self.position_embedding.list(position);
+                for (feature, value) in token.iter().chain(place) {
+                    x[(*feature as usize, column)] += *value;
+                }
+            }
+        }
+        x
+    }
+
+    /// Adds the outputs of a layer's heads, which all read the stream as it was. The patterns
+    /// `[keys, queries]` are shown to `observe`, head by head, inputs in order.
+    pub(super) fn attend(
+        &self,
+        layer: &PreparedLayer<T>,
+        x: &mut Array2<T>,
+        batch: &Batch,
+        observe: &mut dyn FnMut(Array2<T>),
+    ) {
+        let attend =
+            |head: &PreparedHead<T>| head.attend(x, &batch.inputs, self.causal, &mut *observe);
+        let mixed: Vec<Array2<T>> = layer.heads.iter().map(attend).collect();
+        for (head, mixed) in layer.heads.iter().zip(&mixed) {
+            head.add_output(mixed, x);
+        }
+    }
+}
+
+impl<T: Scalar> PreparedLayer<T> {
+    fn new(layer: &Layer) -> PreparedLayer<T> {
+        PreparedLayer {
+            heads: layer.heads.iter().map(PreparedHead::new).collect(),
+            mlp: PreparedFeedForward::new(&layer.mlp),
+        }
+    }
+
+    /// Adds the output of the feed-forward block to the residual stream.
+    pub(super) fn feed_forward(&self, x: &mut Array2<T>) {
+        self.mlp.add_output(x);
+    }
+}
+
+impl<T: Scalar> PreparedFeedForward<T> {
+    fn new(mlp: &FeedForward) -> PreparedFeedForward<T> {
+        let output_bias = mlp.output_bias.iter().enumerate();
+        PreparedFeedForward {
+            input: Sparse::by_column(&mlp.input),
+            input_bias: mlp.input_bias.iter().map(|bias| T::narrow(*bias)).collect(),
+            output: Sparse::by_row(&mlp.output),
+            output_bias: output_bias
+                .filter(|(_, bias)| **bias != 0.0)
+                .map(|(feature, bias)| (feature, T::narrow(*bias)))
+                .collect(),
+        }
+    }
+
+    /// One hidden unit at a time, so that the hidden layer, often much wider than the stream,
+    /// never leaves the cache.
+    fn add_output(&self, x: &mut Array2<T>) {
+        let before = if self.input.len() > 0 {
+            x.clone()
+        } else {
+            Array2::zeros((0, 0))
+        };
+        for (feature, bias) in &self.output_bias {
+            x.row_mut(*feature).iter_mut().for_each(|x| *x += *bias);
+        }
+        let before = before
+            .as_slice()
+            .expect("activations are in standard layout");
+        let mut hidden = vec![T::zero(); x.ncols()];
+        let stream = x
+            .as_slice_mut()
+            .expect("activations are in standard layout");
+        for (unit, bias) in self.input_bias.iter().enumerate() {
+            hidden.fill(*bias);
+            self.input.gather(unit, before, &mut hidden);
+            let mut active = false;
+            for hidden in &mut hidden {
+                active |= *hidden > T::zero();
+                *hidden = if *hidden > T::zero() {
+                    *hidden
+                } else {
+                    T::zero()
+                };
+            }
+            if active {
+                self.output.scatter(unit, &hidden, stream);
+            }
+        }
+    }
+}

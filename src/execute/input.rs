@@ -1,0 +1,119 @@
+//! From tokens to rows of the embedding, and what is said about inputs that a model cannot take.
+
+use crate::base::{Code, Diagnostic, Fallible};
+use crate::model::Model;
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+
+/// How many tokens of a vocabulary a diagnostic lists.
+const LISTED: usize = 30;
+
+/// The vocabulary of a model, for looking tokens up.
+pub(super) struct Tokenizer {
+    vocabulary: Vec<Value>,
+    rows: FxHashMap<Value, usize>,
+    max_length: usize,
+}
+
+impl Tokenizer {
+    pub fn new(model: &Model) -> Tokenizer {
+        let numbered = model.vocabulary.iter().cloned().enumerate();
+        Tokenizer {
+            vocabulary: model.vocabulary.clone(),
+            rows: numbered.map(|(row, token)| (token, row)).collect(),
+            max_length: model.max_length,
+        }
+    }
+
+    /// The embedding rows of an input: BOS, then one for each token.
+    ///
+    /// A token stands for the identical value of the vocabulary, or else for the first equal one.
+    ///
+    /// # Errors
+    /// An empty input, one longer than the model takes, or a token outside the vocabulary.
+    pub fn rows(&self, tokens: &[Value]) -> Fallible<Vec<usize>> {
+        if tokens.is_empty() {
+            let problem = Diagnostic::error(Code::BadInput, "the input is empty");
+            return Err(Box::new(problem.help("give at least one token")));
+        }
+        if tokens.len() > self.max_length {
+            return Err(Box::new(self.too_long(tokens.len())));
+        }
+        let mut rows = Vec::with_capacity(tokens.len() + 1);
+        rows.push(self.vocabulary.len());
+        for (position, token) in tokens.iter().enumerate() {
+            match self.row(token) {
+                Some(row) => rows.push(row),
+                None => return Err(Box::new(self.unknown(token, position))),
+            }
+        }
+        Ok(rows)
+    }
+
+    fn row(&self, token: &Value) -> Option<usize> {
+        let equal = || self.vocabulary.iter().position(|known| known.equals(token));
+        self.rows.get(token).copied().or_else(equal)
+    }
+
+    fn too_long(&self, length: usize) -> Diagnostic {
+        let limit = self.max_length;
+        let message = format!("the input has {length} tokens, but the model takes at most {limit}");
+        Diagnostic::error(Code::InputTooLong, message)
+            .help(format!("shorten the input, or compile for length {length}"))
+    }
+
+    fn unknown(&self, token: &Value, position: usize) -> Diagnostic {
+        let source = token.source();
+        let message = format!("the model does not know the token {source} at position {position}");
+        let help = match self.similar(token) {
+            Some(similar) => format!("did you mean {}?", similar.source()),
+            None => format!("use tokens of the vocabulary, or compile with {source} in it"),
+        };
+        Diagnostic::error(Code::UnknownToken, message)
+            .note(self.listing())
+            .help(help)
+    }
+
+    fn listing(&self) -> String {
+        let listed: Vec<String> = self
+            .vocabulary
+            .iter()
+            .take(LISTED)
+            .map(Value::source)
+            .collect();
+        let more = match self.vocabulary.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("its vocabulary is {}{more}", listed.join(", "))
+    }
+
+    /// A token that reads alike: `1` for `"1"`, `"a"` for `"A"`, or a word with one letter wrong.
+    fn similar(&self, token: &Value) -> Option<&Value> {
+        let text = token.to_string();
+        let find = |alike: &dyn Fn(&str) -> bool| {
+            self.vocabulary
+                .iter()
+                .find(|known| alike(&known.to_string()))
+        };
+        find(&|known| known == text)
+            .or_else(|| find(&|known| known.to_lowercase() == text.to_lowercase()))
+            .or_else(|| find(&|known| one_letter_apart(known, &text)))
+    }
+}
+
+/// Whether two words of at least three letters differ by one letter put in, left out or changed.
+fn one_letter_apart(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if short.len() < 3 || long.len() - short.len() > 1 {
+        return false;
+    }
+    let start = short.iter().zip(&long).take_while(|(a, b)| a == b).count();
+    let rest = if short.len() == long.len() {
+        start + 1
+    } else {
+        start
+    };
+    short.get(rest..) == long.get(start + 1..)
+}

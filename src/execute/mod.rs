@@ -1,0 +1,14 @@
+//! Running a model: tokens in, values out, with the residual stream and the attention patterns
+//! for whoever wants to see them. Every sum has one fixed order and no step uses a library or an
+//! instruction that differs between machines, so results are bit-identical everywhere. Depends on
+//! `base`, `value` and `model`.
+
+mod attention;
+pub mod forward;
+mod input;
+mod readout;
+mod scalar;
+mod sparse;
+
+pub use forward::{Executor, Precision, Prepared, run};
+pub use scalar::Scalar;

@@ -1,0 +1,93 @@
+//! From the residual stream back to values.
+
+use super::scalar::Scalar;
+use super::sparse::Sparse;
+use crate::model::{Decoder, Readout};
+use crate::value::Value;
+use ndarray::Array2;
+
+/// A readout with its weights in the order of use.
+pub(super) struct PreparedReadout<T> {
+    weights: Sparse<T>,
+    bias: Vec<T>,
+    decoder: PreparedDecoder,
+}
+
+enum PreparedDecoder {
+    Categorical(Vec<Value>),
+    /// Ascending values, each with its nearest float.
+    Nearest(Vec<(f64, Value)>),
+    Raw,
+}
+
+impl<T: Scalar> PreparedReadout<T> {
+    pub fn new(readout: &Readout) -> PreparedReadout<T> {
+        let decoder = match &readout.decoder {
+            Decoder::Categorical(values) => PreparedDecoder::Categorical(values.clone()),
+            Decoder::Numerical(values) if values.is_empty() => PreparedDecoder::Raw,
+            Decoder::Numerical(values) => {
+                let float = |value: &Value| value.as_float().expect("a checked model");
+                let pairs = values.iter().map(|value| (float(value), value.clone()));
+                PreparedDecoder::Nearest(pairs.collect())
+            }
+        };
+        PreparedReadout {
+            weights: Sparse::by_column(&readout.weights),
+            bias: readout.bias.iter().map(|bias| T::narrow(*bias)).collect(),
+            decoder,
+        }
+    }
+
+    /// One value for each column of `x` `[d_model, columns]`.
+    pub fn read(&self, x: &Array2<T>) -> Vec<Value> {
+        match &self.decoder {
+            PreparedDecoder::Categorical(values) => {
+                let winners = self.winners(x).into_iter();
+                winners.map(|winner| values[winner].clone()).collect()
+            }
+            PreparedDecoder::Nearest(values) => {
+                let decode = |number: &T| nearest(values, number.widen()).clone();
+                self.output(0, x).iter().map(decode).collect()
+            }
+            PreparedDecoder::Raw => {
+                // Adding zero turns a negative zero into a plain one.
+                let decode = |number: &T| Value::Float(number.widen() + 0.0);
+                self.output(0, x).iter().map(decode).collect()
+            }
+        }
+    }
+
+    /// One output `[columns]`.
+    fn output(&self, output: usize, x: &Array2<T>) -> Vec<T> {
+        let stream = x.as_slice().expect("activations are in standard layout");
+        let mut sum = vec![self.bias[output]; x.ncols()];
+        self.weights.gather(output, stream, &mut sum);
+        sum
+    }
+
+    /// The largest output of each column, the first of equals.
+    fn winners(&self, x: &Array2<T>) -> Vec<usize> {
+        let mut winners = vec![0; x.ncols()];
+        let mut largest = self.output(0, x);
+        for output in 1..self.bias.len() {
+            for (column, logit) in self.output(output, x).into_iter().enumerate() {
+                if logit > largest[column] {
+                    largest[column] = logit;
+                    winners[column] = output;
+                }
+            }
+        }
+        winners
+    }
+}
+
+/// The nearest of ascending values, the smaller of two equally near.
+fn nearest(values: &[(f64, Value)], number: f64) -> &Value {
+    let above = values.partition_point(|(float, _)| *float < number);
+    let index = match (above.checked_sub(1), values.get(above)) {
+        (Some(below), Some((float, _))) if float - number < number - values[below].0 => below + 1,
+        (Some(below), _) => below,
+        (None, _) => 0,
+    };
+    &values[index].1
+}

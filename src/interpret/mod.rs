@@ -1,0 +1,170 @@
+//! The meaning of RASP: the values of s-ops on an input. Every other backend is held against this
+//! one. Each s-op needed becomes one column of atoms; selectors stay symbolic until an aggregate
+//! asks for their rows, and no matrix is ever stored. Depends on `base`, `value` and `graph`.
+
+mod aggregate;
+mod column;
+mod elementwise;
+mod selector;
+
+use crate::base::{Diagnostic, Fallible, Span};
+use crate::graph::{Graph, SOp, SOpId, SelectorId};
+use crate::value::sequence::display_sequence;
+use crate::value::{SequenceType, Value};
+use column::{Column, Fault, Faults};
+use rustc_hash::FxHashMap;
+use selector::Pattern;
+use std::fmt;
+use std::rc::Rc;
+
+/// The values of one s-op on one input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sequence {
+    pub values: Vec<Value>,
+    pub sequence_type: SequenceType,
+}
+
+impl fmt::Display for Sequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&display_sequence(&self.values, self.sequence_type))
+    }
+}
+
+/// The values of an s-op on an input.
+///
+/// # Errors
+/// An empty input; an operation that fails at a position whose value is needed; values of
+/// different types in one s-op; the mean of several values that are not numbers.
+pub fn evaluate(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Sequence> {
+    let mut evaluation = Evaluation::new(graph, input, graph.span(root))?;
+    evaluation.run(&[root]);
+    evaluation.sequence(root)
+}
+
+/// Which keys (columns) each query (row) of a selector selects on an input: for display of small
+/// inputs, quadratic in their length.
+///
+/// # Errors
+/// As [`evaluate`], for the selector's keys and queries.
+pub fn evaluate_selector(
+    graph: &Graph,
+    selector: SelectorId,
+    input: &[Value],
+) -> Fallible<Vec<Vec<bool>>> {
+    let mut evaluation = Evaluation::new(graph, input, graph.selector_span(selector))?;
+    evaluation.run(&graph.selector_operands(selector));
+    let pattern = evaluation
+        .pattern(selector)
+        .map_err(|fault| Box::new(fault.diagnostic(graph, input)))?;
+    let row = |query| {
+        (0..input.len())
+            .map(|key| pattern.selects(key, query))
+            .collect()
+    };
+    Ok((0..input.len()).map(row).collect())
+}
+
+/// The columns computed so far for one input.
+struct Evaluation<'a> {
+    graph: &'a Graph,
+    input: &'a [Value],
+    columns: FxHashMap<SOpId, Rc<Column>>,
+}
+
+impl<'a> Evaluation<'a> {
+    fn new(graph: &'a Graph, input: &'a [Value], span: Span) -> Fallible<Evaluation<'a>> {
+        if input.is_empty() {
+            return Err(Diagnostic::error(
+                crate::base::Code::BadInput,
+                "an s-op needs an input of at least one token",
+            )
+            .at(span, "evaluated on an empty input")
+            .into());
+        }
+        Ok(Evaluation {
+            graph,
+            input,
+            columns: FxHashMap::default(),
+        })
+    }
+
+    /// Computes the roots and what they need, forgetting each column after its last reader.
+    fn run(&mut self, roots: &[SOpId]) {
+        let order = self.graph.reachable(roots);
+        let mut readers: FxHashMap<SOpId, usize> = FxHashMap::default();
+        for id in order
+            .iter()
+            .flat_map(|id| self.graph.dependencies(*id))
+            .chain(roots.to_vec())
+        {
+            *readers.entry(id).or_default() += 1;
+        }
+        for id in order {
+            let column = self.compute(id);
+            self.columns.insert(id, Rc::new(column));
+            for operand in self.graph.dependencies(id) {
+                if let Some(count) = readers.get_mut(&operand) {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.columns.remove(&operand);
+                    }
+                }
+            }
+        }
+    }
+
+    fn compute(&self, id: SOpId) -> Column {
+        let length = self.input.len();
+        let column = match self.graph.get(id) {
+            SOp::Tokens => Column::list(self.input.to_vec()),
+            SOp::Indices => Column::list((0..length as i64).map(Value::Int).collect()),
+            SOp::Constant(value) => Column::constant(value.clone(), length),
+            SOp::Map { op, operands } => {
+                let operands: Vec<Rc<Column>> =
+                    operands.iter().map(|id| self.column(*id)).collect();
+                elementwise::map(id, op, &operands, length)
+            }
+            SOp::Aggregate {
+                selector,
+                value,
+                default,
+            } => match self.pattern(*selector) {
+                Ok(pattern) => aggregate::aggregate(id, &pattern, &self.column(*value), default),
+                Err(fault) => Column::failed(length, fault),
+            },
+            SOp::Width { selector } => match self.pattern(*selector) {
+                Ok(pattern) => aggregate::width(&pattern),
+                Err(fault) => Column::failed(length, fault),
+            },
+        };
+        column.checked(id)
+    }
+
+    fn column(&self, id: SOpId) -> Rc<Column> {
+        self.columns
+            .get(&id)
+            .cloned()
+            .expect("operands are computed before their readers")
+    }
+
+    fn pattern(&self, selector: SelectorId) -> Result<Pattern, Rc<Fault>> {
+        Pattern::new(self.graph, selector, self.input.len(), &|id| {
+            self.column(id)
+        })
+    }
+
+    /// The finished column of a root, or its first fault as a diagnostic.
+    fn sequence(&self, id: SOpId) -> Fallible<Sequence> {
+        let column = self.column(id);
+        match column.faults() {
+            Faults::None => {
+                let values = column.to_values();
+                Ok(Sequence {
+                    values,
+                    sequence_type: column.sequence_type(),
+                })
+            }
+            Faults::Some(faults) => Err(faults[0].1.diagnostic(self.graph, self.input).into()),
+        }
+    }
+}

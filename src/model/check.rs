@@ -1,0 +1,147 @@
+//! Whether the parts of a model fit each other. Everything that runs or stores a model relies on
+//! this; a file is not believed before it passes.
+
+use super::matrix::Matrix;
+use super::transformer::{Decoder, FeedForward, Head, Model, Readout};
+use crate::value::Value;
+use std::cmp::Ordering;
+
+type Checked = Result<(), String>;
+
+impl Model {
+    /// Whether all shapes agree, all weights are finite and all labels are there.
+    ///
+    /// # Errors
+    /// What does not fit, in words.
+    pub fn check(&self) -> Checked {
+        let d_model = self.d_model;
+        equal("directions", self.directions.len(), d_model)?;
+        let tokens = self.vocabulary.len() + 1;
+        shape("embed.W_E", &self.token_embedding, tokens, d_model)?;
+        let positions = self.max_length.saturating_add(1);
+        shape(
+            "pos_embed.W_pos",
+            &self.position_embedding,
+            positions,
+            d_model,
+        )?;
+        let mut known = rustc_hash::FxHashSet::default();
+        if let Some(twice) = self.vocabulary.iter().find(|token| !known.insert(*token)) {
+            return Err(format!(
+                "the token {} is in the vocabulary twice",
+                twice.source()
+            ));
+        }
+        for (index, layer) in self.layers.iter().enumerate() {
+            for (number, head) in layer.heads.iter().enumerate() {
+                head.check(&format!("blocks.{index}.attn.{number}"), d_model)?;
+            }
+            layer.mlp.check(&format!("blocks.{index}.mlp"), d_model)?;
+        }
+        self.output.check("unembed", d_model)?;
+        self.check_variables()
+    }
+
+    fn check_variables(&self) -> Checked {
+        let mut ready = 0;
+        for variable in &self.variables {
+            let what = format!("variable {}", variable.name);
+            variable.readout.check(&what, self.d_model)?;
+            if variable.ready > 2 * self.layers.len() {
+                return Err(format!("{what}: ready after half layer {}", variable.ready));
+            }
+            if variable.ready < ready {
+                return Err(format!("{what}: variables are not in order of `ready`"));
+            }
+            ready = variable.ready;
+        }
+        Ok(())
+    }
+}
+
+impl Head {
+    fn check(&self, name: &str, d_model: usize) -> Checked {
+        let (d_head, d_value) = (self.query.columns(), self.value.columns());
+        shape(&format!("{name}.W_Q"), &self.query, d_model, d_head)?;
+        shape(&format!("{name}.W_K"), &self.key, d_model, d_head)?;
+        shape(&format!("{name}.W_V"), &self.value, d_model, d_value)?;
+        shape(&format!("{name}.W_O"), &self.output, d_value, d_model)
+    }
+}
+
+impl FeedForward {
+    fn check(&self, name: &str, d_model: usize) -> Checked {
+        let d_mlp = self.input.columns();
+        shape(&format!("{name}.W_in"), &self.input, d_model, d_mlp)?;
+        shape(&format!("{name}.W_out"), &self.output, d_mlp, d_model)?;
+        bias(&format!("{name}.b_in"), &self.input_bias, d_mlp)?;
+        bias(&format!("{name}.b_out"), &self.output_bias, d_model)
+    }
+}
+
+impl Readout {
+    fn check(&self, name: &str, d_model: usize) -> Checked {
+        let outputs = self.bias.len();
+        shape(&format!("{name}.W_U"), &self.weights, d_model, outputs)?;
+        bias(&format!("{name}.b_U"), &self.bias, outputs)?;
+        match &self.decoder {
+            Decoder::Categorical(values) if values.is_empty() => {
+                Err(format!("{name}: a decoder without values"))
+            }
+            Decoder::Categorical(values) => {
+                equal(&format!("outputs of {name}"), outputs, values.len())
+            }
+            Decoder::Numerical(values) => {
+                equal(&format!("outputs of {name}"), outputs, 1)?;
+                ascending(name, values)
+            }
+        }
+    }
+}
+
+fn ascending(name: &str, values: &[Value]) -> Checked {
+    if !values.iter().all(Value::is_number) {
+        return Err(format!(
+            "{name}: a numerical decoder with values that are not numbers"
+        ));
+    }
+    // A single NaN is not ascending either: it is not even equal to itself.
+    let ordered = |pair: &[Value]| pair[0].order(&pair[1]) == Some(Ordering::Less);
+    let comparable = values.iter().all(|value| value.equals(value));
+    if comparable && values.windows(2).all(ordered) {
+        return Ok(());
+    }
+    Err(format!(
+        "{name}: a numerical decoder with values that do not ascend"
+    ))
+}
+
+fn equal(what: &str, found: usize, expected: usize) -> Checked {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{what}: {found} where {expected} are needed"))
+}
+
+fn shape(name: &str, matrix: &Matrix, rows: usize, columns: usize) -> Checked {
+    if (matrix.rows(), matrix.columns()) != (rows, columns) {
+        let found = (matrix.rows(), matrix.columns());
+        return Err(format!(
+            "{name}: shape {found:?} where {:?} is needed",
+            (rows, columns)
+        ));
+    }
+    finite(name, matrix.entries().map(|(_, _, value)| value))
+}
+
+fn bias(name: &str, values: &[f64], length: usize) -> Checked {
+    equal(name, values.len(), length)?;
+    finite(name, values.iter().copied())
+}
+
+fn finite(name: &str, mut values: impl Iterator<Item = f64>) -> Checked {
+    if values.all(f64::is_finite) {
+        return Ok(());
+    }
+    Err(format!("{name}: a weight that is not finite"))
+}

@@ -1,0 +1,128 @@
+//! Where everything happens: the layer of every s-op and the heads of every layer, as in Weiss et
+//! al. 2021, section 4 and appendix B. Depends on `graph` only; it knows no weights.
+
+mod print;
+
+use crate::graph::{Graph, SOp, SOpId, SelectorId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A program laid out in transformer layers, each s-op as early as it can be.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Elementwise s-ops that need no attention: computed on the embedding.
+    pub embedding: Vec<SOpId>,
+    pub layers: Vec<Layer>,
+    depths: FxHashMap<SOpId, usize>,
+}
+
+/// One layer: its attention heads, then its feed-forward block.
+#[derive(Clone, Debug, Default)]
+pub struct Layer {
+    pub heads: Vec<Head>,
+    /// Elementwise s-ops computed after the heads.
+    pub feed_forward: Vec<SOpId>,
+}
+
+/// A head: one selector, and everything aggregated with it in this layer.
+#[derive(Clone, Debug)]
+pub struct Head {
+    pub selector: SelectorId,
+    pub outputs: Vec<SOpId>,
+}
+
+/// Lays out everything the roots need. Base s-ops and constants have depth 0, an elementwise s-op
+/// the largest depth of its operands, a selector one more than its keys and queries, an aggregate
+/// the larger of its selector's depth and one more than its value's.
+pub fn schedule(graph: &Graph, roots: &[SOpId]) -> Schedule {
+    let mut schedule = Schedule {
+        embedding: Vec::new(),
+        layers: Vec::new(),
+        depths: FxHashMap::default(),
+    };
+    let mut selector_depths: FxHashMap<SelectorId, usize> = FxHashMap::default();
+    for id in graph.reachable(roots) {
+        let depth = match graph.get(id) {
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) => 0,
+            SOp::Map { operands, .. } => schedule.deepest(operands),
+            SOp::Width { selector } => {
+                schedule.selector_depth(graph, *selector, &mut selector_depths)
+            }
+            SOp::Aggregate {
+                selector, value, ..
+            } => schedule
+                .selector_depth(graph, *selector, &mut selector_depths)
+                .max(schedule.depth(*value) + 1),
+        };
+        schedule.depths.insert(id, depth);
+        schedule.place(graph, id, depth);
+    }
+    schedule
+}
+
+impl Schedule {
+    /// The layer after which the s-op is known; 0 for the embedding.
+    ///
+    /// # Panics
+    /// If the s-op is not needed by the roots that were scheduled.
+    pub fn depth(&self, id: SOpId) -> usize {
+        self.depths[&id]
+    }
+
+    /// Heads in each layer.
+    pub fn heads(&self) -> Vec<usize> {
+        self.layers.iter().map(|layer| layer.heads.len()).collect()
+    }
+
+    fn deepest(&self, operands: &[SOpId]) -> usize {
+        operands.iter().map(|id| self.depth(*id)).max().unwrap_or(0)
+    }
+
+    fn selector_depth(
+        &self,
+        graph: &Graph,
+        selector: SelectorId,
+        known: &mut FxHashMap<SelectorId, usize>,
+    ) -> usize {
+        *known
+            .entry(selector)
+            .or_insert_with(|| self.deepest(&graph.selector_operands(selector)) + 1)
+    }
+
+    fn place(&mut self, graph: &Graph, id: SOpId, depth: usize) {
+        if self.layers.len() < depth {
+            self.layers.resize_with(depth, Layer::default);
+        }
+        match graph.get(id) {
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) => {}
+            SOp::Map { .. } => match depth {
+                0 => self.embedding.push(id),
+                layer => self.layers[layer - 1].feed_forward.push(id),
+            },
+            SOp::Aggregate { selector, .. } | SOp::Width { selector } => {
+                let heads = &mut self.layers[depth - 1].heads;
+                match heads.iter_mut().find(|head| head.selector == *selector) {
+                    Some(head) => head.outputs.push(id),
+                    None => heads.push(Head {
+                        selector: *selector,
+                        outputs: vec![id],
+                    }),
+                }
+            }
+        }
+    }
+
+    /// Checks that nothing is computed before what it needs: for tests, and cheap enough to run
+    /// anywhere.
+    pub fn respects_dependencies(&self, graph: &Graph) -> bool {
+        let scheduled: FxHashSet<SOpId> = self.depths.keys().copied().collect();
+        let mut ids: Vec<SOpId> = scheduled.iter().copied().collect();
+        ids.sort_unstable();
+        ids.iter().all(|id| {
+            let attends = matches!(graph.get(*id), SOp::Aggregate { .. } | SOp::Width { .. });
+            graph.dependencies(*id).iter().all(|operand| {
+                scheduled.contains(operand)
+                    && self.depth(*operand) + usize::from(attends) <= self.depth(*id)
+            })
+        })
+    }
+}

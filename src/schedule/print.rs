@@ -1,0 +1,109 @@
+//! A schedule as a table for people and as JSON for tools.
+
+use super::{Head, Schedule};
+use crate::graph::{Graph, SOpId};
+use serde_json::{Value, json};
+
+impl Schedule {
+    /// A table of layers, heads and what each computes.
+    pub fn table(&self, graph: &Graph) -> String {
+        let heads = self.heads();
+        let mut text = format!(
+            "{}, {}\n",
+            count(self.layers.len(), "layer"),
+            if heads.is_empty() {
+                "no heads".to_string()
+            } else {
+                format!("heads per layer {heads:?}")
+            }
+        );
+        section(&mut text, "embedding", &self.named(graph, &self.embedding));
+        for (index, layer) in self.layers.iter().enumerate() {
+            text.push_str(&format!("layer {}\n", index + 1));
+            for (number, head) in layer.heads.iter().enumerate() {
+                let selector = graph.describe_selector(head.selector);
+                text.push_str(&format!("  head {}  {selector}\n", number + 1));
+                for output in &head.outputs {
+                    text.push_str(&format!("          {}\n", definition(graph, *output)));
+                }
+            }
+            let feed_forward = self.named(graph, &layer.feed_forward);
+            if !feed_forward.is_empty() {
+                text.push_str("  feed-forward\n");
+                for line in feed_forward {
+                    text.push_str(&format!("          {line}\n"));
+                }
+            }
+        }
+        text
+    }
+
+    /// `{"layers", "heads", "table": [{"heads": [{"selector", "computes"}], "feed_forward"}]}`
+    pub fn to_json(&self, graph: &Graph) -> Value {
+        let head = |head: &Head| {
+            let computes: Vec<String> = head
+                .outputs
+                .iter()
+                .map(|id| definition(graph, *id))
+                .collect();
+            json!({"selector": graph.describe_selector(head.selector), "computes": computes})
+        };
+        let table: Vec<Value> = self
+            .layers
+            .iter()
+            .map(|layer| {
+                let heads: Vec<Value> = layer.heads.iter().map(head).collect();
+                json!({"heads": heads, "feed_forward": self.named(graph, &layer.feed_forward)})
+            })
+            .collect();
+        json!({
+            "layers": self.layers.len(),
+            "heads": self.heads(),
+            "embedding": self.named(graph, &self.embedding),
+            "table": table,
+        })
+    }
+
+    /// The s-ops of a block worth a line: those with a name, and those that something outside the
+    /// block reads.
+    fn named(&self, graph: &Graph, ids: &[SOpId]) -> Vec<String> {
+        let inner: Vec<SOpId> = ids.iter().flat_map(|id| graph.dependencies(*id)).collect();
+        ids.iter()
+            .filter(|id| graph.name(**id).is_some() || !inner.contains(id))
+            .map(|id| definition(graph, *id))
+            .collect()
+    }
+}
+
+/// `name = expression`, or the expression alone.
+fn definition(graph: &Graph, id: SOpId) -> String {
+    match graph.name(id) {
+        Some(name) => {
+            let expression = graph.expression(id);
+            if expression == name {
+                expression
+            } else {
+                format!("{name} = {expression}")
+            }
+        }
+        None => graph.expression(id),
+    }
+}
+
+fn section(text: &mut String, title: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
+    }
+    text.push_str(&format!("{title}\n"));
+    for line in lines {
+        text.push_str(&format!("          {line}\n"));
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
+}

@@ -1,0 +1,71 @@
+//! The loader that reads files: beside the loading file, then in the working directory, then in
+//! the standard library. Together with the command line and the REPL the only place that touches
+//! the file system.
+
+use crate::eval::{Loaded, Loader};
+use crate::stdlib;
+use std::path::{Path, PathBuf};
+
+/// Marks the identity of a standard library module, which is no path.
+const LIBRARY: &str = "stdlib:";
+
+/// Reads `.rasp` files and the embedded library.
+pub struct Files;
+
+impl Loader for Files {
+    fn load(&self, path: &str, from: Option<&str>) -> Result<Loaded, String> {
+        let file = if path.ends_with(".rasp") {
+            path.to_string()
+        } else {
+            format!("{path}.rasp")
+        };
+        let beside = from
+            .filter(|from| !from.starts_with(LIBRARY))
+            .and_then(|from| Path::new(from).parent())
+            .map(|directory| directory.join(&file));
+        let tried: Vec<PathBuf> = beside.into_iter().chain([PathBuf::from(&file)]).collect();
+        if let Some(found) = tried.iter().find(|path| path.is_file()) {
+            return read(found);
+        }
+        match stdlib::find(path) {
+            Some(module) => Ok(Loaded {
+                identity: format!("{LIBRARY}{}", module.name),
+                name: format!("stdlib/{}.rasp", module.name),
+                text: module.text.to_string(),
+            }),
+            None => Err(not_found(&tried)),
+        }
+    }
+
+    fn module_defining(&self, name: &str) -> Option<&str> {
+        stdlib::defining(name).map(|module| module.name)
+    }
+}
+
+/// A file as text, named by its path.
+///
+/// # Errors
+/// It cannot be read, or is not UTF-8.
+pub fn read(path: &Path) -> Result<Loaded, String> {
+    let shown = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| format!("{shown}: {error}"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("{shown} is not a UTF-8 text"))?;
+    let identity = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    Ok(Loaded {
+        identity: identity.display().to_string(),
+        name: shown,
+        text,
+    })
+}
+
+fn not_found(tried: &[PathBuf]) -> String {
+    let mut shown: Vec<String> = tried
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    shown.dedup();
+    format!(
+        "looked for {} and in the standard library",
+        shown.join(", ")
+    )
+}

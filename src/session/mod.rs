@@ -1,0 +1,218 @@
+//! `Session`: what every front end uses. It reads programs, keeps what they define, and runs,
+//! schedules and compiles their s-ops.
+
+pub mod files;
+pub mod show;
+
+use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, Sources, Span};
+use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId, Stop};
+use crate::graph::{Graph, SOpId, Sharing};
+use crate::interpret::{self, Sequence};
+use crate::schedule::{Schedule, schedule};
+use crate::stdlib;
+use crate::syntax::parse::{parse, parse_expression};
+use crate::value::Value;
+use std::rc::Rc;
+
+/// What a program or the command line says about the inputs to expect.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The running example.
+    pub example: Vec<Value>,
+    pub vocabulary: Option<Vec<Value>>,
+    pub max_length: Option<usize>,
+    pub causal: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            example: Value::characters("hello"),
+            vocabulary: None,
+            max_length: None,
+            causal: false,
+        }
+    }
+}
+
+/// A program with everything it defines.
+pub struct Session {
+    evaluator: Evaluator,
+    scope: ScopeId,
+    pub settings: Settings,
+}
+
+impl Session {
+    /// A session that knows the library. With [`Sharing::None`] schedules count heads as the
+    /// reference implementation does.
+    pub fn new(sharing: Sharing) -> Session {
+        Session::with_limits(sharing, Limits::default())
+    }
+
+    pub fn with_limits(sharing: Sharing, limits: Limits) -> Session {
+        let mut evaluator = Evaluator::new(sharing, limits, Box::new(files::Files));
+        evaluator.load_library("stdlib/rasplib.rasp", stdlib::RASPLIB.text);
+        debug_assert!(
+            evaluator.diagnostics.is_empty(),
+            "{:?}",
+            evaluator.diagnostics
+        );
+        let scope = evaluator.new_scope();
+        Session {
+            evaluator,
+            scope,
+            settings: Settings::default(),
+        }
+    }
+
+    pub fn graph(&self) -> &Graph {
+        &self.evaluator.graph
+    }
+
+    pub fn sources(&self) -> &Sources {
+        &self.evaluator.sources
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.evaluator.limits
+    }
+
+    /// Reads and runs a program. Its settings take effect; its errors and warnings are kept for
+    /// [`Session::take_diagnostics`].
+    pub fn load(&mut self, program: &Loaded) -> Vec<Event> {
+        let source = self
+            .evaluator
+            .sources
+            .add(&program.name, program.text.as_str());
+        let parsed = parse(source, &program.text, &self.evaluator.limits);
+        let failed = parsed
+            .diagnostics
+            .iter()
+            .any(|found| found.severity == Severity::Error);
+        self.evaluator.diagnostics.extend(parsed.diagnostics);
+        if failed {
+            return Vec::new();
+        }
+        self.evaluator.enter_file(&program.identity, &program.name);
+        let events = self
+            .evaluator
+            .run(&Rc::new(parsed.ast), self.scope, &program.name);
+        self.evaluator.leave_file();
+        for event in &events {
+            self.obey(event);
+        }
+        events
+    }
+
+    /// Reads and runs a program given as text.
+    pub fn load_text(&mut self, name: &str, text: &str) -> Vec<Event> {
+        self.load(&Loaded {
+            identity: name.to_string(),
+            name: name.to_string(),
+            text: text.to_string(),
+        })
+    }
+
+    /// Takes over a setting that a program made.
+    pub fn obey(&mut self, event: &Event) {
+        match event {
+            Event::SetExample { tokens, .. } => self.settings.example = tokens.clone(),
+            Event::SetVocabulary { tokens } => self.settings.vocabulary = Some(tokens.clone()),
+            Event::SetMaxLength { length } => self.settings.max_length = Some(*length),
+            Event::SetCausal { on } => self.settings.causal = *on,
+            Event::Expression { .. }
+            | Event::Assigned { .. }
+            | Event::Draw { .. }
+            | Event::ShowExample { .. }
+            | Event::Examples { .. }
+            | Event::FullDisplay { .. }
+            | Event::Exit => {}
+        }
+    }
+
+    /// Errors and warnings since the last call.
+    pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.evaluator.diagnostics)
+    }
+
+    /// The value of one expression, in the scope of the program.
+    ///
+    /// # Errors
+    /// Its first syntax error, or its evaluation error.
+    pub fn expression(&mut self, text: &str) -> Fallible<Meta> {
+        let source = self.evaluator.sources.add("expression", text);
+        let (ast, root, diagnostics) = parse_expression(source, text, &self.evaluator.limits);
+        if let Some(error) = diagnostics
+            .into_iter()
+            .find(|found| found.severity == Severity::Error)
+        {
+            return Err(Box::new(error));
+        }
+        let whole = Span::new(source, 0, text.len());
+        let Some(root) = root else {
+            let missing = Diagnostic::error(Code::UnexpectedEnd, "an expression is needed");
+            return Err(missing.at(whole, "nothing here").into());
+        };
+        self.evaluator
+            .run_expression(&Rc::new(ast), root, self.scope)
+            .map_err(|stop| match stop {
+                Stop::Error(diagnostic) => diagnostic,
+                Stop::Broken => Diagnostic::error(
+                    Code::UndefinedName,
+                    "this uses a name whose definition has failed",
+                )
+                .at(whole, "used here")
+                .into(),
+            })
+    }
+
+    /// The s-op that one expression names.
+    ///
+    /// # Errors
+    /// As [`Session::expression`]; anything that is no s-op.
+    pub fn sop(&mut self, text: &str) -> Fallible<SOpId> {
+        match self.expression(text)? {
+            Meta::SOp(id) => Ok(id),
+            other => {
+                let source = self.evaluator.sources.add("expression", text);
+                Err(Diagnostic::error(
+                    Code::AtomExpected,
+                    format!("an s-op is needed, not {}", other.kind()),
+                )
+                .at(
+                    Span::new(source, 0, text.len()),
+                    format!("this is {}", other.kind()),
+                )
+                .into())
+            }
+        }
+    }
+
+    /// The values of an s-op on an input.
+    ///
+    /// # Errors
+    /// As [`interpret::evaluate`].
+    pub fn evaluate(&self, sop: SOpId, input: &[Value]) -> Fallible<Sequence> {
+        interpret::evaluate(self.graph(), sop, input)
+    }
+
+    /// The layers and heads that an s-op takes.
+    pub fn schedule(&self, sop: SOpId) -> Schedule {
+        schedule(self.graph(), &[sop])
+    }
+
+    /// What a name means in the program.
+    pub fn lookup(&self, name: &str) -> Option<&Meta> {
+        self.evaluator.lookup(self.scope, name)
+    }
+
+    /// Every visible name.
+    pub fn names(&self) -> Vec<crate::syntax::ast::Name> {
+        self.evaluator.visible_names(self.scope)
+    }
+
+    /// The evaluator and the session's scope, for front ends that run statement by statement.
+    pub fn evaluator(&mut self) -> (&mut Evaluator, ScopeId) {
+        (&mut self.evaluator, self.scope)
+    }
+}

@@ -1,0 +1,38 @@
+//! The standard library: RASP sources from `stdlib/`, embedded in the program. `rasplib` is seen by
+//! every program; the other modules are loaded by name.
+
+/// A module: the name that `load` takes, and its text.
+#[derive(Clone, Copy, Debug)]
+pub struct Module {
+    pub name: &'static str,
+    pub text: &'static str,
+}
+
+/// The library that every program sees.
+pub const RASPLIB: Module = Module {
+    name: "rasplib",
+    text: include_str!("../stdlib/rasplib.rasp"),
+};
+
+/// The modules to load.
+pub const MODULES: &[Module] = &[];
+
+/// A module by the name given to `load`, with or without `.rasp`.
+pub fn find(name: &str) -> Option<&'static Module> {
+    let name = name.strip_suffix(".rasp").unwrap_or(name);
+    MODULES.iter().find(|module| module.name == name)
+}
+
+/// The module whose top level defines a name.
+pub fn defining(name: &str) -> Option<&'static Module> {
+    MODULES.iter().find(|module| {
+        module.text.lines().any(|line| {
+            let defined = line.strip_prefix("def ").unwrap_or(line);
+            defined.strip_prefix(name).is_some_and(|rest| {
+                let rest = rest.trim_start();
+                rest.starts_with('(') && line.starts_with("def ")
+                    || rest.starts_with('=') && !rest.starts_with("==")
+            })
+        })
+    })
+}

@@ -1,0 +1,141 @@
+//! What the grammar's actions do: they append to the arena, read literals, and collect what went
+//! wrong. The grammar file itself only says what follows what.
+
+use super::ast::{
+    Argument, Ast, BinaryOperator, ExprId, ExprKind, Ident, Statement, StatementKind,
+};
+use super::literal;
+use super::token::Token;
+use crate::base::{Code, Diagnostic, SourceId, Span};
+use crate::value::Value;
+use lalrpop_util::{ErrorRecovery, ParseError};
+use std::collections::BTreeMap;
+
+/// A syntax error as the parser generator reports it.
+pub type Failed<'s> = ParseError<usize, Token<'s>, ()>;
+
+/// The state behind one run of the parser.
+pub struct Builder<'s> {
+    pub source: SourceId,
+    pub ast: Ast,
+    /// Where the parser met something it did not expect and went on.
+    pub failed: Vec<Failed<'s>>,
+    /// Mistakes inside tokens.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The text of `##` lines by the start of what stands directly below them.
+    pub documentation: BTreeMap<usize, String>,
+}
+
+impl<'s> Builder<'s> {
+    pub fn new(source: SourceId, documentation: BTreeMap<usize, String>) -> Builder<'s> {
+        Builder {
+            source,
+            ast: Ast::default(),
+            failed: Vec::new(),
+            diagnostics: Vec::new(),
+            documentation,
+        }
+    }
+
+    pub fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.source, start, end)
+    }
+
+    pub fn expr(&mut self, kind: ExprKind, start: usize, end: usize) -> ExprId {
+        let span = self.span(start, end);
+        self.ast.add(kind, span)
+    }
+
+    pub fn infix(
+        &mut self,
+        operator: BinaryOperator,
+        (left, right): (ExprId, ExprId),
+        (start, end): (usize, usize),
+    ) -> ExprId {
+        let kind = ExprKind::Binary {
+            operator,
+            left,
+            right,
+        };
+        self.expr(kind, start, end)
+    }
+
+    pub fn ident(&self, name: &str, start: usize, end: usize) -> Ident {
+        Ident {
+            name: name.into(),
+            span: self.span(start, end),
+        }
+    }
+
+    pub fn statement(&mut self, kind: StatementKind, start: usize, end: usize) -> Statement {
+        Statement {
+            kind,
+            span: self.span(start, end),
+            documentation: self.documentation.remove(&start).unwrap_or_default(),
+        }
+    }
+
+    pub fn recover(&mut self, recovery: ErrorRecovery<usize, Token<'s>, ()>) {
+        self.failed.push(recovery.error);
+    }
+
+    /// An expression in place of what could not be read.
+    pub fn missing(
+        &mut self,
+        recovery: ErrorRecovery<usize, Token<'s>, ()>,
+        start: usize,
+        end: usize,
+    ) -> ExprId {
+        self.recover(recovery);
+        self.expr(ExprKind::Error, start, end)
+    }
+
+    /// The arguments of a call that could not be read.
+    pub fn missing_arguments(
+        &mut self,
+        recovery: ErrorRecovery<usize, Token<'s>, ()>,
+        start: usize,
+        end: usize,
+    ) -> Vec<Argument> {
+        let value = self.missing(recovery, start, end);
+        vec![Argument { name: None, value }]
+    }
+
+    pub fn int(&mut self, digits: &str, start: usize) -> Value {
+        match digits.parse() {
+            Ok(int) => Value::Int(int),
+            Err(_) => {
+                let span = self.span(start, start + digits.len());
+                self.diagnostics.push(
+                    Diagnostic::error(Code::NumberTooLarge, "this integer does not fit in 64 bits")
+                        .at(span, "too large")
+                        .note(format!("the largest integer is {}", i64::MAX))
+                        .help(format!("write a float: `{digits}.0`")),
+                );
+                Value::Int(i64::MAX)
+            }
+        }
+    }
+
+    pub fn float(&mut self, digits: &str, start: usize) -> Value {
+        // `1.` and `.5` have been reported already; they are read as in Python.
+        let float: f64 = digits.parse().unwrap_or(0.0);
+        if float.is_infinite() {
+            let span = self.span(start, start + digits.len());
+            self.diagnostics.push(
+                Diagnostic::error(Code::NumberTooLarge, "this number is too large for a float")
+                    .at(span, "too large")
+                    .note("the largest float is about 1.8e308"),
+            );
+            return Value::Float(f64::MAX);
+        }
+        Value::Float(float)
+    }
+
+    pub fn text(&mut self, literal: &str, start: usize) -> String {
+        let source = self.source;
+        let (text, diagnostics) = literal::unquote(literal, source, start);
+        self.diagnostics.extend(diagnostics);
+        text
+    }
+}

@@ -1,0 +1,223 @@
+//! Words that are keywords in some places only. The REPL's commands, `assert` and `lambda` are
+//! ordinary names to the lexer; here, where the tokens around them leave no other reading, they
+//! become tokens of their own.
+
+use super::ast::ExampleKind;
+use super::token::{Lexeme, Token};
+
+/// Replaces contextual words by their tokens, and ends every command that its line completes with
+/// a `;`, so that to the grammar commands are statements like all others.
+pub fn recognize<'s>(text: &str, lexemes: &[Lexeme<'s>]) -> Vec<Lexeme<'s>> {
+    let mut recognizer = Recognizer {
+        text,
+        lexemes,
+        output: Vec::with_capacity(lexemes.len() + 1),
+        brackets: Vec::new(),
+        command: None,
+    };
+    let mut at = 0;
+    while at < lexemes.len() {
+        recognizer.end_command(lexemes[at].start, lexemes[at].token);
+        at += recognizer.step(at);
+    }
+    recognizer.end_command(text.len(), Token::RightBrace);
+    recognizer.output
+}
+
+struct Recognizer<'a, 's> {
+    text: &'a str,
+    lexemes: &'a [Lexeme<'s>],
+    output: Vec<Lexeme<'s>>,
+    brackets: Vec<Token<'s>>,
+    /// The number of open brackets around the command being read.
+    command: Option<usize>,
+}
+
+impl<'s> Recognizer<'_, 's> {
+    /// Handles the tokens from `at` on that belong together; gives their number.
+    fn step(&mut self, at: usize) -> usize {
+        let (token, count) = self.reading(at);
+        match token {
+            Token::Semicolon => self.command = None,
+            open if open.opens() => self.brackets.push(open),
+            close if close.closes() => {
+                self.brackets.pop();
+            }
+            _ => {}
+        }
+        if is_command(token) {
+            self.command = Some(self.brackets.len());
+        }
+        self.output.push(Lexeme {
+            token,
+            start: self.lexemes[at].start,
+            end: self.lexemes[at + count - 1].end,
+        });
+        count
+    }
+
+    fn reading(&self, at: usize) -> (Token<'s>, usize) {
+        let token = self.lexemes[at].token;
+        let Token::Name(word) = token else {
+            return (token, 1);
+        };
+        if word == "lambda" && self.lambda_at(at) {
+            return (Token::Lambda, 1);
+        }
+        if self.statement_starts() {
+            if word == "assert" && self.token(at + 1).is_some_and(Token::starts_expression) {
+                return (Token::Assert, 1);
+            }
+            if let Some(command) = self.command_at(at) {
+                return command;
+            }
+        }
+        (token, 1)
+    }
+
+    fn statement_starts(&self) -> bool {
+        self.output.last().is_none_or(|previous| {
+            matches!(
+                previous.token,
+                Token::Semicolon | Token::LeftBrace | Token::RightBrace
+            )
+        })
+    }
+
+    /// `lambda` before a name is never a name; before `:` it is one only as the key of a dict.
+    fn lambda_at(&self, at: usize) -> bool {
+        match self.token(at + 1) {
+            Some(Token::Name(_)) => true,
+            Some(Token::Colon) => {
+                let in_braces = self.brackets.last() == Some(&Token::LeftBrace);
+                !(in_braces
+                    && self.output.last().is_some_and(|previous| {
+                        matches!(previous.token, Token::LeftBrace | Token::Comma)
+                    }))
+            }
+            _ => false,
+        }
+    }
+
+    fn command_at(&self, at: usize) -> Option<(Token<'s>, usize)> {
+        let (kind, kind_length) = self.example_kind(at);
+        if self.word(at + kind_length) == Some("examples") {
+            let on = self.switch(at + kind_length + 1)?;
+            return Some((Token::Examples((kind, on)), kind_length + 2));
+        }
+        match self.word(at)? {
+            "set" => self.setting(at),
+            "show" => {
+                let (kind, length) = self.example_kind(at + 1);
+                let found = self.word(at + 1 + length)? == "example";
+                found.then_some((Token::ShowExample(kind), length + 2))
+            }
+            "full" => {
+                let words = (self.word(at + 1)?, self.word(at + 2)?);
+                let on = self.switch(at + 3)?;
+                (words == ("seq", "display")).then_some((Token::FullDisplay(on), 4))
+            }
+            "exit" | "quit" => self.exit(at),
+            _ => None,
+        }
+    }
+
+    fn setting(&self, at: usize) -> Option<(Token<'s>, usize)> {
+        let (kind, length) = self.example_kind(at + 1);
+        if self.word(at + 1 + length) == Some("example") {
+            return Some((Token::SetExample(kind), length + 2));
+        }
+        match self.word(at + 1)? {
+            "vocab" => Some((Token::SetVocabulary, 2)),
+            "max_length" => Some((Token::SetMaxLength, 2)),
+            "causal" => Some((Token::SetCausal(self.switch(at + 2)?), 3)),
+            _ => None,
+        }
+    }
+
+    /// `exit` and `exit()` are commands where nothing follows on the line.
+    fn exit(&self, at: usize) -> Option<(Token<'s>, usize)> {
+        let call = self.token(at + 1) == Some(Token::LeftParenthesis)
+            && self.token(at + 2) == Some(Token::RightParenthesis);
+        let length = if call { 3 } else { 1 };
+        let ends = match self.lexemes.get(at + length) {
+            None => true,
+            Some(next) => {
+                next.token == Token::Semicolon
+                    || self.text[self.lexemes[at + length - 1].end..next.start].contains('\n')
+            }
+        };
+        ends.then_some((Token::Exit, length))
+    }
+
+    /// `s-op` and `selector` before the word a command is about, with their number of tokens.
+    fn example_kind(&self, at: usize) -> (ExampleKind, usize) {
+        if self.word(at) == Some("selector") {
+            return (ExampleKind::Selector, 1);
+        }
+        let parts = (self.word(at), self.token(at + 1), self.word(at + 2));
+        if parts == (Some("s"), Some(Token::Minus), Some("op")) {
+            let (start, end) = (self.lexemes[at].start, self.lexemes[at + 2].end);
+            if &self.text[start..end] == "s-op" {
+                return (ExampleKind::SOp, 3);
+            }
+        }
+        (ExampleKind::Both, 0)
+    }
+
+    fn switch(&self, at: usize) -> Option<bool> {
+        match self.word(at)? {
+            "on" => Some(true),
+            "off" => Some(false),
+            _ => None,
+        }
+    }
+
+    fn token(&self, at: usize) -> Option<Token<'s>> {
+        self.lexemes.get(at).map(|lexeme| lexeme.token)
+    }
+
+    fn word(&self, at: usize) -> Option<&'s str> {
+        match self.token(at)? {
+            Token::Name(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// Writes the `;` of a command whose line ends before `start`, where `next` stands.
+    fn end_command(&mut self, start: usize, next: Token) {
+        let (Some(depth), Some(previous)) = (self.command, self.output.last()) else {
+            return;
+        };
+        let complete = previous.token.ends_expression() || is_whole_command(previous.token);
+        let at_end = start == self.text.len() || self.text[previous.end..start].contains('\n');
+        if self.brackets.len() == depth && complete && at_end && next != Token::Semicolon {
+            self.command = None;
+            self.output.push(Lexeme {
+                token: Token::Semicolon,
+                start: previous.end,
+                end: previous.end,
+            });
+        }
+    }
+}
+
+fn is_command(token: Token) -> bool {
+    is_whole_command(token)
+        || matches!(
+            token,
+            Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength
+        )
+}
+
+/// Whether the token is a command that takes no expression.
+fn is_whole_command(token: Token) -> bool {
+    matches!(
+        token,
+        Token::ShowExample(_)
+            | Token::Examples(_)
+            | Token::FullDisplay(_)
+            | Token::SetCausal(_)
+            | Token::Exit
+    )
+}

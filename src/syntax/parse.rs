@@ -1,0 +1,283 @@
+//! The parser's entry points. A text becomes tokens, contextual words are recognised, the grammar
+//! builds the tree, and what went wrong becomes diagnostics in the order of the text.
+
+use super::ast::{Ast, Comment, ExprId, Statement, StatementKind};
+use super::build::{Builder, Failed};
+use super::token::{Lexed, Lexeme, Token, lex};
+use super::{command, explain, repair};
+use crate::base::{Code, Diagnostic, Limits, SourceId, Span};
+use lalrpop_util::{ParseError, lalrpop_mod};
+use std::collections::{BTreeMap, BTreeSet};
+
+lalrpop_mod!(
+    #[allow(clippy::all, clippy::pedantic, unused)]
+    rasp
+);
+
+/// Rounds of repairing missing `;` before the rest is taken as it is.
+const REPAIRS: usize = 8;
+
+/// A tree, whole or with error nodes, and everything there is to say about the text.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    pub ast: Ast,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a text as a program. Never fails: without diagnostics the tree has no error nodes; a text
+/// beyond the limits gives an empty tree.
+pub fn parse(source: SourceId, text: &str, limits: &Limits) -> Parsed {
+    if text.len() > limits.source_bytes.min(u32::MAX as usize) {
+        return too_long(limits);
+    }
+    let lexed = lex(source, text, limits.open_brackets);
+    if let Some(span) = lexed.too_deep {
+        return too_many_brackets(span, lexed.comments, limits);
+    }
+    let mut parsed = parse_lexed(source, text, lexed);
+    if let Some(diagnostic) = too_deep(&parsed.ast, limits) {
+        // Nothing that a later pass could stumble over is left.
+        parsed.ast = comments_only(parsed.ast.comments);
+        parsed.diagnostics.push(diagnostic);
+    }
+    parsed
+        .diagnostics
+        .sort_by_key(|diagnostic| diagnostic.span().map(|span| (span.start, span.end)));
+    parsed
+}
+
+/// Reads a text as a single expression, with or without a `;` after it.
+pub fn parse_expression(
+    source: SourceId,
+    text: &str,
+    limits: &Limits,
+) -> (Ast, Option<ExprId>, Vec<Diagnostic>) {
+    let Parsed {
+        ast,
+        mut diagnostics,
+    } = parse(source, text, limits);
+    diagnostics.retain(|diagnostic| !is_final_semicolon(diagnostic));
+    let expression = match ast.statements.as_slice() {
+        [
+            Statement {
+                kind: StatementKind::Expression(value),
+                ..
+            },
+        ] => Some(*value),
+        _ => None,
+    };
+    if expression.is_none() && diagnostics.is_empty() {
+        let end = ast.statements.first().map_or(0, |first| first.span.end);
+        diagnostics.push(
+            Diagnostic::error(
+                Code::UnexpectedToken,
+                "a single expression is expected here",
+            )
+            .at(Span::new(source, 0, end as usize), "not an expression"),
+        );
+    }
+    (ast, expression, diagnostics)
+}
+
+fn is_final_semicolon(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == Code::UnexpectedEnd && diagnostic.message == repair::NO_SEMICOLON
+}
+
+/// How far a text typed at the prompt is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// It can be run as it is. Blanks and comments alone are complete.
+    Complete,
+    /// It can be run with a `;` after it.
+    CompleteWithSemicolon,
+    /// It could become a program by typing more.
+    Incomplete,
+    /// Nothing typed after it would make it right.
+    Erroneous,
+}
+
+/// Whether a text typed at the prompt can be run or needs another line.
+pub fn completeness(text: &str) -> Completeness {
+    let limits = Limits::default();
+    if text.len() > limits.source_bytes {
+        return Completeness::Erroneous;
+    }
+    let source = SourceId(0);
+    let mut lexed = lex(source, text, limits.open_brackets);
+    if lexed.too_deep.is_some() || !repair::respell(source, &mut lexed.lexemes).is_empty() {
+        return Completeness::Erroneous;
+    }
+    let mut lexemes = command::recognize(text, &lexed.lexemes);
+    let mut builder = Builder::new(source, BTreeMap::new());
+    run(&mut builder, &lexemes);
+    match builder.failed.first() {
+        None => Completeness::Complete,
+        Some(ParseError::UnrecognizedEof { .. }) => {
+            lexemes.push(semicolon(text.len()));
+            let mut again = Builder::new(source, BTreeMap::new());
+            run(&mut again, &lexemes);
+            if again.failed.is_empty() {
+                Completeness::CompleteWithSemicolon
+            } else {
+                Completeness::Incomplete
+            }
+        }
+        Some(_) => Completeness::Erroneous,
+    }
+}
+
+fn too_long(limits: &Limits) -> Parsed {
+    let diagnostic = Diagnostic::error(Code::LimitReached, "this text is too long").note(format!(
+        "the limit `source_bytes` is {} bytes",
+        limits.source_bytes
+    ));
+    Parsed {
+        ast: Ast::default(),
+        diagnostics: vec![diagnostic],
+    }
+}
+
+fn too_many_brackets(span: Span, comments: Vec<Comment>, limits: &Limits) -> Parsed {
+    let diagnostic = Diagnostic::error(Code::LimitReached, "too many brackets are open")
+        .at(span, "this one is one too many")
+        .note(format!(
+            "the limit `open_brackets` is {}",
+            limits.open_brackets
+        ))
+        .help("name the inner parts in statements of their own");
+    Parsed {
+        ast: comments_only(comments),
+        diagnostics: vec![diagnostic],
+    }
+}
+
+fn comments_only(comments: Vec<Comment>) -> Ast {
+    let mut ast = Ast::default();
+    ast.comments = comments;
+    ast
+}
+
+/// The first expression deeper than the limit.
+fn too_deep(ast: &Ast, limits: &Limits) -> Option<Diagnostic> {
+    let deep = ast
+        .ids()
+        .map(|id| ast.get(id))
+        .find(|expr| expr.depth as usize > limits.expression_depth)?;
+    Some(
+        Diagnostic::error(Code::LimitReached, "this expression is nested too deeply")
+            .at(deep.span, "too deep")
+            .note(format!(
+                "the limit `expression_depth` is {}",
+                limits.expression_depth
+            ))
+            .help("name parts of it in statements of their own"),
+    )
+}
+
+fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
+    let mut diagnostics = repair::respell(source, &mut lexed.lexemes);
+    let documentation = documentation(text, &lexed);
+    let mut lexemes = command::recognize(text, &lexed.lexemes);
+    let mut repaired = BTreeSet::new();
+    for round in 0.. {
+        let mut builder = Builder::new(source, documentation.clone());
+        builder.ast.statements = run(&mut builder, &lexemes);
+        let missing = missing_semicolons(&builder.failed, text, &lexemes);
+        if round < REPAIRS && !missing.is_empty() {
+            for place in missing.iter().rev() {
+                lexed_insert(&mut lexemes, place);
+                if repaired.insert(place.end) {
+                    diagnostics.push(repair::explain(place, source, text));
+                }
+            }
+            lexemes = command::recognize(text, &lexemes);
+            continue;
+        }
+        let context = explain::Context {
+            source,
+            text,
+            lexemes: &lexemes,
+        };
+        diagnostics.extend(builder.failed.iter().map(|failed| context.explain(failed)));
+        diagnostics.append(&mut builder.diagnostics);
+        builder.ast.comments = lexed.comments;
+        return Parsed {
+            ast: builder.ast,
+            diagnostics,
+        };
+    }
+    unreachable!("the last round returns")
+}
+
+fn lexed_insert(lexemes: &mut Vec<Lexeme>, place: &repair::MissingSemicolon) {
+    lexemes.insert(place.before, semicolon(place.end));
+}
+
+fn semicolon<'s>(at: usize) -> Lexeme<'s> {
+    Lexeme {
+        token: Token::Semicolon,
+        start: at,
+        end: at,
+    }
+}
+
+fn missing_semicolons(
+    failed: &[Failed],
+    text: &str,
+    lexemes: &[Lexeme],
+) -> Vec<repair::MissingSemicolon> {
+    failed
+        .iter()
+        .filter_map(|failed| repair::missing_semicolon(failed, text, lexemes))
+        .collect()
+}
+
+fn run<'s>(builder: &mut Builder<'s>, lexemes: &[Lexeme<'s>]) -> Vec<Statement> {
+    let tokens = lexemes
+        .iter()
+        .map(|lexeme| (lexeme.start, lexeme.token, lexeme.end));
+    match rasp::ProgramParser::new().parse(builder, tokens) {
+        Ok(statements) => statements,
+        Err(failed) => {
+            builder.failed.push(failed);
+            Vec::new()
+        }
+    }
+}
+
+/// The text of each run of `##` lines by the start of the token on the line below.
+fn documentation(text: &str, lexed: &Lexed) -> BTreeMap<usize, String> {
+    let mut documentation = BTreeMap::new();
+    let mut lines: Vec<&str> = Vec::new();
+    for (at, comment) in lexed.comments.iter().enumerate() {
+        let written = &text[comment.span.range()];
+        let Some(line) = written.strip_prefix("##").filter(|_| comment.own_line) else {
+            lines.clear();
+            continue;
+        };
+        lines.push(line.strip_prefix(' ').unwrap_or(line));
+        let end = comment.span.end as usize;
+        let next_token = lexed
+            .lexemes
+            .get(lexed.lexemes.partition_point(|lexeme| lexeme.start < end))
+            .map(|lexeme| lexeme.start);
+        let next_comment = lexed
+            .comments
+            .get(at + 1)
+            .map(|next| next.span.start as usize);
+        if next_comment.is_some_and(|comment| follows(text, end, comment)) {
+            continue;
+        }
+        if let Some(token) = next_token.filter(|token| follows(text, end, *token)) {
+            documentation.insert(token, lines.join("\n"));
+        }
+        lines.clear();
+    }
+    documentation
+}
+
+/// Whether `next` stands on the line below `end` with only blanks between them.
+fn follows(text: &str, end: usize, next: usize) -> bool {
+    let between = &text[end..next];
+    between.trim().is_empty() && between.matches('\n').count() == 1
+}
