@@ -1,182 +1,22 @@
 //! Models as data: run, traced, stored, described. Compiled models are tested elsewhere; these
 //! are built by hand or at random.
 
-use rasp::base::{Sources, render};
-use rasp::execute::{Executor, Precision, run};
-use rasp::model::{Decoder, FeedForward, Head, Layer, Matrix, Model, Readout, Variable};
+#[path = "model/random.rs"]
+mod random;
+#[path = "model/reference.rs"]
+mod reference;
+#[path = "model/tiny.rs"]
+mod tiny;
+
+use proptest::prelude::*;
+use random::{Random, Sizes};
+use rasp::base::{Code, Diagnostic, Sources, render};
+use rasp::execute::{Executor, Precision, run, trace};
+use rasp::model::{Decoder, Matrix, Model, from_bytes, load, save, summary, to_bytes};
 use rasp::value::Value;
+use tiny::Tiny;
 
 const BOTH: [Precision; 2] = [Precision::F32, Precision::F64];
-
-/// `length` and the previous token over the vocabulary `a`, `b`, for up to `max_length` tokens.
-///
-/// Directions: 0 `a`, 1 `b`, 2 BOS; then one-hot positions `0..=max_length`; then the previous
-/// token (`a`, `b`, none); then one over the number of positions; then the length.
-struct Tiny {
-    max_length: usize,
-}
-
-impl Tiny {
-    const PREVIOUS: [&str; 3] = ["a", "b", "-"];
-
-    fn position(&self, position: usize) -> usize {
-        3 + position
-    }
-
-    fn previous(&self, token: usize) -> usize {
-        4 + self.max_length + token
-    }
-
-    fn inverse(&self) -> usize {
-        7 + self.max_length
-    }
-
-    fn length(&self) -> usize {
-        8 + self.max_length
-    }
-
-    fn d_model(&self) -> usize {
-        9 + self.max_length
-    }
-
-    fn matrix(&self, entries: Vec<(usize, usize, f64)>, columns: usize) -> Matrix {
-        Matrix::from_triplets(self.d_model(), columns, entries)
-    }
-
-    /// Query position p attends to key position p - 1 (BOS to itself).
-    fn previous_head(&self) -> Head {
-        let positions = self.max_length + 1;
-        let sharp = 100.0 * (positions as f64).sqrt();
-        let query = (0..positions).map(|p| (self.position(p), p.saturating_sub(1), sharp));
-        let key = (0..positions).map(|p| (self.position(p), p, 1.0));
-        Head {
-            label: "previous".to_string(),
-            query: self.matrix(query.collect(), positions),
-            key: self.matrix(key.collect(), positions),
-            value: self.matrix((0..3).map(|t| (t, t, 1.0)).collect(), 3),
-            output: Matrix::from_triplets(
-                3,
-                self.d_model(),
-                (0..3).map(|t| (t, self.previous(t), 1.0)).collect(),
-            ),
-        }
-    }
-
-    /// Everything attends everywhere alike; BOS has the value 1, so that the mean is
-    /// one over the number of positions.
-    fn length_head(&self) -> Head {
-        Head {
-            label: "all".to_string(),
-            query: Matrix::zeros(self.d_model(), 0),
-            key: Matrix::zeros(self.d_model(), 0),
-            value: self.matrix(vec![(2, 0, 1.0)], 1),
-            output: Matrix::from_triplets(1, self.d_model(), vec![(0, self.inverse(), 1.0)]),
-        }
-    }
-
-    /// The length from its inverse, by linear interpolation between the values it can take.
-    fn length_mlp(&self) -> FeedForward {
-        let knots: Vec<f64> = (1..=self.max_length)
-            .map(|n| 1.0 / (n as f64 + 1.0))
-            .collect();
-        let slopes: Vec<f64> = knots
-            .windows(2)
-            .map(|pair| 1.0 / (pair[1] - pair[0]))
-            .collect();
-        // relu(knot - x) at each knot but the last, right to left.
-        let mut output = Vec::new();
-        let mut slope = 0.0;
-        for (unit, next) in slopes.iter().enumerate() {
-            output.push((unit, self.length(), -(next - slope)));
-            slope = *next;
-        }
-        let units = output.len();
-        let mut output_bias = vec![0.0; self.d_model()];
-        output_bias[self.length()] = 1.0;
-        FeedForward {
-            input: self.matrix(
-                (0..units).map(|u| (self.inverse(), u, -1.0)).collect(),
-                units,
-            ),
-            input_bias: knots[..units].to_vec(),
-            output: Matrix::from_triplets(units, self.d_model(), output),
-            output_bias,
-        }
-    }
-
-    fn previous_readout(&self) -> Readout {
-        Readout {
-            weights: self.matrix((0..3).map(|t| (self.previous(t), t, 1.0)).collect(), 3),
-            bias: vec![0.0; 3],
-            decoder: Decoder::Categorical(Tiny::PREVIOUS.map(Value::str).to_vec()),
-        }
-    }
-
-    fn length_readout(&self, values: Vec<Value>) -> Readout {
-        Readout {
-            weights: self.matrix(vec![(self.length(), 0, 1.0)], 1),
-            bias: vec![0.0],
-            decoder: Decoder::Numerical(values),
-        }
-    }
-
-    fn lengths(&self) -> Vec<Value> {
-        (1..=self.max_length as i64).map(Value::Int).collect()
-    }
-
-    fn token_readout(&self) -> Readout {
-        Readout {
-            weights: self.matrix((0..2).map(|t| (t, t, 1.0)).collect(), 2),
-            bias: vec![0.0; 2],
-            decoder: Decoder::Categorical(Value::characters("ab")),
-        }
-    }
-
-    fn directions(&self) -> Vec<String> {
-        let mut directions: Vec<String> = ["tokens = \"a\"", "tokens = \"b\"", "BOS"]
-            .map(str::to_string)
-            .to_vec();
-        directions.extend((0..=self.max_length).map(|p| format!("position = {p}")));
-        directions.extend(Tiny::PREVIOUS.map(|token| format!("previous = \"{token}\"")));
-        directions.extend(["1/length", "length"].map(str::to_string));
-        directions
-    }
-
-    fn model(&self, output: Readout) -> Model {
-        let positions = self.max_length + 1;
-        let place = (0..positions).map(|p| (p, self.position(p), 1.0)).collect();
-        let variable = |name: &str, ready, readout| Variable {
-            name: name.to_string(),
-            ready,
-            readout,
-        };
-        Model {
-            name: "previous and length".to_string(),
-            vocabulary: Value::characters("ab"),
-            max_length: self.max_length,
-            causal: false,
-            d_model: self.d_model(),
-            token_embedding: Matrix::from_triplets(
-                3,
-                self.d_model(),
-                (0..3).map(|t| (t, t, 1.0)).collect(),
-            ),
-            position_embedding: Matrix::from_triplets(positions, self.d_model(), place),
-            layers: vec![Layer {
-                heads: vec![self.previous_head(), self.length_head()],
-                mlp: self.length_mlp(),
-            }],
-            output,
-            directions: self.directions(),
-            variables: vec![
-                variable("tokens", 0, self.token_readout()),
-                variable("previous", 1, self.previous_readout()),
-                variable("length", 2, self.length_readout(self.lengths())),
-            ],
-        }
-    }
-}
-
 const TINY: Tiny = Tiny { max_length: 5 };
 
 fn shown(values: &[Value]) -> String {
@@ -232,4 +72,351 @@ fn raw_numbers_without_values() {
         outputs.iter().all(|value| distance(value) < 1e-12),
         "{outputs:?}"
     );
+}
+
+/// A random model whose output is a raw number, and an input for it.
+fn random_case() -> impl Strategy<Value = (Model, Vec<Value>)> {
+    let sizes = (
+        1..12usize,
+        0..4usize,
+        0..4usize,
+        0..5usize,
+        0..20usize,
+        any::<bool>(),
+    );
+    (any::<u64>(), sizes, 0.0..0.6).prop_map(|(seed, sizes, density)| {
+        let (d_model, layers, heads, d_head, d_mlp, causal) = sizes;
+        let mut random = Random::new(seed);
+        let sizes = Sizes {
+            d_model,
+            layers,
+            heads,
+            d_head,
+            d_mlp,
+            density,
+            vocabulary: 4,
+            max_length: 7,
+        };
+        let model = Model {
+            causal,
+            ..random.model(&sizes)
+        };
+        let length = 1 + random.below(7);
+        let tokens = random.tokens(&model, length);
+        (model, tokens)
+    })
+}
+
+fn close(ours: f64, theirs: f64, tolerance: f64, largest: f64) -> bool {
+    (ours - theirs).abs() <= tolerance * (1.0 + largest)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_executor_agrees_with_dense_arithmetic((model, tokens) in random_case()) {
+        let steps = reference::run(&model, &tokens);
+        let largest = steps.iter().flatten().flatten().fold(0.0, |l: f64, x| l.max(x.abs()));
+        for (precision, tolerance) in [(Precision::F64, 1e-9), (Precision::F32, 1e-3)] {
+            let trace = trace(&model, &tokens, precision).unwrap();
+            prop_assert_eq!(trace.steps.len(), steps.len());
+            for (step, expected) in trace.steps.iter().zip(&steps) {
+                for (ours, theirs) in step.stream.iter().zip(expected.iter().flatten()) {
+                    prop_assert!(close(*ours, *theirs, tolerance, largest), "{ours} {theirs}");
+                }
+                for head in &step.heads {
+                    for row in head.weights.rows() {
+                        prop_assert!((row.sum() - 1.0).abs() < 1e-5);
+                    }
+                }
+            }
+            let outputs = run(&model, &tokens, precision).unwrap();
+            prop_assert_eq!(&outputs, &trace.outputs);
+            let expected = reference::outputs(&model, steps.last().unwrap());
+            for (ours, theirs) in outputs.iter().zip(&expected) {
+                prop_assert!(close(ours.as_float().unwrap(), *theirs, tolerance, largest));
+            }
+        }
+    }
+
+    #[test]
+    fn a_batch_changes_nothing((model, tokens) in random_case(), seed in any::<u64>()) {
+        let mut random = Random::new(seed);
+        let mut inputs = vec![tokens];
+        for _ in 0..100 {
+            let length = 1 + random.below(7);
+            inputs.push(random.tokens(&model, length));
+        }
+        for precision in BOTH {
+            let executor = Executor::new(&model, precision);
+            let together = executor.run_all(&inputs).unwrap();
+            prop_assert_eq!(together.len(), inputs.len());
+            for (input, output) in inputs.iter().zip(&together) {
+                prop_assert_eq!(&executor.run(input).unwrap(), output);
+            }
+        }
+    }
+
+    #[test]
+    fn files_keep_every_bit((model, _) in random_case()) {
+        let bytes = to_bytes(&model).unwrap();
+        prop_assert_eq!(&bytes, &to_bytes(&model).unwrap());
+        let read = from_bytes(&bytes).unwrap();
+        prop_assert_eq!(&read, &model);
+        prop_assert_eq!(&bytes, &to_bytes(&read).unwrap());
+    }
+}
+
+fn rendered(error: &Diagnostic) -> String {
+    render::render(error, &Sources::default(), render::Style::Plain)
+}
+
+fn check(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("model");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+#[test]
+fn inputs_that_a_model_cannot_take() {
+    let mut model = TINY.model(TINY.previous_readout());
+    let refused = |model: &Model, tokens: &[Value]| {
+        rendered(&run(model, tokens, Precision::F32).unwrap_err())
+    };
+    let mut text = refused(&model, &[]);
+    text += &refused(&model, &Value::characters("abcd"));
+    text += &refused(&model, &Value::characters("abA"));
+    text += &refused(&model, &[Value::Int(1)]);
+    text += &refused(&model, &Value::characters("aaaaaa"));
+    model.vocabulary = (0..40).map(Value::Int).collect();
+    model.token_embedding = Matrix::zeros(41, model.d_model);
+    text += &refused(&model, &[Value::str("7")]);
+    check("inputs", &text);
+}
+
+#[test]
+fn tokens_by_identity_then_by_equality() {
+    let mut model = TINY.model(TINY.token_readout());
+    model.vocabulary = vec![Value::Int(1), Value::Bool(true)];
+    let outputs = |token| shown(&run(&model, &[token], Precision::F64).unwrap());
+    assert_eq!(outputs(Value::Int(1)), r#""a""#);
+    assert_eq!(outputs(Value::Bool(true)), r#""b""#);
+    assert_eq!(outputs(Value::Float(1.0)), r#""a""#);
+}
+
+#[test]
+fn the_nearest_number_and_the_first_of_equals() {
+    let read = |number: f64, decoder: Decoder| {
+        let outputs = match &decoder {
+            Decoder::Categorical(values) => values.len(),
+            Decoder::Numerical(_) => 1,
+        };
+        let mut model = TINY.model(TINY.previous_readout());
+        model.output.weights = Matrix::zeros(model.d_model, outputs);
+        model.output.bias = vec![number; outputs];
+        model.output.decoder = decoder;
+        shown(&run(&model, &Value::characters("a"), Precision::F32).unwrap())
+    };
+    let numbers = || Decoder::Numerical(vec![Value::Bool(false), 1.0.into(), 3.into()]);
+    assert_eq!(read(-5.0, numbers()), "False");
+    assert_eq!(read(0.5, numbers()), "False");
+    assert_eq!(read(0.51, numbers()), "1.0");
+    assert_eq!(read(2.1, numbers()), "3");
+    assert_eq!(read(1e30, numbers()), "3");
+    assert_eq!(read(-0.0, Decoder::Numerical(Vec::new())), "0.0");
+    assert_eq!(
+        read(1.0, Decoder::Categorical(Value::characters("xyz"))),
+        r#""x""#
+    );
+}
+
+#[test]
+fn a_trace_shows_patterns_and_variables() {
+    let model = TINY.model(TINY.length_readout(TINY.lengths()));
+    let trace = trace(&model, &Value::characters("abb"), Precision::F32).unwrap();
+    check("trace", &trace.to_string());
+    let json = trace.to_json();
+    assert_eq!(json["steps"][1]["after"], "layer 1 attention");
+    assert_eq!(json["steps"][1]["heads"][1]["weights"][2][3], 0.25);
+    assert_eq!(json["steps"][2]["variables"][2]["values"][1], 3);
+    assert_eq!(json["steps"][2]["stream"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_summary_as_text_and_as_json() {
+    let model = TINY.model(TINY.length_readout(TINY.lengths()));
+    let summary = summary(&model);
+    let json = serde_json::to_string_pretty(&summary).unwrap();
+    check("summary", &format!("{summary}\n{json}\n"));
+}
+
+fn not_a_model(bytes: &[u8]) -> String {
+    let error = from_bytes(bytes).err().expect("a refusal");
+    assert_eq!(error.code, Code::BadModel);
+    error.message
+}
+
+#[test]
+fn a_file_cut_anywhere_is_not_a_model() {
+    let bytes = to_bytes(&TINY.model(TINY.previous_readout())).unwrap();
+    for length in 0..bytes.len() {
+        not_a_model(&bytes[..length]);
+    }
+}
+
+#[test]
+fn corrupt_files_do_no_harm() {
+    let mut model = TINY.model(TINY.previous_readout());
+    // Large and almost empty, so that it is stored sparse.
+    model.max_length = 4_000;
+    model.position_embedding = Random::new(1).matrix(4_001, model.d_model, 1e-3);
+    let bytes = to_bytes(&model).unwrap();
+    assert_eq!(from_bytes(&bytes).unwrap(), model);
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let mut random = Random::new(2);
+    for round in 0..4_000 {
+        let mut corrupt = bytes.clone();
+        // Half of them in the header, where it hurts most.
+        let bound = if round % 2 == 0 { header } else { bytes.len() };
+        for _ in 0..=random.below(3) {
+            corrupt[random.below(bound)] = random.bits() as u8;
+        }
+        match from_bytes(&corrupt) {
+            Ok(model) => {
+                assert_eq!(model.check(), Ok(()));
+                let _ = run(&model, &Value::characters("ab"), Precision::F32);
+            }
+            Err(error) => assert_eq!(error.code, Code::BadModel),
+        }
+    }
+}
+
+/// A file with changed metadata, its header length put right.
+fn with_header(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header = std::str::from_utf8(&bytes[8..8 + length]).unwrap();
+    assert!(header.contains(old), "{old} in {header}");
+    let header = header.replacen(old, new, 1);
+    let mut changed = (header.len() as u64).to_le_bytes().to_vec();
+    changed.extend(header.as_bytes());
+    changed.extend(&bytes[8 + length..]);
+    changed
+}
+
+#[test]
+fn files_that_lie_are_not_models() {
+    let mut model = TINY.model(TINY.length_readout(TINY.lengths()));
+    model.max_length = 4_000;
+    model.position_embedding = Matrix::zeros(4_001, model.d_model);
+    let bytes = to_bytes(&model).unwrap();
+    let lies = [
+        (r#"\"format\":1"#, r#"\"format\":2"#),
+        (r#"\"format\":1"#, r#"\"formal\":1"#),
+        (r#"\"max_length\":4000"#, r#"\"max_length\":4001"#),
+        (
+            r#"\"max_length\":4000"#,
+            r#"\"max_length\":18446744073709551615"#,
+        ),
+        (r#"\"max_length\":4000"#, r#"\"max_length\":-1"#),
+        (r#"[4001,14]"#, r#"[1000000000000,14]"#),
+        (
+            r#"[4001,14]"#,
+            r#"[18446744073709551615,18446744073709551615]"#,
+        ),
+        (r#"[1,2,3,4,5]"#, r#"[1,2,2,4,5]"#),
+        (r#"[1,2,3,4,5]"#, r#"[1,2,3,4,\"a\"]"#),
+        (r#"[1,2,3,4,5]"#, r#"[{\"bits\":\"7ff8000000000000\"}]"#),
+        (
+            r#"\"vocabulary\":[\"a\",\"b\"]"#,
+            r#"\"vocabulary\":[\"a\",\"a\"]"#,
+        ),
+        (
+            r#"\"vocabulary\":[\"a\",\"b\"]"#,
+            r#"\"vocabulary\":[\"a\",[[]]]"#,
+        ),
+        (
+            r#"\"vocabulary\":[\"a\",\"b\"]"#,
+            r#"\"vocabulary\":[\"a\"]"#,
+        ),
+        (r#"\"ready\":1"#, r#"\"ready\":3"#),
+        (r#"\"ready\":2"#, r#"\"ready\":0"#),
+        (r#"[[\"previous\",\"all\"]]"#, r#"[[\"previous\"]]"#),
+        (r#"[[\"previous\",\"all\"]]"#, r#"[]"#),
+        (r#""blocks.0.mlp.b_in""#, r#""blocks.0.mlp.b_im""#),
+        (r#""rasp""#, r#""risp""#),
+    ];
+    let mut text = String::new();
+    for (old, new) in lies {
+        let message = not_a_model(&with_header(&bytes, old, new));
+        text += &format!("{new}\n  {message}\n");
+    }
+    check("lies", &text);
+}
+
+#[test]
+fn weights_that_are_not_finite_are_refused() {
+    let mut model = TINY.model(TINY.previous_readout());
+    model.output.bias[1] = f64::NAN;
+    assert_eq!(to_bytes(&model).unwrap_err().code, Code::BadModel);
+    model.output.bias[1] = 1234.5;
+    let mut bytes = to_bytes(&model).unwrap();
+    let number = 1234.5_f64.to_le_bytes();
+    let place = bytes
+        .windows(8)
+        .position(|window| window == number)
+        .unwrap();
+    bytes[place..place + 8].copy_from_slice(&f64::INFINITY.to_le_bytes());
+    assert!(not_a_model(&bytes).contains("unembed.b_U: a weight that is not finite"));
+}
+
+#[test]
+fn values_survive_a_file() {
+    let mut model = TINY.model(TINY.previous_readout());
+    model.vocabulary = vec![Value::Float(f64::NEG_INFINITY), Value::Float(1.0)];
+    let values = vec![
+        Value::Int(i64::MIN),
+        Value::Float(-0.0),
+        Value::str("\u{0}\"é"),
+    ];
+    model.output.decoder = Decoder::Categorical(values);
+    model.name = "with = \"quotes\" \\ and \u{1b}[31m".to_string();
+    assert_eq!(from_bytes(&to_bytes(&model).unwrap()).unwrap(), model);
+}
+
+#[test]
+fn files_are_written_whole_and_not_over_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tiny.safetensors");
+    let model = TINY.model(TINY.previous_readout());
+    save(&model, &path, false).unwrap();
+    assert_eq!(load(&path).unwrap(), model);
+    let other = TINY.model(TINY.length_readout(Vec::new()));
+    let refused = save(&other, &path, false).unwrap_err();
+    assert_eq!(refused.code, Code::FileNotWritten);
+    assert_eq!(load(&path).unwrap(), model);
+    save(&other, &path, true).unwrap();
+    assert_eq!(load(&path).unwrap(), other);
+    for place in [folder.path().to_path_buf(), folder.path().join("none/tiny")] {
+        let refused = save(&model, &place, true).unwrap_err();
+        assert_eq!(refused.code, Code::FileNotWritten);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(
+        load(&folder.path().join("none")).unwrap_err().code,
+        Code::FileNotFound
+    );
+    let text = folder.path().join("text");
+    std::fs::write(&text, "return tokens;").unwrap();
+    assert_eq!(load(&text).unwrap_err().code, Code::BadModel);
+}
+
+#[test]
+#[should_panic(expected = "a model that does not fit together: directions")]
+fn a_broken_model_is_not_run() {
+    let mut model = TINY.model(TINY.previous_readout());
+    model.directions.pop();
+    let _ = Executor::new(&model, Precision::F32);
 }

@@ -77,7 +77,7 @@ pub struct Prepared<T> {
     tokenizer: Tokenizer,
     token_embedding: Sparse<T>,
     position_embedding: Sparse<T>,
-    pub(super) d_model: usize,
+    d_model: usize,
     causal: bool,
     pub(super) layers: Vec<PreparedLayer<T>>,
     output: PreparedReadout<T>,
@@ -99,7 +99,7 @@ struct PreparedFeedForward<T> {
 /// Inputs side by side: the embedding row of each column, and the columns of each input.
 pub(super) struct Batch {
     rows: Vec<usize>,
-    pub inputs: Vec<Range<usize>>,
+    inputs: Vec<Range<usize>>,
 }
 
 /// Columns beyond which a batch takes no further input: enough to make rows long, few enough for
@@ -174,7 +174,12 @@ impl<T: Scalar> Prepared<T> {
             self.attend(layer, &mut x, batch, &mut |_| ());
             layer.feed_forward(&mut x);
         }
-        let values = self.output.read(&x);
+        self.read(&x, batch)
+    }
+
+    /// The outputs of each input, BOS left out, from the residual stream `[d_model, columns]`.
+    pub(super) fn read(&self, x: &Array2<T>, batch: &Batch) -> Vec<Vec<Value>> {
+        let values = self.output.read(x);
         let of_input = |input: &Range<usize>| values[input.start + 1..input.end].to_vec();
         batch.inputs.iter().map(of_input).collect()
     }

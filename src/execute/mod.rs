@@ -9,6 +9,8 @@ mod input;
 mod readout;
 mod scalar;
 mod sparse;
+pub mod trace;
 
 pub use forward::{Executor, Precision, Prepared, run};
 pub use scalar::Scalar;
+pub use trace::{Decoded, Pattern, Step, Trace, trace};

@@ -14,35 +14,40 @@ pub(super) struct Sparse<T> {
 impl<T: Scalar> Sparse<T> {
     /// One list per row of the matrix: what an input feature adds to which outputs.
     pub fn by_row(matrix: &Matrix) -> Sparse<T> {
-        let lists =
-            (0..matrix.rows()).map(|row| matrix.row(row).map(|(c, value)| (c as u32, value)));
-        Sparse::collect(lists, matrix.nonzero())
+        Sparse::collect(matrix.rows(), matrix.entries())
     }
 
     /// One list per column of the matrix: from which inputs an output is summed, inputs
     /// ascending.
     pub fn by_column(matrix: &Matrix) -> Sparse<T> {
-        let mut columns = vec![Vec::new(); matrix.columns()];
-        for (row, column, value) in matrix.entries() {
-            columns[column].push((row as u32, value));
-        }
-        Sparse::collect(columns.into_iter().map(Vec::into_iter), matrix.nonzero())
+        let turned = matrix
+            .entries()
+            .map(|(row, column, value)| (column, row, value));
+        Sparse::collect(matrix.columns(), turned)
     }
 
+    /// Sorts `(list, index, weight)` by list and keeps the order within a list.
     fn collect(
-        lists: impl Iterator<Item = impl Iterator<Item = (u32, f64)>>,
-        nonzero: usize,
+        lists: usize,
+        entries: impl Iterator<Item = (usize, usize, f64)> + Clone,
     ) -> Sparse<T> {
-        let mut sparse = Sparse {
-            starts: vec![0],
-            entries: Vec::with_capacity(nonzero),
-        };
-        for list in lists {
-            let narrowed = list.map(|(index, value)| (index, T::narrow(value)));
-            sparse.entries.extend(narrowed);
-            sparse.starts.push(sparse.entries.len() as u32);
+        let mut starts = vec![0; lists + 1];
+        for (list, _, _) in entries.clone() {
+            starts[list + 1] += 1;
         }
-        sparse
+        for list in 0..lists {
+            starts[list + 1] += starts[list];
+        }
+        let mut next = starts.clone();
+        let mut sorted = vec![(0, T::zero()); starts[lists] as usize];
+        for (list, index, weight) in entries {
+            sorted[next[list] as usize] = (index as u32, T::narrow(weight));
+            next[list] += 1;
+        }
+        Sparse {
+            starts,
+            entries: sorted,
+        }
     }
 
     /// How many lists there are.

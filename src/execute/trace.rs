@@ -1,1 +1,225 @@
-//! placeholder
+//! A forward pass with everything seen on the way: the residual stream and the decoded variables
+//! after the embedding and after each half layer, and the attention pattern of each head.
+
+use super::forward::{Batch, Precision, Prepared};
+use super::readout::PreparedReadout;
+use super::scalar::Scalar;
+use crate::base::Fallible;
+use crate::model::json::value_to_json;
+use crate::model::{Model, half_layer, table};
+use crate::value::Value;
+use ndarray::Array2;
+use serde_json::{Value as Json, json};
+use std::fmt;
+
+/// One forward pass. Positions start with BOS.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// The input, without BOS.
+    pub tokens: Vec<Value>,
+    /// The embedding, then the attention and the feed-forward block of each layer.
+    pub steps: Vec<Step>,
+    /// One value for each token.
+    pub outputs: Vec<Value>,
+}
+
+/// What there is after the embedding or a half layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// `[positions, d_model]`
+    pub stream: Array2<f64>,
+    /// The heads that just ran; none after the embedding and feed-forward blocks.
+    pub heads: Vec<Pattern>,
+    /// Every variable that can be read by now, in the model's order.
+    pub variables: Vec<Decoded>,
+}
+
+/// Where one head looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    pub label: String,
+    /// `[queries, keys]`; each row sums to 1.
+    pub weights: Array2<f64>,
+}
+
+/// A variable as it is read from the residual stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    pub name: String,
+    /// As [`crate::model::Variable::ready`].
+    pub ready: usize,
+    /// One value for each position; the one at BOS need not mean anything.
+    pub values: Vec<Value>,
+}
+
+/// Runs a model on one input and keeps everything.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn trace(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<Trace> {
+    match precision {
+        Precision::F32 => Tracer::<f32>::new(model).run(tokens),
+        Precision::F64 => Tracer::<f64>::new(model).run(tokens),
+    }
+}
+
+struct Tracer<'m, T> {
+    model: &'m Model,
+    prepared: Prepared<T>,
+    variables: Vec<PreparedReadout<T>>,
+}
+
+impl<'m, T: Scalar> Tracer<'m, T> {
+    fn new(model: &'m Model) -> Tracer<'m, T> {
+        let readouts = model.variables.iter().map(|variable| &variable.readout);
+        Tracer {
+            model,
+            prepared: Prepared::new(model),
+            variables: readouts.map(PreparedReadout::new).collect(),
+        }
+    }
+
+    fn run(&self, tokens: &[Value]) -> Fallible<Trace> {
+        let batch: Batch = self.prepared.batch(tokens)?;
+        let mut x = self.prepared.embed(&batch);
+        let mut steps = vec![self.step(0, &x, Vec::new())];
+        for (layer, named) in self.prepared.layers.iter().zip(&self.model.layers) {
+            let mut patterns = Vec::with_capacity(named.heads.len());
+            self.prepared.attend(layer, &mut x, &batch, &mut |pattern| {
+                patterns.push(Pattern {
+                    label: named.heads[patterns.len()].label.clone(),
+                    weights: turned(&pattern),
+                });
+            });
+            steps.push(self.step(steps.len(), &x, patterns));
+            layer.feed_forward(&mut x);
+            steps.push(self.step(steps.len(), &x, Vec::new()));
+        }
+        Ok(Trace {
+            tokens: tokens.to_vec(),
+            steps,
+            outputs: self.prepared.read(&x, &batch).remove(0),
+        })
+    }
+
+    fn step(&self, half: usize, x: &Array2<T>, heads: Vec<Pattern>) -> Step {
+        let readable = self.model.variables.iter().zip(&self.variables);
+        let decoded =
+            readable
+                .filter(|(variable, _)| variable.ready <= half)
+                .map(|(variable, readout)| Decoded {
+                    name: variable.name.clone(),
+                    ready: variable.ready,
+                    values: readout.read(x),
+                });
+        Step {
+            stream: turned(x),
+            heads,
+            variables: decoded.collect(),
+        }
+    }
+}
+
+/// The transpose, in standard layout.
+fn turned<T: Scalar>(array: &Array2<T>) -> Array2<f64> {
+    let (rows, columns) = array.dim();
+    Array2::from_shape_fn((columns, rows), |(row, column)| {
+        array[(column, row)].widen()
+    })
+}
+
+impl Trace {
+    /// The trace for other programs. Numbers that are not finite become `null`.
+    pub fn to_json(&self) -> Json {
+        let values = |values: &[Value]| values.iter().map(value_to_json).collect::<Json>();
+        let pattern = |pattern: &Pattern| json!({ "label": pattern.label, "weights": rows(&pattern.weights) });
+        let variable = |variable: &Decoded| {
+            json!({
+                "name": variable.name,
+                "ready": variable.ready,
+                "values": values(&variable.values),
+            })
+        };
+        let step = |(half, step): (usize, &Step)| {
+            json!({
+                "after": half_layer(half),
+                "stream": rows(&step.stream),
+                "heads": step.heads.iter().map(pattern).collect::<Json>(),
+                "variables": step.variables.iter().map(variable).collect::<Json>(),
+            })
+        };
+        json!({
+            "tokens": values(&self.tokens),
+            "steps": self.steps.iter().enumerate().map(step).collect::<Json>(),
+            "outputs": values(&self.outputs),
+        })
+    }
+
+    /// BOS and the tokens, as they head rows and columns.
+    fn positions(&self) -> Vec<String> {
+        let tokens = self.tokens.iter().map(table::value);
+        std::iter::once("BOS".to_string()).chain(tokens).collect()
+    }
+}
+
+fn rows(array: &Array2<f64>) -> Json {
+    array
+        .rows()
+        .into_iter()
+        .map(|row| row.iter().copied().collect::<Json>())
+        .collect()
+}
+
+impl fmt::Display for Trace {
+    /// For each half layer, the variables that are new and where each head looks.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let positions = self.positions();
+        for (half, step) in self.steps.iter().enumerate() {
+            writeln!(f, "{}", half_layer(half))?;
+            for (index, head) in step.heads.iter().enumerate() {
+                writeln!(f, "  head {}: {}", index + 1, table::label(&head.label))?;
+                f.write_str(&pattern_table(&head.weights, &positions))?;
+            }
+            let new = step
+                .variables
+                .iter()
+                .filter(|variable| variable.ready == half);
+            let new = new.map(|variable| (table::label(&variable.name), &variable.values[..]));
+            f.write_str(&value_table(new, &positions))?;
+            writeln!(f)?;
+        }
+        writeln!(f, "output")?;
+        let output = (String::new(), &self.outputs[..]);
+        f.write_str(&value_table(std::iter::once(output), &positions[1..]))
+    }
+}
+
+/// Values by position, one row for each variable; nothing if there is none.
+fn value_table<'v>(
+    variables: impl Iterator<Item = (String, &'v [Value])>,
+    positions: &[String],
+) -> String {
+    let mut rows = vec![headed(String::new(), positions.iter().cloned())];
+    rows.extend(variables.map(|(name, values)| headed(name, values.iter().map(table::value))));
+    if rows.len() == 1 {
+        return String::new();
+    }
+    table::aligned(&rows, 1)
+}
+
+/// A row for each query, a column for each key; weights that round to zero are left blank.
+fn pattern_table(weights: &Array2<f64>, positions: &[String]) -> String {
+    let cell = |weight: &f64| match *weight {
+        small if small < 0.005 => String::new(),
+        weight => format!("{weight:.2}"),
+    };
+    let mut rows = vec![headed(String::new(), positions.iter().cloned())];
+    for (position, weights) in positions.iter().zip(weights.rows()) {
+        rows.push(headed(position.clone(), weights.iter().map(cell)));
+    }
+    table::aligned(&rows, 1)
+}
+
+fn headed(head: String, cells: impl Iterator<Item = String>) -> Vec<String> {
+    std::iter::once(head).chain(cells).collect()
+}

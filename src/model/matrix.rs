@@ -68,7 +68,7 @@ impl Matrix {
     }
 
     /// The non-zero entries of one row, as `(column, value)`.
-    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
         let range = self.starts[row] as usize..self.starts[row + 1] as usize;
         self.indices[range.clone()]
             .iter()
@@ -77,7 +77,7 @@ impl Matrix {
     }
 
     /// All non-zero entries as `(row, column, value)`, row by row.
-    pub fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+    pub fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> + Clone + '_ {
         (0..self.rows).flat_map(|row| {
             self.row(row)
                 .map(move |(column, value)| (row, column, value))

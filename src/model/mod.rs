@@ -3,8 +3,15 @@
 //! anything can run one. Depends on `base` and `value`.
 
 mod check;
+pub mod describe;
+pub mod file;
+pub mod json;
 pub mod matrix;
+pub(crate) mod table;
+mod tensors;
 pub mod transformer;
 
+pub use describe::{Summary, half_layer, summary};
+pub use file::{from_bytes, load, save, to_bytes};
 pub use matrix::Matrix;
 pub use transformer::{Decoder, FeedForward, Head, Layer, Model, Readout, Variable};

@@ -1,0 +1,186 @@
+//! What a model is made of, for people and for tools: sizes, heads with their selectors,
+//! variables, and what the directions of the residual stream mean.
+
+use super::table;
+use super::transformer::{Decoder, Head, Model, Variable};
+use serde::Serialize;
+use std::fmt;
+
+/// The sizes of a model; as text, also what its parts stand for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    pub layers: usize,
+    /// Heads of each layer.
+    pub heads: Vec<usize>,
+    pub d_model: usize,
+    /// The largest d_head of each layer; 0 for a layer without heads.
+    pub d_head: Vec<usize>,
+    /// Hidden units of each layer.
+    pub d_mlp: Vec<usize>,
+    /// Entries of all matrices and biases, zeros included.
+    pub parameters: usize,
+    /// Those that are not zero.
+    pub nonzero: usize,
+    /// Tokens of the vocabulary, BOS not counted.
+    pub vocabulary: usize,
+    /// The longest input, BOS not counted.
+    pub max_length: usize,
+    pub causal: bool,
+    pub name: String,
+    /// Lines of the text that only people read.
+    #[serde(skip)]
+    details: Vec<Section>,
+}
+
+/// A titled table of the text.
+#[derive(Clone, Debug, PartialEq)]
+struct Section {
+    title: &'static str,
+    rows: Vec<Vec<String>>,
+}
+
+/// How a half layer is called: 0 is the embedding, `2l - 1` the attention of layer `l`, `2l` its
+/// feed-forward block.
+pub fn half_layer(ready: usize) -> String {
+    match ready {
+        0 => "embedding".to_string(),
+        _ if ready % 2 == 1 => format!("layer {} attention", ready.div_ceil(2)),
+        _ => format!("layer {} feed-forward", ready / 2),
+    }
+}
+
+pub fn summary(model: &Model) -> Summary {
+    let d_head = |heads: &[Head]| heads.iter().map(Head::d_head).max().unwrap_or(0);
+    Summary {
+        layers: model.layers.len(),
+        heads: model.layers.iter().map(|layer| layer.heads.len()).collect(),
+        d_model: model.d_model,
+        d_head: model
+            .layers
+            .iter()
+            .map(|layer| d_head(&layer.heads))
+            .collect(),
+        d_mlp: model.layers.iter().map(|layer| layer.mlp.d_mlp()).collect(),
+        parameters: model.parameters(),
+        nonzero: model.nonzero(),
+        vocabulary: model.vocabulary.len(),
+        max_length: model.max_length,
+        causal: model.causal,
+        name: model.name.clone(),
+        details: vec![heads(model), variables(model), directions(model)],
+    }
+}
+
+fn heads(model: &Model) -> Section {
+    let mut rows = vec![cells(["layer", "head", "d_head", "selects"])];
+    for (index, layer) in model.layers.iter().enumerate() {
+        for (number, head) in layer.heads.iter().enumerate() {
+            rows.push(vec![
+                (index + 1).to_string(),
+                (number + 1).to_string(),
+                head.d_head().to_string(),
+                table::label(&head.label),
+            ]);
+        }
+    }
+    Section {
+        title: "heads",
+        rows,
+    }
+}
+
+fn variables(model: &Model) -> Section {
+    let mut rows = vec![cells(["variable", "ready after", "encoding"])];
+    rows.extend(model.variables.iter().map(|variable| {
+        let name = table::label(&variable.name);
+        vec![name, half_layer(variable.ready), encoding(variable)]
+    }));
+    Section {
+        title: "variables",
+        rows,
+    }
+}
+
+fn encoding(variable: &Variable) -> String {
+    match &variable.readout.decoder {
+        Decoder::Categorical(values) => format!("one of {} values", values.len()),
+        Decoder::Numerical(values) if values.is_empty() => "a number".to_string(),
+        Decoder::Numerical(values) => format!("a number, one of {}", values.len()),
+    }
+}
+
+/// Neighbouring directions with labels `name = value` share a row.
+fn directions(model: &Model) -> Section {
+    let mut groups: Vec<(usize, usize, &str, Vec<&str>)> = Vec::new();
+    for (direction, label) in model.directions.iter().enumerate() {
+        let (name, value) = match label.split_once(" = ") {
+            Some((name, value)) => (name, Some(value)),
+            None => (label.as_str(), None),
+        };
+        match groups.last_mut() {
+            Some((_, last, known, values)) if *known == name && value.is_some() => {
+                *last = direction;
+                values.extend(value);
+            }
+            _ => groups.push((direction, direction, name, value.into_iter().collect())),
+        }
+    }
+    let mut rows = vec![cells(["directions", "of", "values"])];
+    rows.extend(groups.into_iter().map(|(first, last, name, values)| {
+        let range = if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        };
+        vec![range, table::label(name), table::label(&values.join(" "))]
+    }));
+    Section {
+        title: "residual stream",
+        rows,
+    }
+}
+
+fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {
+    texts.map(str::to_string).to_vec()
+}
+
+fn list(numbers: &[usize]) -> String {
+    match numbers {
+        [] => "-".to_string(),
+        _ => numbers
+            .iter()
+            .map(usize::to_string)
+            .collect::<Vec<_>>()
+            .join(" "),
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = |name: &str, value: String| vec![name.to_string(), value];
+        let attention = if self.causal { "causal" } else { "both ways" };
+        let sizes = [
+            row("layers", self.layers.to_string()),
+            row("heads", list(&self.heads)),
+            row("d_model", self.d_model.to_string()),
+            row("d_head", list(&self.d_head)),
+            row("d_mlp", list(&self.d_mlp)),
+            row("parameters", self.parameters.to_string()),
+            row("not zero", self.nonzero.to_string()),
+            row("vocabulary", self.vocabulary.to_string()),
+            row("max length", self.max_length.to_string()),
+            row("attention", attention.to_string()),
+        ];
+        writeln!(f, "{}", table::label(&self.name))?;
+        f.write_str(&table::aligned(&sizes, 2))?;
+        for section in self.details.iter().filter(|section| section.rows.len() > 1) {
+            write!(
+                f,
+                "\n{}\n{}",
+                section.title,
+                table::aligned(&section.rows, usize::MAX)
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,320 @@
+//! A model as one safetensors file: weights as F64 tensors named `embed.W_E`,
+//! `blocks.0.attn.1.W_Q`, `blocks.0.mlp.W_in`, `unembed.W_U`, `variables.0.W_U` and so on (see
+//! `tensors` for how), everything else as JSON in the single metadata entry `rasp`. The same
+//! model gives the same bytes.
+
+use super::json::Atom;
+use super::tensors::{Reader, Shapes, Writer};
+use super::transformer::{Decoder, FeedForward, Head, Layer, Model, Readout, Variable};
+use crate::base::{Code, Diagnostic, Fallible};
+use crate::value::Value;
+use serde::{Deserialize, Serialize};
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// The metadata entry that makes a safetensors file a model of this crate.
+const KEY: &str = "rasp";
+
+/// Goes up whenever older versions could misread a file.
+const FORMAT: u32 = 1;
+
+/// Bytes of a file that is read at all.
+const LARGEST_FILE: u64 = 1 << 32;
+
+/// Everything but the weights.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Metadata {
+    format: u32,
+    name: String,
+    vocabulary: Vec<Atom>,
+    max_length: usize,
+    causal: bool,
+    /// Labels of the heads of each layer.
+    layers: Vec<Vec<String>>,
+    decoder: StoredDecoder,
+    variables: Vec<StoredVariable>,
+    directions: Vec<String>,
+    sparse: Shapes,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredVariable {
+    name: String,
+    ready: usize,
+    decoder: StoredDecoder,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum StoredDecoder {
+    Categorical(Vec<Atom>),
+    Numerical(Vec<Atom>),
+}
+
+/// The model as the bytes of a file.
+///
+/// # Errors
+/// A model whose parts do not fit each other (see [`Model::check`]), or one too large for a file.
+pub fn to_bytes(model: &Model) -> Fallible<Vec<u8>> {
+    let broken = |problem| format!("the parts of the model do not fit together: {problem}");
+    let checked = model.check().map_err(broken);
+    checked.map_err(|problem| Box::new(Diagnostic::error(Code::BadModel, problem)))?;
+    let mut writer = Writer::default();
+    writer.matrix("embed.W_E", &model.token_embedding);
+    writer.matrix("pos_embed.W_pos", &model.position_embedding);
+    for (index, layer) in model.layers.iter().enumerate() {
+        write_layer(&mut writer, &format!("blocks.{index}"), layer);
+    }
+    write_readout(&mut writer, "unembed", &model.output);
+    for (index, variable) in model.variables.iter().enumerate() {
+        write_readout(
+            &mut writer,
+            &format!("variables.{index}"),
+            &variable.readout,
+        );
+    }
+    let metadata = serde_json::to_string(&metadata(model, writer.sparse.clone()));
+    let metadata = metadata.map_err(|error| error.to_string());
+    let bytes = metadata.and_then(|metadata| writer.finish(KEY, metadata));
+    bytes.map_err(|problem| {
+        let message = format!("the model is too large for a file: {problem}");
+        Box::new(Diagnostic::error(Code::LimitReached, message))
+    })
+}
+
+/// The model in the bytes of a file.
+///
+/// # Errors
+/// Anything but a whole and consistent model.
+pub fn from_bytes(bytes: &[u8]) -> Fallible<Model> {
+    read(bytes).map_err(|problem| {
+        let message = format!("this is not a rasp model: {problem}");
+        Box::new(Diagnostic::error(Code::BadModel, message))
+    })
+}
+
+/// Writes a model to a file: all of it or, if anything goes wrong, nothing.
+///
+/// # Errors
+/// As [`to_bytes`]; a place that cannot be written to, or one that is taken unless `overwrite`.
+pub fn save(model: &Model, path: &Path, overwrite: bool) -> Fallible<()> {
+    let bytes = to_bytes(model)?;
+    let unwritten = |reason: String| {
+        let message = format!("{} could not be written: {reason}", path.display());
+        Diagnostic::error(Code::FileNotWritten, message)
+    };
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Box::new(
+            unwritten("it exists already".to_string()).help("give another name, or overwrite it"),
+        ),
+        _ => Box::new(unwritten(error.to_string())),
+    };
+    // Renaming would replace a device or a pipe by a file.
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(Box::new(unwritten("it is not a file".to_string())));
+    }
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let mut file = temporary(parent.unwrap_or(Path::new("."))).map_err(failed)?;
+    file.write_all(&bytes).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    let persisted = match overwrite {
+        true => file.persist(path),
+        false => file.persist_noclobber(path),
+    };
+    persisted.map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Reads a model from a file.
+///
+/// # Errors
+/// A file that cannot be read, or anything but a whole and consistent model.
+pub fn load(path: &Path) -> Fallible<Model> {
+    let unread = |error: std::io::Error| {
+        let message = format!("{} could not be read: {error}", path.display());
+        Box::new(Diagnostic::error(Code::FileNotFound, message))
+    };
+    let file = std::fs::File::open(path).map_err(unread)?;
+    let mut bytes = Vec::new();
+    let mut limited = file.take(LARGEST_FILE + 1);
+    limited.read_to_end(&mut bytes).map_err(unread)?;
+    let model = if bytes.len() as u64 > LARGEST_FILE {
+        Err(format!("more than {LARGEST_FILE} bytes"))
+    } else {
+        read(&bytes)
+    };
+    model.map_err(|problem| {
+        let message = format!("{} is not a rasp model: {problem}", path.display());
+        Box::new(Diagnostic::error(Code::BadModel, message))
+    })
+}
+
+/// A new file with the permissions of any other new file; temporary ones are private by default.
+fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.prefix(".rasp-").tempfile_in(folder)
+}
+
+fn metadata(model: &Model, sparse: Shapes) -> Metadata {
+    let labels = |layer: &Layer| layer.heads.iter().map(|head| head.label.clone()).collect();
+    let variable = |variable: &Variable| StoredVariable {
+        name: variable.name.clone(),
+        ready: variable.ready,
+        decoder: StoredDecoder::new(&variable.readout.decoder),
+    };
+    Metadata {
+        format: FORMAT,
+        name: model.name.clone(),
+        vocabulary: atoms(&model.vocabulary),
+        max_length: model.max_length,
+        causal: model.causal,
+        layers: model.layers.iter().map(labels).collect(),
+        decoder: StoredDecoder::new(&model.output.decoder),
+        variables: model.variables.iter().map(variable).collect(),
+        directions: model.directions.clone(),
+        sparse,
+    }
+}
+
+impl StoredDecoder {
+    fn new(decoder: &Decoder) -> StoredDecoder {
+        match decoder {
+            Decoder::Categorical(values) => StoredDecoder::Categorical(atoms(values)),
+            Decoder::Numerical(values) => StoredDecoder::Numerical(atoms(values)),
+        }
+    }
+
+    fn restore(self) -> Decoder {
+        match self {
+            StoredDecoder::Categorical(atoms) => Decoder::Categorical(values(atoms)),
+            StoredDecoder::Numerical(atoms) => Decoder::Numerical(values(atoms)),
+        }
+    }
+}
+
+fn atoms(values: &[Value]) -> Vec<Atom> {
+    values.iter().cloned().map(Atom).collect()
+}
+
+fn values(atoms: Vec<Atom>) -> Vec<Value> {
+    atoms.into_iter().map(|atom| atom.0).collect()
+}
+
+fn write_layer(writer: &mut Writer, name: &str, layer: &Layer) {
+    for (index, head) in layer.heads.iter().enumerate() {
+        let name = format!("{name}.attn.{index}");
+        writer.matrix(&format!("{name}.W_Q"), &head.query);
+        writer.matrix(&format!("{name}.W_K"), &head.key);
+        writer.matrix(&format!("{name}.W_V"), &head.value);
+        writer.matrix(&format!("{name}.W_O"), &head.output);
+    }
+    writer.matrix(&format!("{name}.mlp.W_in"), &layer.mlp.input);
+    writer.vector(&format!("{name}.mlp.b_in"), &layer.mlp.input_bias);
+    writer.matrix(&format!("{name}.mlp.W_out"), &layer.mlp.output);
+    writer.vector(&format!("{name}.mlp.b_out"), &layer.mlp.output_bias);
+}
+
+fn write_readout(writer: &mut Writer, name: &str, readout: &Readout) {
+    writer.matrix(&format!("{name}.W_U"), &readout.weights);
+    writer.vector(&format!("{name}.b_U"), &readout.bias);
+}
+
+fn read(bytes: &[u8]) -> Result<Model, String> {
+    let (mut reader, metadata) = Reader::open(bytes, KEY)?;
+    let version: Format = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    if version.format != FORMAT {
+        return Err(format!(
+            "format {} where {FORMAT} is needed",
+            version.format
+        ));
+    }
+    let metadata: Metadata = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    reader.expect_sparse(metadata.sparse);
+    let token_embedding = reader.matrix("embed.W_E")?;
+    let position_embedding = reader.matrix("pos_embed.W_pos")?;
+    let layers = metadata.layers.into_iter().enumerate();
+    let layers = layers
+        .map(|(index, labels)| read_layer(&mut reader, &format!("blocks.{index}"), labels))
+        .collect::<Result<_, _>>()?;
+    let output = read_readout(&mut reader, "unembed", metadata.decoder)?;
+    let variables = metadata.variables.into_iter().enumerate();
+    let variables = variables
+        .map(|(index, variable)| read_variable(&mut reader, index, variable))
+        .collect::<Result<_, _>>()?;
+    let model = Model {
+        name: metadata.name,
+        vocabulary: values(metadata.vocabulary),
+        max_length: metadata.max_length,
+        causal: metadata.causal,
+        d_model: metadata.directions.len(),
+        token_embedding,
+        position_embedding,
+        layers,
+        output,
+        directions: metadata.directions,
+        variables,
+    };
+    reader.finish()?;
+    model.check()?;
+    Ok(model)
+}
+
+/// The version alone, for files whose other fields are not known yet.
+#[derive(Deserialize)]
+struct Format {
+    format: u32,
+}
+
+fn read_layer(reader: &mut Reader, name: &str, labels: Vec<String>) -> Result<Layer, String> {
+    let mut heads = Vec::with_capacity(labels.len());
+    for (index, label) in labels.into_iter().enumerate() {
+        let name = format!("{name}.attn.{index}");
+        heads.push(Head {
+            label,
+            query: reader.matrix(&format!("{name}.W_Q"))?,
+            key: reader.matrix(&format!("{name}.W_K"))?,
+            value: reader.matrix(&format!("{name}.W_V"))?,
+            output: reader.matrix(&format!("{name}.W_O"))?,
+        });
+    }
+    let mlp = FeedForward {
+        input: reader.matrix(&format!("{name}.mlp.W_in"))?,
+        input_bias: reader.vector(&format!("{name}.mlp.b_in"))?,
+        output: reader.matrix(&format!("{name}.mlp.W_out"))?,
+        output_bias: reader.vector(&format!("{name}.mlp.b_out"))?,
+    };
+    Ok(Layer { heads, mlp })
+}
+
+fn read_readout(
+    reader: &mut Reader,
+    name: &str,
+    decoder: StoredDecoder,
+) -> Result<Readout, String> {
+    Ok(Readout {
+        weights: reader.matrix(&format!("{name}.W_U"))?,
+        bias: reader.vector(&format!("{name}.b_U"))?,
+        decoder: decoder.restore(),
+    })
+}
+
+fn read_variable(
+    reader: &mut Reader,
+    index: usize,
+    stored: StoredVariable,
+) -> Result<Variable, String> {
+    Ok(Variable {
+        name: stored.name,
+        ready: stored.ready,
+        readout: read_readout(reader, &format!("variables.{index}"), stored.decoder)?,
+    })
+}

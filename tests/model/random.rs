@@ -1,0 +1,111 @@
+//! Random models, the same on every machine.
+
+use rasp::model::{Decoder, FeedForward, Head, Layer, Matrix, Model, Readout};
+use rasp::value::Value;
+
+/// SplitMix64.
+pub struct Random(u64);
+
+pub struct Sizes {
+    pub d_model: usize,
+    pub layers: usize,
+    pub heads: usize,
+    pub d_head: usize,
+    pub d_mlp: usize,
+    /// The part of the weights that is not zero.
+    pub density: f64,
+    pub vocabulary: usize,
+    pub max_length: usize,
+}
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.bits() % bound as u64) as usize
+    }
+
+    /// Between 0 and 1.
+    pub fn fraction(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn weight(&mut self) -> f64 {
+        2.0 * self.fraction() - 1.0
+    }
+
+    pub fn matrix(&mut self, rows: usize, columns: usize, density: f64) -> Matrix {
+        // There is no place to draw in an empty matrix.
+        let entries = (density * (rows * columns) as f64).ceil() as usize;
+        let triplets = (0..entries)
+            .map(|_| (self.below(rows), self.below(columns), self.weight()))
+            .collect();
+        Matrix::from_triplets(rows, columns, triplets)
+    }
+
+    fn bias(&mut self, length: usize) -> Vec<f64> {
+        (0..length).map(|_| self.weight()).collect()
+    }
+
+    fn head(&mut self, sizes: &Sizes) -> Head {
+        let (d_model, d_value) = (sizes.d_model, 1 + self.below(4));
+        Head {
+            label: "random".to_string(),
+            query: self.matrix(d_model, sizes.d_head, sizes.density),
+            key: self.matrix(d_model, sizes.d_head, sizes.density),
+            value: self.matrix(d_model, d_value, sizes.density),
+            output: self.matrix(d_value, d_model, sizes.density),
+        }
+    }
+
+    fn layer(&mut self, sizes: &Sizes) -> Layer {
+        Layer {
+            heads: (0..sizes.heads).map(|_| self.head(sizes)).collect(),
+            mlp: FeedForward {
+                input: self.matrix(sizes.d_model, sizes.d_mlp, sizes.density),
+                input_bias: self.bias(sizes.d_mlp),
+                output: self.matrix(sizes.d_mlp, sizes.d_model, sizes.density),
+                output_bias: self.bias(sizes.d_model),
+            },
+        }
+    }
+
+    /// A model whose tokens are the first integers and whose output is a raw number.
+    pub fn model(&mut self, sizes: &Sizes) -> Model {
+        let d_model = sizes.d_model;
+        Model {
+            name: "random".to_string(),
+            vocabulary: (0..sizes.vocabulary as i64).map(Value::Int).collect(),
+            max_length: sizes.max_length,
+            causal: false,
+            d_model,
+            token_embedding: self.matrix(sizes.vocabulary + 1, d_model, 0.5),
+            position_embedding: self.matrix(sizes.max_length + 1, d_model, 0.5),
+            layers: (0..sizes.layers).map(|_| self.layer(sizes)).collect(),
+            output: Readout {
+                weights: self.matrix(d_model, 1, 1.0),
+                bias: self.bias(1),
+                decoder: Decoder::Numerical(Vec::new()),
+            },
+            directions: (0..d_model)
+                .map(|direction| format!("x = {direction}"))
+                .collect(),
+            variables: Vec::new(),
+        }
+    }
+
+    pub fn tokens(&mut self, model: &Model, length: usize) -> Vec<Value> {
+        let token = |_| model.vocabulary[self.below(model.vocabulary.len())].clone();
+        (0..length).map(token).collect()
+    }
+}
