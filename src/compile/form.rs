@@ -91,4 +91,11 @@ impl Form {
                 .keys()
                 .all(|var| *var <= crate::infer::Analysis::INDICES)
     }
+
+    /// Whether it reads this variable and nothing else.
+    pub fn reads_only(&self, var: VarId) -> bool {
+        let functions = self.functions.keys().all(|read| *read == var);
+        let scalars = self.scalars.keys().all(|read| *read == Scalar::Attention(var));
+        functions && scalars && self.functions.len() + self.scalars.len() == 1
+    }
 }
