@@ -34,9 +34,11 @@
 pub mod base;
 pub mod builtin;
 pub mod cli;
+pub mod compile;
 pub mod eval;
 pub mod execute;
 pub mod graph;
+pub mod infer;
 pub mod interpret;
 pub mod model;
 pub mod repl;
