@@ -79,7 +79,10 @@ impl Assembly<'_> {
     fn layers(&self) -> Option<Vec<Layer>> {
         let times = &self.layout.times;
         let compiler = self.compiler;
-        let heads = compiler.heads.iter().flat_map(|head| times.head_layers(compiler, head));
+        let heads = compiler
+            .heads
+            .iter()
+            .flat_map(|head| times.head_layers(compiler, head));
         let features =
             (0..compiler.features.len()).map(|feature| times.feature_layer(compiler, feature));
         let last_head = heads.max().unwrap_or(0);
@@ -130,7 +133,11 @@ impl Assembly<'_> {
             queries.extend(query.into_iter().map(|(at, f)| (at, column, f * scale)));
             keys.extend(key.into_iter().map(|(at, f)| (at, column, f)));
         }
-        let d_value = 1 + value.iter().map(|(_, column, _)| *column).max().unwrap_or(0);
+        let d_value = 1 + value
+            .iter()
+            .map(|(_, column, _)| *column)
+            .max()
+            .unwrap_or(0);
         Some(Some(Head {
             label: plan.label.clone(),
             query: Matrix::from_triplets(self.width(), d_head, queries),
@@ -238,11 +245,17 @@ impl Assembly<'_> {
         input: &mut Triplets,
     ) -> Option<()> {
         let argument = &self.compiler.arguments[argument];
-        let ramp = Form::constant(-step.middle).plus(1.0, argument).scaled(step.slope);
+        let ramp = Form::constant(-step.middle)
+            .plus(1.0, argument)
+            .scaled(step.slope);
         for (which, half) in [(0, 0.5), (1, -0.5)] {
             let form = Form::constant(half).plus(1.0, &ramp);
             let places = self.resolve(&form)?;
-            input.extend(places.into_iter().map(|(at, f)| (at, 2 * number + which, f)));
+            input.extend(
+                places
+                    .into_iter()
+                    .map(|(at, f)| (at, 2 * number + which, f)),
+            );
         }
         Some(())
     }
@@ -289,9 +302,9 @@ impl Assembly<'_> {
         };
         for (at, column) in basis.columns.iter().enumerate() {
             let rows = places.iter().enumerate();
-            triplets.extend(rows.map(|(row, value)| {
-                (first + row, start + at, column.function[*value])
-            }));
+            triplets.extend(
+                rows.map(|(row, value)| (first + row, start + at, column.function[*value])),
+            );
         }
     }
 }
@@ -312,7 +325,10 @@ fn merge(products: impl Iterator<Item = (Places, Places)>) -> Vec<(Places, Place
         }
     }
     let sums = merged.into_iter().map(|(same, sum)| {
-        let sum: Places = sum.into_iter().filter(|(_, factor)| *factor != 0.0).collect();
+        let sum: Places = sum
+            .into_iter()
+            .filter(|(_, factor)| *factor != 0.0)
+            .collect();
         (same, sum)
     });
     sums.filter(|(_, sum)| !sum.is_empty()).collect()

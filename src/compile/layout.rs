@@ -78,7 +78,12 @@ impl Layout {
     pub fn resolve(&self, compiler: &Compiler, form: &Form) -> Option<Vec<(usize, f64)>> {
         let mut places: BTreeMap<usize, f64> = BTreeMap::new();
         self.add(compiler, form, 1.0, &mut places)?;
-        Some(places.into_iter().filter(|(_, factor)| *factor != 0.0).collect())
+        Some(
+            places
+                .into_iter()
+                .filter(|(_, factor)| *factor != 0.0)
+                .collect(),
+        )
     }
 
     fn add(
@@ -170,7 +175,11 @@ impl Times {
             return *known;
         }
         let time = if let Some(forms) = compiler.cuts.get(&var) {
-            forms.iter().map(|form| self.form(compiler, form)).max().unwrap_or(0)
+            forms
+                .iter()
+                .map(|form| self.form(compiler, form))
+                .max()
+                .unwrap_or(0)
         } else {
             let writes = compiler.heads.iter().flat_map(|head| {
                 let values = head.values.iter().filter(|(_, written, _)| *written == var);

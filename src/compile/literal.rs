@@ -82,7 +82,10 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<Form, Stopped> {
         let domain = &self.analysis.node(id)?.column.values.domain;
-        let mut members = function.iter().zip(domain.iter()).filter(|(f, _)| **f != 0.0);
+        let mut members = function
+            .iter()
+            .zip(domain.iter())
+            .filter(|(f, _)| **f != 0.0);
         let label = match (members.next(), members.next()) {
             (Some((_, only)), None) => format!("{} = {}", self.name(id), only.source()),
             _ => label.to_string(),
@@ -107,7 +110,8 @@ impl Compiler<'_> {
         let equality = || {
             keys.iter().enumerate().all(|(k, key)| {
                 let row = queries.iter().enumerate();
-                row.into_iter().all(|(q, query)| relation.holds(k, q) == (key == query))
+                row.into_iter()
+                    .all(|(q, query)| relation.holds(k, q) == (key == query))
             })
         };
         if !small || !equality() {
@@ -129,8 +133,7 @@ impl Compiler<'_> {
         let (key_name, query_name) = (self.name(literal.keys), self.name(literal.queries));
         let squared = |name: &str| format!("{name}²");
         let key = self.feature(literal.keys, keys, true, &key_name)?;
-        let key_square =
-            self.feature(literal.keys, &squares(keys), true, &squared(&key_name))?;
+        let key_square = self.feature(literal.keys, &squares(keys), true, &squared(&key_name))?;
         let query = self.feature(literal.queries, queries, !relative, &query_name)?;
         let mut terms = vec![
             Term {
@@ -172,7 +175,10 @@ fn classes(size: usize, row: impl Fn(usize) -> Vec<bool>) -> Vec<Class> {
         let at = *known.entry(pattern.clone()).or_insert(patterns.len());
         if at == patterns.len() {
             classes.push(Class {
-                fails: pattern.iter().map(|holds| f64::from(u8::from(!holds))).collect(),
+                fails: pattern
+                    .iter()
+                    .map(|holds| f64::from(u8::from(!holds)))
+                    .collect(),
                 members: vec![0.0; size],
             });
             patterns.push(pattern);

@@ -38,12 +38,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The s-op, or one it needs, has too many values (E0601), no transformer form (E0602), attends to
 /// later positions in a causal model (E0603), or the weights fail a check against the interpreter
 /// (E0604).
-pub fn compile(
-    graph: &Graph,
-    root: SOpId,
-    setting: &Setting,
-    limits: &Limits,
-) -> Fallible<Model> {
+pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
     let model = compile_unchecked(graph, root, setting, limits)?;
     verify::guard(graph, root, &model)?;
     Ok(model)
@@ -84,10 +79,14 @@ fn check_causal(analysis: &Analysis, root: SOpId) -> Fallible<()> {
         let Some(facts) = analysis.selector(*selector) else {
             continue;
         };
-        let beyond = analysis.environments.iter().zip(&facts.rows).find_map(|(query, row)| {
-            let later = row.iter().find(|key| key.position > query.position)?;
-            Some((query.position, later.position))
-        });
+        let beyond = analysis
+            .environments
+            .iter()
+            .zip(&facts.rows)
+            .find_map(|(query, row)| {
+                let later = row.iter().find(|key| key.position > query.position)?;
+                Some((query.position, later.position))
+            });
         if let Some((query, key)) = beyond {
             return Err(Diagnostic::error(
                 Code::NotCausal,

@@ -101,8 +101,7 @@ impl Analysis<'_> {
             }
             rows.push(row);
         }
-        let at_most_one =
-            rows.iter().all(|row| row.len() <= 1) || self.unique_by_equality(id);
+        let at_most_one = rows.iter().all(|row| row.len() <= 1) || self.unique_by_equality(id);
         let non_empty = rows.iter().all(|row| row.iter().any(|key| key.certain))
             || self.found_in_permutation(id);
         let cubes = self.cubes(id)?.into();
@@ -232,7 +231,8 @@ impl Analysis<'_> {
                 continue;
             }
             let relation = &literal.relation;
-            if (0..relation.keys).all(|key| (key..relation.queries).all(|q| !relation.holds(key, q)))
+            if (0..relation.keys)
+                .all(|key| (key..relation.queries).all(|q| !relation.holds(key, q)))
             {
                 return None;
             }
@@ -279,12 +279,15 @@ impl Analysis<'_> {
             })
             .collect();
         let mut owner: FxHashMap<(Option<usize>, u32), usize> = FxHashMap::default();
-        self.environments.iter().enumerate().all(|(at, environment)| {
-            values.in_environment(at).iter().all(|member| {
-                let key = (environment.length, classes[*member as usize]);
-                *owner.entry(key).or_insert(environment.position) == environment.position
+        self.environments
+            .iter()
+            .enumerate()
+            .all(|(at, environment)| {
+                values.in_environment(at).iter().all(|member| {
+                    let key = (environment.length, classes[*member as usize]);
+                    *owner.entry(key).or_insert(environment.position) == environment.position
+                })
             })
-        })
     }
 
     /// Whether the values are always 0, 1, …, n-1 in some order.
@@ -311,14 +314,18 @@ impl Analysis<'_> {
         };
         let values = &node.column.values;
         self.is_permutation(*keys)
-            && self.environments.iter().enumerate().all(|(at, environment)| {
-                let length = environment.length.unwrap_or(environment.position + 1) as f64;
-                values.in_environment(at).iter().all(|member| {
-                    values.domain[*member as usize]
-                        .as_float()
-                        .is_some_and(|v| v.fract() == 0.0 && (0.0..length).contains(&v))
+            && self
+                .environments
+                .iter()
+                .enumerate()
+                .all(|(at, environment)| {
+                    let length = environment.length.unwrap_or(environment.position + 1) as f64;
+                    values.in_environment(at).iter().all(|member| {
+                        values.domain[*member as usize]
+                            .as_float()
+                            .is_some_and(|v| v.fract() == 0.0 && (0.0..length).contains(&v))
+                    })
                 })
-            })
     }
 }
 
