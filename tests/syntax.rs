@@ -20,8 +20,13 @@ fn cases(file: &str, give: fn(&str) -> String) {
     let text = std::fs::read_to_string(directory.join(format!("{file}.rasp"))).expect("readable");
     let mut output = String::new();
     for case in text.split("=====\n") {
-        writeln!(output, "{}\n----\n{}\n", case.trim_end(), give(case).trim_end())
-            .expect("strings take everything");
+        writeln!(
+            output,
+            "{}\n----\n{}\n",
+            case.trim_end(),
+            give(case).trim_end()
+        )
+        .expect("strings take everything");
     }
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(&directory);
@@ -47,7 +52,9 @@ fn errors() {
 
 #[test]
 fn recovery() {
-    cases("recovery", |text| format!("{}{}", tree(text), diagnostics(text)));
+    cases("recovery", |text| {
+        format!("{}{}", tree(text), diagnostics(text))
+    });
 }
 
 #[test]
@@ -77,7 +84,11 @@ fn read(text: &str) -> (Ast, Vec<Diagnostic>) {
 
 fn parse_ok(text: &str) -> Ast {
     let (ast, diagnostics) = read(text);
-    assert!(diagnostics.is_empty(), "{text}\n{}", shown(text, &diagnostics));
+    assert!(
+        diagnostics.is_empty(),
+        "{text}\n{}",
+        shown(text, &diagnostics)
+    );
     ast
 }
 
@@ -186,11 +197,18 @@ impl Sketch<'_> {
             Some(default) => format!("{}={}", parameter.ident.name, self.expr(default)),
             None => parameter.ident.name.to_string(),
         };
-        parameters.iter().map(parameter).collect::<Vec<_>>().join(" ")
+        parameters
+            .iter()
+            .map(parameter)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     fn exprs(&self, exprs: &[ExprId]) -> String {
-        exprs.iter().map(|id| format!(" {}", self.expr(*id))).collect()
+        exprs
+            .iter()
+            .map(|id| format!(" {}", self.expr(*id)))
+            .collect()
     }
 
     fn expr(&self, id: ExprId) -> String {
@@ -399,7 +417,7 @@ enum Recipe {
 }
 
 const NAMES: [&str; 10] = [
-    "a", "tokens", "set", "example", "exit", "show", "lambda", "assert", "selector", "s",
+    "a", "tokens", "set", "example", "exit", "show", "draws", "assert", "selector", "s",
 ];
 
 fn ident(name: usize) -> Ident {
