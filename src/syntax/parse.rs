@@ -181,7 +181,12 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
     let mut diagnostics = repair::respell(source, &mut lexed.lexemes);
     let documentation = documentation(text, &lexed);
     let mut lexemes = command::recognize(text, &lexed.lexemes);
-    let mut repaired = BTreeSet::new();
+    // An open string has swallowed its `;`: that is not a second mistake.
+    let mut repaired: BTreeSet<usize> = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.code == Code::UnclosedString)
+        .filter_map(|diagnostic| Some(diagnostic.span()?.end as usize))
+        .collect();
     for round in 0.. {
         let mut builder = Builder::new(source, documentation.clone());
         builder.ast.statements = run(&mut builder, &lexemes);
