@@ -417,7 +417,7 @@ enum Recipe {
 }
 
 const NAMES: [&str; 10] = [
-    "a", "tokens", "set", "example", "exit", "show", "draws", "asserted", "selector", "s",
+    "a", "tokens", "set", "example", "exits", "show", "draws", "asserted", "selector", "s",
 ];
 
 fn ident(name: usize) -> Ident {
