@@ -163,6 +163,9 @@ pub(super) fn refuse(repl: &mut Repl, problem: &str) {
 }
 
 fn kind(repl: &mut Repl, argument: &str) {
+    if argument.is_empty() {
+        return refuse(repl, "`:type` needs an expression");
+    }
     match repl.session.expression(argument) {
         Ok(meta) => {
             let text = describe(repl, &meta);
@@ -188,6 +191,9 @@ pub(super) fn describe(repl: &Repl, meta: &Meta) -> String {
 }
 
 fn schedule(repl: &mut Repl, argument: &str) {
+    if argument.is_empty() {
+        return refuse(repl, "`:schedule` needs an s-op");
+    }
     match repl.session.sop(argument) {
         Ok(id) => {
             let table = repl.session.schedule(id).table(repl.session.graph());

@@ -3,12 +3,14 @@
 
 use super::Repl;
 use super::command::{COMMANDS, STATEMENTS, describe, refuse};
-use crate::base::Code;
+use crate::base::{Code, SourceId};
 use crate::builtin::{self, Kind};
 use crate::eval::Meta;
 use crate::stdlib;
+use crate::syntax::ast::{Statement, StatementKind};
+use crate::syntax::parse;
 
-/// Columns that lists of names are broken at.
+/// Columns that longer texts are broken at.
 const WIDTH: usize = 80;
 
 /// What a name means, or the list of commands.
@@ -81,29 +83,47 @@ fn about(repl: &Repl, topic: &str) -> Option<String> {
 
 fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
     let own = builtin::find(name);
-    let graph = repl.session.graph();
-    let kind = describe(repl, meta);
-    match meta {
-        Meta::Function(callable) => match own {
-            Some(row) if is_function(row) => built_in(row),
-            _ => {
-                let mut text = format!("{}\n", callable.signature());
-                for line in callable.documentation.lines() {
-                    text.push_str(&format!("  {line}\n"));
-                }
-                text.push_str(&format!("  from {}\n", callable.origin));
-                text
-            }
-        },
-        _ if own.is_some() => own.map(built_in).unwrap_or_default(),
-        Meta::SOp(id) => format!("{name}: {kind}\n  {}\n", graph.expression(*id)),
-        Meta::Selector(id) => format!("{name}: {kind}\n  {}\n", graph.describe_selector(*id)),
-        other => format!("{name}: {kind}\n  {}\n", other.repr()),
+    if let Some(row) = own {
+        return built_in(row);
     }
+    let graph = repl.session.graph();
+    let (head, documentation, origin) = match meta {
+        Meta::Function(callable) => (
+            callable.signature(),
+            callable.documentation.clone(),
+            format!("from {}", callable.origin),
+        ),
+        meta => {
+            let head = format!("{name}: {}", describe(repl, meta));
+            let value = match meta {
+                Meta::SOp(id) => graph.expression(*id),
+                Meta::Selector(id) => graph.describe_selector(*id),
+                other => other.repr(),
+            };
+            // A name that stands for itself explains nothing.
+            let value = if value == name { String::new() } else { value };
+            (head, documentation(repl, name), value)
+        }
+    };
+    let mut text = format!("{head}\n");
+    for line in documentation.lines().chain(origin.lines()) {
+        text.push_str(&format!("  {line}\n"));
+    }
+    text
 }
 
-fn is_function(row: &builtin::Row) -> bool {
-    matches!(row.kind, Kind::Function(_))
+/// The `##` lines above the assignment that gave a name its value.
+fn documentation(repl: &Repl, name: &str) -> String {
+    if let Some(documentation) = repl.documentation.get(name) {
+        return documentation.clone();
+    }
+    let library = parse(SourceId(0), stdlib::RASPLIB.text, repl.session.limits());
+    let defining = |statement: &&Statement| match &statement.kind {
+        StatementKind::Assign { names, .. } => names.iter().any(|ident| &*ident.name == name),
+        _ => false,
+    };
+    let found = library.ast.statements.iter().find(defining);
+    found.map_or(String::new(), |found| found.documentation.clone())
 }
 
 fn built_in(row: &builtin::Row) -> String {
@@ -112,7 +132,12 @@ fn built_in(row: &builtin::Row) -> String {
         Kind::SOp => format!("{}: s-op", row.name),
         Kind::Atom => format!("{}: atom", row.name),
     };
-    format!("{head}\n  {}\n  {}\n", row.documentation, row.example)
+    let words: Vec<String> = row
+        .documentation
+        .split(' ')
+        .map(ToString::to_string)
+        .collect();
+    format!("{head}\n{}  {}\n", wrapped(&words), row.example)
 }
 
 /// The names defined here, those of the library and those of the language.
@@ -164,6 +189,9 @@ fn wrapped(names: &[String]) -> String {
 
 /// What an error code stands for.
 pub(super) fn explain(repl: &mut Repl, argument: &str) {
+    if argument.is_empty() {
+        return refuse(repl, "`:explain` needs a code");
+    }
     let wanted = argument.to_uppercase();
     match Code::ALL.iter().find(|code| code.number() == wanted) {
         Some(code) => repl.say(format!("{}: {}\n", code.number(), code.title())),

@@ -15,13 +15,14 @@ pub use interactive::run_interactive;
 pub use transcript::run_transcript;
 
 use crate::base::render::{Style, render};
-use crate::base::{Code, Diagnostic, Severity, Span};
+use crate::base::{Code, Diagnostic, Severity, SourceId, Span};
 use crate::eval::{Event, Stop};
 use crate::graph::Sharing;
 use crate::session::Session;
 use crate::session::show::{Display, example};
-use crate::syntax::ast::{Ast, Command, Statement, StatementKind};
+use crate::syntax::ast::{Ast, Command, ExampleKind, Name, Statement, StatementKind};
 use crate::syntax::precedence::surprising;
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::rc::Rc;
 
@@ -72,6 +73,8 @@ pub struct Repl {
     pending: String,
     /// The pending entry is a definition with an error, read on to its closing brace.
     skipping: bool,
+    /// The `##` lines above assignments; those of functions are theirs.
+    documentation: BTreeMap<Name, String>,
     /// The statements that were run without error, as they were typed.
     accepted: Vec<String>,
     /// What was loaded at the prompt, in order.
@@ -94,6 +97,7 @@ impl Repl {
             patience,
             pending: String::new(),
             skipping: false,
+            documentation: BTreeMap::new(),
             accepted: Vec::new(),
             loaded: Vec::new(),
             answer: Vec::new(),
@@ -147,14 +151,16 @@ impl Repl {
     /// Runs a text: its syntax errors and nothing else, or all of its statements in turn.
     fn run(&mut self, text: &str) {
         let parsed = self.session.read("console", text);
-        let failed = parsed
-            .diagnostics
-            .iter()
-            .any(|found| found.severity == Severity::Error);
-        self.report(parsed.diagnostics);
-        if failed {
-            return;
+        let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
+        let errors: Vec<&Diagnostic> = parsed.diagnostics.iter().filter(is_error).collect();
+        if !errors.is_empty() {
+            // What is missing at the end is no news where something else is wrong.
+            let all_at_end = errors.iter().all(|error| error.code == Code::UnexpectedEnd);
+            let mut shown = parsed.diagnostics;
+            shown.retain(|found| all_at_end || found.code != Code::UnexpectedEnd);
+            return self.report(shown);
         }
+        self.report(parsed.diagnostics);
         self.report(surprising(&parsed.ast, text));
         let ast = Rc::new(parsed.ast);
         for statement in &ast.statements {
@@ -169,41 +175,33 @@ impl Repl {
         let result = self.session.run_statement(ast, statement);
         let diagnostics = self.session.take_diagnostics();
         self.report(diagnostics);
-        let loads = match &statement.kind {
-            StatementKind::Load { path, .. } => {
-                self.loaded.retain(|loaded| loaded.as_str() != &**path);
-                self.loaded.push(path.to_string());
-                true
-            }
-            _ => false,
-        };
+        let mut display = self.display.clone();
+        if let StatementKind::Load { path, .. } = &statement.kind {
+            self.loaded.retain(|loaded| loaded.as_str() != &**path);
+            self.loaded.push(path.to_string());
+            // Loads show no examples.
+            display.sop_examples = false;
+            display.selector_examples = false;
+        }
         match result {
             Ok(events) => {
                 self.accept(statement);
-                self.show(&events, loads);
+                self.show(&events, &display);
             }
             Err(Stop::Error(error)) => self.report(vec![*error]),
             Err(Stop::Broken) => self.report(vec![broken(statement.span)]),
         }
     }
 
-    /// Shows what a statement did and obeys its commands. Loads show no examples.
-    fn show(&mut self, events: &[Event], loads: bool) {
-        let quiet = Display {
-            sop_examples: false,
-            selector_examples: false,
-            ..self.display.clone()
-        };
+    /// Shows what a statement did and obeys its commands.
+    fn show(&mut self, events: &[Event], display: &Display) {
         for event in events {
             // The example of selectors is the prompt's alone.
-            match event {
-                Event::SetExample { kind, .. }
-                    if *kind == crate::syntax::ast::ExampleKind::Selector => {}
-                event => self.session.obey(event),
+            if !matches!(event, Event::SetExample { kind, .. } if *kind == ExampleKind::Selector) {
+                self.session.obey(event);
             }
             self.display.obey(event);
             self.finished |= matches!(event, Event::Exit);
-            let display = if loads { &quiet } else { &self.display };
             match self.session.show(event, display) {
                 Ok(text) => self.say(text),
                 Err(error) => self.report(vec![*error]),
@@ -218,6 +216,12 @@ impl Repl {
             StatementKind::Command(_) | StatementKind::Define(_) | StatementKind::For { .. } => "",
             _ => ";",
         };
+        if let StatementKind::Assign { names, .. } = &statement.kind {
+            for ident in names {
+                self.documentation
+                    .insert(ident.name.clone(), statement.documentation.clone());
+            }
+        }
         let mut text = String::new();
         for line in statement.documentation.lines() {
             text.push_str(&format!("## {line}\n"));
@@ -236,10 +240,23 @@ impl Repl {
 
     fn report(&mut self, diagnostics: Vec<Diagnostic>) {
         for diagnostic in diagnostics {
+            let diagnostic = without_nowhere(diagnostic);
             let text = render(&diagnostic, self.session.sources(), self.style);
             self.answer.push(Part::Diagnostic(text));
         }
     }
+}
+
+/// Built-in names have no place in any text: their nodes point at the start of the first one,
+/// which nobody wants to see. What is said of such a main place becomes a note.
+fn without_nowhere(mut diagnostic: Diagnostic) -> Diagnostic {
+    let nowhere = Span::new(SourceId(0), 0, 0);
+    if diagnostic.span() == Some(nowhere) {
+        let main = diagnostic.labels.remove(0);
+        diagnostic.notes.insert(0, main.text);
+    }
+    diagnostic.labels.retain(|label| label.span != nowhere);
+    diagnostic
 }
 
 fn broken(span: Span) -> Diagnostic {

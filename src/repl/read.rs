@@ -13,8 +13,9 @@ impl Repl {
         if self.patience == Patience::NextLine && !self.pending.is_empty() {
             self.run_what_ends_before(line);
         }
-        if self.pending.is_empty() && !self.finished {
+        if (self.pending.is_empty() || is_documentation(&self.pending)) && !self.finished {
             if line.trim().is_empty() {
+                self.interrupt();
                 return self.take_answer();
             }
             if command::run(self, line) {
@@ -68,6 +69,8 @@ impl Repl {
             return;
         }
         match completeness(&self.pending) {
+            // It belongs to the definition on the next line.
+            Completeness::Complete if is_documentation(&self.pending) => {}
             Completeness::Complete => self.run_pending(),
             Completeness::CompleteWithSemicolon => {
                 if self.patience == Patience::None {
@@ -108,6 +111,11 @@ fn with_semicolon(text: &str) -> String {
     let lexed = lex(SourceId(0), text, Limits::default().open_brackets);
     let end = lexed.lexemes.last().map_or(text.len(), |last| last.end);
     format!("{};{}", &text[..end], &text[end..])
+}
+
+/// Whether there is nothing but `##` lines.
+fn is_documentation(text: &str) -> bool {
+    !text.is_empty() && text.lines().all(|line| line.trim_start().starts_with("##"))
 }
 
 /// How many braces of definitions and loops are open.

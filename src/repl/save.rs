@@ -7,18 +7,28 @@ use std::path::{Path, PathBuf};
 
 /// Writes a new file.
 pub(super) fn save(repl: &mut Repl, argument: &str) {
-    write(repl, argument, false);
+    write(repl, argument, Existing::Keep);
 }
 
 /// Writes a file, replacing what is there.
 pub(super) fn overwrite(repl: &mut Repl, argument: &str) {
-    write(repl, argument, true);
+    write(repl, argument, Existing::Replace);
 }
 
-fn write(repl: &mut Repl, argument: &str, replace: bool) {
+/// What becomes of a file that is there already.
+#[derive(Clone, Copy)]
+enum Existing {
+    Keep,
+    Replace,
+}
+
+fn write(repl: &mut Repl, argument: &str, existing: Existing) {
     let path = unquoted(argument);
     if path.is_empty() {
         return refuse(repl, "`:save` needs a path");
+    }
+    if repl.accepted.is_empty() {
+        return refuse(repl, "there is nothing to save yet");
     }
     let mut path = PathBuf::from(path);
     if path.extension().is_none() {
@@ -27,7 +37,7 @@ fn write(repl: &mut Repl, argument: &str, replace: bool) {
     }
     let mut text = repl.accepted.join("\n");
     text.push('\n');
-    match store(&path, &text, replace) {
+    match store(&path, &text, existing) {
         Ok(()) => {
             let count = repl.accepted.len();
             let noun = if count == 1 {
@@ -48,7 +58,7 @@ fn write(repl: &mut Repl, argument: &str, replace: bool) {
     }
 }
 
-fn store(path: &Path, text: &str, replace: bool) -> std::io::Result<()> {
+fn store(path: &Path, text: &str, existing: Existing) -> std::io::Result<()> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
@@ -62,10 +72,9 @@ fn store(path: &Path, text: &str, replace: bool) -> std::io::Result<()> {
     }
     let mut file = builder.prefix(".rasp-").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
-    if replace {
-        file.persist(path).map_err(|error| error.error)?;
-    } else {
-        file.persist_noclobber(path).map_err(|error| error.error)?;
-    }
-    Ok(())
+    let stored = match existing {
+        Existing::Keep => file.persist_noclobber(path),
+        Existing::Replace => file.persist(path),
+    };
+    stored.map(|_| ()).map_err(|error| error.error)
 }

@@ -211,7 +211,7 @@ impl Session {
 
     /// Runs one statement of a text that was [read](Session::read), with a fresh allowance of
     /// steps. If it fails, no name of the session has changed its meaning, except by `load`, which
-    /// keeps what was defined before the error.
+    /// keeps what its text defined.
     ///
     /// # Errors
     /// The error of the statement.
@@ -221,11 +221,15 @@ impl Session {
         statement: &Statement,
     ) -> Result<Vec<Event>, Stop> {
         self.evaluator.steps = 0;
-        let before = self.evaluator.scopes.snapshot(self.scope);
+        // Other statements change names only once nothing can fail any more.
+        let before = match statement.kind {
+            StatementKind::For { .. } => Some(self.evaluator.scopes.snapshot(self.scope)),
+            _ => None,
+        };
         let result = self
             .evaluator
             .run_statement(ast, statement, self.scope, "console");
-        if result.is_err() && !matches!(statement.kind, StatementKind::Load { .. }) {
+        if let (Err(_), Some(before)) = (&result, before) {
             self.evaluator.scopes.restore(self.scope, before);
         }
         result

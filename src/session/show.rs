@@ -92,13 +92,17 @@ impl Session {
                 meta => entry.named(Some("out"), meta, 0, ""),
             },
             Event::Assigned { name, meta } => entry.named(Some(name), meta, 0, ""),
-            Event::Draw { meta, input, .. } => {
-                if let Meta::SOp(id) = meta {
-                    let input = input.as_ref().unwrap_or(&display.sop_example);
-                    let output = interpret::evaluate(self.graph(), *id, input)?;
-                    entry.sequence(input, &output);
-                    entry.text.push_str(&self.schedule(*id).table(self.graph()));
-                }
+            Event::Draw {
+                meta: Meta::SOp(id),
+                input,
+                span,
+            } => {
+                let input = input.as_ref().unwrap_or(&display.sop_example);
+                let output = interpret::evaluate(self.graph(), *id, input)
+                    .map_err(|error| error.at(*span, "drawn here"))?;
+                entry.sequence(input, &output);
+                let table = self.schedule(*id).table(self.graph());
+                entry.text.push_str(&table);
             }
             Event::ShowExample { kind } => {
                 if *kind != ExampleKind::Selector {
