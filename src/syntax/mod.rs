@@ -8,6 +8,7 @@ mod explain;
 mod layout;
 mod literal;
 pub mod parse;
+pub mod precedence;
 pub mod print;
 mod repair;
 pub mod token;

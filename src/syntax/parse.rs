@@ -10,7 +10,7 @@ use lalrpop_util::{ParseError, lalrpop_mod};
 use std::collections::{BTreeMap, BTreeSet};
 
 lalrpop_mod!(
-    #[allow(clippy::all, clippy::pedantic, unused)]
+    #[allow(clippy::all, clippy::pedantic, clippy::unwrap_used, unused)]
     rasp
 );
 

@@ -26,6 +26,7 @@ pub fn print(ast: &Ast, text: &str) -> String {
 /// As [`print`], with parentheses around some expressions in addition to those written.
 pub fn print_with_parentheses(ast: &Ast, text: &str, around: &BTreeSet<ExprId>) -> String {
     let mut printer = Printer::new(ast, text, around);
+    printer.measure();
     printer.statements(&ast.statements, 0);
     printer.comments_before(usize::MAX, 0);
     printer.output
@@ -55,27 +56,31 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(ast: &'a Ast, text: &'a str, around: &'a BTreeSet<ExprId>) -> Printer<'a> {
-        let mut printer = Printer {
+        Printer {
             ast,
             text,
             around,
-            widths: Vec::with_capacity(ast.len()),
+            widths: Vec::new(),
             output: String::new(),
-            printed: vec![false; ast.comments.len()],
+            printed: Vec::new(),
             next_comment: 0,
             in_command: false,
-        };
-        for id in ast.ids() {
-            let width = pieces(ast, text, id)
+        }
+    }
+
+    /// Prepares for whole statements; a single line needs neither widths nor comments.
+    fn measure(&mut self) {
+        self.printed = vec![false; self.ast.comments.len()];
+        for id in self.ast.ids() {
+            let width = pieces(self.ast, self.text, id)
                 .iter()
                 .map(|piece| match piece {
                     Piece::Text(text) => text.chars().count(),
-                    Piece::Child(child, level) => printer.width(*child, *level),
+                    Piece::Child(child, level) => self.width(*child, *level),
                 })
                 .sum();
-            printer.widths.push(width);
+            self.widths.push(width);
         }
-        printer
     }
 
     // ---- Statements ----
