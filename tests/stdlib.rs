@@ -6,7 +6,7 @@ mod common;
 #[path = "stdlib/oracle.rs"]
 mod oracle;
 
-use common::{session, shape, shown, values};
+use common::{session, shape};
 use oracle::Oracle;
 use rasp::eval::Meta;
 use rasp::graph::Sharing;
@@ -158,6 +158,37 @@ fn public(module: &Module) -> Vec<&'static str> {
         (defines && !name.is_empty() && !name.starts_with('_')).then_some(name)
     };
     module.text.lines().filter_map(name).collect()
+}
+
+/// The values of an expression on an input.
+fn values(session: &mut Session, expression: &str, input: &[Value]) -> Vec<Value> {
+    let sop = session
+        .sop(expression)
+        .unwrap_or_else(|error| panic!("{expression}: {error}"));
+    session
+        .evaluate(sop, input)
+        .unwrap_or_else(|error| panic!("{expression} on {input:?}: {error}"))
+        .values
+}
+
+/// An expression on inputs, which are expressions too, as they would be typed: `e(input) = …`.
+fn shown(session: &mut Session, expression: &str, inputs: &[&str]) -> String {
+    let mut text = String::new();
+    for input in inputs {
+        let tokens = session
+            .expression(input)
+            .ok()
+            .and_then(|meta| meta.as_tokens())
+            .unwrap_or_else(|| panic!("{input} is no input"));
+        let sop = session
+            .sop(expression)
+            .unwrap_or_else(|error| panic!("{expression}: {error}"));
+        let result = session
+            .evaluate(sop, &tokens)
+            .unwrap_or_else(|error| panic!("{expression} on {input}: {error}"));
+        text.push_str(&format!("{expression}({input}) = {result}\n"));
+    }
+    text
 }
 
 #[test]
