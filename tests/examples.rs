@@ -86,7 +86,10 @@ fn each_shows_its_main_s_op_and_fits_its_own_settings() {
         let Some(Meta::SOp(wanted)) = session.lookup(main).cloned() else {
             panic!("{name}: `{main}` is no s-op");
         };
-        let shows = |event: &Event| matches!(event, Event::Expression { meta: Meta::SOp(shown), .. } if *shown == wanted);
+        let shows = |event: &Event| match event {
+            Event::Expression { meta, .. } => matches!(meta, Meta::SOp(shown) if *shown == wanted),
+            _ => false,
+        };
         assert!(events.iter().any(shows), "{name}: shows `{main}`");
         let settings = &session.settings;
         let vocabulary = settings.vocabulary.as_ref().unwrap();
