@@ -5,6 +5,7 @@ use super::output::{Output, Stop};
 use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::eval::{Event, Loaded};
 use crate::graph::Sharing;
+use crate::infer;
 use crate::session::{Session, files};
 use crate::value::Value;
 use serde_json::Value as Json;
@@ -188,5 +189,43 @@ fn read(program: &Program) -> Result<Loaded, String> {
         identity: "standard input".into(),
         name: "standard input".into(),
         text,
+    })
+}
+
+/// What a model is to be made for: the command line first, then the program's own settings.
+///
+/// # Errors
+/// Neither says which tokens there are, or how long an input can be.
+pub fn setting(
+    arguments: &Setting,
+    vocabulary: Option<Vec<Value>>,
+    session: &Session,
+) -> Fallible<infer::Setting> {
+    let missing = |what: &str, help: &str| -> Box<Diagnostic> {
+        let message = format!("{what} must be known for this");
+        Diagnostic::error(Code::BadInput, message).help(help).into()
+    };
+    let vocabulary = vocabulary
+        .or_else(|| session.settings.vocabulary.clone())
+        .ok_or_else(|| {
+            missing(
+                "the vocabulary",
+                "give `--vocab abc`, or write `set vocab \"abc\"` in the program",
+            )
+        })?;
+    let max_length = arguments
+        .max_len
+        .or(session.settings.max_length)
+        .ok_or_else(|| {
+            missing(
+                "the length of the longest input",
+                "give `--max-len 8`, or write `set max_length 8` in the program",
+            )
+        })?;
+    let causal = arguments.causal || session.settings.causal;
+    Ok(infer::Setting {
+        vocabulary,
+        max_length,
+        causal,
     })
 }
