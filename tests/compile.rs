@@ -4,7 +4,7 @@
 use rasp::base::Limits;
 use rasp::compile::{Options, compile, verify};
 use rasp::execute::Precision;
-use rasp::graph::{Sharing, SOpId};
+use rasp::graph::{SOpId, Sharing};
 use rasp::infer::Setting;
 use rasp::model::Model;
 use rasp::session::Session;
@@ -28,8 +28,18 @@ fn setting(tokens: &str, max_length: usize) -> Setting {
 }
 
 fn shape(model: &Model) -> String {
-    let heads = model.layers.iter().map(|layer| layer.heads.len()).max().unwrap_or(0);
-    let units = model.layers.iter().map(|layer| layer.mlp.d_mlp()).max().unwrap_or(0);
+    let heads = model
+        .layers
+        .iter()
+        .map(|layer| layer.heads.len())
+        .max()
+        .unwrap_or(0);
+    let units = model
+        .layers
+        .iter()
+        .map(|layer| layer.mlp.d_mlp())
+        .max()
+        .unwrap_or(0);
     format!(
         "{} layers, {heads} heads, d_model {}, d_mlp {units}, {} parameters, {} not zero",
         model.layers.len(),
@@ -57,14 +67,17 @@ fn exact(text: &str, name: &str, setting: &Setting, exhaustive: usize, samples: 
             precision,
         };
         let found = verify(session.graph(), root, &model, &options).unwrap();
-        assert_eq!(found.wrong, 0, "{name} {precision:?}: {:?}", found.first_wrong);
+        assert_eq!(
+            found.wrong, 0,
+            "{name} {precision:?}: {:?}",
+            found.first_wrong
+        );
         assert!(found.checked > 0);
     }
 }
 
 const HIST: &str = "same_tok = select(tokens, tokens, ==); hist = selector_width(same_tok);";
-const REVERSE: &str =
-    "reverse = aggregate(select(indices, length-indices-1, ==), tokens);";
+const REVERSE: &str = "reverse = aggregate(select(indices, length-indices-1, ==), tokens);";
 
 #[test]
 fn hist_is_exact() {
@@ -80,8 +93,20 @@ fn reverse_is_exact() {
 
 #[test]
 fn sort_is_exact() {
-    exact("s = sort(tokens, tokens);", "s", &setting("abcd", 5), 2000, 0);
-    exact("s = sort(tokens, tokens);", "s", &setting("abcdefgh", 16), 100, 300);
+    exact(
+        "s = sort(tokens, tokens);",
+        "s",
+        &setting("abcd", 5),
+        2000,
+        0,
+    );
+    exact(
+        "s = sort(tokens, tokens);",
+        "s",
+        &setting("abcdefgh", 16),
+        100,
+        300,
+    );
 }
 
 const SORT_BY_FREQUENCY: &str = "
@@ -142,6 +167,33 @@ fn the_papers_programs_are_exact_on_long_random_inputs() {
     exact(MOST_FREQUENT, "most_frequent", &letters, 100, 300);
     exact(DOUBLE_HIST, "hist2", &letters, 100, 300);
     exact(DYCK1, "dyck1", &setting("()abcdef", 16), 100, 300);
-    exact(SHUFFLE_DYCK2, "shuffle_dyck2", &setting("(){}abcd", 16), 100, 300);
+    exact(
+        SHUFFLE_DYCK2,
+        "shuffle_dyck2",
+        &setting("(){}abcd", 16),
+        100,
+        300,
+    );
     exact(FRAC_PREVS, "frac_prevs", &letters, 100, 300);
+}
+
+#[test]
+#[ignore = "large; run for sizes and times"]
+fn large_sizes() {
+    let letters = "abcdefghijklmnopqrstuvwxyz012345";
+    for (tokens, length) in [(16, 32), (32, 64)] {
+        let plain = setting(&letters[..tokens], length);
+        let round = setting(&format!("(){}", &letters[..tokens - 2]), length);
+        let pairs = setting(&format!("(){{}}{}", &letters[..tokens - 4]), length);
+        exact(HIST, "hist", &plain, 100, 100);
+        exact(REVERSE, "reverse", &plain, 100, 100);
+        exact("s = sort(tokens, tokens);", "s", &plain, 100, 100);
+        exact(FRAC_PREVS, "frac_prevs", &plain, 100, 100);
+        exact(SORT_BY_FREQUENCY, "freq", &plain, 100, 100);
+        exact(DOUBLE_HIST, "hist2", &plain, 100, 100);
+        if length < 50 {
+            exact(DYCK1, "dyck1", &round, 100, 100);
+            exact(SHUFFLE_DYCK2, "shuffle_dyck2", &pairs, 100, 100);
+        }
+    }
 }

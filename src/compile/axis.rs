@@ -24,7 +24,7 @@ impl Compiler<'_> {
     pub(super) fn axes(&self, id: SOpId, space: &Space, target: &[f64]) -> Vec<Axis> {
         let mut axes: Vec<Axis> = Vec::new();
         let push = |axis: Axis, axes: &mut Vec<Axis>| {
-            let constant = axis.values.iter().all(|v| *v == axis.values[0]);
+            let constant = axis.values.windows(2).all(|pair| pair[0] == pair[1]);
             let known = axes.iter().any(|known| known.values == axis.values);
             if !constant && !known {
                 axes.push(axis);
@@ -92,7 +92,11 @@ impl Compiler<'_> {
         let node = self.analysis.node(id).ok()?;
         let numbers = node.column.values.numbers()?;
         let vars = &node.column.space.vars;
-        if vars.is_empty() || vars.iter().any(|var| space.vars.binary_search(var).is_err()) {
+        if vars.is_empty()
+            || vars
+                .iter()
+                .any(|var| space.vars.binary_search(var).is_err())
+        {
             return None;
         }
         let form = self.linear(id).or_else(|| self.additive(id, &numbers))?;
@@ -134,9 +138,7 @@ impl Compiler<'_> {
         for (var, part) in fit.parts {
             form = match part {
                 FitPart::Function(values) => form.plus(1.0, &Form::function(var, values)),
-                FitPart::Scalar(factor) => {
-                    form.plus(factor, &Form::scalar(Scalar::Attention(var)))
-                }
+                FitPart::Scalar(factor) => form.plus(factor, &Form::scalar(Scalar::Attention(var))),
             };
         }
         Some(form)

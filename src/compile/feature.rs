@@ -36,6 +36,10 @@ impl Compiler<'_> {
         snap: bool,
         label: &str,
     ) -> Result<Form, Stopped> {
+        if function.is_empty() {
+            // The s-op fails on every input, so nothing reads this.
+            return Ok(Form::default());
+        }
         if let Some(form) = self.read(id, function)
             && (!snap || self.is_clean(&form))
         {
@@ -76,21 +80,21 @@ impl Compiler<'_> {
 
     fn computed(&mut self, found: Found, label: &str) -> Form {
         let Found { argument, stairs } = found;
-        let first = Form::constant(stairs.first);
         if stairs.steps.is_empty() {
-            return first;
+            return Form::constant(stairs.first);
         }
-        let argument = match self.arguments.iter().position(|known| *known == argument) {
-            Some(known) => known,
-            None => {
-                self.demand(&argument, label);
-                self.arguments.push(argument);
-                self.arguments.len() - 1
-            }
-        };
-        let same = |known: &Feature| {
-            known.argument == argument && known.stairs.steps == stairs.steps
-        };
+        let known = self
+            .arguments
+            .iter()
+            .position(|(known, _)| *known == argument);
+        let argument = known.unwrap_or_else(|| {
+            self.demand(&argument, label);
+            self.arguments.push((argument, stairs.centre));
+            self.arguments.len() - 1
+        });
+        let centre = Form::constant(stairs.value_at(self.arguments[argument].1));
+        let same =
+            |known: &Feature| known.argument == argument && known.stairs.steps == stairs.steps;
         let index = match self.features.iter().position(same) {
             Some(known) => known,
             None => {
@@ -102,7 +106,7 @@ impl Compiler<'_> {
                 self.features.len() - 1
             }
         };
-        first.plus(1.0, &Form::scalar(Scalar::Computed(index)))
+        centre.plus(1.0, &Form::scalar(Scalar::Computed(index)))
     }
 }
 
@@ -110,9 +114,16 @@ impl Compiler<'_> {
 fn affine(numbers: &Option<Vec<f64>>, function: &[f64]) -> Option<(f64, f64)> {
     let numbers = numbers.as_ref()?;
     let (first, zero) = (*numbers.first()?, *function.first()?);
-    let other = numbers.iter().zip(function).find(|(number, _)| **number != first);
+    let other = numbers
+        .iter()
+        .zip(function)
+        .find(|(number, _)| **number != first);
     let slope = other.map_or(0.0, |(number, value)| (value - zero) / (number - first));
     let offset = zero - slope * first;
     let holds = |(number, value): (&f64, &f64)| (slope * number + offset - value).abs() <= 1e-12;
-    numbers.iter().zip(function).all(holds).then_some((slope, offset))
+    numbers
+        .iter()
+        .zip(function)
+        .all(holds)
+        .then_some((slope, offset))
 }

@@ -115,7 +115,11 @@ impl Layout {
     fn fit(&self, space: &Space, parts: &[Part], solution: &[f64]) -> Fit {
         let clean = |number: f64| {
             let rounded = number.round();
-            if (number - rounded).abs() < 1e-9 { rounded } else { number }
+            if (number - rounded).abs() < 1e-9 {
+                rounded
+            } else {
+                number
+            }
         };
         let part = |(start, part): (&usize, &Part)| match part {
             Part::Function(size) => {

@@ -95,7 +95,10 @@ impl Form {
     /// Whether it reads this variable and nothing else.
     pub fn reads_only(&self, var: VarId) -> bool {
         let functions = self.functions.keys().all(|read| *read == var);
-        let scalars = self.scalars.keys().all(|read| *read == Scalar::Attention(var));
+        let scalars = self
+            .scalars
+            .keys()
+            .all(|read| *read == Scalar::Attention(var));
         functions && scalars && self.functions.len() + self.scalars.len() == 1
     }
 }

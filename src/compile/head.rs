@@ -55,14 +55,20 @@ impl Compiler<'_> {
                 self.write(selector, HeadKind::Sum, &one, var, 0)
             }
             VarKind::Sum(id) => {
-                let SOp::Aggregate { selector, value, .. } = graph.get(id) else {
+                let SOp::Aggregate {
+                    selector, value, ..
+                } = graph.get(id)
+                else {
                     return Ok(());
                 };
                 let form = self.number(*value, 0.0)?;
                 self.write(*selector, HeadKind::Sum, &form, var, 0)
             }
             VarKind::Mean(id) => {
-                let SOp::Aggregate { selector, value, .. } = graph.get(id) else {
+                let SOp::Aggregate {
+                    selector, value, ..
+                } = graph.get(id)
+                else {
                     return Ok(());
                 };
                 let form = self.number(*value, self.default_number(var))?;
@@ -99,9 +105,12 @@ impl Compiler<'_> {
         let domain = self.analysis.values(var).domain.clone();
         let reference = match kind {
             VarKind::Pick(id) => match self.analysis.graph.get(id) {
-                SOp::Aggregate { default, .. } => {
-                    Some(domain.iter().position(|value| value == default).unwrap_or(0))
-                }
+                SOp::Aggregate { default, .. } => Some(
+                    domain
+                        .iter()
+                        .position(|value| value == default)
+                        .unwrap_or(0),
+                ),
                 _ => None,
             },
             VarKind::Cut(_) => Some(0),
@@ -154,7 +163,10 @@ impl Compiler<'_> {
         var: VarId,
         functions: &[(Vec<f64>, String)],
     ) -> Result<(), Stopped> {
-        let SOp::Aggregate { selector, value, .. } = self.analysis.graph.get(id) else {
+        let SOp::Aggregate {
+            selector, value, ..
+        } = self.analysis.graph.get(id)
+        else {
             return Ok(());
         };
         let Some(facts) = self.analysis.selector(*selector) else {
@@ -190,7 +202,9 @@ impl Compiler<'_> {
         self.demand(value, &label);
         for cube in cubes.iter() {
             let head = self.head(cube, kind, relative, selector)?;
-            self.heads[head].values.push((value.clone(), var, direction));
+            self.heads[head]
+                .values
+                .push((value.clone(), var, direction));
         }
         Ok(())
     }
@@ -203,9 +217,8 @@ impl Compiler<'_> {
         relative: bool,
         selector: crate::graph::SelectorId,
     ) -> Result<usize, Stopped> {
-        let same = |head: &HeadPlan| {
-            head.kind == kind && head.relative == relative && head.cube == *cube
-        };
+        let same =
+            |head: &HeadPlan| head.kind == kind && head.relative == relative && head.cube == *cube;
         if let Some(known) = self.heads.iter().position(same) {
             return Ok(known);
         }

@@ -6,6 +6,7 @@
 use super::Compiler;
 use super::form::{Form, Scalar};
 use super::head::HeadPlan;
+use super::linear::STACK;
 use crate::infer::VarKind;
 use crate::infer::space::VarId;
 use std::cell::RefCell;
@@ -78,7 +79,12 @@ impl Layout {
     pub fn resolve(&self, compiler: &Compiler, form: &Form) -> Option<Vec<(usize, f64)>> {
         let mut places: BTreeMap<usize, f64> = BTreeMap::new();
         self.add(compiler, form, 1.0, &mut places)?;
-        Some(places.into_iter().filter(|(_, factor)| *factor != 0.0).collect())
+        Some(
+            places
+                .into_iter()
+                .filter(|(_, factor)| *factor != 0.0)
+                .collect(),
+        )
     }
 
     fn add(
@@ -127,6 +133,10 @@ pub struct Times {
 
 impl Times {
     pub fn form(&self, compiler: &Compiler, form: &Form) -> usize {
+        stacker::maybe_grow(STACK, 16 * STACK, || self.form_below(compiler, form))
+    }
+
+    fn form_below(&self, compiler: &Compiler, form: &Form) -> usize {
         let functions = form.functions.keys().map(|var| self.var(compiler, *var));
         let scalars = form.scalars.keys().map(|scalar| match scalar {
             Scalar::Attention(var) => self.var(compiler, *var),
@@ -140,7 +150,7 @@ impl Times {
         if let Some(known) = self.features.borrow().get(&feature) {
             return *known;
         }
-        let argument = &compiler.arguments[compiler.features[feature].argument];
+        let (argument, _) = &compiler.arguments[compiler.features[feature].argument];
         let layer = self.form(compiler, argument) / 2 + 1;
         self.features.borrow_mut().insert(feature, layer);
         layer
@@ -170,7 +180,11 @@ impl Times {
             return *known;
         }
         let time = if let Some(forms) = compiler.cuts.get(&var) {
-            forms.iter().map(|form| self.form(compiler, form)).max().unwrap_or(0)
+            forms
+                .iter()
+                .map(|form| self.form(compiler, form))
+                .max()
+                .unwrap_or(0)
         } else {
             let writes = compiler.heads.iter().flat_map(|head| {
                 let values = head.values.iter().filter(|(_, written, _)| *written == var);

@@ -4,11 +4,11 @@
 //! head as it has distinct rows or columns, and an equality of integers three, by
 //! -(x - y)² = 2xy - x² - y².
 
-use super::Compiler;
 use super::form::Form;
+use super::{Compiler, Robustness};
 use crate::graph::SOpId;
-use crate::infer::Stopped;
 use crate::infer::cube::{Literal, Relation};
+use crate::infer::{Analysis, Stopped};
 
 /// One product of the logit.
 #[derive(Clone, Debug)]
@@ -43,6 +43,7 @@ impl Compiler<'_> {
         let by_query = classes(relation.queries, |query| relation.column(query));
         if by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA
             && let Some((keys, queries)) = self.integer_equality(literal)
+            && (relative || self.robustness == Robustness::Compact || self.is_local(literal))
         {
             return self.parabola(literal, &keys, &queries, relative);
         }
@@ -70,6 +71,20 @@ impl Compiler<'_> {
         Ok(terms)
     }
 
+    /// Whether both sides are functions of the token and the index, so that squares are exact.
+    fn is_local(&self, literal: &Literal) -> bool {
+        [literal.keys, literal.queries].into_iter().all(|id| {
+            let node = self.analysis.node(id);
+            node.is_ok_and(|node| {
+                node.column
+                    .space
+                    .vars
+                    .iter()
+                    .all(|v| *v <= Analysis::INDICES)
+            })
+        })
+    }
+
     fn indicator(&mut self, id: SOpId, function: &[f64]) -> Result<Form, Stopped> {
         let label = format!("{} predicate", self.name(id));
         self.labelled_indicator(id, function, &label)
@@ -82,7 +97,10 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<Form, Stopped> {
         let domain = &self.analysis.node(id)?.column.values.domain;
-        let mut members = function.iter().zip(domain.iter()).filter(|(f, _)| **f != 0.0);
+        let mut members = function
+            .iter()
+            .zip(domain.iter())
+            .filter(|(f, _)| **f != 0.0);
         let label = match (members.next(), members.next()) {
             (Some((_, only)), None) => format!("{} = {}", self.name(id), only.source()),
             _ => label.to_string(),
@@ -107,7 +125,8 @@ impl Compiler<'_> {
         let equality = || {
             keys.iter().enumerate().all(|(k, key)| {
                 let row = queries.iter().enumerate();
-                row.into_iter().all(|(q, query)| relation.holds(k, q) == (key == query))
+                row.into_iter()
+                    .all(|(q, query)| relation.holds(k, q) == (key == query))
             })
         };
         if !small || !equality() {
@@ -129,8 +148,7 @@ impl Compiler<'_> {
         let (key_name, query_name) = (self.name(literal.keys), self.name(literal.queries));
         let squared = |name: &str| format!("{name}²");
         let key = self.feature(literal.keys, keys, true, &key_name)?;
-        let key_square =
-            self.feature(literal.keys, &squares(keys), true, &squared(&key_name))?;
+        let key_square = self.feature(literal.keys, &squares(keys), true, &squared(&key_name))?;
         let query = self.feature(literal.queries, queries, !relative, &query_name)?;
         let mut terms = vec![
             Term {
@@ -172,7 +190,10 @@ fn classes(size: usize, row: impl Fn(usize) -> Vec<bool>) -> Vec<Class> {
         let at = *known.entry(pattern.clone()).or_insert(patterns.len());
         if at == patterns.len() {
             classes.push(Class {
-                fails: pattern.iter().map(|holds| f64::from(u8::from(!holds))).collect(),
+                fails: pattern
+                    .iter()
+                    .map(|holds| f64::from(u8::from(!holds)))
+                    .collect(),
                 members: vec![0.0; size],
             });
             patterns.push(pattern);

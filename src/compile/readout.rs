@@ -25,7 +25,10 @@ fn coding(domain: &[Value]) -> (Vec<f64>, Decoder) {
         let mut list: Vec<Value> = Vec::with_capacity(domain.len());
         for value in domain {
             // Equal numbers of two types are one number.
-            if list.last().is_none_or(|last| last.as_float() != value.as_float()) {
+            if list
+                .last()
+                .is_none_or(|last| last.as_float() != value.as_float())
+            {
                 list.push(value.clone());
             }
         }
@@ -111,11 +114,18 @@ impl Layout {
         };
         let mut triplets = Vec::new();
         for (output, (slope, _)) in scores.iter().enumerate() {
-            triplets.extend(places.iter().map(|(at, factor)| (*at, output, slope * factor)));
+            triplets.extend(
+                places
+                    .iter()
+                    .map(|(at, factor)| (*at, output, slope * factor)),
+            );
         }
         Some(Readout {
             weights: Matrix::from_triplets(width, scores.len(), triplets),
-            bias: scores.iter().map(|(slope, bias)| slope * offset + bias).collect(),
+            bias: scores
+                .iter()
+                .map(|(slope, bias)| slope * offset + bias)
+                .collect(),
             decoder,
         })
     }

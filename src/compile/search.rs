@@ -89,7 +89,10 @@ impl Search<'_> {
     fn settled(&self, axes: usize) -> bool {
         let most = if axes == 1 { 4 } else { usize::MAX };
         self.work > WORK
-            || self.best.as_ref().is_some_and(|best| best.stairs.steps.len() <= most)
+            || self
+                .best
+                .as_ref()
+                .is_some_and(|best| best.stairs.steps.len() <= most)
     }
 
     fn triples(&mut self, a: &Axis, b: &Axis, c: &Axis) {

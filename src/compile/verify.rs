@@ -70,9 +70,19 @@ pub fn verify(
     };
     let all = (1..=exhaustive_to_length).flat_map(|length| all_inputs(&model.vocabulary, length));
     let mut random = Random(options.seed);
-    let samples = if exhaustive_to_length == max_length { 0 } else { options.samples };
-    let sampled = (0..samples)
-        .map(|_| random_input(&mut random, &model.vocabulary, exhaustive_to_length, max_length));
+    let samples = if exhaustive_to_length == max_length {
+        0
+    } else {
+        options.samples
+    };
+    let sampled = (0..samples).map(|_| {
+        random_input(
+            &mut random,
+            &model.vocabulary,
+            exhaustive_to_length,
+            max_length,
+        )
+    });
     let mut inputs = all.chain(sampled).peekable();
     while inputs.peek().is_some() {
         let mut batch = Vec::with_capacity(BATCH);
@@ -98,7 +108,10 @@ impl Verification {
     fn compare(&mut self, input: Vec<Value>, expected: Vec<Value>, got: Vec<Value>) {
         self.checked += 1;
         let equal = expected.len() == got.len()
-            && expected.iter().zip(&got).all(|(expected, got)| expected.equals(got));
+            && expected
+                .iter()
+                .zip(&got)
+                .all(|(expected, got)| expected.equals(got));
         if !equal {
             self.wrong += 1;
             self.first_wrong.get_or_insert(WrongOutput {
@@ -191,7 +204,13 @@ fn random_input(
         _ => 1 + random.below(vocabulary.len().min(3)),
     };
     let chosen: Vec<usize> = (0..kinds)
-        .map(|at| if kinds == vocabulary.len() { at } else { random.below(vocabulary.len()) })
+        .map(|at| {
+            if kinds == vocabulary.len() {
+                at
+            } else {
+                random.below(vocabulary.len())
+            }
+        })
         .collect();
     (0..length)
         .map(|_| vocabulary[chosen[random.below(kinds)]].clone())

@@ -36,7 +36,9 @@ impl Analysis<'_> {
             .map(|environment| {
                 let (least, most) = facts.width(environment);
                 let list = lists.entry((least, most)).or_insert_with(|| {
-                    (least..=most).map(|width| Value::Int(width as i64)).collect()
+                    (least..=most)
+                        .map(|width| Value::Int(width as i64))
+                        .collect()
                 });
                 list.clone()
             })
@@ -114,12 +116,18 @@ impl Analysis<'_> {
         let value = |position: usize| {
             at_position[position].map(|value| values.domain[value as usize].clone())
         };
-        let space = self.space(if constant { vec![] } else { vec![Self::INDICES] })?;
+        let space = self.space(if constant {
+            vec![]
+        } else {
+            vec![Self::INDICES]
+        })?;
         let results = if constant {
             vec![value(0)]
         } else {
             // The domain of indices is 0, 1, … in order.
-            (0..space.rows()).map(|row| value(space.row(row)[0] as usize)).collect()
+            (0..space.rows())
+                .map(|row| value(space.row(row)[0] as usize))
+                .collect()
         };
         let column = space.column(results);
         Ok(Some(Node { column, own: None }))
@@ -132,19 +140,27 @@ impl Analysis<'_> {
             .rows
             .iter()
             .map(|row| {
-                let mut sets: Vec<u32> =
-                    row.iter().map(|key| value.values.at[key.environment]).collect();
+                let mut sets: Vec<u32> = row
+                    .iter()
+                    .map(|key| value.values.at[key.environment])
+                    .collect();
                 sets.sort_unstable();
                 sets.dedup();
                 let empty = !facts.non_empty && !row.iter().any(|key| key.certain);
-                let list = lists.entry((sets, empty)).or_insert_with_key(|(sets, empty)| {
-                    let members = sets.iter().flat_map(|set| value.values.sets[*set as usize].iter());
-                    let members: FxHashSet<u32> = members.copied().collect();
-                    let mut members: Vec<u32> = members.into_iter().collect();
-                    members.sort_unstable();
-                    let values = members.iter().map(|at| value.values.domain[*at as usize].clone());
-                    values.chain(empty.then(|| default.clone())).collect()
-                });
+                let list = lists
+                    .entry((sets, empty))
+                    .or_insert_with_key(|(sets, empty)| {
+                        let members = sets
+                            .iter()
+                            .flat_map(|set| value.values.sets[*set as usize].iter());
+                        let members: FxHashSet<u32> = members.copied().collect();
+                        let mut members: Vec<u32> = members.into_iter().collect();
+                        members.sort_unstable();
+                        let values = members
+                            .iter()
+                            .map(|at| value.values.domain[*at as usize].clone());
+                        values.chain(empty.then(|| default.clone())).collect()
+                    });
                 list.clone()
             })
             .collect();
@@ -311,13 +327,18 @@ impl Analysis<'_> {
         let space = self.space(vars)?;
         let place = space.vars.binary_search(&sum).unwrap_or(0);
         let widths = space.project(&width.column.space);
-        let possible: FxHashSet<(u32, i64)> =
-            several.pairs.iter().flat_map(|pairs| pairs.iter().copied()).collect();
+        let possible: FxHashSet<(u32, i64)> = several
+            .pairs
+            .iter()
+            .flat_map(|pairs| pairs.iter().copied())
+            .collect();
         let domain = self.values(sum).domain.clone();
         let results = (0..space.rows()).map(|row| {
             let count = width.column.value(widths[row] as usize)?.as_int()? as u32;
             let sum = several.unscaled(&domain[space.row(row)[place] as usize])?;
-            possible.contains(&(count, sum)).then(|| several.mean(count, sum))
+            possible
+                .contains(&(count, sum))
+                .then(|| several.mean(count, sum))
         });
         Ok(space.column(results.collect()))
     }

@@ -76,7 +76,11 @@ pub fn infer(
         .into_iter()
         .map(|id| {
             let below = graph.dependencies(id);
-            let deepest = below.iter().map(|id| depths[id.0 as usize]).max().unwrap_or(0);
+            let deepest = below
+                .iter()
+                .map(|id| depths[id.0 as usize])
+                .max()
+                .unwrap_or(0);
             let attends = matches!(graph.get(id), SOp::Aggregate { .. } | SOp::Width { .. });
             let needs_head = attends && analysis.needs_attention(id);
             depths[id.0 as usize] = deepest + usize::from(needs_head);
@@ -107,8 +111,13 @@ pub fn check_setting(setting: &Setting) -> Fallible<()> {
 
 impl Analysis<'_> {
     fn needs_attention(&self, id: SOpId) -> bool {
-        self.node(id)
-            .is_ok_and(|node| node.column.space.vars.iter().any(|var| *var > Self::INDICES))
+        self.node(id).is_ok_and(|node| {
+            node.column
+                .space
+                .vars
+                .iter()
+                .any(|var| *var > Self::INDICES)
+        })
     }
 
     fn facts_of(&self, id: SOpId, depth: usize) -> NodeFacts {
@@ -124,7 +133,11 @@ impl Analysis<'_> {
                     _ if vars.iter().all(|var| *var <= Self::INDICES) => Encoding::Embedded,
                     _ => Encoding::Computed,
                 };
-                (Domain::Finite(node.column.values.domain.clone()), encoding, names)
+                (
+                    Domain::Finite(node.column.values.domain.clone()),
+                    encoding,
+                    names,
+                )
             }
             Err(stopped) => {
                 let unknown = Domain::Unknown {

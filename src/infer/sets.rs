@@ -48,9 +48,9 @@ impl Values {
         let at = each
             .iter()
             .map(|values| {
-                *known.entry(values.as_ptr()).or_insert_with(|| {
-                    builder.add(values.iter().map(|value| ids[value]).collect())
-                })
+                *known
+                    .entry(values.as_ptr())
+                    .or_insert_with(|| builder.add(values.iter().map(|value| ids[value]).collect()))
             })
             .collect();
         Values {

@@ -79,8 +79,14 @@ mod tests {
     fn counts_and_sums_are_those_of_all_selections() {
         let bit = [0, 1];
         let terms = [
-            Term { values: &bit, certain: true },
-            Term { values: &[5], certain: false },
+            Term {
+                values: &bit,
+                certain: true,
+            },
+            Term {
+                values: &[5],
+                certain: false,
+            },
         ];
         let pairs = counts_and_sums(&terms, (0, 2), 100).unwrap();
         assert_eq!(pairs, [(1, 0), (1, 1), (2, 5), (2, 6)]);

@@ -32,7 +32,13 @@ impl Analysis<'_> {
     fn too_many_rows(&self, vars: &[VarId]) -> Stopped {
         let factors: Vec<String> = vars
             .iter()
-            .map(|var| format!("{} of {}", self.values(*var).domain.len(), self.var_name(*var)))
+            .map(|var| {
+                format!(
+                    "{} of {}",
+                    self.values(*var).domain.len(),
+                    self.var_name(*var)
+                )
+            })
             .collect();
         Stopped::new(
             Code::DomainTooLarge,
