@@ -38,6 +38,33 @@ fn coding(domain: &[Value]) -> (Vec<f64>, Decoder) {
     (numbers, Decoder::Categorical(domain.to_vec()))
 }
 
+/// Neighbouring results must differ by more than this share of the largest to be told apart.
+const RESOLUTION: f64 = 2e-6;
+
+/// A model in float32 cannot tell some numbers apart, such as a mean and the same mean computed in
+/// another order.
+fn distinguishable(list: &[Value]) -> Result<(), Stopped> {
+    let number = |value: &Value| value.as_float().unwrap_or(0.0);
+    let largest = list
+        .iter()
+        .map(|value| number(value).abs())
+        .fold(1.0, f64::max);
+    let close = list
+        .windows(2)
+        .find(|pair| number(&pair[1]) - number(&pair[0]) < RESOLUTION * largest);
+    match close {
+        None => Ok(()),
+        Some(pair) => Err(Stopped::new(
+            crate::base::Code::NotExact,
+            format!(
+                "it can be {} or {}, which float32 cannot tell apart",
+                pair[0].source(),
+                pair[1].source()
+            ),
+        )),
+    }
+}
+
 impl Compiler<'_> {
     /// The form of the program's result.
     pub(super) fn root(&mut self, root: SOpId) -> Result<Output, Stopped> {
@@ -49,6 +76,9 @@ impl Compiler<'_> {
             ));
         }
         let (numbers, decoder) = coding(&domain);
+        if let Decoder::Numerical(list) = &decoder {
+            distinguishable(list)?;
+        }
         let label = self.name(root);
         let form = self.feature(root, &numbers, false, &label)?;
         self.demand(&form, &label);
