@@ -2,6 +2,7 @@
 //! inputs at small sizes and random ones at larger sizes, in float32 and float64.
 
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_oneof, proptest};
+use rasp::base::render::{Style, render};
 use rasp::base::{Code, Limits, SourceId, Span};
 use rasp::compile::{Options, compile, verify};
 use rasp::execute::Precision;
@@ -382,8 +383,122 @@ fn cases() -> u32 {
     asked.and_then(|count| count.parse().ok()).unwrap_or(64)
 }
 
+/// A program on which inference or the compiler must give up, as its error is shown.
+fn refusal(text: &str, name: &str, setting: &Setting, limits: &Limits) -> String {
+    let (session, root) = program(text, name);
+    let error = compile(session.graph(), root, setting, limits).expect_err("a refusal");
+    render(&error, session.sources(), Style::Plain)
+}
+
 #[test]
-fn tmp() {
-    let text = "x = aggregate(select(tokens, indices, !=), tokens, 1) if (indices and indices) else (tokens < tokens);";
-    exact(text, "x", &setting("abc", 4), 500, 0);
+fn refusals_say_where_and_why() {
+    let letters = setting("abc", 6);
+    let causal = Setting {
+        causal: true,
+        ..letters.clone()
+    };
+    let digits = Setting {
+        vocabulary: (0..10).map(Value::Int).collect(),
+        ..letters.clone()
+    };
+    let limits = Limits::default();
+    let narrow = Limits {
+        model_width: 8,
+        ..Limits::default()
+    };
+    let few = Limits {
+        domain_values: 20,
+        table_rows: 50,
+        ..Limits::default()
+    };
+    let shown = [
+        refusal(HIST, "hist", &causal, &limits),
+        refusal("s = sort(tokens, tokens);", "s", &letters, &narrow),
+        refusal(
+            "m = aggregate(select(1, 1, ==), tokens_int * indices);",
+            "m",
+            &digits,
+            &few,
+        ),
+        refusal("z = tokens_int + indices * 10;", "z", &digits, &few),
+        refusal(
+            "m = aggregate(select(indices, indices, <=), indices / 3);",
+            "m",
+            &letters,
+            &limits,
+        ),
+        refusal("f = tokens_int;", "f", &letters, &limits),
+    ];
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn causal_models_compile_what_looks_back() {
+    let causal = |tokens, length| Setting {
+        causal: true,
+        ..setting(tokens, length)
+    };
+    exact(FRAC_PREVS, "frac_prevs", &causal("abcd", 5), 2000, 0);
+    exact(DYCK1, "dyck1", &causal("()ab", 5), 2000, 0);
+    exact(DYCK1, "dyck1", &causal("()abcdef", 16), 100, 300);
+    let previous = "prev = aggregate(select(indices, indices - 1, ==), tokens, \"-\");
+        same = select(tokens, tokens, ==) and select(indices, indices, <=);
+        so_far = selector_width(same);";
+    exact(previous, "prev", &causal("abcd", 5), 2000, 0);
+    exact(previous, "so_far", &causal("abcd", 5), 2000, 0);
+}
+
+#[test]
+fn elementwise_programs_need_no_attention() {
+    let digits = Setting {
+        vocabulary: (0..10).map(Value::Int).collect(),
+        ..setting("", 6)
+    };
+    exact("x = 2 * tokens_int - indices;", "x", &digits, 1200, 50);
+    exact("x = (tokens_int + indices) % 3;", "x", &digits, 1200, 50);
+    exact(
+        "x = \"even\" if tokens_int % 2 == 0 else \"odd\";",
+        "x",
+        &digits,
+        1200,
+        50,
+    );
+    exact("x = tokens;", "x", &setting("abc", 4), 1200, 50);
+    exact("x = 7;", "x", &setting("abc", 4), 1200, 50);
+}
+
+#[test]
+fn library_programs_are_exact() {
+    let letters = setting("abcd", 5);
+    for text in [
+        "x = length;",
+        "x = count(tokens, \"a\");",
+        "x = contains(tokens, \"b\");",
+        "x = shift(tokens, 2, \"-\");",
+        "x = has_focus(select(tokens, \"a\", ==) and select(indices, indices, <));",
+        "x = mark_first_instance(tokens, \"c\");",
+        "x = average(indicator(tokens == \"a\") + indicator(tokens == \"b\") * 2);",
+        "x = tokens if selector_width(select(tokens, tokens, ==)) > 1 else \"-\";",
+        "x = aggregate(not select(tokens, tokens, ==) or select(indices, 0, ==), indices);",
+        "x = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"))
+            - aggregate(select(indices, indices, <=), indicator(tokens == \"b\"));",
+        "x = round(aggregate(select(tokens, tokens, ==), indices));",
+        "x = aggregate(select(indices, indices, <=), indicator(tokens == \"a\")) > 0.4;",
+    ] {
+        exact(text, "x", &letters, 2000, 0);
+    }
+}
+
+#[test]
+fn variables_decode_what_the_interpreter_computes() {
+    let (session, root) = program(DOUBLE_HIST, "hist2");
+    let graph = session.graph();
+    let model = compile(graph, root, &setting("abcd", 5), &Limits::default())
+        .unwrap_or_else(|e| panic!("{e:?}"));
+    let names: Vec<&str> = model.variables.iter().map(|v| v.name.as_str()).collect();
+    assert!(
+        names.contains(&"hist") && names.contains(&"hist2"),
+        "{names:?}"
+    );
+    assert_eq!(model.directions.len(), model.d_model);
 }
