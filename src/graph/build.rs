@@ -3,9 +3,10 @@
 //! evaluated is a node of its own, which is how the reference counts heads.
 
 use super::idiom;
-use super::node::{SOp, SOpId, Selector, SelectorId};
+use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
+use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -18,6 +19,16 @@ pub enum Sharing {
     None,
 }
 
+/// How the program asks for an s-op to be held in the residual stream (Lindner et al. 2023,
+/// appendix B). It never changes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// One direction for each value.
+    Categorical,
+    /// One direction that holds the number.
+    Numerical,
+}
+
 /// The program as a directed acyclic graph of s-ops and selectors.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -26,6 +37,8 @@ pub struct Graph {
     selectors: Vec<Selector>,
     sop_ids: FxHashMap<SOp, SOpId>,
     selector_ids: FxHashMap<Selector, SelectorId>,
+    scorers: IndexSet<Scorer, rustc_hash::FxBuildHasher>,
+    encodings: FxHashMap<SOpId, Encoding>,
     sop_types: Vec<TypeSet>,
     sop_spans: Vec<Span>,
     selector_spans: Vec<Span>,
@@ -41,6 +54,8 @@ impl Graph {
             selectors: Vec::new(),
             sop_ids: FxHashMap::default(),
             selector_ids: FxHashMap::default(),
+            scorers: IndexSet::default(),
+            encodings: FxHashMap::default(),
             sop_types: Vec::new(),
             sop_spans: Vec::new(),
             selector_spans: Vec::new(),
@@ -85,6 +100,62 @@ impl Graph {
         self.selector_spans.push(span);
         self.selector_names.push(None);
         id
+    }
+
+    /// Adds a scorer whose operands are already in the graph, or finds its equal. Scorers cost no
+    /// head by themselves, so equal ones are one node whatever the sharing.
+    pub fn scorer(&mut self, scorer: Scorer) -> ScorerId {
+        let (index, _) = self.scorers.insert_full(scorer);
+        ScorerId(u32::try_from(index).expect("limits bound the graph"))
+    }
+
+    pub fn get_scorer(&self, id: ScorerId) -> &Scorer {
+        &self.scorers[id.0 as usize]
+    }
+
+    /// The types a score can have, given those of the s-ops it is a function of.
+    pub fn scorer_types(&self, id: ScorerId) -> TypeSet {
+        match self.get_scorer(id) {
+            Scorer::Key(sop) | Scorer::Query(sop) => self.types(*sop),
+            Scorer::Constant(value) => TypeSet::of(value),
+            Scorer::Map { op, operands } => {
+                let types: Vec<TypeSet> = operands.iter().map(|id| self.scorer_types(*id)).collect();
+                op.result_type(&types)
+            }
+        }
+    }
+
+    /// The s-ops a scorer reads at the key and at the query, each once, in order of id.
+    pub fn scorer_operands(&self, id: ScorerId) -> (Vec<SOpId>, Vec<SOpId>) {
+        let (mut keys, mut queries) = (Vec::new(), Vec::new());
+        let mut pending = vec![id];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.get_scorer(id) {
+                Scorer::Key(sop) => keys.push(*sop),
+                Scorer::Query(sop) => queries.push(*sop),
+                Scorer::Constant(_) => {}
+                Scorer::Map { operands, .. } => pending.extend(operands),
+            }
+        }
+        for list in [&mut keys, &mut queries] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        (keys, queries)
+    }
+
+    /// Records how the program asks for an s-op to be encoded; the last wish holds.
+    pub fn set_encoding(&mut self, id: SOpId, encoding: Encoding) {
+        self.encodings.insert(id, encoding);
+    }
+
+    /// How the program asks for an s-op to be encoded, if it does.
+    pub fn encoding(&self, id: SOpId) -> Option<Encoding> {
+        self.encodings.get(&id).copied()
     }
 
     pub fn constant(&mut self, value: Value, span: Span) -> SOpId {
@@ -153,9 +224,9 @@ impl Graph {
         self.selector_names[id.0 as usize].get_or_insert_with(|| name.clone());
     }
 
-    /// How many s-ops and selectors there are.
+    /// How many s-ops, selectors and scorers there are.
     pub fn len(&self) -> usize {
-        self.sops.len() + self.selectors.len()
+        self.sops.len() + self.selectors.len() + self.scorers.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -175,11 +246,21 @@ impl Graph {
                 Selector::Compare { keys, queries, .. } => operands.extend([*keys, *queries]),
                 Selector::And(a, b) | Selector::Or(a, b) => pending.extend([*a, *b]),
                 Selector::Not(a) => pending.push(*a),
+                Selector::Predicate(scorer) => operands.extend(self.both_operands(*scorer)),
+                Selector::Best { selector, scorer } => {
+                    pending.push(*selector);
+                    operands.extend(self.both_operands(*scorer));
+                }
             }
         }
         operands.sort_unstable();
         operands.dedup();
         operands
+    }
+
+    fn both_operands(&self, id: ScorerId) -> impl Iterator<Item = SOpId> {
+        let (keys, queries) = self.scorer_operands(id);
+        keys.into_iter().chain(queries)
     }
 
     /// The s-ops one needs directly: operands, the aggregated value, keys and queries.
@@ -195,6 +276,11 @@ impl Graph {
                 needed
             }
             SOp::Width { selector } => self.selector_operands(*selector),
+            SOp::WeightedMean { scorer, value, .. } => {
+                let mut needed: Vec<SOpId> = self.both_operands(*scorer).collect();
+                needed.push(*value);
+                needed
+            }
         }
     }
 
@@ -222,7 +308,7 @@ impl Graph {
                 let types: Vec<TypeSet> = operands.iter().map(|id| self.types(*id)).collect();
                 op.result_type(&types)
             }
-            SOp::Aggregate { value, default, .. } => {
+            SOp::Aggregate { value, default, .. } | SOp::WeightedMean { value, default, .. } => {
                 let value = self.types(*value);
                 let mean = if value.meets(TypeSet::NUMBER) {
                     TypeSet::FLOAT

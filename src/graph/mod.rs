@@ -6,6 +6,8 @@ pub mod build;
 pub mod idiom;
 pub mod node;
 pub mod print;
+pub mod scorer;
 
-pub use build::{Graph, Sharing};
-pub use node::{SOp, SOpId, Selector, SelectorId};
+pub use build::{Encoding, Graph, Sharing};
+pub use scorer::ScorerFunction;
+pub use node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};

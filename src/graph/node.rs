@@ -11,6 +11,10 @@ pub struct SOpId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SelectorId(pub u32);
 
+/// A scorer of one [`Graph`](super::Graph). Ids are topological: operands have smaller ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScorerId(pub u32);
+
 /// An s-op: a function from an input of length n to n atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SOp {
@@ -31,6 +35,10 @@ pub enum SOp {
     },
     /// For each query: how many keys are selected.
     Width { selector: SelectorId },
+    /// For each query: the mean of the values weighted by the scorer, whose scores are not
+    /// negative; the value itself if only one key has a weight, `default` if none has (Weiss et
+    /// al. 2021, appendix A).
+    WeightedMean { scorer: ScorerId, value: SOpId, default: Value },
 }
 
 /// A selector: for each query position, which key positions it selects.
@@ -45,4 +53,22 @@ pub enum Selector {
     And(SelectorId, SelectorId),
     Or(SelectorId, SelectorId),
     Not(SelectorId),
+    /// Selects where the score is true: for predicates that no comparisons make up.
+    Predicate(ScorerId),
+    /// Of the keys that `selector` selects, the one with the highest score; of equal scores the
+    /// last.
+    Best { selector: SelectorId, scorer: ScorerId },
+}
+
+/// A scorer: an atom for each key position and query position, as a function of what s-ops hold at
+/// the two.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Scorer {
+    /// What an s-op holds at the key position.
+    Key(SOpId),
+    /// What an s-op holds at the query position.
+    Query(SOpId),
+    Constant(Value),
+    /// An elementwise primitive; as many operands as its arity.
+    Map { op: Op, operands: Vec<ScorerId> },
 }

@@ -2,7 +2,7 @@
 //! as their names below the top, and long expressions are cut: this is for reading, not parsing.
 
 use super::build::Graph;
-use super::node::{SOp, SOpId, Selector, SelectorId};
+use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::value::{Op, Table, Value};
 
 /// Nesting below which an expression is abbreviated to `…`.
@@ -63,6 +63,14 @@ impl Graph {
                     self.selector_text(*selector, depth - 1)
                 )
             }
+            SOp::WeightedMean { scorer, value, default } => {
+                let scorer = self.scorer_call(*scorer, depth - 1);
+                if *default == Value::Int(0) {
+                    format!("aggregate({scorer}, {})", inner(value))
+                } else {
+                    format!("aggregate({scorer}, {}, {})", inner(value), default.source())
+                }
+            }
         }
     }
 
@@ -95,6 +103,45 @@ impl Graph {
                 self.selector_text(*b, depth - 1)
             ),
             Selector::Not(a) => format!("(not {})", self.selector_text(*a, depth - 1)),
+            Selector::Predicate(scorer) => format!("select{}", self.scorer_text(*scorer, depth - 1)),
+            Selector::Best { selector, scorer } => format!(
+                "select_best({}, {})",
+                self.selector_text(*selector, depth - 1),
+                self.scorer_call(*scorer, depth - 1)
+            ),
+        }
+    }
+
+    /// A scorer as a call of `score`.
+    pub fn describe_scorer(&self, id: ScorerId) -> String {
+        self.scorer_call(id, DEPTH)
+    }
+
+    fn scorer_call(&self, id: ScorerId, depth: usize) -> String {
+        format!("score{}", self.scorer_text(id, depth))
+    }
+
+    /// The function of a scorer, with `key(x)` and `query(x)` for what it reads.
+    fn scorer_text(&self, id: ScorerId, depth: usize) -> String {
+        match self.get_scorer(id) {
+            Scorer::Key(sop) => format!("(key({}))", self.sop_text(*sop, depth, false)),
+            Scorer::Query(sop) => format!("(query({}))", self.sop_text(*sop, depth, false)),
+            Scorer::Constant(value) => format!("({})", value.source()),
+            Scorer::Map { .. } if depth == 0 => "(…)".to_string(),
+            Scorer::Map { op, operands } => {
+                let operands: Vec<String> = operands
+                    .iter()
+                    .map(|operand| {
+                        let text = self.scorer_text(*operand, depth - 1);
+                        match self.get_scorer(*operand) {
+                            Scorer::Map { .. } => text,
+                            _ => text[1..text.len() - 1].to_string(),
+                        }
+                    })
+                    .collect();
+                let text = map_text(op, &operands);
+                if text.starts_with('(') { text } else { format!("({text})") }
+            }
         }
     }
 }

@@ -213,6 +213,10 @@ impl<'g> Analysis<'g> {
                 value,
                 default,
             } => self.analyse_aggregate(id, *selector, *value, default),
+            SOp::WeightedMean { .. } => Err(Stopped::new(
+                Code::NotCompilable,
+                "a mean weighted by a scorer has no compiled form yet".to_string(),
+            )),
         }
     }
 

@@ -6,7 +6,7 @@ use super::cube::{self, Cube, Literal, Relation};
 use super::space::Column;
 use super::{Analysis, Stopped};
 use crate::base::Code;
-use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
+use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -131,7 +131,10 @@ impl Analysis<'_> {
                     parts.extend([*a, *b].into_iter().filter(|part| seen.insert(*part)));
                 }
                 Selector::Not(a) => parts.extend(seen.insert(*a).then_some(*a)),
-                Selector::Compare { .. } => {}
+                Selector::Best { selector, .. } => {
+                    parts.extend(seen.insert(*selector).then_some(*selector));
+                }
+                Selector::Compare { .. } | Selector::Predicate(_) => {}
             }
         }
         parts.sort_unstable();
@@ -157,6 +160,12 @@ impl Analysis<'_> {
                     queries,
                     comparison,
                 } => self.comparison(*keys, *queries, *comparison, (key, query), known)?,
+                // Which keys a predicate may select is not looked into: any key, perhaps.
+                Selector::Predicate(_) => Outcome::Sometimes,
+                Selector::Best { selector, .. } => match part(selector) {
+                    Outcome::Never => Outcome::Never,
+                    Outcome::Always | Outcome::Sometimes => Outcome::Sometimes,
+                },
             };
             outcomes.push(outcome);
         }
@@ -210,7 +219,16 @@ impl Analysis<'_> {
                     keys,
                     queries,
                     comparison,
-                } => self.literal_cubes(*keys, *queries, *comparison)?,
+                } => self.literal_cubes(*keys, *queries, |key, query| {
+                    comparison.holds(key, query) == Ok(true)
+                })?,
+                Selector::Predicate(scorer) => self.predicate_cubes(*scorer)?,
+                Selector::Best { .. } => {
+                    return Err(Stopped::new(
+                        Code::NotCompilable,
+                        "`select_best` has no compiled form yet".to_string(),
+                    ));
+                }
             };
             all.push(cubes);
         }
@@ -228,7 +246,7 @@ impl Analysis<'_> {
         &self,
         keys: SOpId,
         queries: SOpId,
-        comparison: Comparison,
+        holds: impl Fn(&Value, &Value) -> bool,
     ) -> Result<Vec<Cube>, Stopped> {
         let left = &self.node(keys)?.column.values.domain;
         let right = &self.node(queries)?.column.values.domain;
@@ -243,7 +261,7 @@ impl Analysis<'_> {
             ));
         }
         let relation = Relation::tabulate(left.len(), right.len(), |key, query| {
-            comparison.holds(&left[key], &right[query]) == Ok(true)
+            holds(&left[key], &right[query])
         });
         if relation.is_empty() {
             return Ok(Vec::new());
@@ -253,6 +271,22 @@ impl Analysis<'_> {
             queries,
             relation: relation.into(),
         })])
+    }
+
+    /// A predicate of one key s-op and one query s-op is a table over their values.
+    fn predicate_cubes(&self, scorer: ScorerId) -> Result<Vec<Cube>, Stopped> {
+        let function = ScorerFunction::new(self.graph, scorer);
+        let ([keys], [queries]) = (function.keys.as_slice(), function.queries.as_slice()) else {
+            return Err(Stopped::new(
+                Code::NotCompilable,
+                "a predicate that combines several keys or queries in one comparison has no \
+                 compiled form"
+                    .to_string(),
+            ));
+        };
+        self.literal_cubes(*keys, *queries, |key, query| {
+            function.apply(&[key], &[query]).is_ok_and(|score| score.truthy())
+        })
     }
 
     /// What the causal mask already implies need not be computed: keys after the query are free.
@@ -296,7 +330,11 @@ impl Analysis<'_> {
                     comparison: Comparison::Equal,
                     ..
                 } => self.distinct_at_positions(*keys),
-                Selector::Compare { .. } | Selector::Or(..) | Selector::Not(_) => false,
+                Selector::Best { .. } => true,
+                Selector::Compare { .. }
+                | Selector::Predicate(_)
+                | Selector::Or(..)
+                | Selector::Not(_) => false,
             };
             unique.push(is_unique);
         }

@@ -3,7 +3,7 @@
 
 mod print;
 
-use crate::graph::{Graph, SOp, SOpId, SelectorId};
+use crate::graph::{Graph, SOp, SOpId, ScorerId, SelectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A program laid out in transformer layers, each s-op as early as it can be.
@@ -23,11 +23,18 @@ pub struct Layer {
     pub feed_forward: Vec<SOpId>,
 }
 
-/// A head: one selector, and everything aggregated with it in this layer.
+/// A head: one selector or scorer, and everything aggregated with it in this layer.
 #[derive(Clone, Debug)]
 pub struct Head {
-    pub selector: SelectorId,
+    pub attention: Attention,
     pub outputs: Vec<SOpId>,
+}
+
+/// What decides where a head attends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attention {
+    Selector(SelectorId),
+    Scorer(ScorerId),
 }
 
 /// Lays out everything the roots need. Base s-ops and constants have depth 0, an elementwise s-op
@@ -52,6 +59,7 @@ pub fn schedule(graph: &Graph, roots: &[SOpId]) -> Schedule {
             } => schedule
                 .selector_depth(graph, *selector, &mut selector_depths)
                 .max(schedule.depth(*value) + 1),
+            SOp::WeightedMean { .. } => schedule.deepest(&graph.dependencies(id)) + 1,
         };
         schedule.depths.insert(id, depth);
         schedule.place(graph, id, depth);
@@ -99,15 +107,19 @@ impl Schedule {
                 layer => self.layers[layer - 1].feed_forward.push(id),
             },
             SOp::Aggregate { selector, .. } | SOp::Width { selector } => {
-                let heads = &mut self.layers[depth - 1].heads;
-                match heads.iter_mut().find(|head| head.selector == *selector) {
-                    Some(head) => head.outputs.push(id),
-                    None => heads.push(Head {
-                        selector: *selector,
-                        outputs: vec![id],
-                    }),
-                }
+                self.place_in_head(id, depth, Attention::Selector(*selector));
             }
+            SOp::WeightedMean { scorer, .. } => {
+                self.place_in_head(id, depth, Attention::Scorer(*scorer));
+            }
+        }
+    }
+
+    fn place_in_head(&mut self, id: SOpId, layer: usize, attention: Attention) {
+        let heads = &mut self.layers[layer - 1].heads;
+        match heads.iter_mut().find(|head| head.attention == attention) {
+            Some(head) => head.outputs.push(id),
+            None => heads.push(Head { attention, outputs: vec![id] }),
         }
     }
 
@@ -118,7 +130,10 @@ impl Schedule {
         let mut ids: Vec<SOpId> = scheduled.iter().copied().collect();
         ids.sort_unstable();
         ids.iter().all(|id| {
-            let attends = matches!(graph.get(*id), SOp::Aggregate { .. } | SOp::Width { .. });
+            let attends = !matches!(
+                graph.get(*id),
+                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. }
+            );
             graph.dependencies(*id).iter().all(|operand| {
                 scheduled.contains(operand)
                     && self.depth(*operand) + usize::from(attends) <= self.depth(*id)

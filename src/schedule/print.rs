@@ -1,6 +1,6 @@
 //! A schedule as a table for people and as JSON for tools.
 
-use super::{Head, Schedule};
+use super::{Attention, Head, Schedule};
 use crate::graph::{Graph, SOpId};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ impl Schedule {
         for (index, layer) in self.layers.iter().enumerate() {
             text.push_str(&format!("layer {}\n", index + 1));
             for (number, head) in layer.heads.iter().enumerate() {
-                let selector = graph.describe_selector(head.selector);
+                let selector = head.attention.describe(graph);
                 text.push_str(&format!("  head {}  {selector}\n", number + 1));
                 for output in &head.outputs {
                     text.push_str(&format!("          {}\n", definition(graph, *output)));
@@ -46,7 +46,7 @@ impl Schedule {
                 .iter()
                 .map(|id| definition(graph, *id))
                 .collect();
-            json!({"selector": graph.describe_selector(head.selector), "computes": computes})
+            json!({"selector": head.attention.describe(graph), "computes": computes})
         };
         let table: Vec<Value> = self
             .layers
@@ -72,6 +72,15 @@ impl Schedule {
             .filter(|id| graph.name(**id).is_some() || !inner.contains(id))
             .map(|id| definition(graph, *id))
             .collect()
+    }
+}
+
+impl Attention {
+    fn describe(self, graph: &Graph) -> String {
+        match self {
+            Attention::Selector(id) => graph.describe_selector(id),
+            Attention::Scorer(id) => graph.describe_scorer(id),
+        }
     }
 }
 

@@ -1,0 +1,96 @@
+//! Scorers as functions: their expression laid out so that it can be applied to the values at a key
+//! and at a query without walking the graph again.
+
+use super::build::Graph;
+use super::node::{SOpId, Scorer, ScorerId};
+use crate::value::op::Failure;
+use crate::value::{Op, Value};
+use rustc_hash::FxHashMap;
+
+/// A scorer of one graph, ready to be applied.
+#[derive(Clone, Debug)]
+pub struct ScorerFunction {
+    /// The s-ops read at the key position, in the order in which `apply` takes their values.
+    pub keys: Vec<SOpId>,
+    /// The s-ops read at the query position.
+    pub queries: Vec<SOpId>,
+    /// Operands before the steps that use them; the last step is the score.
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Key(usize),
+    Query(usize),
+    Constant(Value),
+    Map { op: Op, operands: Vec<usize> },
+}
+
+impl ScorerFunction {
+    pub fn new(graph: &Graph, id: ScorerId) -> ScorerFunction {
+        let (keys, queries) = graph.scorer_operands(id);
+        let mut steps = Vec::new();
+        let mut places: FxHashMap<ScorerId, usize> = FxHashMap::default();
+        for part in parts(graph, id) {
+            let place = |list: &[SOpId], sop: &SOpId| list.binary_search(sop).unwrap_or_default();
+            steps.push(match graph.get_scorer(part) {
+                Scorer::Key(sop) => Step::Key(place(&keys, sop)),
+                Scorer::Query(sop) => Step::Query(place(&queries, sop)),
+                Scorer::Constant(value) => Step::Constant(value.clone()),
+                Scorer::Map { op, operands } => Step::Map {
+                    op: op.clone(),
+                    operands: operands.iter().map(|id| places[id]).collect(),
+                },
+            });
+            places.insert(part, steps.len() - 1);
+        }
+        ScorerFunction { keys, queries, steps }
+    }
+
+    /// The score of a key for a query.
+    ///
+    /// # Errors
+    /// A primitive that fails, except in the branch of a ternary that is not taken.
+    pub fn apply(&self, keys: &[&Value], queries: &[&Value]) -> Result<Value, Failure> {
+        let mut scores: Vec<Result<Value, Failure>> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let score = match step {
+                Step::Key(at) => Ok(keys[*at].clone()),
+                Step::Query(at) => Ok(queries[*at].clone()),
+                Step::Constant(value) => Ok(value.clone()),
+                Step::Map { op, operands } => apply_step(op, operands, &scores),
+            };
+            scores.push(score);
+        }
+        scores.pop().unwrap_or(Ok(Value::Int(0)))
+    }
+}
+
+fn apply_step(
+    op: &Op,
+    operands: &[usize],
+    scores: &[Result<Value, Failure>],
+) -> Result<Value, Failure> {
+    let operand = |index: usize| scores[operands[index]].as_ref().map_err(Clone::clone);
+    if *op == Op::If {
+        let taken = if operand(0)?.truthy() { 1 } else { 2 };
+        return operand(taken).cloned();
+    }
+    let values: Vec<&Value> = (0..operands.len()).map(operand).collect::<Result<_, _>>()?;
+    op.apply(&values)
+}
+
+/// The scorer and what it is made of, operands first: ids are topological.
+fn parts(graph: &Graph, id: ScorerId) -> Vec<ScorerId> {
+    let mut pending = vec![id];
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(part) = pending.pop() {
+        if let (true, Scorer::Map { operands, .. }) = (seen.insert(part), graph.get_scorer(part)) {
+            pending.extend(operands);
+        }
+    }
+    let mut parts: Vec<ScorerId> = Vec::with_capacity(seen.len());
+    parts.extend(seen);
+    parts.sort_unstable();
+    parts
+}
