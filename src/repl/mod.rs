@@ -15,7 +15,7 @@ pub use interactive::run_interactive;
 pub use transcript::run_transcript;
 
 use crate::base::render::{Style, render};
-use crate::base::{Code, Diagnostic, Severity, SourceId, Span};
+use crate::base::{Code, Diagnostic, Severity, Span};
 use crate::eval::{Event, Stop};
 use crate::graph::Sharing;
 use crate::session::Session;
@@ -240,23 +240,10 @@ impl Repl {
 
     fn report(&mut self, diagnostics: Vec<Diagnostic>) {
         for diagnostic in diagnostics {
-            let diagnostic = without_nowhere(diagnostic);
             let text = render(&diagnostic, self.session.sources(), self.style);
             self.answer.push(Part::Diagnostic(text));
         }
     }
-}
-
-/// Built-in names have no place in any text: their nodes point at the start of the first one,
-/// which nobody wants to see. What is said of such a main place becomes a note.
-fn without_nowhere(mut diagnostic: Diagnostic) -> Diagnostic {
-    let nowhere = Span::new(SourceId(0), 0, 0);
-    if diagnostic.span() == Some(nowhere) {
-        let main = diagnostic.labels.remove(0);
-        diagnostic.notes.insert(0, main.text);
-    }
-    diagnostic.labels.retain(|label| label.span != nowhere);
-    diagnostic
 }
 
 fn broken(span: Span) -> Diagnostic {

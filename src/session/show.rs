@@ -3,7 +3,7 @@
 //! keep the columns of a selector straight, and an example that cannot be shown says why.
 
 use super::Session;
-use crate::base::Fallible;
+use crate::base::{Diagnostic, Fallible};
 use crate::eval::{Application, Event, Meta};
 use crate::graph::{SOpId, SelectorId};
 use crate::interpret::{self, Sequence};
@@ -99,7 +99,7 @@ impl Session {
             } => {
                 let input = input.as_ref().unwrap_or(&display.sop_example);
                 let output = interpret::evaluate(self.graph(), *id, input)
-                    .map_err(|error| error.at(*span, "drawn here"))?;
+                    .map_err(|error| error.or_at(*span, "drawn here"))?;
                 entry.sequence(input, &output);
                 let table = self.schedule(*id).table(self.graph());
                 entry.text.push_str(&table);
@@ -122,17 +122,18 @@ impl Session {
     /// # Errors
     /// As [`interpret::evaluate`].
     pub fn shown_value(&self, event: &Event, input: &[Value]) -> Fallible<Option<String>> {
-        let Event::Expression { meta, .. } = event else {
+        let Event::Expression { meta, span } = event else {
             return Ok(None);
         };
+        let located = |error: Box<Diagnostic>| Box::new(error.or_at(*span, "evaluated here"));
         Ok(Some(match meta {
             Meta::SOp(id) => {
-                let result = interpret::evaluate(self.graph(), *id, input)?;
+                let result = interpret::evaluate(self.graph(), *id, input).map_err(located)?;
                 display_sequence(&result.values, result.sequence_type)
             }
             Meta::Selector(id) => matrix(
                 input,
-                &interpret::evaluate_selector(self.graph(), *id, input)?,
+                &interpret::evaluate_selector(self.graph(), *id, input).map_err(located)?,
             ),
             Meta::Application(result) => application(result),
             other => other.repr(),
