@@ -19,7 +19,7 @@ use crate::base::{Code, Diagnostic, Severity, Span};
 use crate::eval::{Event, Stop};
 use crate::graph::Sharing;
 use crate::session::Session;
-use crate::session::show::{Display, example};
+use crate::session::show::Display;
 use crate::syntax::ast::{Ast, Command, ExampleKind, Name, Statement, StatementKind};
 use crate::syntax::precedence::surprising;
 use std::collections::BTreeMap;
@@ -252,11 +252,4 @@ fn broken(span: Span) -> Diagnostic {
         "this uses a name whose definition has failed",
     )
     .at(span, "in this statement")
-}
-
-impl Repl {
-    /// The running example of s-ops, as it is shown.
-    pub fn example(&self) -> String {
-        example(&self.display.sop_example)
-    }
 }
