@@ -24,7 +24,7 @@ impl Compiler<'_> {
     pub(super) fn axes(&self, id: SOpId, space: &Space, target: &[f64]) -> Vec<Axis> {
         let mut axes: Vec<Axis> = Vec::new();
         let push = |axis: Axis, axes: &mut Vec<Axis>| {
-            let constant = axis.values.iter().all(|v| *v == axis.values[0]);
+            let constant = axis.values.windows(2).all(|pair| pair[0] == pair[1]);
             let known = axes.iter().any(|known| known.values == axis.values);
             if !constant && !known {
                 axes.push(axis);
