@@ -1,51 +1,112 @@
 //! What the reference implementation prints for values and definitions, byte for byte, so that
-//! transcripts of its REPL can be compared.
+//! transcripts of its REPL can be compared. `entry` builds the text of single entries.
 
 use super::Session;
+use super::entry::Entry;
 use crate::base::{Diagnostic, Fallible};
 use crate::eval::{Application, Event, Meta};
 use crate::interpret;
+use crate::syntax::ast::ExampleKind;
 use crate::value::Value;
+use crate::value::atom::quote;
 use crate::value::sequence::display_sequence;
+use unicode_width::UnicodeWidthStr;
 
-/// Rows as the reference draws a selector: one line a query, `1` where it selects a key.
-pub fn matrix(input: &[Value], rows: &[Vec<bool>]) -> String {
-    let labels: Vec<String> = input.iter().map(Value::to_string).collect();
-    let width = labels
-        .iter()
-        .map(|label| label.chars().count())
-        .max()
-        .unwrap_or(1);
-    let mut text = format!("\t\t\t{} {}\n", " ".repeat(width + 2), labels.join(" "));
-    for (label, row) in labels.iter().zip(rows) {
-        let pad = " ".repeat(width - label.chars().count());
-        let cells: Vec<String> = row
-            .iter()
-            .zip(&labels)
-            .map(|(selected, label)| {
-                let mark = if *selected { "1" } else { " " };
-                format!(
-                    "{mark}{}",
-                    " ".repeat(label.chars().count().saturating_sub(1))
-                )
-            })
-            .collect();
-        text.push_str(&format!("\t\t\t{pad}{label} | {}\n", cells.join(" ")));
-    }
-    text
+/// What is shown of a definition besides its name.
+#[derive(Clone, Debug)]
+pub struct Display {
+    /// The running example of s-ops.
+    pub sop_example: Vec<Value>,
+    /// The running example of selectors.
+    pub selector_example: Vec<Value>,
+    pub sop_examples: bool,
+    pub selector_examples: bool,
+    /// Inputs and outputs below each other (`full seq display on`).
+    pub full: bool,
+    /// With the terminal colours of the reference.
+    pub color: bool,
 }
 
-/// The value of an application as it is printed.
-pub fn application(application: &Application) -> String {
-    match application {
-        Application::Sequence { output, .. } => output.to_string(),
-        Application::Matrix { input, rows } => {
-            format!("\n{}", matrix(input, rows).trim_end_matches('\n'))
+impl Default for Display {
+    fn default() -> Display {
+        Display {
+            sop_example: Value::characters("hello"),
+            selector_example: Value::characters("hello"),
+            sop_examples: true,
+            selector_examples: true,
+            full: false,
+            color: false,
+        }
+    }
+}
+
+impl Display {
+    /// Takes over what a command sets.
+    pub fn obey(&mut self, event: &Event) {
+        let sop = |kind: &ExampleKind| *kind != ExampleKind::Selector;
+        let selector = |kind: &ExampleKind| *kind != ExampleKind::SOp;
+        match event {
+            Event::SetExample { kind, tokens, .. } => {
+                if sop(kind) {
+                    self.sop_example = tokens.clone();
+                }
+                if selector(kind) {
+                    self.selector_example = tokens.clone();
+                }
+            }
+            Event::Examples { kind, on } => {
+                self.sop_examples = if sop(kind) { *on } else { self.sop_examples };
+                self.selector_examples = if selector(kind) {
+                    *on
+                } else {
+                    self.selector_examples
+                };
+            }
+            Event::FullDisplay { on } => self.full = *on,
+            _ => {}
         }
     }
 }
 
 impl Session {
+    /// What the reference prints for an event: the entry of a definition or value, the result of
+    /// an application, the running examples; nothing for other commands.
+    ///
+    /// # Errors
+    /// The value of `draw` cannot be computed.
+    pub fn show(&self, event: &Event, display: &Display) -> Fallible<String> {
+        let mut entry = Entry::new(self, display);
+        match event {
+            Event::Expression { meta, .. } => match meta {
+                Meta::Application(result) => entry.application(result),
+                meta => entry.named(Some("out"), meta, 0, ""),
+            },
+            Event::Assigned { name, meta } => entry.named(Some(name), meta, 0, ""),
+            Event::Draw {
+                meta: Meta::SOp(id),
+                input,
+                span,
+            } => {
+                let input = input.as_ref().unwrap_or(&display.sop_example);
+                let output = interpret::evaluate(self.graph(), *id, input)
+                    .map_err(|error| error.or_at(*span, "drawn here"))?;
+                entry.sequence(input, &output);
+                let table = self.schedule(*id).table(self.graph());
+                entry.text.push_str(&table);
+            }
+            Event::ShowExample { kind } => {
+                if *kind != ExampleKind::Selector {
+                    entry.example("s-op", &display.sop_example);
+                }
+                if *kind != ExampleKind::SOp {
+                    entry.example("selector", &display.selector_example);
+                }
+            }
+            _ => {}
+        }
+        Ok(entry.text)
+    }
+
     /// What the value of an expression statement is on an input: `None` for other events.
     ///
     /// # Errors
@@ -62,10 +123,100 @@ impl Session {
             }
             Meta::Selector(id) => matrix(
                 input,
-                &interpret::evaluate_selector(self.graph(), *id, input)?,
+                &interpret::evaluate_selector(self.graph(), *id, input).map_err(located)?,
             ),
             Meta::Application(result) => application(result),
             other => other.repr(),
         }))
+    }
+}
+
+/// Rows as the reference draws a selector: one line a query, `1` where it selects a key.
+pub fn matrix(input: &[Value], rows: &[Vec<bool>]) -> String {
+    let drawn = Matrix::new(input);
+    let mut text = format!(" \t\t\t {}\n", drawn.head());
+    for (query, row) in rows.iter().enumerate() {
+        text.push_str(&format!(
+            " \t\t\t {} | {}\n",
+            drawn.label(query),
+            drawn.row(row)
+        ));
+    }
+    text
+}
+
+/// The value of an application as it is printed.
+pub fn application(application: &Application) -> String {
+    match application {
+        Application::Sequence { output, .. } => output.to_string(),
+        Application::Matrix { input, rows } => {
+            format!("\n{}", matrix(input, rows).trim_end_matches('\n'))
+        }
+    }
+}
+
+/// An input as the reference names it: a string in quotes, or else a Python list.
+pub fn example(input: &[Value]) -> String {
+    let mut text = String::new();
+    for token in input {
+        match token {
+            Value::Str(token) if token.chars().count() == 1 => text.push_str(token),
+            _ => {
+                let items = input.iter().cloned().map(Meta::Atom).collect();
+                return Meta::list(items).repr();
+            }
+        }
+    }
+    string(&text)
+}
+
+/// A string as the reference shows it, raw between quotes, unless that could not be read back.
+fn string(text: &str) -> String {
+    if text.chars().any(|c| c == '"' || c.is_control()) {
+        quote(text)
+    } else {
+        format!("\"{text}\"")
+    }
+}
+
+pub(super) fn atom(value: &Value) -> String {
+    match value {
+        Value::Str(text) => string(text),
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => value.to_string(),
+    }
+}
+
+/// The labels of a selector's rows and columns, padded so that columns stay straight.
+pub(super) struct Matrix {
+    labels: Vec<String>,
+    width: usize,
+}
+
+impl Matrix {
+    pub fn new(input: &[Value]) -> Matrix {
+        let labels: Vec<String> = input.iter().map(Value::to_string).collect();
+        let width = labels.iter().map(|label| label.width()).max().unwrap_or(1);
+        Matrix { labels, width }
+    }
+
+    pub fn head(&self) -> String {
+        format!("{}{}", " ".repeat(self.width + 3), self.labels.join(" "))
+    }
+
+    pub fn label(&self, query: usize) -> String {
+        let label = &self.labels[query];
+        format!("{}{label}", " ".repeat(self.width - label.width()))
+    }
+
+    pub fn row(&self, selected: &[bool]) -> String {
+        let cells: Vec<String> = selected
+            .iter()
+            .zip(&self.labels)
+            .map(|(selected, label)| {
+                let mark = if *selected { "1" } else { " " };
+                format!("{mark}{}", " ".repeat(label.width().saturating_sub(1)))
+            })
+            .collect();
+        cells.join(" ")
     }
 }
