@@ -428,6 +428,12 @@ fn refusals_say_where_and_why() {
             &limits,
         ),
         refusal("f = tokens_int;", "f", &letters, &limits),
+        refusal(
+            "b = tokens if indices == 0 else aggregate(select(indices, indices, <), tokens);",
+            "b",
+            &letters,
+            &limits,
+        ),
     ];
     insta::assert_snapshot!(shown.join("\n"));
 }
@@ -464,7 +470,6 @@ fn elementwise_programs_need_no_attention() {
         50,
     );
     exact("x = tokens;", "x", &setting("abc", 4), 1200, 50);
-    exact("x = 7;", "x", &setting("abc", 4), 1200, 50);
 }
 
 #[test]

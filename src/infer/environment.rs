@@ -48,7 +48,8 @@ impl Environments {
         }
     }
 
-    pub fn len(&self) -> usize {
+    /// How many there are.
+    pub fn count(&self) -> usize {
         self.list.len()
     }
 
