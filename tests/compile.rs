@@ -507,3 +507,32 @@ fn variables_decode_what_the_interpreter_computes() {
     );
     assert_eq!(model.directions.len(), model.d_model);
 }
+
+#[test]
+#[ignore = "thorough; two thousand random inputs for each of the paper's programs"]
+fn the_papers_programs_on_many_random_inputs() {
+    let letters = setting("abcdefgh", 16);
+    exact(HIST, "hist", &letters, 5000, 2000);
+    exact(REVERSE, "reverse", &letters, 5000, 2000);
+    exact("s = sort(tokens, tokens);", "s", &letters, 5000, 2000);
+    exact(SORT_BY_FREQUENCY, "freq", &letters, 5000, 2000);
+    exact(MOST_FREQUENT, "most_frequent", &letters, 5000, 2000);
+    exact(DOUBLE_HIST, "hist2", &letters, 5000, 2000);
+    exact(DYCK1, "dyck1", &setting("()abcdef", 16), 5000, 2000);
+    exact(DYCK1, "dyck1", &setting("()", 12), 10_000, 2000);
+    exact(
+        SHUFFLE_DYCK2,
+        "shuffle_dyck2",
+        &setting("(){}abcd", 16),
+        5000,
+        2000,
+    );
+    exact(
+        SHUFFLE_DYCK2,
+        "shuffle_dyck2",
+        &setting("(){}", 6),
+        10_000,
+        0,
+    );
+    exact(FRAC_PREVS, "frac_prevs", &letters, 5000, 2000);
+}
