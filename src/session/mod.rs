@@ -10,7 +10,9 @@ use crate::graph::{Graph, SOpId, Sharing};
 use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
-use crate::syntax::parse::{parse, parse_expression};
+use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
+use crate::syntax::parse::{Parsed, parse, parse_expression};
+use crate::syntax::precedence::surprising;
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -90,6 +92,9 @@ impl Session {
             .iter()
             .any(|found| found.severity == Severity::Error);
         self.evaluator.diagnostics.extend(parsed.diagnostics);
+        self.evaluator
+            .diagnostics
+            .extend(surprising(&parsed.ast, &program.text));
         if failed {
             return Vec::new();
         }
@@ -140,6 +145,15 @@ impl Session {
     /// # Errors
     /// Its first syntax error, or its evaluation error.
     pub fn expression(&mut self, text: &str) -> Fallible<Meta> {
+        self.expression_at(text).map(|(meta, _)| meta)
+    }
+
+    /// The value of one expression with its place.
+    ///
+    /// # Errors
+    /// As [`Session::expression`].
+    pub fn expression_at(&mut self, text: &str) -> Fallible<(Meta, Span)> {
+        self.evaluator.steps = 0;
         let source = self.evaluator.sources.add("expression", text);
         let (ast, root, diagnostics) = parse_expression(source, text, &self.evaluator.limits);
         if let Some(error) = diagnostics
@@ -153,17 +167,19 @@ impl Session {
             let missing = Diagnostic::error(Code::UnexpectedEnd, "an expression is needed");
             return Err(missing.at(whole, "nothing here").into());
         };
-        self.evaluator
+        match self
+            .evaluator
             .run_expression(&Rc::new(ast), root, self.scope)
-            .map_err(|stop| match stop {
-                Stop::Error(diagnostic) => diagnostic,
-                Stop::Broken => Diagnostic::error(
-                    Code::UndefinedName,
-                    "this uses a name whose definition has failed",
-                )
-                .at(whole, "used here")
-                .into(),
-            })
+        {
+            Ok(meta) => Ok((meta, whole)),
+            Err(Stop::Error(diagnostic)) => Err(diagnostic),
+            Err(Stop::Broken) => {
+                let message = "this uses a name whose definition has failed";
+                Err(Diagnostic::error(Code::UndefinedName, message)
+                    .at(whole, "used here")
+                    .into())
+            }
+        }
     }
 
     /// The s-op that one expression names.
@@ -171,20 +187,15 @@ impl Session {
     /// # Errors
     /// As [`Session::expression`]; anything that is no s-op.
     pub fn sop(&mut self, text: &str) -> Fallible<SOpId> {
-        match self.expression(text)? {
+        let (meta, span) = self.expression_at(text)?;
+        match meta {
             Meta::SOp(id) => Ok(id),
-            other => {
-                let source = self.evaluator.sources.add("expression", text);
-                Err(Diagnostic::error(
-                    Code::AtomExpected,
-                    format!("an s-op is needed, not {}", other.kind()),
-                )
-                .at(
-                    Span::new(source, 0, text.len()),
-                    format!("this is {}", other.kind()),
-                )
-                .into())
-            }
+            other => Err(Diagnostic::error(
+                Code::AtomExpected,
+                format!("an s-op is needed, not {}", other.kind()),
+            )
+            .at(span, format!("this is {}", other.kind()))
+            .into()),
         }
     }
 
@@ -201,13 +212,53 @@ impl Session {
         schedule(self.graph(), &[sop])
     }
 
+    /// Reads a text typed at the prompt, keeping it for diagnostics; nothing is run.
+    pub fn read(&mut self, name: &str, text: &str) -> Parsed {
+        let source = self.evaluator.sources.add(name, text);
+        parse(source, text, &self.evaluator.limits)
+    }
+
+    /// Runs one statement of a text that was [read](Session::read), with a fresh allowance of
+    /// steps. If it fails, no name of the session has changed its meaning, except by `load`, which
+    /// keeps what its text defined.
+    ///
+    /// # Errors
+    /// The error of the statement.
+    pub fn run_statement(
+        &mut self,
+        ast: &Rc<Ast>,
+        statement: &Statement,
+    ) -> Result<Vec<Event>, Stop> {
+        self.evaluator.steps = 0;
+        // Other statements change names only once nothing can fail any more.
+        let before = match statement.kind {
+            StatementKind::For { .. } => Some(self.evaluator.scopes.snapshot(self.scope)),
+            _ => None,
+        };
+        let result = self
+            .evaluator
+            .run_statement(ast, statement, self.scope, "console");
+        if let (Err(_), Some(before)) = (&result, before) {
+            self.evaluator.scopes.restore(self.scope, before);
+        }
+        result
+    }
+
+    /// The names that the session itself has defined, in the order of their first definition.
+    pub fn own_names(&self) -> Vec<(Name, Meta)> {
+        let own = self.evaluator.scopes.own(self.scope);
+        own.filter(|(name, _)| &***name != "out")
+            .map(|(name, meta)| (name.clone(), meta.clone()))
+            .collect()
+    }
+
     /// What a name means in the program.
     pub fn lookup(&self, name: &str) -> Option<&Meta> {
         self.evaluator.lookup(self.scope, name)
     }
 
     /// Every visible name.
-    pub fn names(&self) -> Vec<crate::syntax::ast::Name> {
+    pub fn names(&self) -> Vec<Name> {
         self.evaluator.visible_names(self.scope)
     }
 

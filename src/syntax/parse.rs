@@ -10,12 +10,15 @@ use lalrpop_util::{ParseError, lalrpop_mod};
 use std::collections::{BTreeMap, BTreeSet};
 
 lalrpop_mod!(
-    #[allow(clippy::all, clippy::pedantic, unused)]
+    #[allow(clippy::all, clippy::pedantic, clippy::unwrap_used, unused)]
     rasp
 );
 
 /// Rounds of repairing missing `;` before the rest is taken as it is.
 const REPAIRS: usize = 8;
+
+/// Syntax errors that are explained in one text; nobody reads more at once.
+const SHOWN: usize = 100;
 
 /// A tree, whole or with error nodes, and everything there is to say about the text.
 #[derive(Clone, Debug, Default)]
@@ -178,18 +181,23 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
     let mut diagnostics = repair::respell(source, &mut lexed.lexemes);
     let documentation = documentation(text, &lexed);
     let mut lexemes = command::recognize(text, &lexed.lexemes);
-    let mut repaired = BTreeSet::new();
+    // An open string has swallowed its `;`: that is not a second mistake.
+    let mut repaired: BTreeSet<usize> = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.code == Code::UnclosedString)
+        .filter_map(|diagnostic| Some(diagnostic.span()?.end as usize))
+        .collect();
     for round in 0.. {
         let mut builder = Builder::new(source, documentation.clone());
         builder.ast.statements = run(&mut builder, &lexemes);
         let missing = missing_semicolons(&builder.failed, text, &lexemes);
         if round < REPAIRS && !missing.is_empty() {
-            for place in missing.iter().rev() {
-                lexed_insert(&mut lexemes, place);
+            for place in &missing {
                 if repaired.insert(place.end) {
                     diagnostics.push(repair::explain(place, source, text));
                 }
             }
+            lexemes = with_semicolons(&lexemes, &missing);
             lexemes = command::recognize(text, &lexemes);
             continue;
         }
@@ -198,7 +206,9 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
             text,
             lexemes: &lexemes,
         };
-        diagnostics.extend(builder.failed.iter().map(|failed| context.explain(failed)));
+        let mistakes = builder.failed.iter().enumerate();
+        let shown = mistakes.filter(|(at, failed)| *at == 0 || !is_stray_brace(failed));
+        diagnostics.extend(shown.take(SHOWN).map(|(_, failed)| context.explain(failed)));
         diagnostics.append(&mut builder.diagnostics);
         builder.ast.comments = lexed.comments;
         return Parsed {
@@ -209,8 +219,34 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
     unreachable!("the last round returns")
 }
 
-fn lexed_insert(lexemes: &mut Vec<Lexeme>, place: &repair::MissingSemicolon) {
-    lexemes.insert(place.before, semicolon(place.end));
+/// Whether a `}` closes nothing. After a mistake in the head of a block that is no second mistake.
+fn is_stray_brace(failed: &Failed) -> bool {
+    match failed {
+        ParseError::UnrecognizedToken {
+            token: (_, Token::RightBrace, _),
+            expected,
+        } => {
+            let expects = |wanted: &str| expected.iter().any(|terminal| terminal == wanted);
+            expects("\"def\"") && !expects("\"return\"")
+        }
+        _ => false,
+    }
+}
+
+fn with_semicolons<'s>(
+    lexemes: &[Lexeme<'s>],
+    missing: &[repair::MissingSemicolon],
+) -> Vec<Lexeme<'s>> {
+    let mut places = missing.iter().peekable();
+    let mut whole = Vec::with_capacity(lexemes.len() + missing.len());
+    for at in 0..=lexemes.len() {
+        while places.next_if(|place| place.before <= at).is_some() {
+            let end = whole.last().map_or(0, |previous: &Lexeme| previous.end);
+            whole.push(semicolon(end));
+        }
+        whole.extend(lexemes.get(at));
+    }
+    whole
 }
 
 fn semicolon<'s>(at: usize) -> Lexeme<'s> {
