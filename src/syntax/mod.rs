@@ -5,9 +5,13 @@ pub mod ast;
 mod build;
 mod command;
 mod explain;
+mod layout;
 mod literal;
 pub mod parse;
+pub mod precedence;
+pub mod print;
 mod repair;
 pub mod token;
 
 pub use parse::{Completeness, Parsed, completeness, parse, parse_expression};
+pub use print::print;

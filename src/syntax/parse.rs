@@ -17,6 +17,9 @@ lalrpop_mod!(
 /// Rounds of repairing missing `;` before the rest is taken as it is.
 const REPAIRS: usize = 8;
 
+/// Syntax errors that are explained in one text; nobody reads more at once.
+const SHOWN: usize = 100;
+
 /// A tree, whole or with error nodes, and everything there is to say about the text.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
@@ -184,12 +187,12 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
         builder.ast.statements = run(&mut builder, &lexemes);
         let missing = missing_semicolons(&builder.failed, text, &lexemes);
         if round < REPAIRS && !missing.is_empty() {
-            for place in missing.iter().rev() {
-                lexed_insert(&mut lexemes, place);
+            for place in &missing {
                 if repaired.insert(place.end) {
                     diagnostics.push(repair::explain(place, source, text));
                 }
             }
+            lexemes = with_semicolons(&lexemes, &missing);
             lexemes = command::recognize(text, &lexemes);
             continue;
         }
@@ -198,7 +201,8 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
             text,
             lexemes: &lexemes,
         };
-        diagnostics.extend(builder.failed.iter().map(|failed| context.explain(failed)));
+        let shown = builder.failed.iter().take(SHOWN);
+        diagnostics.extend(shown.map(|failed| context.explain(failed)));
         diagnostics.append(&mut builder.diagnostics);
         builder.ast.comments = lexed.comments;
         return Parsed {
@@ -209,8 +213,20 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
     unreachable!("the last round returns")
 }
 
-fn lexed_insert(lexemes: &mut Vec<Lexeme>, place: &repair::MissingSemicolon) {
-    lexemes.insert(place.before, semicolon(place.end));
+fn with_semicolons<'s>(
+    lexemes: &[Lexeme<'s>],
+    missing: &[repair::MissingSemicolon],
+) -> Vec<Lexeme<'s>> {
+    let mut places = missing.iter().peekable();
+    let mut whole = Vec::with_capacity(lexemes.len() + missing.len());
+    for at in 0..=lexemes.len() {
+        while places.next_if(|place| place.before <= at).is_some() {
+            let end = whole.last().map_or(0, |previous: &Lexeme| previous.end);
+            whole.push(semicolon(end));
+        }
+        whole.extend(lexemes.get(at));
+    }
+    whole
 }
 
 fn semicolon<'s>(at: usize) -> Lexeme<'s> {

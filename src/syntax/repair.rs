@@ -14,11 +14,7 @@ pub fn respell(source: SourceId, lexemes: &mut [Lexeme]) -> Vec<Diagnostic> {
         let span = Span::new(source, lexeme.start, lexeme.end);
         let (token, diagnostic) = match lexeme.token {
             Token::OpenString(text) => (Token::Str(text), open_string(span)),
-            Token::Foreign(text) => match foreign(text, span) {
-                Some(replacement) => replacement,
-                None => continue,
-            },
-            Token::Unknown(text) => match foreign(text, span) {
+            Token::Foreign(text) | Token::Unknown(text) => match foreign(text, span) {
                 Some(replacement) => replacement,
                 None => continue,
             },

@@ -1,0 +1,609 @@
+//! The canonical formatter: a tree back to source text. One statement a line, four blanks of
+//! indentation, lines of at most 100 columns where brackets and operators allow it; comments and
+//! single blank lines stay. Printing a printed program changes nothing.
+
+use super::ast::{
+    Argument, Ast, Command, ExampleKind, ExprId, ExprKind, Function, Ident, Parameter, Statement,
+    StatementKind,
+};
+use super::layout::{Level, Piece, pieces};
+use crate::base::Span;
+use crate::value::atom::quote;
+use std::collections::BTreeSet;
+
+const WIDTH: usize = 100;
+const INDENT: usize = 4;
+/// Stack left below which a recursive walk moves to a new segment, and the size of that segment.
+const RED_ZONE: usize = 64 << 10;
+const SEGMENT: usize = 1 << 20;
+
+/// The program in canonical form. `text` is what the tree was read from: comments and the
+/// spelling of numbers are taken from it.
+pub fn print(ast: &Ast, text: &str) -> String {
+    print_with_parentheses(ast, text, &BTreeSet::new())
+}
+
+/// As [`print`], with parentheses around some expressions in addition to those written.
+pub fn print_with_parentheses(ast: &Ast, text: &str, around: &BTreeSet<ExprId>) -> String {
+    let mut printer = Printer::new(ast, text, around);
+    printer.measure();
+    printer.statements(&ast.statements, 0);
+    printer.comments_before(usize::MAX, 0);
+    printer.output
+}
+
+/// One expression on one line, with additional parentheses.
+pub fn print_expression(ast: &Ast, text: &str, expr: ExprId, around: &BTreeSet<ExprId>) -> String {
+    let mut printer = Printer::new(ast, text, around);
+    printer.flat(expr, Level::Lambda);
+    printer.output
+}
+
+struct Printer<'a> {
+    ast: &'a Ast,
+    text: &'a str,
+    around: &'a BTreeSet<ExprId>,
+    /// The width of every expression printed on one line, without parentheses of its own.
+    widths: Vec<usize>,
+    output: String,
+    /// Which comments have been printed.
+    printed: Vec<bool>,
+    /// Every comment before this number has been printed.
+    next_comment: usize,
+    /// Inside a command, whose line may break between brackets only.
+    in_command: bool,
+}
+
+impl<'a> Printer<'a> {
+    fn new(ast: &'a Ast, text: &'a str, around: &'a BTreeSet<ExprId>) -> Printer<'a> {
+        Printer {
+            ast,
+            text,
+            around,
+            widths: Vec::new(),
+            output: String::new(),
+            printed: Vec::new(),
+            next_comment: 0,
+            in_command: false,
+        }
+    }
+
+    /// Prepares for whole statements; a single line needs neither widths nor comments.
+    fn measure(&mut self) {
+        self.printed = vec![false; self.ast.comments.len()];
+        for id in self.ast.ids() {
+            let width = pieces(self.ast, self.text, id)
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Text(text) => text.chars().count(),
+                    Piece::Child(child, level) => self.width(*child, *level),
+                })
+                .sum();
+            self.widths.push(width);
+        }
+    }
+
+    // ---- Statements ----
+
+    fn statements(&mut self, statements: &[Statement], indent: usize) {
+        for statement in statements {
+            self.comments_before(statement.span.start as usize, indent);
+            self.blank_line(statement.span.start as usize);
+            self.indent(indent);
+            self.statement(statement, indent);
+            self.trailing_comments(statement.span, true);
+            self.output.push('\n');
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement, indent: usize) {
+        match &statement.kind {
+            StatementKind::Error => {
+                let written = self.text.get(statement.span.range()).unwrap_or("");
+                self.output.push_str(written.trim());
+                self.output.push(';');
+            }
+            StatementKind::Expression(value) => self.terminated(*value, indent),
+            StatementKind::Assign { names, values } => {
+                self.names(names);
+                self.output.push_str(" = ");
+                self.values(values, indent);
+            }
+            StatementKind::Define(function) => self.define(function, statement.span, indent),
+            StatementKind::For {
+                names,
+                iterable,
+                body,
+            } => {
+                self.output.push_str("for ");
+                self.names(names);
+                self.output.push_str(" in ");
+                self.expr(*iterable, Level::Lambda, indent, 2);
+                self.output.push_str(" {");
+                let start = body
+                    .first()
+                    .map_or(statement.span.end, |first| first.span.start);
+                self.header_comment(start as usize);
+                self.output.push('\n');
+                self.statements(body, indent + INDENT);
+                self.close_block(statement.span, indent);
+            }
+            StatementKind::Load { path, .. } => {
+                self.output.push_str(&format!("load {};", quote(path)));
+            }
+            StatementKind::Draw { value, input } => {
+                self.output.push_str("draw(");
+                self.expr(*value, Level::Lambda, indent, 2);
+                if let Some(input) = input {
+                    self.output.push_str(", ");
+                    self.expr(*input, Level::Lambda, indent, 2);
+                }
+                self.output.push_str(");");
+            }
+            StatementKind::Assert { condition } => {
+                self.output.push_str("assert ");
+                self.terminated(*condition, indent);
+            }
+            StatementKind::Command(command) => {
+                self.in_command = true;
+                self.command(command, indent);
+                self.in_command = false;
+            }
+        }
+    }
+
+    fn terminated(&mut self, value: ExprId, indent: usize) {
+        self.expr(value, Level::Lambda, indent, 1);
+        self.output.push(';');
+    }
+
+    fn values(&mut self, values: &[ExprId], indent: usize) {
+        for (at, value) in values.iter().enumerate() {
+            if at > 0 {
+                self.output.push_str(", ");
+            }
+            self.expr(*value, Level::Lambda, indent, 1);
+        }
+        self.output.push(';');
+    }
+
+    fn names(&mut self, names: &[Ident]) {
+        let names: Vec<&str> = names.iter().map(|ident| &*ident.name).collect();
+        self.output.push_str(&names.join(", "));
+    }
+
+    fn define(&mut self, function: &Function, span: Span, indent: usize) {
+        self.output.push_str("def ");
+        self.output.push_str(&function.ident.name);
+        self.output.push('(');
+        self.parameters(&function.parameters, indent);
+        self.output.push_str(") {");
+        let results = self.results_span(function, span);
+        let start = function
+            .body
+            .first()
+            .map_or(results.start, |first| first.span.start);
+        self.header_comment(start as usize);
+        self.output.push('\n');
+        self.statements(&function.body, indent + INDENT);
+        if !function.results.is_empty() {
+            self.comments_before(results.start as usize, indent + INDENT);
+            self.blank_line_before_return(results.start as usize);
+            self.indent(indent + INDENT);
+            self.output.push_str("return ");
+            self.values(&function.results, indent + INDENT);
+            self.trailing_comments(results, true);
+            self.output.push('\n');
+        }
+        self.close_block(span, indent);
+    }
+
+    fn results_span(&self, function: &Function, span: Span) -> Span {
+        match (function.results.first(), function.results.last()) {
+            (Some(first), Some(last)) => self.ast.get(*first).span.to(self.ast.get(*last).span),
+            _ => Span {
+                start: span.end,
+                ..span
+            },
+        }
+    }
+
+    fn parameters(&mut self, parameters: &[Parameter], indent: usize) {
+        for (at, parameter) in parameters.iter().enumerate() {
+            if at > 0 {
+                self.output.push_str(", ");
+            }
+            self.output.push_str(&parameter.ident.name);
+            if let Some(default) = parameter.default {
+                self.output.push('=');
+                self.expr(default, Level::Lambda, indent, 3);
+            }
+        }
+    }
+
+    fn close_block(&mut self, span: Span, indent: usize) {
+        self.comments_before((span.end as usize).saturating_sub(1), indent + INDENT);
+        self.indent(indent);
+        self.output.push('}');
+    }
+
+    fn command(&mut self, command: &Command, indent: usize) {
+        let switch = |on: bool| if on { "on" } else { "off" };
+        let about = |kind: ExampleKind| match kind {
+            ExampleKind::SOp => "s-op ",
+            ExampleKind::Selector => "selector ",
+            ExampleKind::Both => "",
+        };
+        let (words, value) = match command {
+            Command::SetExample { kind, value } => {
+                (format!("set {}example ", about(*kind)), Some(*value))
+            }
+            Command::ShowExample { kind } => (format!("show {}example", about(*kind)), None),
+            Command::Examples { kind, on } => {
+                (format!("{}examples {}", about(*kind), switch(*on)), None)
+            }
+            Command::FullDisplay { on } => (format!("full seq display {}", switch(*on)), None),
+            Command::SetVocabulary { value } => ("set vocab ".to_string(), Some(*value)),
+            Command::SetMaxLength { value } => ("set max_length ".to_string(), Some(*value)),
+            Command::SetCausal { on } => (format!("set causal {}", switch(*on)), None),
+            Command::Exit => ("exit".to_string(), None),
+        };
+        self.output.push_str(&words);
+        if let Some(value) = value {
+            self.expr(value, Level::Lambda, indent, 0);
+        }
+    }
+
+    // ---- Comments and blank lines ----
+
+    /// Prints what comments remain before a place of the text, each on its own line.
+    fn comments_before(&mut self, end: usize, indent: usize) {
+        while let Some(comment) = self.ast.comments.get(self.next_comment) {
+            let start = comment.span.start as usize;
+            if start >= end {
+                return;
+            }
+            if !self.printed[self.next_comment] {
+                self.blank_line(start);
+                self.indent(indent);
+                self.comment(self.next_comment);
+                self.output.push('\n');
+            }
+            self.next_comment += 1;
+        }
+    }
+
+    /// Prints the comment behind an opening brace on the brace's line.
+    fn header_comment(&mut self, body: usize) {
+        if let Some(comment) = self.ast.comments.get(self.next_comment)
+            && !comment.own_line
+            && (comment.span.start as usize) < body
+        {
+            self.output.push_str("  ");
+            self.comment(self.next_comment);
+        }
+    }
+
+    /// Prints the comments inside a statement that found no better place, and the one behind it.
+    fn trailing_comments(&mut self, span: Span, mut first: bool) {
+        let from = self.next_comment;
+        for at in from..self.ast.comments.len() {
+            let comment = &self.ast.comments[at];
+            let behind = comment.span.start >= span.end;
+            let same_line = || {
+                let between = span.end as usize..comment.span.start as usize;
+                let between = self.text.get(between).unwrap_or("\n");
+                between.chars().all(|character| " \t;".contains(character))
+            };
+            if behind && !same_line() {
+                return;
+            }
+            if !self.printed[at] {
+                self.output.push_str(if first { "  " } else { " " });
+                first = false;
+                self.comment(at);
+            }
+            self.next_comment = at + 1;
+        }
+    }
+
+    fn comment(&mut self, at: usize) {
+        let span = self.ast.comments[at].span;
+        let written = self.text.get(span.range()).unwrap_or("#");
+        self.output.push_str(written.trim_end());
+        self.printed[at] = true;
+    }
+
+    /// Keeps one of the blank lines before a place of the text, except at the start of a block.
+    fn blank_line(&mut self, start: usize) {
+        let before = self.text.get(..start).unwrap_or("");
+        let blanks = &before[before.trim_end().len()..];
+        let opening = self.output.is_empty() || self.output.ends_with("{\n");
+        if blanks.matches('\n').count() > 1 && !opening {
+            self.output.push('\n');
+        }
+    }
+
+    /// The same for `return`, given where its values start.
+    fn blank_line_before_return(&mut self, values: usize) {
+        let before = self.text.get(..values).unwrap_or("").trim_end();
+        self.blank_line(before.strip_suffix("return").map_or(0, str::len));
+    }
+
+    fn indent(&mut self, indent: usize) {
+        self.output.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    // ---- Expressions ----
+
+    /// Prints an expression, on one line if it fits with `after` characters behind it.
+    fn expr(&mut self, id: ExprId, level: Level, indent: usize, after: usize) {
+        stacker::maybe_grow(RED_ZONE, SEGMENT, || {
+            let fits = self.column() + self.width(id, level) + after <= WIDTH;
+            if fits && !self.has_comment(self.ast.get(id).span) {
+                return self.flat(id, level);
+            }
+            if !self.parenthesized(id, level) {
+                return self.broken(id, indent, after);
+            }
+            self.output.push('(');
+            let in_command = std::mem::take(&mut self.in_command);
+            self.broken(id, indent, after + 1);
+            self.in_command = in_command;
+            self.output.push(')');
+        });
+    }
+
+    fn flat(&mut self, id: ExprId, level: Level) {
+        stacker::maybe_grow(RED_ZONE, SEGMENT, || {
+            let parenthesized = self.parenthesized(id, level);
+            if parenthesized {
+                self.output.push('(');
+            }
+            for piece in pieces(self.ast, self.text, id) {
+                match piece {
+                    Piece::Text(text) => self.output.push_str(&text),
+                    Piece::Child(child, level) => self.flat(child, level),
+                }
+            }
+            if parenthesized {
+                self.output.push(')');
+            }
+        });
+    }
+
+    /// Prints an expression over several lines, if its kind has a place for a break.
+    fn broken(&mut self, id: ExprId, indent: usize, after: usize) {
+        let ast = self.ast;
+        let expr = ast.get(id);
+        match &expr.kind {
+            ExprKind::List(items) if !items.is_empty() => {
+                self.bracketed('[', &plain(items), (']', expr.span), indent);
+            }
+            ExprKind::Tuple(items) if items.len() > 1 => {
+                self.bracketed('(', &plain(items), (')', expr.span), indent);
+            }
+            ExprKind::Dict(entries) if !entries.is_empty() => {
+                let items: Vec<Item> = entries.iter().map(|(k, v)| Item::entry(*k, *v)).collect();
+                self.bracketed('{', &items, ('}', expr.span), indent);
+            }
+            ExprKind::Call {
+                function,
+                arguments,
+            } if !arguments.is_empty() => {
+                self.expr(*function, Level::Postfix, indent, 1);
+                let items: Vec<Item> = arguments.iter().map(Item::argument).collect();
+                self.bracketed('(', &items, (')', expr.span), indent);
+            }
+            ExprKind::Parenthesized(inner) => {
+                self.output.push('(');
+                let in_command = std::mem::take(&mut self.in_command);
+                self.expr(*inner, Level::Lambda, indent, after + 1);
+                self.in_command = in_command;
+                self.output.push(')');
+            }
+            ExprKind::Binary { .. } => self.infix(id, indent, after),
+            _ => self.broken_in_place(id, indent, after),
+        }
+    }
+
+    /// Prints an expression whose own tokens stay on the line; its parts may break.
+    fn broken_in_place(&mut self, id: ExprId, indent: usize, after: usize) {
+        for piece in pieces(self.ast, self.text, id) {
+            match piece {
+                Piece::Text(text) => {
+                    let breaks = text == " if " || text == " else " || text.starts_with(" for ");
+                    if breaks && !self.in_command {
+                        self.line(indent + INDENT);
+                        self.output.push_str(text.trim_start());
+                    } else {
+                        self.output.push_str(&text);
+                    }
+                }
+                Piece::Child(child, level) => self.expr(child, level, indent + INDENT, after + 1),
+            }
+        }
+    }
+
+    /// Prints a chain of operators of one level, each on a line of its own.
+    fn infix(&mut self, id: ExprId, indent: usize, after: usize) {
+        let (first, rest) = self.chain(id);
+        let level = Level::of(&self.ast.get(id).kind);
+        self.expr(first, level, indent + INDENT, after);
+        for (symbol, operand) in rest {
+            if self.in_command {
+                self.output.push(' ');
+            } else {
+                self.line(indent + INDENT);
+            }
+            self.output.push_str(symbol);
+            self.output.push(' ');
+            self.expr(operand, level.tighter(), indent + INDENT, after);
+        }
+    }
+
+    /// The first operand of a left-associative chain, and the operators with their right operands.
+    fn chain(&self, id: ExprId) -> (ExprId, Vec<(&'static str, ExprId)>) {
+        let level = Level::of(&self.ast.get(id).kind);
+        let mut first = id;
+        let mut rest = Vec::new();
+        while let ExprKind::Binary {
+            operator,
+            left,
+            right,
+        } = &self.ast.get(first).kind
+        {
+            if Level::of(&self.ast.get(first).kind) != level
+                || (first != id && self.around.contains(&first))
+            {
+                break;
+            }
+            rest.push((operator.symbol(), *right));
+            first = *left;
+        }
+        rest.reverse();
+        (first, rest)
+    }
+
+    /// Prints bracketed items, each on a line of its own, with the comments between them.
+    fn bracketed(
+        &mut self,
+        open: char,
+        items: &[Item],
+        (close, span): (char, Span),
+        indent: usize,
+    ) {
+        let in_command = std::mem::take(&mut self.in_command);
+        self.output.push(open);
+        for (at, item) in items.iter().enumerate() {
+            let start = self.item_start(item);
+            self.gap_comments(start, indent + INDENT);
+            self.line(indent + INDENT);
+            self.item(item, indent + INDENT);
+            let next = items.get(at + 1).map(|next| self.item_start(next));
+            if next.is_some() {
+                self.output.push(',');
+            }
+            let end = self.ast.get(item.value).span.end as usize;
+            self.same_line_comment(end, next.unwrap_or(span.end as usize));
+        }
+        self.gap_comments(span.end as usize, indent + INDENT);
+        self.line(indent);
+        self.output.push(close);
+        self.in_command = in_command;
+    }
+
+    fn item_start(&self, item: &Item) -> usize {
+        match (&item.name, item.key) {
+            (Some(name), _) => name.span.start as usize,
+            (None, Some(key)) => self.ast.get(key).span.start as usize,
+            (None, None) => self.ast.get(item.value).span.start as usize,
+        }
+    }
+
+    fn item(&mut self, item: &Item, indent: usize) {
+        if let Some(name) = &item.name {
+            self.output.push_str(&name.name);
+            self.output.push('=');
+        }
+        if let Some(key) = item.key {
+            self.expr(key, Level::Lambda, indent, 2);
+            self.output.push_str(": ");
+        }
+        self.expr(item.value, Level::Lambda, indent, 1);
+    }
+
+    /// The numbers of the comments not yet printed that start in a range of the text. Those of the
+    /// statement being printed are few.
+    fn unprinted(&self, start: usize, end: usize) -> Vec<usize> {
+        let comments = &self.ast.comments;
+        let from = comments.partition_point(|comment| (comment.span.start as usize) < start);
+        (from..comments.len())
+            .take_while(|at| (comments[*at].span.start as usize) < end)
+            .filter(|at| !self.printed[*at])
+            .collect()
+    }
+
+    fn same_line_comment(&mut self, start: usize, end: usize) {
+        if let Some(at) = self.unprinted(start, end).first()
+            && !self.ast.comments[*at].own_line
+        {
+            self.output.push_str("  ");
+            self.comment(*at);
+        }
+    }
+
+    /// Prints the comments of the current statement before a place, each on its own line.
+    fn gap_comments(&mut self, end: usize, indent: usize) {
+        let start = self
+            .ast
+            .comments
+            .get(self.next_comment)
+            .map_or(end, |comment| comment.span.start as usize);
+        for at in self.unprinted(start, end) {
+            self.line(indent);
+            self.comment(at);
+        }
+    }
+
+    fn line(&mut self, indent: usize) {
+        self.output.push('\n');
+        self.indent(indent);
+    }
+
+    fn column(&self) -> usize {
+        let start = self.output.rfind('\n').map_or(0, |newline| newline + 1);
+        self.output[start..].chars().count()
+    }
+
+    fn has_comment(&self, span: Span) -> bool {
+        let comments = &self.ast.comments;
+        let from = comments.partition_point(|comment| comment.span.start < span.start);
+        comments
+            .get(from)
+            .is_some_and(|comment| comment.span.start < span.end)
+    }
+
+    fn width(&self, id: ExprId, level: Level) -> usize {
+        self.widths[id.0 as usize] + 2 * usize::from(self.parenthesized(id, level))
+    }
+
+    /// Whether an expression gets parentheses where at least `level` is needed.
+    fn parenthesized(&self, id: ExprId, level: Level) -> bool {
+        self.around.contains(&id) || Level::of(&self.ast.get(id).kind) < level
+    }
+}
+
+/// One item between brackets.
+struct Item {
+    name: Option<Ident>,
+    key: Option<ExprId>,
+    value: ExprId,
+}
+
+impl Item {
+    fn entry(key: ExprId, value: ExprId) -> Item {
+        Item {
+            name: None,
+            key: Some(key),
+            value,
+        }
+    }
+
+    fn argument(argument: &Argument) -> Item {
+        Item {
+            name: argument.name.clone(),
+            key: None,
+            value: argument.value,
+        }
+    }
+}
+
+fn plain(items: &[ExprId]) -> Vec<Item> {
+    let item = |value: &ExprId| Item {
+        name: None,
+        key: None,
+        value: *value,
+    };
+    items.iter().map(item).collect()
+}
