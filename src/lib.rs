@@ -8,6 +8,7 @@ pub mod execute;
 pub mod graph;
 pub mod interpret;
 pub mod model;
+pub mod repl;
 pub mod schedule;
 pub mod session;
 pub mod stdlib;

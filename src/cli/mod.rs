@@ -1,7 +1,64 @@
-//! The command line: one file a subcommand. Files and the terminal are touched here and in the
-//! REPL only.
+//! The command line: one file a subcommand. Files and the terminal are touched here, in `session`'s
+//! file loader and in the REPL only. Results go to standard output, diagnostics to standard error;
+//! the exit status is 0 for success, 1 for an error in the program or its input, 2 for a wrong
+//! command line.
+
+mod arguments;
+mod check;
+mod input;
+mod model;
+mod output;
+mod run;
+mod schedule;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use output::{Output, Stop};
 
 /// Runs the command line of this process and gives its exit status.
 pub fn main() -> i32 {
-    0
+    std::panic::set_hook(Box::new(report_bug));
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are answers, not mistakes; clap knows which is which.
+            let _ = error.print();
+            return error.exit_code();
+        }
+    };
+    let mut output = Output::new();
+    let result = match arguments.command {
+        None => return crate::repl::main(),
+        Some(command) => dispatch(&mut output, command),
+    };
+    match result.and_then(|()| output.flush()) {
+        Ok(()) => i32::from(output.failed()),
+        Err(Stop::Reported) => {
+            let _ = output.flush();
+            1
+        }
+        // Whoever read our output has gone: nothing is left to say.
+        Err(Stop::Output(_)) => 1,
+    }
+}
+
+fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
+    match command {
+        Command::Run(arguments) => run::run(output, &arguments),
+        Command::Schedule(arguments) => schedule::schedule(output, &arguments),
+        Command::Check(arguments) => check::check(output, &arguments),
+        Command::Compile(arguments) => model::compile(output, &arguments),
+        Command::Info(arguments) => model::info(output, &arguments),
+        Command::Exec(arguments) => model::exec(output, &arguments),
+        Command::Verify(arguments) => model::verify(output, &arguments),
+    }
+}
+
+/// A panic is a bug of ours, never the user's mistake; say so.
+fn report_bug(panic: &std::panic::PanicHookInfo) {
+    eprintln!(
+        "rasp {}: this is a bug in rasp, not in your program.",
+        env!("CARGO_PKG_VERSION")
+    );
+    eprintln!("Please report it with the program and the command that led here.\n{panic}");
 }

@@ -1,0 +1,176 @@
+//! Programs, inputs and vocabularies as the command line gives them.
+
+use super::arguments::{Inputs, Program, Setting};
+use super::output::{Output, Stop};
+use crate::base::{Code, Diagnostic, Fallible, Sources};
+use crate::eval::{Event, Loaded};
+use crate::graph::Sharing;
+use crate::session::{Session, files};
+use crate::value::Value;
+use serde_json::Value as Json;
+use std::io::Read;
+
+/// An input with the form in which it was given.
+pub struct Input {
+    pub tokens: Vec<Value>,
+    pub given: Json,
+}
+
+impl Input {
+    /// The input as RASP source: a string, or a list.
+    pub fn source(&self) -> String {
+        match &self.given {
+            Json::String(text) => crate::value::atom::quote(text),
+            _ => {
+                let tokens: Vec<String> = self.tokens.iter().map(Value::source).collect();
+                format!("[{}]", tokens.join(", "))
+            }
+        }
+    }
+
+    fn text(text: &str) -> Input {
+        Input {
+            tokens: Value::characters(text),
+            given: Json::String(text.to_string()),
+        }
+    }
+
+    /// The running example, as text if it is one.
+    pub fn example(tokens: &[Value]) -> Input {
+        let single = |token: &Value| match token {
+            Value::Str(text) if text.chars().count() == 1 => Some(text.to_string()),
+            _ => None,
+        };
+        match tokens.iter().map(single).collect::<Option<String>>() {
+            Some(text) => Input::text(&text),
+            None => Input {
+                tokens: tokens.to_vec(),
+                given: Json::Array(tokens.iter().map(value_json).collect()),
+            },
+        }
+    }
+}
+
+/// The inputs in the order `-i` first, then `--input-json`.
+pub fn inputs(arguments: &Inputs) -> Fallible<Vec<Input>> {
+    let mut inputs: Vec<Input> = arguments
+        .text
+        .iter()
+        .map(|text| Input::text(text))
+        .collect();
+    for text in &arguments.input_json {
+        let tokens = json_tokens("--input-json", text)?;
+        let given = Json::Array(tokens.iter().map(value_json).collect());
+        inputs.push(Input { tokens, given });
+    }
+    Ok(inputs)
+}
+
+/// The vocabulary of the command line, if it gives one.
+pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
+    let tokens = match (&setting.vocab, &setting.vocab_json) {
+        (Some(text), _) => Value::characters(text),
+        (None, Some(text)) => json_tokens("--vocab-json", text)?,
+        (None, None) => return Ok(None),
+    };
+    let mut distinct: Vec<Value> = Vec::new();
+    for token in tokens {
+        if !distinct.contains(&token) {
+            distinct.push(token);
+        }
+    }
+    if distinct.is_empty() {
+        let error = Diagnostic::error(Code::BadInput, "the vocabulary is empty");
+        return Err(error
+            .help("give at least one token, like `--vocab abc`")
+            .into());
+    }
+    Ok(Some(distinct))
+}
+
+fn json_tokens(option: &str, text: &str) -> Fallible<Vec<Value>> {
+    let bad = |reason: String| -> Box<Diagnostic> {
+        Diagnostic::error(Code::BadInput, format!("{option}: {reason}"))
+            .help(r#"give a JSON array of tokens, like '["a", "b", 3]'"#)
+            .into()
+    };
+    match serde_json::from_str(text) {
+        Ok(Json::Array(items)) => items
+            .iter()
+            .map(|item| json_value(item).ok_or_else(|| bad(format!("{item} is no token"))))
+            .collect(),
+        Ok(other) => Err(bad(format!("{other} is not an array"))),
+        Err(error) => Err(bad(format!("not JSON: {error}"))),
+    }
+}
+
+/// A token from JSON: strings, bools and numbers; ints beyond 64 bits and nested values are none.
+pub fn json_value(json: &Json) -> Option<Value> {
+    match json {
+        Json::String(text) => Some(Value::str(text)),
+        Json::Bool(bool) => Some(Value::Bool(*bool)),
+        Json::Number(number) => match number.as_i64() {
+            Some(int) => Some(Value::Int(int)),
+            None if number.is_f64() => number.as_f64().map(Value::Float),
+            None => None,
+        },
+        Json::Null | Json::Array(_) | Json::Object(_) => None,
+    }
+}
+
+/// A value as JSON; floats without a JSON form (infinities, NaN) as strings.
+pub fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Int(int) => Json::from(*int),
+        Value::Float(float) if float.is_finite() => Json::from(*float),
+        Value::Float(_) => Json::String(value.to_string()),
+        Value::Bool(bool) => Json::from(*bool),
+        Value::Str(text) => Json::from(&**text),
+    }
+}
+
+/// A session in which the program has been run, with the events of its statements. Warnings are
+/// shown.
+///
+/// # Errors
+/// The program cannot be read, or has errors: they are shown, and returned.
+pub fn open(
+    output: &mut Output,
+    program: &Program,
+    sharing: Sharing,
+) -> Result<(Session, Vec<Event>), (Stop, Option<(Diagnostic, Sources)>)> {
+    let mut session = Session::new(sharing);
+    let loaded = read(program).map_err(|reason| {
+        let diagnostic = Diagnostic::error(Code::FileNotFound, reason);
+        output.report(&diagnostic, session.sources());
+        (Stop::Reported, Some((diagnostic, Sources::new())))
+    })?;
+    let events = session.load(&loaded);
+    let found = session.take_diagnostics();
+    match output.report_all(&found, session.sources()) {
+        Ok(()) => Ok((session, events)),
+        Err(stop) => {
+            let first = found
+                .into_iter()
+                .find(|found| found.severity == crate::base::Severity::Error);
+            Err((stop, first.map(|first| (first, session.sources().clone()))))
+        }
+    }
+}
+
+fn read(program: &Program) -> Result<Loaded, String> {
+    if program.file.as_os_str() != "-" {
+        return files::read(&program.file);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("standard input: {error}"))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| "standard input is not a UTF-8 text".to_string())?;
+    Ok(Loaded {
+        identity: "standard input".into(),
+        name: "standard input".into(),
+        text,
+    })
+}

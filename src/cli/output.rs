@@ -1,0 +1,127 @@
+//! Standard output and standard error of a command: results here, diagnostics there, and whether
+//! there were errors.
+
+use crate::base::render::{Style, render};
+use crate::base::{Diagnostic, Severity, Sources};
+use serde_json::Value as Json;
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+/// Why a command ends early.
+#[derive(Debug)]
+pub enum Stop {
+    /// An error, which has been shown.
+    Reported,
+    /// Standard output cannot be written any more.
+    Output(io::Error),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        Stop::Output(error)
+    }
+}
+
+pub struct Output {
+    out: BufWriter<io::Stdout>,
+    style: Style,
+    failed: bool,
+}
+
+impl Output {
+    pub fn new() -> Output {
+        let style = error_style();
+        Output {
+            out: BufWriter::new(io::stdout()),
+            style,
+            failed: false,
+        }
+    }
+
+    /// Whether an error has been reported.
+    pub fn failed(&self) -> bool {
+        self.failed
+    }
+
+    pub fn flush(&mut self) -> Result<(), Stop> {
+        Ok(self.out.flush()?)
+    }
+
+    pub fn line(&mut self, text: &str) -> Result<(), Stop> {
+        Ok(writeln!(self.out, "{text}")?)
+    }
+
+    pub fn text(&mut self, text: &str) -> Result<(), Stop> {
+        Ok(self.out.write_all(text.as_bytes())?)
+    }
+
+    pub fn json(&mut self, json: &Json) -> Result<(), Stop> {
+        Ok(writeln!(self.out, "{json}")?)
+    }
+
+    /// Shows a diagnostic on standard error.
+    pub fn report(&mut self, diagnostic: &Diagnostic, sources: &Sources) {
+        // What was computed before the error comes before it also where both streams are one.
+        let _ = self.out.flush();
+        self.failed |= diagnostic.severity == Severity::Error;
+        eprint!("{}", render(diagnostic, sources, self.style));
+    }
+
+    /// Notes an error that is part of the results.
+    pub fn fail(&mut self) {
+        self.failed = true;
+    }
+
+    /// Shows all diagnostics; stops if there is an error among them.
+    pub fn report_all(&mut self, found: &[Diagnostic], sources: &Sources) -> Result<(), Stop> {
+        for diagnostic in found {
+            self.report(diagnostic, sources);
+        }
+        match found
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
+        {
+            true => Err(Stop::Reported),
+            false => Ok(()),
+        }
+    }
+
+    /// The value, or the end of the command after showing the error.
+    pub fn expect<T>(
+        &mut self,
+        result: Result<T, Box<Diagnostic>>,
+        sources: &Sources,
+    ) -> Result<T, Stop> {
+        result.map_err(|diagnostic| {
+            self.report(&diagnostic, sources);
+            Stop::Reported
+        })
+    }
+}
+
+/// Colour on a terminal, unless `NO_COLOR` says otherwise.
+pub fn error_style() -> Style {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if io::stderr().is_terminal() && !plain {
+        Style::Terminal
+    } else {
+        Style::Plain
+    }
+}
+
+/// `{"code", "message", "file", "line", "column"}`
+pub fn error_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
+    let mut error = serde_json::json!({
+        "code": diagnostic.code.number(),
+        "message": diagnostic.message,
+    });
+    if let Some(span) = diagnostic.span() {
+        let (line, column) = sources.position(span);
+        error["file"] = sources.get(span.source).name.clone().into();
+        error["line"] = line.into();
+        error["column"] = column.into();
+    }
+    if let Some(help) = &diagnostic.help {
+        error["help"] = help.clone().into();
+    }
+    error
+}

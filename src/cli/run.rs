@@ -1,0 +1,170 @@
+//! `rasp run`: interprets s-ops of a program on inputs.
+
+use super::arguments::Run;
+use super::input::{Input, inputs, open, value_json};
+use super::output::{Output, Stop, error_json};
+use crate::base::{Diagnostic, Fallible, Sources};
+use crate::eval::{Event, Meta};
+use crate::graph::Sharing;
+use crate::interpret;
+use crate::session::{Session, show};
+use serde_json::{Value as Json, json};
+
+/// Something to evaluate: its text and what it means, or why it means nothing.
+type Request = (String, Fallible<Meta>);
+
+pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
+    let given = inputs(&arguments.inputs);
+    let given = output.expect(given, &Sources::new())?;
+    let (mut session, events) = match open(output, &arguments.program, Sharing::Equal) {
+        Ok(opened) => opened,
+        Err((stop, first)) => {
+            if let (true, Some((diagnostic, sources))) = (arguments.json, first) {
+                unreadable(output, arguments, &given, &diagnostic, &sources)?;
+            }
+            return Err(stop);
+        }
+    };
+    let inputs = if given.is_empty() {
+        vec![Input::example(&session.settings.example)]
+    } else {
+        given
+    };
+    for (text, meta) in requests(&mut session, &arguments.expr, &events) {
+        match meta {
+            Ok(meta) => {
+                for input in &inputs {
+                    evaluate(output, &session, arguments.json, &text, &meta, input)?;
+                }
+            }
+            Err(diagnostic) if arguments.json => {
+                for input in &inputs {
+                    failure(output, &text, input, &diagnostic, session.sources())?;
+                }
+            }
+            Err(diagnostic) => output.report(&diagnostic, session.sources()),
+        }
+    }
+    Ok(())
+}
+
+/// The expressions of the command line, or else the expression statements of the program.
+fn requests(session: &mut Session, expressions: &[String], events: &[Event]) -> Vec<Request> {
+    if !expressions.is_empty() {
+        return expressions
+            .iter()
+            .map(|text| (text.clone(), session.expression(text)))
+            .collect();
+    }
+    let shown = |event: &Event| match event {
+        Event::Expression { meta, span } | Event::Draw { meta, span, .. } => {
+            Some((session.sources().text(*span).to_string(), Ok(meta.clone())))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(shown).collect()
+}
+
+fn evaluate(
+    output: &mut Output,
+    session: &Session,
+    json: bool,
+    text: &str,
+    meta: &Meta,
+    input: &Input,
+) -> Result<(), Stop> {
+    let result = match meta {
+        Meta::SOp(id) => session.evaluate(*id, &input.tokens).map(|sequence| {
+            let values: Vec<Json> = sequence.values.iter().map(value_json).collect();
+            (
+                sequence.to_string(),
+                json!(values),
+                sequence.sequence_type.name(),
+            )
+        }),
+        Meta::Selector(id) => interpret::evaluate_selector(session.graph(), *id, &input.tokens)
+            .map(|rows| {
+                (
+                    format!("\n{}", show::matrix(&input.tokens, &rows)),
+                    json!(rows),
+                    "selector",
+                )
+            }),
+        // What exists without an input is shown once, not for each input.
+        other => Ok((other_text(other), other_json(other), "value")),
+    };
+    match result {
+        Ok((_, value, kind)) if json => output.json(&json!({
+            "expr": text, "input": input.given, "output": value, "type": kind,
+        })),
+        Ok((shown, _, "value")) => output.line(&format!("{text} = {shown}")),
+        Ok((shown, _, _)) => output.line(&format!("{text}({}) = {shown}", input.source())),
+        Err(diagnostic) if json => failure(output, text, input, &diagnostic, session.sources()),
+        Err(diagnostic) => {
+            output.report(&diagnostic, session.sources());
+            Ok(())
+        }
+    }
+}
+
+fn other_text(meta: &Meta) -> String {
+    match meta {
+        Meta::Application(result) => show::application(result),
+        other => other.repr(),
+    }
+}
+
+fn other_json(meta: &Meta) -> Json {
+    match meta {
+        Meta::Atom(value) => value_json(value),
+        Meta::List(items) => Json::Array(items.iter().map(other_json).collect()),
+        Meta::Application(result) => match &**result {
+            crate::eval::Application::Sequence { output, .. } => {
+                Json::Array(output.values.iter().map(value_json).collect())
+            }
+            crate::eval::Application::Matrix { rows, .. } => json!(rows),
+        },
+        other => Json::String(other.repr()),
+    }
+}
+
+fn failure(
+    output: &mut Output,
+    text: &str,
+    input: &Input,
+    diagnostic: &Diagnostic,
+    sources: &Sources,
+) -> Result<(), Stop> {
+    output.fail();
+    output.json(&json!({
+        "expr": text, "input": input.given, "error": error_json(diagnostic, sources),
+    }))
+}
+
+/// For tools: every result asked for is the error that kept the program from being run.
+fn unreadable(
+    output: &mut Output,
+    arguments: &Run,
+    inputs: &[Input],
+    diagnostic: &Diagnostic,
+    sources: &Sources,
+) -> Result<(), Stop> {
+    let error = error_json(diagnostic, sources);
+    let expressions: Vec<Json> = match arguments.expr.as_slice() {
+        [] => vec![Json::Null],
+        several => several
+            .iter()
+            .map(|text| Json::from(text.as_str()))
+            .collect(),
+    };
+    let inputs: Vec<Json> = match inputs {
+        [] => vec![Json::Null],
+        several => several.iter().map(|input| input.given.clone()).collect(),
+    };
+    for expression in &expressions {
+        for input in &inputs {
+            output.json(&json!({"expr": expression, "input": input, "error": error}))?;
+        }
+    }
+    Ok(())
+}
