@@ -124,13 +124,26 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a labelled place; the first one added is the main place.
+    /// Adds a labelled place; the first one added is the main place. What no text has made is not
+    /// shown.
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        if span == Span::BUILT_IN {
+            return self;
+        }
         self.labels.push(Label {
             span,
             text: text.into(),
         });
         self
+    }
+
+    /// Adds a labelled place if there is none yet.
+    pub fn or_at(self, span: Span, text: impl Into<String>) -> Diagnostic {
+        if self.labels.is_empty() {
+            self.at(span, text)
+        } else {
+            self
+        }
     }
 
     pub fn note(mut self, note: impl Into<String>) -> Diagnostic {

@@ -16,6 +16,14 @@ pub struct Span {
 }
 
 impl Span {
+    /// The place of what no text has made, such as the built-in names: the empty first source of
+    /// every evaluator. Diagnostics leave it out.
+    pub const BUILT_IN: Span = Span {
+        source: SourceId(0),
+        start: 0,
+        end: 0,
+    };
+
     pub fn new(source: SourceId, start: usize, end: usize) -> Span {
         Span {
             source,

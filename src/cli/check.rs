@@ -1,12 +1,139 @@
 //! `rasp check`: the types and value domains of what a program defines.
 
 use super::arguments::Check;
-use super::input::open;
-use super::output::{Output, Stop};
-use crate::graph::Sharing;
+use super::input::{open, setting, value_json, vocabulary};
+use super::output::{Output, Stop, table};
+use crate::base::Sources;
+use crate::eval::{Event, Meta};
+use crate::graph::{SOpId, Sharing};
+use crate::infer::facts::{Domain, Facts, infer};
+use crate::session::Session;
+use indexmap::IndexMap;
+use serde_json::{Value as Json, json};
+
+/// Values of a domain that are shown to people.
+const SHOWN_VALUES: usize = 12;
 
 pub fn check(output: &mut Output, arguments: &Check) -> Result<(), Stop> {
-    let (_session, _) =
-        open(output, &arguments.program, Sharing::Equal).map_err(|(stop, _)| stop)?;
-    Ok(())
+    let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
+    let (session, events) = open(output, &arguments.program, Sharing::Equal)?;
+    let definitions = definitions(&session, &events);
+    let wanted = given.is_some() || session.settings.vocabulary.is_some();
+    let facts = match wanted {
+        true => {
+            let setting = output.expect(
+                setting(&arguments.setting, given, &session),
+                session.sources(),
+            )?;
+            let roots: Vec<SOpId> = definitions
+                .values()
+                .filter_map(|meta| match meta {
+                    Meta::SOp(id) => Some(*id),
+                    _ => None,
+                })
+                .collect();
+            let facts = infer(session.graph(), &roots, &setting, session.limits());
+            Some(output.expect(facts, session.sources())?)
+        }
+        false => None,
+    };
+    if arguments.json {
+        let rows: Vec<Json> = definitions
+            .iter()
+            .map(|(name, meta)| row_json(&session, facts.as_ref(), name, meta))
+            .collect();
+        return output.json(&json!({ "definitions": rows }));
+    }
+    let rows: Vec<Vec<String>> = definitions
+        .iter()
+        .map(|(name, meta)| row(&session, facts.as_ref(), name, meta))
+        .collect();
+    let mut titles = vec!["name", "kind", "type"];
+    if facts.is_some() {
+        titles.extend(["depth", "encoding", "values"]);
+    }
+    output.text(&table(&titles, &rows))
+}
+
+/// What the program defines, with what its expression statements say, in order.
+fn definitions(session: &Session, events: &[Event]) -> IndexMap<String, Meta> {
+    let mut definitions = IndexMap::new();
+    for event in events {
+        match event {
+            Event::Assigned { name, meta } => {
+                definitions.insert(name.to_string(), meta.clone());
+            }
+            Event::Expression { meta, span } => {
+                let text = session.sources().text(*span).to_string();
+                definitions.entry(text).or_insert_with(|| meta.clone());
+            }
+            _ => {}
+        }
+    }
+    definitions
+}
+
+/// The kind of a definition and the types of its values.
+fn kind(session: &Session, meta: &Meta) -> (&'static str, String) {
+    match meta {
+        Meta::SOp(id) => ("s-op", session.graph().types(*id).to_string()),
+        Meta::Selector(id) => ("selector", session.graph().describe_selector(*id)),
+        Meta::Function(callable) => ("function", callable.signature()),
+        Meta::List(_) => ("list", meta.repr()),
+        Meta::Dict(_) => ("dict", meta.repr()),
+        Meta::Application(_) => ("application", meta.repr()),
+        Meta::Atom(value) => (value.type_name(), value.source()),
+        Meta::Broken => ("broken", String::new()),
+    }
+}
+
+fn row(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -> Vec<String> {
+    let (kind, types) = kind(session, meta);
+    let mut cells = vec![name.to_string(), kind.to_string(), types];
+    if let (Meta::SOp(id), Some(node)) = (meta, facts.and_then(|facts| find(facts, meta))) {
+        debug_assert_eq!(*id, node.id);
+        let values = match &node.domain {
+            Domain::Finite(values) => {
+                let mut shown: Vec<String> = values
+                    .iter()
+                    .take(SHOWN_VALUES)
+                    .map(|value| value.source())
+                    .collect();
+                if values.len() > shown.len() {
+                    shown.push(format!("… ({} values)", values.len()));
+                }
+                shown.join(" ")
+            }
+            Domain::Unknown { reason, .. } => reason.clone(),
+        };
+        let encoding = format!("{:?}", node.encoding).to_lowercase();
+        cells.extend([node.depth.to_string(), encoding, values]);
+    }
+    cells
+}
+
+fn row_json(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -> Json {
+    let (kind, types) = kind(session, meta);
+    let mut row = json!({"name": name, "kind": kind, "type": types});
+    if let Some(node) = facts.and_then(|facts| find(facts, meta)) {
+        row["depth"] = node.depth.into();
+        row["encoding"] = format!("{:?}", node.encoding).to_lowercase().into();
+        match &node.domain {
+            Domain::Finite(values) => {
+                row["domain"] = Json::Array(values.iter().map(value_json).collect());
+            }
+            Domain::Unknown { code, reason, .. } => {
+                row["domain"] = Json::Null;
+                row["unknown"] = json!({"code": code.number(), "reason": reason});
+            }
+        }
+    }
+    row
+}
+
+fn find<'f>(facts: &'f Facts, meta: &Meta) -> Option<&'f crate::infer::facts::NodeFacts> {
+    match meta {
+        Meta::SOp(id) => facts.get(*id),
+        _ => None,
+    }
 }

@@ -5,6 +5,7 @@ use super::output::{Output, Stop};
 use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::eval::{Event, Loaded};
 use crate::graph::Sharing;
+use crate::infer;
 use crate::session::{Session, files};
 use crate::value::Value;
 use serde_json::Value as Json;
@@ -129,6 +130,18 @@ pub fn value_json(value: &Value) -> Json {
     }
 }
 
+/// A program that cannot be run: its errors have been shown, and the first is kept for tools.
+pub struct Unreadable {
+    pub stop: Stop,
+    pub first: Option<Box<(Diagnostic, Sources)>>,
+}
+
+impl From<Unreadable> for Stop {
+    fn from(unreadable: Unreadable) -> Stop {
+        unreadable.stop
+    }
+}
+
 /// A session in which the program has been run, with the events of its statements. Warnings are
 /// shown.
 ///
@@ -138,12 +151,15 @@ pub fn open(
     output: &mut Output,
     program: &Program,
     sharing: Sharing,
-) -> Result<(Session, Vec<Event>), (Stop, Option<(Diagnostic, Sources)>)> {
+) -> Result<(Session, Vec<Event>), Unreadable> {
     let mut session = Session::new(sharing);
     let loaded = read(program).map_err(|reason| {
         let diagnostic = Diagnostic::error(Code::FileNotFound, reason);
         output.report(&diagnostic, session.sources());
-        (Stop::Reported, Some((diagnostic, Sources::new())))
+        Unreadable {
+            stop: Stop::Reported,
+            first: Some(Box::new((diagnostic, Sources::new()))),
+        }
     })?;
     let events = session.load(&loaded);
     let found = session.take_diagnostics();
@@ -153,7 +169,8 @@ pub fn open(
             let first = found
                 .into_iter()
                 .find(|found| found.severity == crate::base::Severity::Error);
-            Err((stop, first.map(|first| (first, session.sources().clone()))))
+            let first = first.map(|first| Box::new((first, session.sources().clone())));
+            Err(Unreadable { stop, first })
         }
     }
 }
@@ -172,5 +189,43 @@ fn read(program: &Program) -> Result<Loaded, String> {
         identity: "standard input".into(),
         name: "standard input".into(),
         text,
+    })
+}
+
+/// What a model is to be made for: the command line first, then the program's own settings.
+///
+/// # Errors
+/// Neither says which tokens there are, or how long an input can be.
+pub fn setting(
+    arguments: &Setting,
+    vocabulary: Option<Vec<Value>>,
+    session: &Session,
+) -> Fallible<infer::Setting> {
+    let missing = |what: &str, help: &str| -> Box<Diagnostic> {
+        let message = format!("{what} must be known for this");
+        Diagnostic::error(Code::BadInput, message).help(help).into()
+    };
+    let vocabulary = vocabulary
+        .or_else(|| session.settings.vocabulary.clone())
+        .ok_or_else(|| {
+            missing(
+                "the vocabulary",
+                "give `--vocab abc`, or write `set vocab \"abc\"` in the program",
+            )
+        })?;
+    let max_length = arguments
+        .max_len
+        .or(session.settings.max_length)
+        .ok_or_else(|| {
+            missing(
+                "the length of the longest input",
+                "give `--max-len 8`, or write `set max_length 8` in the program",
+            )
+        })?;
+    let causal = arguments.causal || session.settings.causal;
+    Ok(infer::Setting {
+        vocabulary,
+        max_length,
+        causal,
     })
 }

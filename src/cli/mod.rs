@@ -38,7 +38,7 @@ pub fn main() -> i32 {
             1
         }
         // Whoever read our output has gone: nothing is left to say.
-        Err(Stop::Output(_)) => 1,
+        Err(Stop::Output) => 1,
     }
 }
 

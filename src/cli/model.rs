@@ -1,21 +1,141 @@
 //! `rasp compile`, `info`, `exec` and `verify`: making, describing, running and checking models.
 
-use super::arguments::{Compile, Exec, Info, Verify};
-use super::input::{inputs, value_json};
+use super::arguments::{Compile, Exec, Info, Setting, Verify};
+use super::input::{inputs, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, error_json};
-use crate::base::Sources;
+use crate::base::{Code, Diagnostic, Sources};
+use crate::compile::{self, Verification};
+use crate::eval::Meta;
 use crate::execute::{Executor, Precision, trace};
+use crate::graph::{SOpId, Sharing};
 use crate::model::{self, Model};
+use crate::session::Session;
+use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
-pub fn compile(_output: &mut Output, _arguments: &Compile) -> Result<(), Stop> {
-    Ok(())
+pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
+    let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
+    let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
+    let (model, _) = compile_expression(
+        output,
+        &mut session,
+        &arguments.expr,
+        &arguments.setting,
+        given,
+    )?;
+    let saved = model::save(&model, &arguments.output, arguments.force);
+    output.expect(saved, session.sources())?;
+    let summary = model::summary(&model);
+    match arguments.json {
+        true => output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null)),
+        false => {
+            output.text(&summary.to_string())?;
+            output.line(&format!("\nwritten to {}", arguments.output.display()))
+        }
+    }
 }
 
-pub fn verify(_output: &mut Output, _arguments: &Verify) -> Result<(), Stop> {
-    Ok(())
+pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
+    let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
+    let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
+    let (model, sop) = compile_expression(
+        output,
+        &mut session,
+        &arguments.expr,
+        &arguments.setting,
+        given,
+    )?;
+    let options = compile::Options {
+        max_length: model.max_length,
+        exhaustive: EXHAUSTIVE,
+        samples: arguments.samples,
+        seed: arguments.seed,
+        precision: precision(arguments.f64),
+    };
+    let found = compile::verify(session.graph(), sop, &model, &options);
+    let found = output.expect(found, session.sources())?;
+    if found.wrong > 0 {
+        output.fail();
+    }
+    match arguments.json {
+        true => output.json(&verification_json(&found)),
+        false => output.text(&verification_text(&found)),
+    }
+}
+
+/// All inputs of a length are tried while those up to it are at most this many.
+const EXHAUSTIVE: usize = 20_000;
+
+fn compile_expression(
+    output: &mut Output,
+    session: &mut Session,
+    expression: &str,
+    setting_arguments: &Setting,
+    vocabulary: Option<Vec<Value>>,
+) -> Result<(Model, SOpId), Stop> {
+    let setting = output.expect(
+        setting(setting_arguments, vocabulary, session),
+        session.sources(),
+    )?;
+    let found = session.expression_at(expression);
+    let (meta, span) = output.expect(found, session.sources())?;
+    let Meta::SOp(sop) = meta else {
+        let message = format!("an s-op is needed, not {}", meta.kind());
+        let error = Diagnostic::error(Code::AtomExpected, message).at(span, "compiled from this");
+        output.report(&error, session.sources());
+        return Err(Stop::Reported);
+    };
+    let compiled = compile::compile(session.graph(), sop, &setting, session.limits())
+        .map_err(|error| Box::new(error.or_at(span, "compiled from this")));
+    let mut model = output.expect(compiled, session.sources())?;
+    model.name = expression.to_string();
+    Ok((model, sop))
+}
+
+fn verification_json(found: &Verification) -> Json {
+    let list = |values: &[Value]| Json::Array(values.iter().map(value_json).collect());
+    let first = found.first_wrong.as_ref().map(|wrong| {
+        json!({
+            "input": list(&wrong.input),
+            "expected": list(&wrong.expected),
+            "got": list(&wrong.got),
+        })
+    });
+    json!({
+        "checked": found.checked,
+        "wrong": found.wrong,
+        "rejected": found.rejected,
+        "exhaustive_to_length": found.exhaustive_to_length,
+        "first_wrong": first,
+    })
+}
+
+fn verification_text(found: &Verification) -> String {
+    let mut text = format!(
+        "{} inputs checked, {} wrong; every input up to length {}\n",
+        found.checked, found.wrong, found.exhaustive_to_length
+    );
+    if found.rejected > 0 {
+        text.push_str(&format!(
+            "{} inputs left out, on which the program itself fails\n",
+            found.rejected
+        ));
+    }
+    if let Some(wrong) = &found.first_wrong {
+        text.push_str(&format!(
+            "first wrong: on {}\n  the interpreter gives {}\n  the model gives       {}\n",
+            display_values(&wrong.input),
+            display_values(&wrong.expected),
+            display_values(&wrong.got)
+        ));
+    }
+    text
+}
+
+fn precision(f64: bool) -> Precision {
+    if f64 { Precision::F64 } else { Precision::F32 }
 }
 
 pub fn info(output: &mut Output, arguments: &Info) -> Result<(), Stop> {

@@ -5,6 +5,7 @@ use crate::base::render::{Style, render};
 use crate::base::{Diagnostic, Severity, Sources};
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use unicode_width::UnicodeWidthStr;
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -12,12 +13,12 @@ pub enum Stop {
     /// An error, which has been shown.
     Reported,
     /// Standard output cannot be written any more.
-    Output(io::Error),
+    Output,
 }
 
 impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Stop {
-        Stop::Output(error)
+    fn from(_: io::Error) -> Stop {
+        Stop::Output
     }
 }
 
@@ -124,4 +125,28 @@ pub fn error_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
         error["help"] = help.clone().into();
     }
     error
+}
+
+/// Rows under titles, in aligned columns; the last column is not padded.
+pub fn table(titles: &[&str], rows: &[Vec<String>]) -> String {
+    let titled = std::iter::once(titles.iter().map(|title| (*title).to_string()).collect());
+    let all: Vec<Vec<String>> = titled.chain(rows.iter().cloned()).collect();
+    let columns = all.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        all.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.width())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell}{}", " ".repeat(width - cell.width())))
+            .collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    all.iter().map(line).collect()
 }

@@ -3,7 +3,7 @@
 use super::arguments::Run;
 use super::input::{Input, inputs, open, value_json};
 use super::output::{Output, Stop, error_json};
-use crate::base::{Diagnostic, Fallible, Sources};
+use crate::base::{Diagnostic, Fallible, Sources, Span};
 use crate::eval::{Event, Meta};
 use crate::graph::Sharing;
 use crate::interpret;
@@ -11,18 +11,18 @@ use crate::session::{Session, show};
 use serde_json::{Value as Json, json};
 
 /// Something to evaluate: its text and what it means, or why it means nothing.
-type Request = (String, Fallible<Meta>);
+type Request = (String, Fallible<(Meta, Span)>);
 
 pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
     let given = inputs(&arguments.inputs);
     let given = output.expect(given, &Sources::new())?;
     let (mut session, events) = match open(output, &arguments.program, Sharing::Equal) {
         Ok(opened) => opened,
-        Err((stop, first)) => {
-            if let (true, Some((diagnostic, sources))) = (arguments.json, first) {
-                unreadable(output, arguments, &given, &diagnostic, &sources)?;
+        Err(unreadable) => {
+            if let (true, Some(first)) = (arguments.json, &unreadable.first) {
+                report_unreadable(output, arguments, &given, &first.0, &first.1)?;
             }
-            return Err(stop);
+            return Err(unreadable.stop);
         }
     };
     let inputs = if given.is_empty() {
@@ -53,13 +53,14 @@ fn requests(session: &mut Session, expressions: &[String], events: &[Event]) -> 
     if !expressions.is_empty() {
         return expressions
             .iter()
-            .map(|text| (text.clone(), session.expression(text)))
+            .map(|text| (text.clone(), session.expression_at(text)))
             .collect();
     }
     let shown = |event: &Event| match event {
-        Event::Expression { meta, span } | Event::Draw { meta, span, .. } => {
-            Some((session.sources().text(*span).to_string(), Ok(meta.clone())))
-        }
+        Event::Expression { meta, span } | Event::Draw { meta, span, .. } => Some((
+            session.sources().text(*span).to_string(),
+            Ok((meta.clone(), *span)),
+        )),
         _ => None,
     };
     events.iter().filter_map(shown).collect()
@@ -70,7 +71,7 @@ fn evaluate(
     session: &Session,
     json: bool,
     text: &str,
-    meta: &Meta,
+    (meta, span): &(Meta, Span),
     input: &Input,
 ) -> Result<(), Stop> {
     let result = match meta {
@@ -93,7 +94,7 @@ fn evaluate(
         // What exists without an input is shown once, not for each input.
         other => Ok((other_text(other), other_json(other), "value")),
     };
-    match result {
+    match result.map_err(|error| error.or_at(*span, "evaluated here")) {
         Ok((_, value, kind)) if json => output.json(&json!({
             "expr": text, "input": input.given, "output": value, "type": kind,
         })),
@@ -142,7 +143,7 @@ fn failure(
 }
 
 /// For tools: every result asked for is the error that kept the program from being run.
-fn unreadable(
+fn report_unreadable(
     output: &mut Output,
     arguments: &Run,
     inputs: &[Input],

@@ -11,7 +11,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     } else {
         Sharing::Equal
     };
-    let (mut session, _) = open(output, &arguments.program, sharing).map_err(|(stop, _)| stop)?;
+    let (mut session, _) = open(output, &arguments.program, sharing)?;
     let sop = session.sop(&arguments.expr);
     let sop = output.expect(sop, session.sources())?;
     let schedule = session.schedule(sop);

@@ -6,7 +6,7 @@ use super::meta::{Body, Callable, Meta};
 use super::operator::atom_result;
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
-use crate::base::{Code, Diagnostic, SourceId, Span};
+use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind, TABLE};
 use crate::graph::{SOp, Selector};
 use crate::syntax::ast::{Argument, ExprId, ExprKind};
@@ -15,8 +15,7 @@ use std::rc::Rc;
 
 impl Evaluator {
     pub(crate) fn define_builtins(&mut self, scope: ScopeId) {
-        // Built-in names come from no text; their nodes point at the start of the first source.
-        let span = Span::new(SourceId(0), 0, 0);
+        let span = Span::BUILT_IN;
         let tokens = self.graph.sop(SOp::Tokens, span);
         for row in TABLE {
             let meta = match (row.kind, row.name) {

@@ -70,8 +70,10 @@ impl Evaluator {
         let mut scopes = Scopes::default();
         let constants = scopes.add(None);
         let base = scopes.add(Some(constants));
+        let mut sources = Sources::new();
+        sources.add("built-in", "");
         let mut evaluator = Evaluator {
-            sources: Sources::new(),
+            sources,
             graph: Graph::new(sharing),
             limits,
             scopes,
@@ -160,7 +162,10 @@ impl Evaluator {
                 .at(span, "this fails on every input");
             for (operand, types) in operands.iter().zip(&types) {
                 let made = self.graph.span(*operand);
-                if made != span && !matches!(self.graph.get(*operand), SOp::Constant(_)) {
+                if made != span
+                    && made != Span::BUILT_IN
+                    && !matches!(self.graph.get(*operand), SOp::Constant(_))
+                {
                     diagnostic = diagnostic.at(made, format!("this is an s-op of {types}"));
                 }
             }

@@ -110,9 +110,11 @@ fn softmax<T: Scalar>(scores: &mut [T], positions: usize, causal: bool) {
     }
     let mut totals = vec![T::zero(); positions];
     for (key, row) in scores.chunks_exact_mut(positions).enumerate() {
-        let queries = row.iter_mut().zip(&largest).zip(&mut totals);
-        for ((score, largest), total) in queries.skip(first(key)) {
+        let row = &mut row[first(key)..];
+        for (score, largest) in row.iter_mut().zip(&largest[first(key)..]) {
             *score = (*score - *largest).exp_falling();
+        }
+        for (total, score) in totals[first(key)..].iter_mut().zip(row) {
             *total += *score;
         }
     }

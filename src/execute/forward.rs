@@ -102,9 +102,9 @@ pub(super) struct Batch {
     inputs: Vec<Range<usize>>,
 }
 
-/// Columns beyond which a batch takes no further input: enough to make rows long, few enough for
-/// the activations to stay in cache.
-const BATCH_COLUMNS: usize = 256;
+/// Columns of a batch, unless one input has more: enough to make rows long, few enough for the
+/// activations to stay in cache.
+const BATCH_COLUMNS: usize = 128;
 
 impl Batch {
     pub fn new() -> Batch {
@@ -155,11 +155,12 @@ impl<T: Scalar> Prepared<T> {
         let mut outputs = Vec::with_capacity(inputs.len());
         let mut batch = Batch::new();
         for tokens in inputs {
-            batch.push(self.tokenizer.rows(tokens)?);
-            if batch.rows.len() >= BATCH_COLUMNS {
+            let rows = self.tokenizer.rows(tokens)?;
+            if batch.rows.len() + rows.len() > BATCH_COLUMNS {
                 outputs.extend(self.outputs(&batch));
                 batch = Batch::new();
             }
+            batch.push(rows);
         }
         outputs.extend(self.outputs(&batch));
         Ok(outputs)

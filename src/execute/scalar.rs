@@ -36,7 +36,7 @@ impl Scalar for f64 {
     }
 }
 
-/// `e^x` for `x ≤ 0`, within two units in the last place; 0 below -708, where results would be
+/// `e^x` for `x ≤ 0`, within two units in the last place; 0 below -708.7, where results would be
 /// subnormal.
 ///
 /// `f64::exp` is the platform's and differs between platforms, even between processors on one.
@@ -48,6 +48,9 @@ fn exp_falling(x: f64) -> f64 {
     // ln 2 in two parts; the first has few enough digits for `k * LN_2_HIGH` to be exact.
     const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    // From here on the power of two is zero. Without a branch, loops of this become vector code.
+    const LOWEST: f64 = -709.0;
+    let x = if x < LOWEST { LOWEST } else { x };
     let shifted = x * std::f64::consts::LOG2_E + SHIFT;
     let k = shifted - SHIFT;
     let r = (x - k * LN_2_HIGH) - k * LN_2_LOW;
@@ -56,7 +59,7 @@ fn exp_falling(x: f64) -> f64 {
         series = series * r + INVERSE_FACTORIALS[n];
     }
     let power = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
-    if x < -708.0 { 0.0 } else { series * power }
+    series * power
 }
 
 const INVERSE_FACTORIALS: [f64; 14] = [

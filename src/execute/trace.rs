@@ -213,7 +213,10 @@ fn pattern_table(weights: &Array2<f64>, positions: &[String]) -> String {
         small if small < 0.005 => String::new(),
         weight => format!("{weight:.2}"),
     };
-    let mut rows = vec![headed(String::new(), positions.iter().cloned())];
+    let mut rows = vec![headed(
+        "query \\ key".to_string(),
+        positions.iter().cloned(),
+    )];
     for (position, weights) in positions.iter().zip(weights.rows()) {
         rows.push(headed(position.clone(), weights.iter().map(cell)));
     }

@@ -1,7 +1,7 @@
 //! Columns of atoms with the faults that evaluation met. A fault stays where it happened until a
 //! value there is needed, so that the branch of a ternary that is not taken may fail.
 
-use crate::base::{Code, Diagnostic};
+use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{Graph, SOpId};
 use crate::value::op::{Failure, FailureKind};
 use crate::value::sequence::sequence_type_at;
@@ -50,7 +50,11 @@ impl Fault {
             }
             None => "this fails".to_string(),
         };
-        Diagnostic::error(self.code, self.message.clone()).at(graph.span(self.sop), place)
+        let diagnostic = Diagnostic::error(self.code, self.message.clone());
+        match graph.span(self.sop) {
+            Span::BUILT_IN => diagnostic.note(place),
+            span => diagnostic.at(span, place),
+        }
     }
 }
 

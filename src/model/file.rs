@@ -230,14 +230,15 @@ fn write_readout(writer: &mut Writer, name: &str, readout: &Readout) {
 
 fn read(bytes: &[u8]) -> Result<Model, String> {
     let (mut reader, metadata) = Reader::open(bytes, KEY)?;
-    let version: Format = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    let unread = |error: serde_json::Error| format!("its metadata: {error}");
+    let version: Format = serde_json::from_str(&metadata).map_err(unread)?;
     if version.format != FORMAT {
         return Err(format!(
             "format {} where {FORMAT} is needed",
             version.format
         ));
     }
-    let metadata: Metadata = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    let metadata: Metadata = serde_json::from_str(&metadata).map_err(unread)?;
     reader.expect_sparse(metadata.sparse);
     let token_embedding = reader.matrix("embed.W_E")?;
     let position_embedding = reader.matrix("pos_embed.W_pos")?;

@@ -11,6 +11,7 @@ use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
 use crate::syntax::parse::{parse, parse_expression};
+use crate::syntax::precedence::surprising;
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -90,6 +91,9 @@ impl Session {
             .iter()
             .any(|found| found.severity == Severity::Error);
         self.evaluator.diagnostics.extend(parsed.diagnostics);
+        self.evaluator
+            .diagnostics
+            .extend(surprising(&parsed.ast, &program.text));
         if failed {
             return Vec::new();
         }
@@ -140,6 +144,14 @@ impl Session {
     /// # Errors
     /// Its first syntax error, or its evaluation error.
     pub fn expression(&mut self, text: &str) -> Fallible<Meta> {
+        self.expression_at(text).map(|(meta, _)| meta)
+    }
+
+    /// The value of one expression with its place.
+    ///
+    /// # Errors
+    /// As [`Session::expression`].
+    pub fn expression_at(&mut self, text: &str) -> Fallible<(Meta, Span)> {
         let source = self.evaluator.sources.add("expression", text);
         let (ast, root, diagnostics) = parse_expression(source, text, &self.evaluator.limits);
         if let Some(error) = diagnostics
@@ -153,17 +165,19 @@ impl Session {
             let missing = Diagnostic::error(Code::UnexpectedEnd, "an expression is needed");
             return Err(missing.at(whole, "nothing here").into());
         };
-        self.evaluator
+        match self
+            .evaluator
             .run_expression(&Rc::new(ast), root, self.scope)
-            .map_err(|stop| match stop {
-                Stop::Error(diagnostic) => diagnostic,
-                Stop::Broken => Diagnostic::error(
-                    Code::UndefinedName,
-                    "this uses a name whose definition has failed",
-                )
-                .at(whole, "used here")
-                .into(),
-            })
+        {
+            Ok(meta) => Ok((meta, whole)),
+            Err(Stop::Error(diagnostic)) => Err(diagnostic),
+            Err(Stop::Broken) => {
+                let message = "this uses a name whose definition has failed";
+                Err(Diagnostic::error(Code::UndefinedName, message)
+                    .at(whole, "used here")
+                    .into())
+            }
+        }
     }
 
     /// The s-op that one expression names.
@@ -171,20 +185,15 @@ impl Session {
     /// # Errors
     /// As [`Session::expression`]; anything that is no s-op.
     pub fn sop(&mut self, text: &str) -> Fallible<SOpId> {
-        match self.expression(text)? {
+        let (meta, span) = self.expression_at(text)?;
+        match meta {
             Meta::SOp(id) => Ok(id),
-            other => {
-                let source = self.evaluator.sources.add("expression", text);
-                Err(Diagnostic::error(
-                    Code::AtomExpected,
-                    format!("an s-op is needed, not {}", other.kind()),
-                )
-                .at(
-                    Span::new(source, 0, text.len()),
-                    format!("this is {}", other.kind()),
-                )
-                .into())
-            }
+            other => Err(Diagnostic::error(
+                Code::AtomExpected,
+                format!("an s-op is needed, not {}", other.kind()),
+            )
+            .at(span, format!("this is {}", other.kind()))
+            .into()),
         }
     }
 

@@ -2,7 +2,7 @@
 //! transcripts of its REPL can be compared.
 
 use super::Session;
-use crate::base::Fallible;
+use crate::base::{Diagnostic, Fallible};
 use crate::eval::{Application, Event, Meta};
 use crate::interpret;
 use crate::value::Value;
@@ -51,12 +51,13 @@ impl Session {
     /// # Errors
     /// As [`interpret::evaluate`].
     pub fn shown_value(&self, event: &Event, input: &[Value]) -> Fallible<Option<String>> {
-        let Event::Expression { meta, .. } = event else {
+        let Event::Expression { meta, span } = event else {
             return Ok(None);
         };
+        let located = |error: Box<Diagnostic>| Box::new(error.or_at(*span, "evaluated here"));
         Ok(Some(match meta {
             Meta::SOp(id) => {
-                let result = interpret::evaluate(self.graph(), *id, input)?;
+                let result = interpret::evaluate(self.graph(), *id, input).map_err(located)?;
                 display_sequence(&result.values, result.sequence_type)
             }
             Meta::Selector(id) => matrix(

@@ -76,25 +76,35 @@ impl<'s> Recognizer<'_, 's> {
     }
 
     fn statement_starts(&self) -> bool {
-        self.output.last().is_none_or(|previous| {
-            matches!(
-                previous.token,
-                Token::Semicolon | Token::LeftBrace | Token::RightBrace
-            )
-        })
+        match self.output.as_slice() {
+            [] => true,
+            // A brace behind an expression or `)` opens a block, any other a dict.
+            [.., before, brace] if brace.token == Token::LeftBrace => {
+                before.token.ends_expression()
+            }
+            [.., previous] => matches!(previous.token, Token::Semicolon | Token::RightBrace),
+        }
     }
 
-    /// `lambda` before a name is never a name; before `:` it is one only as the key of a dict.
+    /// `lambda` before a name is never a name; before `:` it is one inside an operation or as the
+    /// key of a dict.
     fn lambda_at(&self, at: usize) -> bool {
+        let previous = self.output.last().map(|previous| previous.token);
         match self.token(at + 1) {
             Some(Token::Name(_)) => true,
-            Some(Token::Colon) => {
-                let in_braces = self.brackets.last() == Some(&Token::LeftBrace);
-                !(in_braces
-                    && self.output.last().is_some_and(|previous| {
-                        matches!(previous.token, Token::LeftBrace | Token::Comma)
-                    }))
-            }
+            Some(Token::Colon) => match previous {
+                None => true,
+                Some(Token::Comma) => self.brackets.last() != Some(&Token::LeftBrace),
+                Some(previous) => matches!(
+                    previous,
+                    Token::Semicolon
+                        | Token::LeftParenthesis
+                        | Token::LeftBracket
+                        | Token::Colon
+                        | Token::Assign
+                        | Token::Return
+                ),
+            },
             _ => false,
         }
     }

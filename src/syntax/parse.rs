@@ -10,7 +10,7 @@ use lalrpop_util::{ParseError, lalrpop_mod};
 use std::collections::{BTreeMap, BTreeSet};
 
 lalrpop_mod!(
-    #[allow(clippy::all, clippy::pedantic, unused)]
+    #[allow(clippy::all, clippy::pedantic, clippy::unwrap_used, unused)]
     rasp
 );
 
@@ -181,7 +181,12 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
     let mut diagnostics = repair::respell(source, &mut lexed.lexemes);
     let documentation = documentation(text, &lexed);
     let mut lexemes = command::recognize(text, &lexed.lexemes);
-    let mut repaired = BTreeSet::new();
+    // An open string has swallowed its `;`: that is not a second mistake.
+    let mut repaired: BTreeSet<usize> = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.code == Code::UnclosedString)
+        .filter_map(|diagnostic| Some(diagnostic.span()?.end as usize))
+        .collect();
     for round in 0.. {
         let mut builder = Builder::new(source, documentation.clone());
         builder.ast.statements = run(&mut builder, &lexemes);
@@ -201,8 +206,9 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
             text,
             lexemes: &lexemes,
         };
-        let shown = builder.failed.iter().take(SHOWN);
-        diagnostics.extend(shown.map(|failed| context.explain(failed)));
+        let mistakes = builder.failed.iter().enumerate();
+        let shown = mistakes.filter(|(at, failed)| *at == 0 || !is_stray_brace(failed));
+        diagnostics.extend(shown.take(SHOWN).map(|(_, failed)| context.explain(failed)));
         diagnostics.append(&mut builder.diagnostics);
         builder.ast.comments = lexed.comments;
         return Parsed {
@@ -211,6 +217,20 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
         };
     }
     unreachable!("the last round returns")
+}
+
+/// Whether a `}` closes nothing. After a mistake in the head of a block that is no second mistake.
+fn is_stray_brace(failed: &Failed) -> bool {
+    match failed {
+        ParseError::UnrecognizedToken {
+            token: (_, Token::RightBrace, _),
+            expected,
+        } => {
+            let expects = |wanted: &str| expected.iter().any(|terminal| terminal == wanted);
+            expects("\"def\"") && !expects("\"return\"")
+        }
+        _ => false,
+    }
 }
 
 fn with_semicolons<'s>(

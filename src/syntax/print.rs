@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 const WIDTH: usize = 100;
 const INDENT: usize = 4;
+const DEEPEST: usize = 60;
 /// Stack left below which a recursive walk moves to a new segment, and the size of that segment.
 const RED_ZONE: usize = 64 << 10;
 const SEGMENT: usize = 1 << 20;
@@ -50,8 +51,8 @@ struct Printer<'a> {
     printed: Vec<bool>,
     /// Every comment before this number has been printed.
     next_comment: usize,
-    /// Inside a command, whose line may break between brackets only.
-    in_command: bool,
+    /// Whether lines may break between brackets only, as in a command.
+    brackets_only: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -64,7 +65,7 @@ impl<'a> Printer<'a> {
             output: String::new(),
             printed: Vec::new(),
             next_comment: 0,
-            in_command: false,
+            brackets_only: false,
         }
     }
 
@@ -145,9 +146,9 @@ impl<'a> Printer<'a> {
                 self.terminated(*condition, indent);
             }
             StatementKind::Command(command) => {
-                self.in_command = true;
+                self.brackets_only = true;
                 self.command(command, indent);
-                self.in_command = false;
+                self.brackets_only = false;
             }
         }
     }
@@ -275,12 +276,14 @@ impl<'a> Printer<'a> {
 
     /// Prints the comment behind an opening brace on the brace's line.
     fn header_comment(&mut self, body: usize) {
-        if let Some(comment) = self.ast.comments.get(self.next_comment)
-            && !comment.own_line
-            && (comment.span.start as usize) < body
+        let Some(next) = self.ast.comments.get(self.next_comment) else {
+            return;
+        };
+        if let Some(at) = self.unprinted(next.span.start as usize, body).first()
+            && !self.ast.comments[*at].own_line
         {
             self.output.push_str("  ");
-            self.comment(self.next_comment);
+            self.comment(*at);
         }
     }
 
@@ -331,7 +334,9 @@ impl<'a> Printer<'a> {
     }
 
     fn indent(&mut self, indent: usize) {
-        self.output.extend(std::iter::repeat_n(' ', indent));
+        // Deeper nesting is not visible, and would make the output quadratic.
+        self.output
+            .extend(std::iter::repeat_n(' ', indent.min(DEEPEST)));
     }
 
     // ---- Expressions ----
@@ -343,14 +348,18 @@ impl<'a> Printer<'a> {
             if fits && !self.has_comment(self.ast.get(id).span) {
                 return self.flat(id, level);
             }
-            if !self.parenthesized(id, level) {
-                return self.broken(id, indent, after);
+            // Comments break brackets, which have a place for them, but no operators.
+            let brackets_only = self.brackets_only;
+            self.brackets_only |= fits;
+            if self.parenthesized(id, level) {
+                self.output.push('(');
+                self.brackets_only = fits;
+                self.broken(id, indent, after + 1);
+                self.output.push(')');
+            } else {
+                self.broken(id, indent, after);
             }
-            self.output.push('(');
-            let in_command = std::mem::take(&mut self.in_command);
-            self.broken(id, indent, after + 1);
-            self.in_command = in_command;
-            self.output.push(')');
+            self.brackets_only = brackets_only;
         });
     }
 
@@ -397,9 +406,9 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Parenthesized(inner) => {
                 self.output.push('(');
-                let in_command = std::mem::take(&mut self.in_command);
+                let brackets_only = std::mem::take(&mut self.brackets_only);
                 self.expr(*inner, Level::Lambda, indent, after + 1);
-                self.in_command = in_command;
+                self.brackets_only = brackets_only;
                 self.output.push(')');
             }
             ExprKind::Binary { .. } => self.infix(id, indent, after),
@@ -413,7 +422,7 @@ impl<'a> Printer<'a> {
             match piece {
                 Piece::Text(text) => {
                     let breaks = text == " if " || text == " else " || text.starts_with(" for ");
-                    if breaks && !self.in_command {
+                    if breaks && !self.brackets_only {
                         self.line(indent + INDENT);
                         self.output.push_str(text.trim_start());
                     } else {
@@ -431,7 +440,7 @@ impl<'a> Printer<'a> {
         let level = Level::of(&self.ast.get(id).kind);
         self.expr(first, level, indent + INDENT, after);
         for (symbol, operand) in rest {
-            if self.in_command {
+            if self.brackets_only {
                 self.output.push(' ');
             } else {
                 self.line(indent + INDENT);
@@ -473,7 +482,7 @@ impl<'a> Printer<'a> {
         (close, span): (char, Span),
         indent: usize,
     ) {
-        let in_command = std::mem::take(&mut self.in_command);
+        let brackets_only = std::mem::take(&mut self.brackets_only);
         self.output.push(open);
         for (at, item) in items.iter().enumerate() {
             let start = self.item_start(item);
@@ -490,7 +499,7 @@ impl<'a> Printer<'a> {
         self.gap_comments(span.end as usize, indent + INDENT);
         self.line(indent);
         self.output.push(close);
-        self.in_command = in_command;
+        self.brackets_only = brackets_only;
     }
 
     fn item_start(&self, item: &Item) -> usize {
@@ -551,9 +560,19 @@ impl<'a> Printer<'a> {
         self.indent(indent);
     }
 
+    /// The column of what is printed next, or one beyond the width.
     fn column(&self) -> usize {
-        let start = self.output.rfind('\n').map_or(0, |newline| newline + 1);
-        self.output[start..].chars().count()
+        // Looking back is bounded, so that very long lines take linear time.
+        let window = self.output.len().saturating_sub(4 * WIDTH);
+        let tail = &self.output.as_bytes()[window..];
+        match tail.iter().rposition(|byte| *byte == b'\n') {
+            None if window > 0 => WIDTH + 1,
+            newline => {
+                let line = &tail[newline.map_or(0, |at| at + 1)..];
+                // Bytes 10xxxxxx go on with a character.
+                line.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+            }
+        }
     }
 
     fn has_comment(&self, span: Span) -> bool {

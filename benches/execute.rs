@@ -1,0 +1,63 @@
+//! Time of a forward pass over random sparse models, in microseconds of one thread: alone, and
+//! among many inputs at once. The least of many runs.
+
+#[path = "../tests/model/random.rs"]
+mod random;
+
+use random::{Random, Sizes};
+use rasp::execute::{Executor, Precision};
+use rasp::value::Value;
+use std::time::{Duration, Instant};
+
+fn main() {
+    println!("layers heads d_model d_mlp density length precision   alone  of many");
+    measure(4, 2, 50, 100, 0.02, 10);
+    measure(10, 4, 500, 2_000, 0.002, 10);
+    measure(10, 4, 500, 2_000, 0.002, 64);
+    measure(4, 4, 2_000, 20_000, 0.000_2, 100);
+    measure(10, 4, 500, 2_000, 0.002, 256);
+}
+
+fn measure(layers: usize, heads: usize, d_model: usize, d_mlp: usize, density: f64, length: usize) {
+    let mut random = Random::new(1);
+    let model = random.model(&Sizes {
+        d_model,
+        layers,
+        heads,
+        d_head: d_model / 10,
+        d_mlp,
+        density,
+        vocabulary: 30,
+        max_length: length,
+    });
+    let inputs: Vec<Vec<Value>> = (0..64).map(|_| random.tokens(&model, length)).collect();
+    for precision in [Precision::F32, Precision::F64] {
+        let executor = Executor::new(&model, precision);
+        let alone = least(|| drop(executor.run(&inputs[0]).expect("a valid input")));
+        let many = least(|| drop(executor.run_all(&inputs).expect("valid inputs")));
+        println!(
+            "{layers:6} {heads:5} {d_model:7} {d_mlp:5} {density:7} {length:6} {:>9} {:7.0} {:8.0}",
+            format!("{precision:?}"),
+            microseconds(alone),
+            microseconds(many) / inputs.len() as f64,
+        );
+    }
+}
+
+fn microseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e6
+}
+
+/// The shortest of the runs that fit in a second, and of three at least.
+fn least(mut run: impl FnMut()) -> Duration {
+    let start = Instant::now();
+    let mut least = Duration::MAX;
+    let mut runs = 0;
+    while runs < 3 || (start.elapsed() < Duration::from_secs(1) && runs < 1_000) {
+        let before = Instant::now();
+        run();
+        least = least.min(before.elapsed());
+        runs += 1;
+    }
+    least
+}

@@ -1,0 +1,124 @@
+//! Features: one number at each position that a reader wants of an s-op, given by a number for
+//! each of its values. A feature is a linear read if there is one, otherwise the output of one
+//! hidden layer; chains of elementwise s-ops are fused, since the table is over their variables.
+
+use super::form::{Form, Scalar};
+use super::search::{self, Found};
+use super::{Compiler, Feature};
+use crate::base::Code;
+use crate::graph::SOpId;
+use crate::infer::Stopped;
+
+impl Compiler<'_> {
+    /// The feature with the value `function[v]` where the s-op has the value number `v`. A `snap`
+    /// feature has no noise: it reads the embeddings or is computed by steps.
+    pub(super) fn feature(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        snap: bool,
+        label: &str,
+    ) -> Result<Form, Stopped> {
+        let bits = function.iter().map(|number| number.to_bits()).collect();
+        let key = (id, bits, snap);
+        if let Some(form) = self.known.get(&key) {
+            return Ok(form.clone());
+        }
+        let form = self.new_feature(id, function, snap, label)?;
+        self.known.insert(key, form.clone());
+        Ok(form)
+    }
+
+    fn new_feature(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        snap: bool,
+        label: &str,
+    ) -> Result<Form, Stopped> {
+        if let Some(form) = self.read(id, function)
+            && (!snap || self.is_clean(&form))
+        {
+            return Ok(form);
+        }
+        let node = self.analysis.node(id)?.clone();
+        let cells = node.column.cells.iter();
+        let target: Vec<f64> = cells
+            .map(|cell| function.get(*cell as usize).copied().unwrap_or(f64::NAN))
+            .collect();
+        let space = &node.column.space;
+        let axes = self.axes(id, space, &target);
+        let all: Vec<usize> = space
+            .vars
+            .iter()
+            .filter_map(|var| axes.iter().rposition(|axis| axis.form.reads_only(*var)))
+            .collect();
+        let found = search::search(&axes, &all, &target).ok_or_else(|| Stopped {
+            culprit: Some(id),
+            ..Stopped::new(
+                Code::NotCompilable,
+                "no hidden layer was found that computes this exactly".to_string(),
+            )
+        })?;
+        Ok(self.computed(found, label))
+    }
+
+    /// The feature as a linear read, if it is one.
+    pub(super) fn read(&self, id: SOpId, function: &[f64]) -> Option<Form> {
+        let node = self.analysis.node(id).ok()?;
+        if let Some((slope, offset)) = affine(&node.column.values.numbers(), function)
+            && let Some(form) = self.linear(id)
+        {
+            return Some(Form::constant(offset).plus(slope, &form));
+        }
+        self.additive(id, function)
+    }
+
+    fn computed(&mut self, found: Found, label: &str) -> Form {
+        let Found { argument, stairs } = found;
+        let first = Form::constant(stairs.first);
+        if stairs.steps.is_empty() {
+            return first;
+        }
+        let argument = match self.arguments.iter().position(|known| *known == argument) {
+            Some(known) => known,
+            None => {
+                self.demand(&argument, label);
+                self.arguments.push(argument);
+                self.arguments.len() - 1
+            }
+        };
+        let same =
+            |known: &Feature| known.argument == argument && known.stairs.steps == stairs.steps;
+        let index = match self.features.iter().position(same) {
+            Some(known) => known,
+            None => {
+                self.features.push(Feature {
+                    label: label.to_string(),
+                    argument,
+                    stairs,
+                });
+                self.features.len() - 1
+            }
+        };
+        first.plus(1.0, &Form::scalar(Scalar::Computed(index)))
+    }
+}
+
+/// `function = slope · number + offset` on every value, if it is.
+fn affine(numbers: &Option<Vec<f64>>, function: &[f64]) -> Option<(f64, f64)> {
+    let numbers = numbers.as_ref()?;
+    let (first, zero) = (*numbers.first()?, *function.first()?);
+    let other = numbers
+        .iter()
+        .zip(function)
+        .find(|(number, _)| **number != first);
+    let slope = other.map_or(0.0, |(number, value)| (value - zero) / (number - first));
+    let offset = zero - slope * first;
+    let holds = |(number, value): (&f64, &f64)| (slope * number + offset - value).abs() <= 1e-12;
+    numbers
+        .iter()
+        .zip(function)
+        .all(holds)
+        .then_some((slope, offset))
+}

@@ -1,0 +1,104 @@
+//! Forms: linear functionals of the residual stream, before it has a layout. Whatever is linear in
+//! what the stream holds is read where it is needed and never computed: functions of the token or
+//! the index live in the embeddings, a function of a value that attention picked is a combination
+//! of its directions.
+
+use crate::infer::space::VarId;
+use std::collections::BTreeMap;
+
+/// A number that the residual stream holds in a direction of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scalar {
+    /// A width, a sum or a mean.
+    Attention(VarId),
+    /// What a feed-forward block computed: an index into the features.
+    Computed(usize),
+}
+
+/// `constant + Σ f(variable) + Σ coefficient · scalar`, at any position that holds a token.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Form {
+    pub constant: f64,
+    /// Functions of the token, the index, a picked value or a cut: a number for each value of the
+    /// variable's domain.
+    pub functions: BTreeMap<VarId, Vec<f64>>,
+    pub scalars: BTreeMap<Scalar, f64>,
+}
+
+impl Form {
+    pub fn constant(constant: f64) -> Form {
+        Form {
+            constant,
+            ..Form::default()
+        }
+    }
+
+    pub fn function(var: VarId, values: Vec<f64>) -> Form {
+        Form {
+            functions: BTreeMap::from([(var, values)]),
+            ..Form::default()
+        }
+    }
+
+    pub fn scalar(scalar: Scalar) -> Form {
+        Form {
+            scalars: BTreeMap::from([(scalar, 1.0)]),
+            ..Form::default()
+        }
+    }
+
+    /// `self + factor · other`
+    pub fn plus(mut self, factor: f64, other: &Form) -> Form {
+        self.constant += factor * other.constant;
+        for (var, values) in &other.functions {
+            let sum = self
+                .functions
+                .entry(*var)
+                .or_insert_with(|| vec![0.0; values.len()]);
+            for (sum, value) in sum.iter_mut().zip(values) {
+                *sum += factor * value;
+            }
+        }
+        for (scalar, coefficient) in &other.scalars {
+            *self.scalars.entry(*scalar).or_insert(0.0) += factor * coefficient;
+        }
+        self.tidy();
+        self
+    }
+
+    pub fn scaled(&self, factor: f64) -> Form {
+        Form::default().plus(factor, self)
+    }
+
+    /// Functions without their constant part, and nothing that is zero.
+    fn tidy(&mut self) {
+        for values in self.functions.values_mut() {
+            let first = values.first().copied().unwrap_or(0.0);
+            if values.iter().all(|value| *value == first) {
+                self.constant += first;
+                values.clear();
+            }
+        }
+        self.functions.retain(|_, values| !values.is_empty());
+        self.scalars.retain(|_, coefficient| *coefficient != 0.0);
+    }
+
+    /// Whether it reads nothing that attention or a feed-forward block wrote.
+    pub fn is_embedded(&self) -> bool {
+        self.scalars.is_empty()
+            && self
+                .functions
+                .keys()
+                .all(|var| *var <= crate::infer::Analysis::INDICES)
+    }
+
+    /// Whether it reads this variable and nothing else.
+    pub fn reads_only(&self, var: VarId) -> bool {
+        let functions = self.functions.keys().all(|read| *read == var);
+        let scalars = self
+            .scalars
+            .keys()
+            .all(|read| *read == Scalar::Attention(var));
+        functions && scalars && self.functions.len() + self.scalars.len() == 1
+    }
+}

@@ -1,0 +1,90 @@
+//! S-ops that are linear reads by their shape: sums, differences and multiples of what the
+//! residual stream holds. No feed-forward block computes these (Tracr's `LinearSequenceMap`, and
+//! its maps on one-hot variables, take a layer each).
+
+use super::Compiler;
+use super::form::{Form, Scalar};
+use crate::graph::{SOp, SOpId};
+use crate::infer::space::VarId;
+use crate::infer::{Analysis, VarKind};
+use crate::value::Op;
+
+impl Compiler<'_> {
+    /// The s-op as a form, if it is a number and linear by its shape.
+    pub(super) fn linear(&self, id: SOpId) -> Option<Form> {
+        self.linear_within(id, 64)
+    }
+
+    fn linear_within(&self, id: SOpId, depth: usize) -> Option<Form> {
+        let node = self.analysis.node(id).ok()?;
+        let numbers = node.column.values.numbers()?;
+        if let [only] = numbers.as_slice() {
+            return Some(Form::constant(*only));
+        }
+        if let Some(var) = node.own {
+            return Some(self.whole(var, &numbers));
+        }
+        if let [var] = *node.column.space.vars
+            && self.is_categorical(var)
+        {
+            let values = (0..node.column.space.rows()).map(|row| {
+                let cell = node.column.cells[row] as usize;
+                (node.column.space.row(row)[0], numbers.get(cell).copied())
+            });
+            let mut function = vec![0.0; self.analysis.values(var).domain.len()];
+            for (value, number) in values {
+                function[value as usize] = number.unwrap_or(0.0);
+            }
+            return Some(Form::default().plus(1.0, &Form::function(var, function)));
+        }
+        let depth = depth.checked_sub(1)?;
+        let SOp::Map { op, operands } = self.analysis.graph.get(id) else {
+            return None;
+        };
+        let operand = |at: usize| self.linear_within(operands[at], depth);
+        match op {
+            Op::Add => Some(operand(0)?.plus(1.0, &operand(1)?)),
+            Op::Subtract => Some(operand(0)?.plus(-1.0, &operand(1)?)),
+            Op::Negate => Some(operand(0)?.scaled(-1.0)),
+            Op::Plus | Op::ToFloat => operand(0),
+            Op::Multiply => match (self.only_number(operands[0]), self.only_number(operands[1])) {
+                (Some(factor), _) => Some(operand(1)?.scaled(factor)),
+                (None, Some(factor)) => Some(operand(0)?.scaled(factor)),
+                (None, None) => None,
+            },
+            Op::Divide => Some(operand(0)?.scaled(1.0 / self.only_number(operands[1])?)),
+            _ => None,
+        }
+    }
+
+    fn only_number(&self, id: SOpId) -> Option<f64> {
+        let node = self.analysis.node(id).ok()?;
+        match node.column.values.numbers()?.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// A variable's value as a form; `numbers` are those of its domain.
+    pub(super) fn whole(&self, var: VarId, numbers: &[f64]) -> Form {
+        if self.is_categorical(var) {
+            Form::default().plus(1.0, &Form::function(var, numbers.to_vec()))
+        } else {
+            Form::scalar(Scalar::Attention(var))
+        }
+    }
+
+    /// Whether readers may ask for any function of the variable.
+    pub(super) fn is_categorical(&self, var: VarId) -> bool {
+        match self.analysis.vars[var.0 as usize].kind {
+            VarKind::Tokens | VarKind::Indices | VarKind::Pick(_) | VarKind::Cut(_) => true,
+            VarKind::Width(_) | VarKind::Sum(_) | VarKind::Mean(_) => false,
+        }
+    }
+
+    /// Whether a form only reads the embeddings, so that it has no noise.
+    pub(super) fn is_clean(&self, form: &Form) -> bool {
+        debug_assert!(Analysis::TOKENS < Analysis::INDICES);
+        form.is_embedded()
+    }
+}

@@ -1,0 +1,173 @@
+//! Programs as exact transformer weights. The idea is Tracr's (Lindner et al. 2023), the program
+//! is RASP's (Weiss et al. 2021); the constructions differ: everything linear is read and never
+//! computed, defaults and counts ride on a BOS that is zero, one head serves a conjunction, and
+//! elementwise chains become one hidden layer of steps over a joint table. What cannot be made
+//! exact is refused.
+
+mod assemble;
+mod axis;
+mod basis;
+mod feature;
+mod fit;
+mod form;
+mod head;
+mod layout;
+mod linear;
+mod literal;
+mod readout;
+mod search;
+mod steps;
+pub mod verify;
+
+pub use verify::{Options, Verification, WrongOutput, verify};
+
+use crate::base::{Code, Diagnostic, Fallible, Limits};
+use crate::graph::{Graph, SOp, SOpId};
+use crate::infer::facts::check_setting;
+use crate::infer::space::VarId;
+use crate::infer::{Analysis, Setting, Stopped};
+use crate::model::Model;
+use form::{Form, Scalar};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Compiles one s-op to a transformer that computes it exactly, for inputs of up to
+/// `setting.max_length` tokens of the vocabulary.
+///
+/// # Errors
+/// The s-op, or one it needs, has too many values (E0601), no transformer form (E0602), attends to
+/// later positions in a causal model (E0603), or the weights fail a check against the interpreter
+/// (E0604).
+pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
+    let model = compile_unchecked(graph, root, setting, limits)?;
+    verify::guard(graph, root, &model)?;
+    Ok(model)
+}
+
+/// As [`compile`], without running the model at the end.
+///
+/// # Errors
+/// As [`compile`], except for E0604 from running the model.
+pub fn compile_unchecked(
+    graph: &Graph,
+    root: SOpId,
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Model> {
+    check_setting(setting)?;
+    let analysis = Analysis::new(graph, &[root], setting, limits);
+    check_causal(&analysis, root)?;
+    let mut compiler = Compiler::new(&analysis);
+    let compiled = compiler.root(root);
+    let output = compiled.map_err(|stopped| stopped.diagnostic(graph, root))?;
+    compiler
+        .place_variables()
+        .map_err(|stopped| stopped.diagnostic(graph, root))?;
+    assemble::assemble(&compiler, root, output)
+}
+
+/// A causal model may only attend to positions that its selectors cannot reach beyond.
+fn check_causal(analysis: &Analysis, root: SOpId) -> Fallible<()> {
+    if !analysis.setting.causal {
+        return Ok(());
+    }
+    let graph = analysis.graph;
+    for id in graph.reachable(&[root]) {
+        let (SOp::Aggregate { selector, .. } | SOp::Width { selector }) = graph.get(id) else {
+            continue;
+        };
+        let Some(facts) = analysis.selector(*selector) else {
+            continue;
+        };
+        let beyond = analysis
+            .environments
+            .iter()
+            .zip(&facts.rows)
+            .find_map(|(query, row)| {
+                let later = row.iter().find(|key| key.position > query.position)?;
+                Some((query.position, later.position))
+            });
+        if let Some((query, key)) = beyond {
+            return Err(Diagnostic::error(
+                Code::NotCausal,
+                "a causal model cannot attend to later positions",
+            )
+            .at(
+                graph.selector_span(*selector),
+                format!("position {query} may select position {key} here"),
+            )
+            .help("add `and select(indices, indices, <=)`, or compile without the causal mask")
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// A computed number: an output of the feed-forward block of some layer.
+#[derive(Clone, Debug)]
+struct Feature {
+    label: String,
+    /// What its steps are steps of: an index into the arguments.
+    argument: usize,
+    stairs: steps::Staircase,
+}
+
+/// The state of one compilation. Readers demand forms; the variables behind them are placed from
+/// the last to the first, when all demands on them are known.
+struct Compiler<'a> {
+    analysis: &'a Analysis<'a>,
+    /// Functions that readers want of categorical variables, with labels.
+    demands: BTreeMap<VarId, Vec<(Vec<f64>, String)>>,
+    /// Numerical variables that readers want.
+    wanted: BTreeSet<VarId>,
+    /// The arguments of feed-forward steps.
+    arguments: Vec<Form>,
+    features: Vec<Feature>,
+    /// Features by s-op and function, so that each is computed once.
+    known: FxHashMap<(SOpId, Vec<u64>, bool), Form>,
+    heads: Vec<head::HeadPlan>,
+    bases: BTreeMap<VarId, basis::Basis>,
+    /// The directions of a cut, which are forms of their own.
+    cuts: BTreeMap<VarId, Vec<Form>>,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(analysis: &'a Analysis<'a>) -> Compiler<'a> {
+        Compiler {
+            analysis,
+            demands: BTreeMap::new(),
+            wanted: BTreeSet::new(),
+            arguments: Vec::new(),
+            features: Vec::new(),
+            known: FxHashMap::default(),
+            heads: Vec::new(),
+            bases: BTreeMap::new(),
+            cuts: BTreeMap::new(),
+        }
+    }
+
+    /// Records that a form is read, so that what it reads gets a place.
+    fn demand(&mut self, form: &Form, label: &str) {
+        for (var, values) in &form.functions {
+            let demands = self.demands.entry(*var).or_default();
+            if demands.iter().all(|(known, _)| known != values) {
+                demands.push((values.clone(), label.to_string()));
+            }
+        }
+        for scalar in form.scalars.keys() {
+            if let Scalar::Attention(var) = scalar {
+                self.wanted.insert(*var);
+            }
+        }
+    }
+
+    fn too_wide(&self, what: &str, count: usize) -> Stopped {
+        Stopped::new(
+            Code::LimitReached,
+            format!(
+                "the model would need {count} {what}; the limit is {}",
+                self.analysis.limits.model_width
+            ),
+        )
+    }
+}

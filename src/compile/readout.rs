@@ -1,0 +1,132 @@
+//! From the residual stream back to values. Numbers are read as the nearest of the numbers the
+//! s-op can have. Other values are numbered, and the scores `2jy - j²` of a linear map are largest
+//! for the nearest number: one direction and no hidden units, whatever the value.
+
+use super::Compiler;
+use super::form::Form;
+use super::layout::Layout;
+use crate::graph::SOpId;
+use crate::infer::Stopped;
+use crate::model::{Decoder, Matrix, Readout, Variable};
+use crate::value::Value;
+
+/// A form and the values that it stands for.
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub form: Form,
+    pub decoder: Decoder,
+}
+
+/// How the values of an s-op are read: a number for each value, and the decoder.
+fn coding(domain: &[Value]) -> (Vec<f64>, Decoder) {
+    let plain = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    if domain.iter().all(plain) {
+        let numbers = domain.iter().filter_map(Value::as_float).collect();
+        let mut list: Vec<Value> = Vec::with_capacity(domain.len());
+        for value in domain {
+            // Equal numbers of two types are one number.
+            if list
+                .last()
+                .is_none_or(|last| last.as_float() != value.as_float())
+            {
+                list.push(value.clone());
+            }
+        }
+        return (numbers, Decoder::Numerical(list));
+    }
+    let numbers = (0..domain.len()).map(|class| class as f64).collect();
+    (numbers, Decoder::Categorical(domain.to_vec()))
+}
+
+impl Compiler<'_> {
+    /// The form of the program's result.
+    pub(super) fn root(&mut self, root: SOpId) -> Result<Output, Stopped> {
+        let domain = self.analysis.node(root)?.column.values.domain.clone();
+        if domain.is_empty() {
+            return Err(Stopped::new(
+                crate::base::Code::NotCompilable,
+                "this fails on every input".to_string(),
+            ));
+        }
+        let (numbers, decoder) = coding(&domain);
+        let label = self.name(root);
+        let form = self.feature(root, &numbers, false, &label)?;
+        self.demand(&form, &label);
+        Ok(Output { form, decoder })
+    }
+
+    /// Readouts for the program's named s-ops that can be read as they are.
+    pub(super) fn variables(&self, layout: &Layout, root: SOpId) -> Vec<Variable> {
+        let graph = self.analysis.graph;
+        let mut variables: Vec<Variable> = graph
+            .reachable(&[root])
+            .into_iter()
+            .filter(|id| graph.name(*id).is_some())
+            .filter_map(|id| self.variable(layout, id))
+            .collect();
+        variables.sort_by_key(|variable| variable.ready);
+        variables
+    }
+
+    fn variable(&self, layout: &Layout, id: SOpId) -> Option<Variable> {
+        let domain = &self.analysis.node(id).ok()?.column.values.domain;
+        let (numbers, decoder) = coding(domain);
+        let computed = |snap| {
+            let bits = numbers.iter().map(|number| number.to_bits()).collect();
+            self.known.get(&(id, bits, snap)).cloned()
+        };
+        let views = [self.read(id, &numbers), computed(false), computed(true)];
+        let (form, readout) = views.into_iter().flatten().find_map(|form| {
+            let readout = layout.readout(self, &form, decoder.clone())?;
+            Some((form, readout))
+        })?;
+        Some(Variable {
+            name: self.name(id),
+            ready: layout.times.form(self, &form),
+            readout,
+        })
+    }
+}
+
+impl Layout {
+    /// A readout of a form; `None` if something it reads has no place.
+    pub fn readout(&self, compiler: &Compiler, form: &Form, decoder: Decoder) -> Option<Readout> {
+        let constant = form.constant;
+        let rest = Form {
+            constant: 0.0,
+            ..form.clone()
+        };
+        // What the parts of a form add to the constant is read from `one`; it moves to the bias.
+        let mut places = self.resolve(compiler, &rest)?;
+        let moved: f64 = places
+            .iter()
+            .filter(|(column, _)| *column == self.one)
+            .map(|(_, factor)| factor)
+            .sum();
+        places.retain(|(column, _)| *column != self.one);
+        let offset = constant + moved;
+        let width = self.directions.len();
+        let scores: Vec<(f64, f64)> = match &decoder {
+            Decoder::Numerical(_) => vec![(1.0, 0.0)],
+            Decoder::Categorical(values) => (0..values.len())
+                .map(|class| (2.0 * class as f64, -(class as f64).powi(2)))
+                .collect(),
+        };
+        let mut triplets = Vec::new();
+        for (output, (slope, _)) in scores.iter().enumerate() {
+            triplets.extend(
+                places
+                    .iter()
+                    .map(|(at, factor)| (*at, output, slope * factor)),
+            );
+        }
+        Some(Readout {
+            weights: Matrix::from_triplets(width, scores.len(), triplets),
+            bias: scores
+                .iter()
+                .map(|(slope, bias)| slope * offset + bias)
+                .collect(),
+            decoder,
+        })
+    }
+}

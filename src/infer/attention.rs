@@ -1,0 +1,371 @@
+//! What attention writes: widths, the one value a row selects, or the sum and mean of several.
+//! Which of these an aggregate is follows from what its selector can select. An output that only
+//! depends on the position is a function of the index and needs no attention at all.
+
+use super::selector::SelectorFacts;
+use super::sets::Values;
+use super::space::{Column, VarId};
+use super::sums::{self, Scaled, Term};
+use super::{Analysis, Node, Stopped, VarKind, finite};
+use crate::base::Code;
+use crate::graph::{SOpId, SelectorId};
+use crate::value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// The count and the sum of what is selected, for each environment.
+type Pairs = Vec<Arc<Vec<(u32, i64)>>>;
+
+/// An aggregate that may select several numbers.
+struct Several<'a> {
+    id: SOpId,
+    selector: SelectorId,
+    facts: Arc<SelectorFacts>,
+    value: Column,
+    default: &'a Value,
+    scaled: Scaled,
+    pairs: Pairs,
+}
+
+impl Analysis<'_> {
+    pub(super) fn analyse_width(&mut self, selector: SelectorId) -> Result<Node, Stopped> {
+        self.analyse_selector(selector)?;
+        let facts = self.selectors[&selector].clone();
+        let mut lists: FxHashMap<(usize, usize), Arc<[Value]>> = FxHashMap::default();
+        let each: Vec<Arc<[Value]>> = (0..self.environments.len())
+            .map(|environment| {
+                let (least, most) = facts.width(environment);
+                let list = lists.entry((least, most)).or_insert_with(|| {
+                    (least..=most)
+                        .map(|width| Value::Int(width as i64))
+                        .collect()
+                });
+                list.clone()
+            })
+            .collect();
+        self.carried(VarKind::Width(selector), Values::from_environments(&each))
+    }
+
+    pub(super) fn analyse_aggregate(
+        &mut self,
+        id: SOpId,
+        selector: SelectorId,
+        value: SOpId,
+        default: &Value,
+    ) -> Result<Node, Stopped> {
+        finite(default)?;
+        self.analyse_selector(selector)?;
+        let facts = self.selectors[&selector].clone();
+        let value = self.node(value)?.column.clone();
+        let single = facts.at_most_one || facts.rows.iter().all(|row| row.len() <= 1);
+        let has_means = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+        if single || !value.values.domain.iter().any(has_means) {
+            // Several selected values that are not numbers are an error of the interpreter.
+            let values = self.picked(&facts, &value, default);
+            return self.carried(VarKind::Pick(id), values);
+        }
+        let Some(scaled) = value.values.numbers().map(|numbers| sums::scaled(&numbers)) else {
+            return Err(Stopped::new(
+                Code::NotCompilable,
+                "it may average several values, some of which are not numbers".to_string(),
+            ));
+        };
+        let Some(scaled) = scaled else {
+            return Err(Stopped::new(
+                Code::NotCompilable,
+                "it may average fractions whose float sum depends on their order".to_string(),
+            ));
+        };
+        let pairs = self.pairs(&facts, &value, &scaled)?;
+        let several = Several {
+            id,
+            selector,
+            facts,
+            value,
+            default,
+            scaled,
+            pairs,
+        };
+        self.analyse_several(&several)
+    }
+
+    /// A node that is one attention output, or a function of the index if that is all it is.
+    fn carried(&mut self, kind: VarKind, values: Values) -> Result<Node, Stopped> {
+        if values.domain.len() > self.limits.domain_values {
+            return Err(self.too_many_values(values.domain.len()));
+        }
+        if let Some(node) = self.positional(&values)? {
+            return Ok(node);
+        }
+        let var = self.var(kind, values);
+        self.alone(var)
+    }
+
+    /// The values as a function of the index, if they are one.
+    fn positional(&mut self, values: &Values) -> Result<Option<Node>, Stopped> {
+        let mut at_position: Vec<Option<u32>> = vec![None; self.setting.max_length];
+        for (at, environment) in self.environments.iter().enumerate() {
+            let [only] = **values.in_environment(at) else {
+                return Ok(None);
+            };
+            if *at_position[environment.position].get_or_insert(only) != only {
+                return Ok(None);
+            }
+        }
+        let constant = at_position.windows(2).all(|pair| pair[0] == pair[1]);
+        let value = |position: usize| {
+            at_position[position].map(|value| values.domain[value as usize].clone())
+        };
+        let space = self.space(if constant {
+            vec![]
+        } else {
+            vec![Self::INDICES]
+        })?;
+        let results = if constant {
+            vec![value(0)]
+        } else {
+            // The domain of indices is 0, 1, … in order.
+            (0..space.rows())
+                .map(|row| value(space.row(row)[0] as usize))
+                .collect()
+        };
+        let column = space.column(results);
+        Ok(Some(Node { column, own: None }))
+    }
+
+    /// The values of a row that selects at most one key.
+    fn picked(&self, facts: &SelectorFacts, value: &Column, default: &Value) -> Values {
+        let mut lists: FxHashMap<(Vec<u32>, bool), Arc<[Value]>> = FxHashMap::default();
+        let each: Vec<Arc<[Value]>> = facts
+            .rows
+            .iter()
+            .map(|row| {
+                let mut sets: Vec<u32> = row
+                    .iter()
+                    .map(|key| value.values.at[key.environment])
+                    .collect();
+                sets.sort_unstable();
+                sets.dedup();
+                let empty = !facts.non_empty && !row.iter().any(|key| key.certain);
+                let list = lists
+                    .entry((sets, empty))
+                    .or_insert_with_key(|(sets, empty)| {
+                        let members = sets
+                            .iter()
+                            .flat_map(|set| value.values.sets[*set as usize].iter());
+                        let members: FxHashSet<u32> = members.copied().collect();
+                        let mut members: Vec<u32> = members.into_iter().collect();
+                        members.sort_unstable();
+                        let values = members
+                            .iter()
+                            .map(|at| value.values.domain[*at as usize].clone());
+                        values.chain(empty.then(|| default.clone())).collect()
+                    });
+                list.clone()
+            })
+            .collect();
+        Values::from_environments(&each)
+    }
+
+    fn pairs(
+        &self,
+        facts: &SelectorFacts,
+        value: &Column,
+        scaled: &Scaled,
+    ) -> Result<Pairs, Stopped> {
+        let sets: Vec<Vec<i64>> = value
+            .values
+            .sets
+            .iter()
+            .map(|set| set.iter().map(|at| scaled.numbers[*at as usize]).collect())
+            .collect();
+        let mut known: FxHashMap<(Vec<(u32, bool)>, bool), Arc<Vec<(u32, i64)>>> =
+            FxHashMap::default();
+        let mut pairs = Vec::with_capacity(facts.rows.len());
+        for (environment, row) in facts.rows.iter().enumerate() {
+            let signature: Vec<(u32, bool)> = row
+                .iter()
+                .map(|key| (value.values.at[key.environment], key.certain))
+                .collect();
+            let counts = facts.width(environment);
+            let key = (signature, counts.0 > 0);
+            if let Some(found) = known.get(&key) {
+                pairs.push(found.clone());
+                continue;
+            }
+            let terms: Vec<Term> = key
+                .0
+                .iter()
+                .map(|(set, certain)| Term {
+                    values: &sets[*set as usize],
+                    certain: *certain,
+                })
+                .collect();
+            let limit = 10 * self.limits.domain_values;
+            let found = sums::counts_and_sums(&terms, counts, limit)
+                .map(Arc::new)
+                .ok_or_else(|| self.too_many_values(limit))?;
+            known.insert(key, found.clone());
+            pairs.push(found);
+        }
+        Ok(pairs)
+    }
+
+    /// An aggregate of numbers that may select more than one: a sum over a width that the index
+    /// determines, a mean, or a sum divided by a width.
+    fn analyse_several(&mut self, several: &Several) -> Result<Node, Stopped> {
+        let values = self.means(several)?;
+        if let Some(node) = self.positional(&values)? {
+            return Ok(node);
+        }
+        let one_head = several.facts.cubes.len() == 1 && several.default.is_number();
+        let own = one_head.then(|| self.var(VarKind::Mean(several.id), values));
+        if let Some(widths) = self.widths_by_position(&several.facts) {
+            let sum = self.sum_var(several);
+            let column = self.over_positions(several, sum, &widths)?;
+            return Ok(Node { column, own });
+        }
+        if let Some(mean) = own {
+            return self.alone(mean);
+        }
+        let width = self.analyse_width(several.selector)?;
+        let sum = self.sum_var(several);
+        let column = self.over_widths(several, sum, &width)?;
+        Ok(Node { column, own: None })
+    }
+
+    /// What the aggregate itself can be.
+    fn means(&self, several: &Several) -> Result<Values, Stopped> {
+        let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[Value]>> = FxHashMap::default();
+        let each: Vec<Arc<[Value]>> = several
+            .pairs
+            .iter()
+            .map(|pairs| {
+                let list = lists.entry(Arc::as_ptr(pairs)).or_insert_with(|| {
+                    let mut seen = FxHashSet::default();
+                    let means = pairs.iter().map(|(count, sum)| several.mean(*count, *sum));
+                    means.filter(|value| seen.insert(value.clone())).collect()
+                });
+                list.clone()
+            })
+            .collect();
+        let values = Values::from_environments(&each);
+        if values.domain.len() > self.limits.domain_values {
+            return Err(self.too_many_values(values.domain.len()));
+        }
+        Ok(values)
+    }
+
+    fn too_many_values(&self, count: usize) -> Stopped {
+        Stopped::new(
+            Code::DomainTooLarge,
+            format!(
+                "attention can give {count} or more values here; the limit is {}",
+                self.limits.domain_values
+            ),
+        )
+    }
+
+    /// How many keys each position selects, if the position alone determines it.
+    fn widths_by_position(&self, facts: &SelectorFacts) -> Option<Vec<usize>> {
+        let mut widths: Vec<Option<usize>> = vec![None; self.setting.max_length];
+        for (at, environment) in self.environments.iter().enumerate() {
+            let (least, most) = facts.width(at);
+            if least != most || *widths[environment.position].get_or_insert(most) != most {
+                return None;
+            }
+        }
+        widths.into_iter().collect()
+    }
+
+    fn sum_var(&mut self, several: &Several) -> VarId {
+        let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[Value]>> = FxHashMap::default();
+        let each: Vec<Arc<[Value]>> = several
+            .pairs
+            .iter()
+            .map(|pairs| {
+                let list = lists.entry(Arc::as_ptr(pairs)).or_insert_with(|| {
+                    let mut sums: Vec<i64> = pairs.iter().map(|(_, sum)| *sum).collect();
+                    sums.sort_unstable();
+                    sums.dedup();
+                    sums.into_iter().map(|sum| several.sum_value(sum)).collect()
+                });
+                list.clone()
+            })
+            .collect();
+        self.var(VarKind::Sum(several.id), Values::from_environments(&each))
+    }
+
+    fn over_positions(
+        &mut self,
+        several: &Several,
+        sum: VarId,
+        widths: &[usize],
+    ) -> Result<Column, Stopped> {
+        let space = self.space(vec![Self::INDICES, sum])?;
+        let domain = self.values(sum).domain.clone();
+        let results = (0..space.rows()).map(|row| {
+            let &[position, sum] = space.row(row) else {
+                return None;
+            };
+            let sum = several.unscaled(&domain[sum as usize])?;
+            Some(several.mean(widths[position as usize] as u32, sum))
+        });
+        Ok(space.column(results.collect()))
+    }
+
+    fn over_widths(
+        &mut self,
+        several: &Several,
+        sum: VarId,
+        width: &Node,
+    ) -> Result<Column, Stopped> {
+        let mut vars = width.column.space.vars.clone();
+        vars.push(sum);
+        vars.sort_unstable();
+        vars.dedup();
+        let space = self.space(vars)?;
+        let place = space.vars.binary_search(&sum).unwrap_or(0);
+        let widths = space.project(&width.column.space);
+        let possible: FxHashSet<(u32, i64)> = several
+            .pairs
+            .iter()
+            .flat_map(|pairs| pairs.iter().copied())
+            .collect();
+        let domain = self.values(sum).domain.clone();
+        let results = (0..space.rows()).map(|row| {
+            let count = width.column.value(widths[row] as usize)?.as_int()? as u32;
+            let sum = several.unscaled(&domain[space.row(row)[place] as usize])?;
+            possible
+                .contains(&(count, sum))
+                .then(|| several.mean(count, sum))
+        });
+        Ok(space.column(results.collect()))
+    }
+}
+
+impl Several<'_> {
+    /// As the interpreter computes it: the value itself if one is selected, otherwise a float.
+    fn mean(&self, count: u32, sum: i64) -> Value {
+        match count {
+            0 => self.default.clone(),
+            1 => self.sum_value(sum),
+            _ => Value::Float(sum as f64 / self.scaled.scale / f64::from(count)),
+        }
+    }
+
+    /// A sum as a value: an int where the language's equality cannot tell.
+    fn sum_value(&self, sum: i64) -> Value {
+        let number = sum as f64 / self.scaled.scale;
+        let floats = |value: &Value| matches!(value, Value::Float(_));
+        if number.fract() == 0.0 && !self.value.values.domain.iter().any(floats) {
+            Value::Int(number as i64)
+        } else {
+            Value::Float(number)
+        }
+    }
+
+    fn unscaled(&self, sum: &Value) -> Option<i64> {
+        sum.as_float().map(|sum| (sum * self.scaled.scale) as i64)
+    }
+}

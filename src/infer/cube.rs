@@ -1,0 +1,221 @@
+//! Selectors as sums of disjoint cubes. A cube is a conjunction with one boolean table for each
+//! pair of s-ops compared, so it is one attention head: the literals' logits add. Disjoint cubes
+//! make every `or` and `not` a plain sum of heads, since their widths add.
+
+use crate::graph::SOpId;
+use std::sync::Arc;
+
+/// More cubes than this and the selector is refused rather than compiled into that many heads.
+pub const MOST_CUBES: usize = 64;
+
+/// A predicate on one pair of domains: `holds(key, query)`, by indices into the two domains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    pub keys: usize,
+    pub queries: usize,
+    /// Row-major, a row for each key.
+    bits: Vec<bool>,
+}
+
+impl Relation {
+    pub fn tabulate(
+        keys: usize,
+        queries: usize,
+        mut holds: impl FnMut(usize, usize) -> bool,
+    ) -> Relation {
+        let mut bits = Vec::with_capacity(keys * queries);
+        for key in 0..keys {
+            bits.extend((0..queries).map(|query| holds(key, query)));
+        }
+        Relation {
+            keys,
+            queries,
+            bits,
+        }
+    }
+
+    pub fn holds(&self, key: usize, query: usize) -> bool {
+        self.bits[key * self.queries + query]
+    }
+
+    /// The queries that each key is selected by.
+    pub fn row(&self, key: usize) -> &[bool] {
+        &self.bits[key * self.queries..(key + 1) * self.queries]
+    }
+
+    /// The keys that a query selects.
+    pub fn column(&self, query: usize) -> Vec<bool> {
+        (0..self.keys).map(|key| self.holds(key, query)).collect()
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.bits.iter().all(|bit| *bit)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bits.iter().all(|bit| !*bit)
+    }
+
+    fn negated(&self) -> Relation {
+        Relation {
+            bits: self.bits.iter().map(|bit| !bit).collect(),
+            ..*self
+        }
+    }
+
+    fn and(&self, other: &Relation) -> Relation {
+        let bits = self.bits.iter().zip(&other.bits);
+        Relation {
+            bits: bits.map(|(a, b)| *a && *b).collect(),
+            ..*self
+        }
+    }
+}
+
+/// A relation between the values of two s-ops, one read at the key and one at the query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Literal {
+    pub keys: SOpId,
+    pub queries: SOpId,
+    pub relation: Arc<Relation>,
+}
+
+/// A conjunction of literals, ordered by their pairs, each pair once.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Cube {
+    pub literals: Vec<Literal>,
+}
+
+impl Cube {
+    pub fn of(literal: Literal) -> Cube {
+        let literals = if literal.relation.is_full() {
+            Vec::new()
+        } else {
+            vec![literal]
+        };
+        Cube { literals }
+    }
+
+    /// The conjunction; `None` if nothing satisfies it.
+    fn and(&self, other: &Cube) -> Option<Cube> {
+        let mut literals = self.literals.clone();
+        for literal in &other.literals {
+            let pair = (literal.keys, literal.queries);
+            match literals.binary_search_by_key(&pair, |l| (l.keys, l.queries)) {
+                Ok(at) => {
+                    let both = literals[at].relation.and(&literal.relation);
+                    if both.is_empty() {
+                        return None;
+                    }
+                    literals[at].relation = both.into();
+                }
+                Err(at) => literals.insert(at, literal.clone()),
+            }
+        }
+        Some(Cube { literals })
+    }
+
+    /// Disjoint cubes that together are everything outside this one: `¬a`, `a ∧ ¬b`, …
+    fn negated(&self) -> Vec<Cube> {
+        let mut outside = Vec::new();
+        let mut inside = Cube::default();
+        for literal in &self.literals {
+            let negated = Literal {
+                relation: literal.relation.negated().into(),
+                ..literal.clone()
+            };
+            if !negated.relation.is_empty() {
+                outside.extend(inside.and(&Cube::of(negated)));
+            }
+            inside.literals.push(literal.clone());
+        }
+        outside
+    }
+}
+
+/// Disjoint cubes for a conjunction; `None` if there would be too many.
+pub fn and(a: &[Cube], b: &[Cube]) -> Option<Vec<Cube>> {
+    if a.len() * b.len() > MOST_CUBES * MOST_CUBES {
+        return None;
+    }
+    let both: Vec<Cube> = a
+        .iter()
+        .flat_map(|a| b.iter().filter_map(|b| a.and(b)))
+        .collect();
+    (both.len() <= MOST_CUBES).then_some(both)
+}
+
+/// Disjoint cubes for a negation.
+pub fn not(cubes: &[Cube]) -> Option<Vec<Cube>> {
+    cubes
+        .iter()
+        .try_fold(vec![Cube::default()], |outside, cube| {
+            and(&outside, &cube.negated())
+        })
+}
+
+/// Disjoint cubes for a disjunction: `a + ¬a ∧ b` or `b + ¬b ∧ a`, whichever is fewer.
+pub fn or(a: &[Cube], b: &[Cube]) -> Option<Vec<Cube>> {
+    let split = |first: &[Cube], second: &[Cube]| -> Option<Vec<Cube>> {
+        let mut cubes = first.to_vec();
+        cubes.extend(and(&not(first)?, second)?);
+        (cubes.len() <= MOST_CUBES).then_some(cubes)
+    };
+    match (split(a, b), split(b, a)) {
+        (Some(left), Some(right)) if right.len() < left.len() => Some(right),
+        (Some(left), _) => Some(left),
+        (None, right) => right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn literal(pair: u32, holds: impl FnMut(usize, usize) -> bool) -> Vec<Cube> {
+        vec![Cube::of(Literal {
+            keys: SOpId(pair),
+            queries: SOpId(pair),
+            relation: Relation::tabulate(3, 3, holds).into(),
+        })]
+    }
+
+    fn selected(cubes: &[Cube], keys: [usize; 2], queries: [usize; 2]) -> usize {
+        let holds = |cube: &&Cube| {
+            cube.literals.iter().all(|literal| {
+                let at = literal.keys.0 as usize;
+                literal.relation.holds(keys[at], queries[at])
+            })
+        };
+        cubes.iter().filter(holds).count()
+    }
+
+    #[test]
+    fn a_lexicographic_order_is_two_disjoint_cubes() {
+        let less = literal(0, |k, q| k < q);
+        let equal = literal(0, |k, q| k == q);
+        let earlier = literal(1, |k, q| k < q);
+        let ties = and(&equal, &earlier).unwrap();
+        let cubes = or(&less, &ties).unwrap();
+        assert_eq!(cubes.len(), 2);
+        for code in 0..81 {
+            let digit = |place: usize| code / 3usize.pow(place as u32) % 3;
+            let (keys, queries) = ([digit(0), digit(1)], [digit(2), digit(3)]);
+            let expected = keys < queries;
+            assert_eq!(selected(&cubes, keys, queries), usize::from(expected));
+        }
+    }
+
+    #[test]
+    fn cubes_of_any_formula_are_disjoint_and_cover_it() {
+        let a = literal(0, |k, q| k <= q);
+        let b = literal(1, |k, q| k != q);
+        let formula = not(&or(&and(&a, &b).unwrap(), &not(&a).unwrap()).unwrap()).unwrap();
+        for code in 0..81 {
+            let digit = |place: usize| code / 3usize.pow(place as u32) % 3;
+            let (keys, queries) = ([digit(0), digit(1)], [digit(2), digit(3)]);
+            let expected = keys[0] <= queries[0] && keys[1] == queries[1];
+            assert_eq!(selected(&formula, keys, queries), usize::from(expected));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The environments that values are conditioned on: a position and the length of the input it
+//! stands in. Facts such as "an index is less than the length" or "a prefix mean at position i has
+//! denominator i + 1" are then plain set membership. For long inputs the length is left open.
+
+/// Longest input for which every length is an environment of its own.
+const EXACT_LENGTHS: usize = 72;
+
+/// One position in inputs of one length, or of every length that has the position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Environment {
+    pub position: usize,
+    /// The length if it is known here.
+    pub length: Option<usize>,
+}
+
+/// All environments of inputs of up to `max_length` tokens.
+#[derive(Clone, Debug)]
+pub struct Environments {
+    pub max_length: usize,
+    list: Vec<Environment>,
+    exact: bool,
+}
+
+impl Environments {
+    pub fn new(max_length: usize) -> Environments {
+        let exact = max_length <= EXACT_LENGTHS;
+        let list = if exact {
+            (1..=max_length)
+                .flat_map(|length| {
+                    (0..length).map(move |position| Environment {
+                        position,
+                        length: Some(length),
+                    })
+                })
+                .collect()
+        } else {
+            (0..max_length)
+                .map(|position| Environment {
+                    position,
+                    length: None,
+                })
+                .collect()
+        };
+        Environments {
+            max_length,
+            list,
+            exact,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Environment> + '_ {
+        self.list.iter().copied()
+    }
+
+    /// The environments of the keys that a query in `query` may see, in order of position, each
+    /// with whether the key exists in every input that has the query.
+    pub fn keys(&self, query: Environment) -> impl Iterator<Item = (usize, usize, bool)> + '_ {
+        let (first, count) = match query.length {
+            Some(length) => (length * (length - 1) / 2, length),
+            None => (0, self.max_length),
+        };
+        (0..count).map(move |position| {
+            let exists = self.exact || position <= query.position;
+            (first + position, position, exists)
+        })
+    }
+}

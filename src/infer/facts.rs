@@ -1,0 +1,159 @@
+//! What inference says to people and tools: one row for each s-op, without the tables behind it.
+
+use super::{Analysis, Setting, VarKind};
+use crate::base::{Code, Diagnostic, Fallible, Limits};
+use crate::graph::{Graph, SOp, SOpId};
+use crate::value::Value;
+use std::sync::Arc;
+
+/// The values an s-op can have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Domain {
+    /// These and no others, sorted.
+    Finite(Arc<[Value]>),
+    /// Too many to list, or not determined.
+    Unknown {
+        code: Code,
+        reason: String,
+        /// The s-op at which it became unknown.
+        culprit: SOpId,
+    },
+}
+
+/// How an s-op is best held in a residual stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// As a function of the embeddings; it needs no direction of its own.
+    Embedded,
+    /// As one number.
+    Numerical,
+    /// As a direction for each value, or fewer if its readers want less.
+    Categorical,
+    /// As the output of a feed-forward block, or a linear read.
+    Computed,
+}
+
+/// One row of the facts.
+#[derive(Clone, Debug)]
+pub struct NodeFacts {
+    pub id: SOpId,
+    pub domain: Domain,
+    pub encoding: Encoding,
+    /// The longest chain of attention heads that it needs.
+    pub depth: usize,
+    /// The variables it is a function of, as people call them.
+    pub variables: Vec<String>,
+}
+
+/// What is inferred of all s-ops that some roots need, in order of id.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    pub nodes: Vec<NodeFacts>,
+}
+
+impl Facts {
+    pub fn get(&self, id: SOpId) -> Option<&NodeFacts> {
+        let at = self.nodes.binary_search_by_key(&id, |node| node.id).ok()?;
+        self.nodes.get(at)
+    }
+}
+
+/// Infers what the roots and all they need can be.
+///
+/// # Errors
+/// An empty vocabulary or a length of 0.
+pub fn infer(
+    graph: &Graph,
+    roots: &[SOpId],
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Facts> {
+    check_setting(setting)?;
+    let analysis = Analysis::new(graph, roots, setting, limits);
+    let mut depths = vec![0; roots.iter().map(|id| id.0 as usize + 1).max().unwrap_or(0)];
+    let nodes = graph
+        .reachable(roots)
+        .into_iter()
+        .map(|id| {
+            let below = graph.dependencies(id);
+            let deepest = below
+                .iter()
+                .map(|id| depths[id.0 as usize])
+                .max()
+                .unwrap_or(0);
+            let attends = matches!(graph.get(id), SOp::Aggregate { .. } | SOp::Width { .. });
+            let needs_head = attends && analysis.needs_attention(id);
+            depths[id.0 as usize] = deepest + usize::from(needs_head);
+            analysis.facts_of(id, depths[id.0 as usize])
+        })
+        .collect();
+    Ok(Facts { nodes })
+}
+
+/// # Errors
+/// A setting without tokens or without length, or with a token no weight can hold.
+pub fn check_setting(setting: &Setting) -> Fallible<()> {
+    let problem = if setting.vocabulary.is_empty() {
+        "the vocabulary is empty"
+    } else if setting.max_length == 0 {
+        "the greatest length is 0"
+    } else if setting
+        .vocabulary
+        .iter()
+        .any(|token| matches!(token, Value::Float(float) if !float.is_finite()))
+    {
+        "a token is not a finite number"
+    } else {
+        return Ok(());
+    };
+    Err(Diagnostic::error(Code::BadInput, problem).into())
+}
+
+impl Analysis<'_> {
+    fn needs_attention(&self, id: SOpId) -> bool {
+        self.node(id).is_ok_and(|node| {
+            node.column
+                .space
+                .vars
+                .iter()
+                .any(|var| *var > Self::INDICES)
+        })
+    }
+
+    fn facts_of(&self, id: SOpId, depth: usize) -> NodeFacts {
+        let (domain, encoding, variables) = match self.node(id) {
+            Ok(node) => {
+                let vars = &node.column.space.vars;
+                let names = vars.iter().map(|var| self.var_name(*var)).collect();
+                let encoding = match node.own.map(|var| self.vars[var.0 as usize].kind) {
+                    Some(VarKind::Width(_) | VarKind::Mean(_) | VarKind::Sum(_)) => {
+                        Encoding::Numerical
+                    }
+                    Some(VarKind::Pick(_)) => Encoding::Categorical,
+                    _ if vars.iter().all(|var| *var <= Self::INDICES) => Encoding::Embedded,
+                    _ => Encoding::Computed,
+                };
+                (
+                    Domain::Finite(node.column.values.domain.clone()),
+                    encoding,
+                    names,
+                )
+            }
+            Err(stopped) => {
+                let unknown = Domain::Unknown {
+                    code: stopped.code,
+                    reason: stopped.reason,
+                    culprit: stopped.culprit.unwrap_or(id),
+                };
+                (unknown, Encoding::Computed, Vec::new())
+            }
+        };
+        NodeFacts {
+            id,
+            domain,
+            encoding,
+            depth,
+            variables,
+        }
+    }
+}

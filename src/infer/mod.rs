@@ -1,0 +1,250 @@
+//! What every s-op of a program can be, over all inputs up to a length from a vocabulary: finite
+//! value sets, joint tables over the variables an s-op is made of, and what selectors may select.
+//! The compiler tabulates functions over these sets, as Tracr does (Lindner et al. 2023), but
+//! jointly: an s-op is one column of a table over the input, the index and attention outputs.
+//! Sound by construction: a set may have values that never occur, never the other way round.
+
+pub mod attention;
+pub mod cube;
+pub mod environment;
+pub mod facts;
+pub mod selector;
+pub mod sets;
+pub mod space;
+pub mod sums;
+mod table;
+
+pub use facts::{Domain, Encoding, Facts, NodeFacts, infer};
+
+use crate::base::{Code, Diagnostic, Limits};
+use crate::graph::{Graph, SOp, SOpId, SelectorId};
+use crate::value::Value;
+use environment::Environments;
+use rustc_hash::FxHashMap;
+use selector::SelectorFacts;
+use sets::Values;
+use space::{Column, Space, VarId};
+use std::sync::Arc;
+
+/// The inputs a program is compiled for.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The tokens an input may consist of, in the order in which the model numbers them.
+    pub vocabulary: Vec<Value>,
+    /// The longest input.
+    pub max_length: usize,
+    /// Whether positions attend only to themselves and earlier ones.
+    pub causal: bool,
+}
+
+/// What carries a variable of joint tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VarKind {
+    Tokens,
+    Indices,
+    /// How many keys a selector selects.
+    Width(SelectorId),
+    /// The sum of an aggregate's selected values.
+    Sum(SOpId),
+    /// The mean of an aggregate's selected values, or its default.
+    Mean(SOpId),
+    /// The one value that an aggregate selects, or its default.
+    Pick(SOpId),
+    /// An elementwise s-op used as a variable, because its own variables are too many.
+    Cut(SOpId),
+}
+
+/// A variable of joint tables with its values.
+#[derive(Clone, Debug)]
+pub struct Var {
+    pub kind: VarKind,
+    pub values: Values,
+}
+
+/// An s-op whose values are known.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its values as a function of its variables.
+    pub column: Column,
+    /// The attention output that holds exactly this s-op, if one can.
+    pub own: Option<VarId>,
+}
+
+/// Why the values of an s-op are not known.
+#[derive(Clone, Debug)]
+pub struct Stopped {
+    pub code: Code,
+    pub reason: String,
+    /// Where the reason lies; the s-op asked about, if not set.
+    pub culprit: Option<SOpId>,
+}
+
+impl Stopped {
+    pub fn new(code: Code, reason: String) -> Stopped {
+        Stopped {
+            code,
+            reason,
+            culprit: None,
+        }
+    }
+
+    /// As an error at the s-op that causes it.
+    pub fn diagnostic(&self, graph: &Graph, asked: SOpId) -> Box<Diagnostic> {
+        let culprit = self.culprit.unwrap_or(asked);
+        let message = match self.code {
+            Code::DomainTooLarge => "too many values to compile",
+            Code::NotCausal => "a causal model cannot attend to later positions",
+            _ => "this cannot be compiled",
+        };
+        Diagnostic::error(self.code, message)
+            .at(graph.span(culprit), self.reason.clone())
+            .into()
+    }
+}
+
+/// Everything inferred about the s-ops that some roots need.
+pub struct Analysis<'g> {
+    pub graph: &'g Graph,
+    pub setting: &'g Setting,
+    pub limits: &'g Limits,
+    pub environments: Environments,
+    pub vars: Vec<Var>,
+    nodes: Vec<Option<Result<Arc<Node>, Stopped>>>,
+    pub(crate) selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
+    spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
+    /// Variables that were made for a node or selector, to make each once.
+    made: FxHashMap<(u8, u32), VarId>,
+}
+
+impl<'g> Analysis<'g> {
+    /// Analyses what the roots need. S-ops whose values cannot be known are recorded as such.
+    pub fn new(
+        graph: &'g Graph,
+        roots: &[SOpId],
+        setting: &'g Setting,
+        limits: &'g Limits,
+    ) -> Analysis<'g> {
+        let environments = Environments::new(setting.max_length);
+        let count = environments.len();
+        let mut analysis = Analysis {
+            graph,
+            setting,
+            limits,
+            environments,
+            vars: Vec::new(),
+            nodes: Vec::new(),
+            selectors: FxHashMap::default(),
+            spaces: FxHashMap::default(),
+            made: FxHashMap::default(),
+        };
+        analysis.var(
+            VarKind::Tokens,
+            Values::uniform(setting.vocabulary.clone(), count),
+        );
+        let each: Vec<Arc<[Value]>> = analysis
+            .environments
+            .iter()
+            .map(|environment| vec![Value::Int(environment.position as i64)].into())
+            .collect();
+        analysis.var(VarKind::Indices, Values::from_environments(&each));
+        let reachable = graph.reachable(roots);
+        let size = reachable.last().map_or(0, |id| id.0 as usize + 1);
+        analysis.nodes = vec![None; size];
+        for id in reachable {
+            let result = analysis.analyse(id).map_err(|stopped| Stopped {
+                culprit: stopped.culprit.or(Some(id)),
+                ..stopped
+            });
+            analysis.nodes[id.0 as usize] = Some(result.map(Arc::new));
+        }
+        analysis
+    }
+
+    /// What is known of an s-op.
+    ///
+    /// # Errors
+    /// Its values are not known.
+    pub fn node(&self, id: SOpId) -> Result<&Arc<Node>, Stopped> {
+        match self.nodes.get(id.0 as usize) {
+            Some(Some(Ok(node))) => Ok(node),
+            Some(Some(Err(stopped))) => Err(stopped.clone()),
+            Some(None) | None => Err(Stopped {
+                culprit: Some(id),
+                ..Stopped::new(Code::NotCompilable, "this was not analysed".to_string())
+            }),
+        }
+    }
+
+    pub fn selector(&self, id: SelectorId) -> Option<&Arc<SelectorFacts>> {
+        self.selectors.get(&id)
+    }
+
+    pub fn values(&self, var: VarId) -> &Values {
+        &self.vars[var.0 as usize].values
+    }
+
+    fn analyse(&mut self, id: SOpId) -> Result<Node, Stopped> {
+        let graph = self.graph;
+        match graph.get(id) {
+            SOp::Tokens => self.alone(Self::TOKENS),
+            SOp::Indices => self.alone(Self::INDICES),
+            SOp::Constant(value) => {
+                finite(value)?;
+                let column = self.space(Vec::new())?.column(vec![Some(value.clone())]);
+                Ok(Node { column, own: None })
+            }
+            SOp::Map { op, operands } => self.analyse_map(op, operands),
+            SOp::Width { selector } => self.analyse_width(*selector),
+            SOp::Aggregate {
+                selector,
+                value,
+                default,
+            } => self.analyse_aggregate(id, *selector, *value, default),
+        }
+    }
+
+    pub const TOKENS: VarId = VarId(0);
+    pub const INDICES: VarId = VarId(1);
+
+    /// A node that is one variable.
+    fn alone(&mut self, var: VarId) -> Result<Node, Stopped> {
+        let space = self.space(vec![var])?;
+        let domain = self.values(var).domain.clone();
+        let results = (0..space.rows()).map(|row| Some(domain[space.row(row)[0] as usize].clone()));
+        let column = space.column(results.collect());
+        Ok(Node {
+            column,
+            own: Some(var),
+        })
+    }
+
+    /// The variable of this kind, made with these values if it is new.
+    fn var(&mut self, kind: VarKind, values: Values) -> VarId {
+        let key = match kind {
+            VarKind::Tokens => (0, 0),
+            VarKind::Indices => (1, 0),
+            VarKind::Width(id) => (2, id.0),
+            VarKind::Sum(id) => (3, id.0),
+            VarKind::Mean(id) => (4, id.0),
+            VarKind::Pick(id) => (5, id.0),
+            VarKind::Cut(id) => (6, id.0),
+        };
+        let next = VarId(self.vars.len() as u32);
+        let id = *self.made.entry(key).or_insert(next);
+        if id == next {
+            self.vars.push(Var { kind, values });
+        }
+        id
+    }
+}
+
+/// Infinities and NaN have no place in weights.
+fn finite(value: &Value) -> Result<(), Stopped> {
+    match value {
+        Value::Float(float) if !float.is_finite() => Err(Stopped::new(
+            Code::NotCompilable,
+            format!("the value {float} can occur, which no weight can hold"),
+        )),
+        _ => Ok(()),
+    }
+}

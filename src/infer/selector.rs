@@ -1,0 +1,392 @@
+//! Which keys a selector may and must select, query environment by query environment, and the
+//! selector's disjoint cubes. Bounds are three-valued: a comparison of two value sets holds for
+//! all pairs, for none, or for some.
+
+use super::cube::{self, Cube, Literal, Relation};
+use super::{Analysis, Stopped};
+use crate::base::Code;
+use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
+use crate::value::{Comparison, Value};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Entries of the largest relation that is tabulated.
+const LARGEST_RELATION: usize = 4_000_000;
+
+/// Whether a query selects a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Never,
+    Sometimes,
+    Always,
+}
+
+impl Outcome {
+    fn and(self, other: Outcome) -> Outcome {
+        match (self, other) {
+            (Outcome::Never, _) | (_, Outcome::Never) => Outcome::Never,
+            (Outcome::Always, Outcome::Always) => Outcome::Always,
+            _ => Outcome::Sometimes,
+        }
+    }
+
+    fn not(self) -> Outcome {
+        match self {
+            Outcome::Never => Outcome::Always,
+            Outcome::Sometimes => Outcome::Sometimes,
+            Outcome::Always => Outcome::Never,
+        }
+    }
+}
+
+/// A key that a query may select.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// The environment of the key.
+    pub environment: usize,
+    pub position: usize,
+    /// Selected in every input in which the query stands.
+    pub certain: bool,
+}
+
+/// What is known of one selector.
+#[derive(Clone, Debug)]
+pub struct SelectorFacts {
+    /// For each query environment, the keys it may select.
+    pub rows: Vec<Vec<Candidate>>,
+    pub cubes: Arc<[Cube]>,
+    /// No query ever selects two keys.
+    pub at_most_one: bool,
+    /// Every query selects a key.
+    pub non_empty: bool,
+}
+
+impl SelectorFacts {
+    /// The least and the greatest width in an environment.
+    pub fn width(&self, environment: usize) -> (usize, usize) {
+        let row = &self.rows[environment];
+        let certain = row.iter().filter(|key| key.certain).count();
+        let most = if self.at_most_one { 1 } else { row.len() };
+        (
+            certain.max(usize::from(self.non_empty)).min(most),
+            row.len().min(most),
+        )
+    }
+}
+
+/// A comparison of two value sets, by s-op and set, so that each is computed once.
+type Known = FxHashMap<(SOpId, SOpId, Comparison, u32, u32), Outcome>;
+
+impl Analysis<'_> {
+    pub(super) fn analyse_selector(&mut self, id: SelectorId) -> Result<(), Stopped> {
+        if self.selectors.contains_key(&id) {
+            return Ok(());
+        }
+        for operand in self.graph.selector_operands(id) {
+            self.node(operand)?;
+        }
+        let mut known = Known::default();
+        let mut rows = Vec::with_capacity(self.environments.len());
+        for (query, environment) in self.environments.iter().enumerate() {
+            let mut row = Vec::new();
+            for (key, position, exists) in self.environments.keys(environment) {
+                let outcome = self.outcome(id, key, query, &mut known)?;
+                if outcome != Outcome::Never {
+                    row.push(Candidate {
+                        environment: key,
+                        position,
+                        certain: exists && outcome == Outcome::Always,
+                    });
+                }
+            }
+            rows.push(row);
+        }
+        let at_most_one = rows.iter().all(|row| row.len() <= 1) || self.unique_by_equality(id);
+        let non_empty = rows.iter().all(|row| row.iter().any(|key| key.certain))
+            || self.found_in_permutation(id);
+        let cubes = self.cubes(id)?.into();
+        let facts = SelectorFacts {
+            rows,
+            cubes,
+            at_most_one,
+            non_empty,
+        };
+        self.selectors.insert(id, Arc::new(facts));
+        Ok(())
+    }
+
+    fn outcome(
+        &self,
+        id: SelectorId,
+        key: usize,
+        query: usize,
+        known: &mut Known,
+    ) -> Result<Outcome, Stopped> {
+        Ok(match self.graph.get_selector(id) {
+            Selector::And(a, b) => self
+                .outcome(*a, key, query, known)?
+                .and(self.outcome(*b, key, query, known)?),
+            Selector::Or(a, b) => {
+                let (a, b) = (
+                    self.outcome(*a, key, query, known)?,
+                    self.outcome(*b, key, query, known)?,
+                );
+                a.not().and(b.not()).not()
+            }
+            Selector::Not(a) => self.outcome(*a, key, query, known)?.not(),
+            Selector::Compare {
+                keys,
+                queries,
+                comparison,
+            } => {
+                if keys == queries && key == query {
+                    return Ok(reflexive(*comparison));
+                }
+                let (left, right) = (&self.node(*keys)?.column, &self.node(*queries)?.column);
+                let sets = (left.values.at[key], right.values.at[query]);
+                let memo = (*keys, *queries, *comparison, sets.0, sets.1);
+                *known.entry(memo).or_insert_with(|| {
+                    let pick = |column: &super::space::Column, set: u32| -> Vec<Value> {
+                        let members = column.values.sets[set as usize].iter();
+                        members
+                            .map(|member| column.values.domain[*member as usize].clone())
+                            .collect()
+                    };
+                    compare_sets(*comparison, &pick(left, sets.0), &pick(right, sets.1))
+                })
+            }
+        })
+    }
+
+    /// The selector as disjoint cubes over the domains of its operands.
+    fn cubes(&self, id: SelectorId) -> Result<Vec<Cube>, Stopped> {
+        let cubes = self.raw_cubes(id)?;
+        Ok(if self.setting.causal {
+            cubes
+                .into_iter()
+                .filter_map(|cube| self.under_causal_mask(cube))
+                .collect()
+        } else {
+            cubes
+        })
+    }
+
+    fn raw_cubes(&self, id: SelectorId) -> Result<Vec<Cube>, Stopped> {
+        let too_many = || {
+            Stopped::new(
+                Code::NotCompilable,
+                format!(
+                    "the selector needs more than {} attention heads",
+                    cube::MOST_CUBES
+                ),
+            )
+        };
+        match self.graph.get_selector(id) {
+            Selector::And(a, b) => {
+                cube::and(&self.raw_cubes(*a)?, &self.raw_cubes(*b)?).ok_or_else(too_many)
+            }
+            Selector::Or(a, b) => {
+                cube::or(&self.raw_cubes(*a)?, &self.raw_cubes(*b)?).ok_or_else(too_many)
+            }
+            Selector::Not(a) => cube::not(&self.raw_cubes(*a)?).ok_or_else(too_many),
+            Selector::Compare {
+                keys,
+                queries,
+                comparison,
+            } => {
+                let left = &self.node(*keys)?.column.values.domain;
+                let right = &self.node(*queries)?.column.values.domain;
+                if left.len().saturating_mul(right.len()) > LARGEST_RELATION {
+                    return Err(Stopped::new(
+                        Code::DomainTooLarge,
+                        format!(
+                            "the comparison is between {} and {} values",
+                            left.len(),
+                            right.len()
+                        ),
+                    ));
+                }
+                let relation = Relation::tabulate(left.len(), right.len(), |key, query| {
+                    comparison.holds(&left[key], &right[query]) == Ok(true)
+                });
+                if relation.is_empty() {
+                    return Ok(Vec::new());
+                }
+                Ok(vec![Cube::of(Literal {
+                    keys: *keys,
+                    queries: *queries,
+                    relation: relation.into(),
+                })])
+            }
+        }
+    }
+
+    /// What the causal mask already implies need not be computed: keys after the query are free.
+    fn under_causal_mask(&self, cube: Cube) -> Option<Cube> {
+        let is_indices = |id| matches!(self.graph.get(id), SOp::Indices);
+        let mut literals = Vec::new();
+        for literal in cube.literals {
+            if !(is_indices(literal.keys) && is_indices(literal.queries)) {
+                literals.push(literal);
+                continue;
+            }
+            let relation = &literal.relation;
+            if (0..relation.keys)
+                .all(|key| (key..relation.queries).all(|q| !relation.holds(key, q)))
+            {
+                return None;
+            }
+            let relation = Relation::tabulate(relation.keys, relation.queries, |key, query| {
+                key > query || relation.holds(key, query)
+            });
+            if !relation.is_full() {
+                literals.push(Literal {
+                    relation: relation.into(),
+                    ..literal
+                });
+            }
+        }
+        Some(Cube { literals })
+    }
+
+    /// A query equal to a key that no other position has selects at most one.
+    fn unique_by_equality(&self, id: SelectorId) -> bool {
+        match self.graph.get_selector(id) {
+            Selector::And(a, b) => self.unique_by_equality(*a) || self.unique_by_equality(*b),
+            Selector::Compare {
+                keys,
+                comparison: Comparison::Equal,
+                ..
+            } => self.distinct_at_positions(*keys),
+            Selector::Compare { .. } | Selector::Or(..) | Selector::Not(_) => false,
+        }
+    }
+
+    /// Whether two positions of one input never have equal values.
+    fn distinct_at_positions(&self, id: SOpId) -> bool {
+        if self.is_permutation(id) {
+            return true;
+        }
+        let Ok(node) = self.node(id) else {
+            return false;
+        };
+        let values = &node.column.values;
+        let mut class = 0u32;
+        let classes: Vec<u32> = (0..values.domain.len())
+            .map(|at| {
+                class += u32::from(at > 0 && !values.domain[at].equals(&values.domain[at - 1]));
+                class
+            })
+            .collect();
+        let mut owner: FxHashMap<(Option<usize>, u32), usize> = FxHashMap::default();
+        self.environments
+            .iter()
+            .enumerate()
+            .all(|(at, environment)| {
+                values.in_environment(at).iter().all(|member| {
+                    let key = (environment.length, classes[*member as usize]);
+                    *owner.entry(key).or_insert(environment.position) == environment.position
+                })
+            })
+    }
+
+    /// Whether the values are always 0, 1, …, n-1 in some order.
+    fn is_permutation(&self, id: SOpId) -> bool {
+        match self.graph.get(id) {
+            SOp::Indices => true,
+            SOp::Width { selector } => is_strict_order(self.graph, *selector),
+            _ => false,
+        }
+    }
+
+    /// A query between 0 and n-1 is always found in a permutation.
+    fn found_in_permutation(&self, id: SelectorId) -> bool {
+        let Selector::Compare {
+            keys,
+            queries,
+            comparison: Comparison::Equal,
+        } = self.graph.get_selector(id)
+        else {
+            return false;
+        };
+        let Ok(node) = self.node(*queries) else {
+            return false;
+        };
+        let values = &node.column.values;
+        self.is_permutation(*keys)
+            && self
+                .environments
+                .iter()
+                .enumerate()
+                .all(|(at, environment)| {
+                    let length = environment.length.unwrap_or(environment.position + 1) as f64;
+                    values.in_environment(at).iter().all(|member| {
+                        values.domain[*member as usize]
+                            .as_float()
+                            .is_some_and(|v| v.fract() == 0.0 && (0.0..length).contains(&v))
+                    })
+                })
+    }
+}
+
+/// A value compared with itself; values that are not numbers equal to themselves never get here.
+fn reflexive(comparison: Comparison) -> Outcome {
+    match comparison {
+        Comparison::Equal | Comparison::LessEqual | Comparison::GreaterEqual => Outcome::Always,
+        Comparison::NotEqual | Comparison::Less | Comparison::Greater => Outcome::Never,
+    }
+}
+
+/// Pairs that cannot be compared never occur: the interpreter rejects those inputs.
+fn compare_sets(comparison: Comparison, keys: &[Value], queries: &[Value]) -> Outcome {
+    let (mut some, mut all) = (false, true);
+    for key in keys {
+        for query in queries {
+            match comparison.holds(key, query) {
+                Ok(true) => some = true,
+                Ok(false) => all = false,
+                Err(_) => {}
+            }
+            if some && !all {
+                return Outcome::Sometimes;
+            }
+        }
+    }
+    match (some, all) {
+        (false, _) => Outcome::Never,
+        (true, true) => Outcome::Always,
+        (true, false) => Outcome::Sometimes,
+    }
+}
+
+/// Whether the selector is a strict total order of the positions, so that its width ranks them:
+/// `indices < indices`, or a key first and such an order among equal keys, as `sort` counts
+/// (Weiss et al. 2021, section 3.1).
+pub fn is_strict_order(graph: &Graph, id: SelectorId) -> bool {
+    let compares_itself = |id: SelectorId, wanted: &[Comparison]| match graph.get_selector(id) {
+        Selector::Compare {
+            keys,
+            queries,
+            comparison,
+        } if keys == queries && wanted.contains(comparison) => Some(*keys),
+        _ => None,
+    };
+    let orders = [Comparison::Less, Comparison::Greater];
+    if let Some(key) = compares_itself(id, &orders) {
+        return matches!(graph.get(key), SOp::Indices);
+    }
+    let Selector::Or(a, b) = graph.get_selector(id) else {
+        return false;
+    };
+    [(*a, *b), (*b, *a)].into_iter().any(|(first, ties)| {
+        let (Some(key), Selector::And(c, d)) =
+            (compares_itself(first, &orders), graph.get_selector(ties))
+        else {
+            return false;
+        };
+        [(*c, *d), (*d, *c)].into_iter().any(|(equal, rest)| {
+            compares_itself(equal, &[Comparison::Equal]) == Some(key)
+                && is_strict_order(graph, rest)
+        })
+    })
+}

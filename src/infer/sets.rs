@@ -1,0 +1,102 @@
+//! What one node's values can be: a sorted domain and, for each environment, the subset of it that
+//! can stand there. Equal subsets are stored once, so that environments which do not matter to a
+//! node cost nothing downstream.
+
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The values of a node: all of them, and those possible in each environment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    /// Sorted by [`Value::canonical_order`], each value once.
+    pub domain: Arc<[Value]>,
+    /// The distinct subsets, as ascending indices into `domain`.
+    pub sets: Vec<Arc<[u32]>>,
+    /// For each environment the index of its subset.
+    pub at: Arc<[u32]>,
+}
+
+impl Values {
+    /// The same values in every environment.
+    pub fn uniform(mut domain: Vec<Value>, environments: usize) -> Values {
+        domain.sort_by(Value::canonical_order);
+        domain.dedup();
+        let all: Arc<[u32]> = (0..domain.len() as u32).collect();
+        Values {
+            domain: domain.into(),
+            sets: vec![all],
+            at: vec![0; environments].into(),
+        }
+    }
+
+    /// From the values possible in each environment, which may come unsorted and repeated.
+    pub fn from_environments(each: &[Arc<[Value]>]) -> Values {
+        let mut domain: Vec<Value> = Vec::new();
+        let mut seen: FxHashMap<*const Value, ()> = FxHashMap::default();
+        for values in each {
+            // Environments share their lists; each list is read once.
+            if seen.insert(values.as_ptr(), ()).is_none() {
+                domain.extend(values.iter().cloned());
+            }
+        }
+        domain.sort_by(Value::canonical_order);
+        domain.dedup();
+        let ids: FxHashMap<&Value, u32> = domain.iter().zip(0..).collect();
+        let mut builder = SetBuilder::default();
+        let mut known: FxHashMap<*const Value, u32> = FxHashMap::default();
+        let at = each
+            .iter()
+            .map(|values| {
+                *known
+                    .entry(values.as_ptr())
+                    .or_insert_with(|| builder.add(values.iter().map(|value| ids[value]).collect()))
+            })
+            .collect();
+        Values {
+            domain: domain.into(),
+            sets: builder.sets,
+            at,
+        }
+    }
+
+    /// The subset possible in an environment.
+    pub fn in_environment(&self, environment: usize) -> &Arc<[u32]> {
+        &self.sets[self.at[environment] as usize]
+    }
+
+    /// Whether every value is a number, bools included.
+    pub fn all_numbers(&self) -> bool {
+        self.domain.iter().all(Value::is_number)
+    }
+
+    /// The domain as numbers; `None` if one is not a number or not finite.
+    pub fn numbers(&self) -> Option<Vec<f64>> {
+        self.domain
+            .iter()
+            .map(|value| value.as_float().filter(|number| number.is_finite()))
+            .collect()
+    }
+}
+
+/// Collects subsets, storing equal ones once.
+#[derive(Default)]
+pub struct SetBuilder {
+    pub sets: Vec<Arc<[u32]>>,
+    ids: FxHashMap<Arc<[u32]>, u32>,
+}
+
+impl SetBuilder {
+    pub fn add(&mut self, mut members: Vec<u32>) -> u32 {
+        members.sort_unstable();
+        members.dedup();
+        let members: Arc<[u32]> = members.into();
+        if let Some(id) = self.ids.get(&members) {
+            return *id;
+        }
+        let id = self.sets.len() as u32;
+        self.sets.push(members.clone());
+        self.ids.insert(members, id);
+        id
+    }
+}

@@ -1,0 +1,159 @@
+//! Elementwise s-ops as columns over joint tables: the variables of the operands are united, and
+//! the primitive is applied row by row. Where the table would be too large, operands become
+//! variables of their own, which forgets how they are related but stays sound.
+
+use super::space::{Column, FAILS, Space, VarId};
+use super::{Analysis, Node, Stopped, VarKind, finite};
+use crate::base::Code;
+use crate::graph::SOpId;
+use crate::value::{Op, Value};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+impl Analysis<'_> {
+    /// The joint table of some variables (ascending).
+    pub fn space(&mut self, vars: Vec<VarId>) -> Result<Arc<Space>, Stopped> {
+        if !self.spaces.contains_key(&vars) {
+            let values: Vec<_> = vars.iter().map(|var| self.values(*var)).collect();
+            let space = Space::build(
+                vars.clone(),
+                &values,
+                self.environments.len(),
+                self.limits.table_rows,
+            );
+            self.spaces.insert(vars.clone(), space.map(Arc::new));
+        }
+        match &self.spaces[&vars] {
+            Some(space) => Ok(space.clone()),
+            None => Err(self.too_many_rows(&vars)),
+        }
+    }
+
+    fn too_many_rows(&self, vars: &[VarId]) -> Stopped {
+        let factors: Vec<String> = vars
+            .iter()
+            .map(|var| {
+                format!(
+                    "{} of {}",
+                    self.values(*var).domain.len(),
+                    self.var_name(*var)
+                )
+            })
+            .collect();
+        Stopped::new(
+            Code::DomainTooLarge,
+            format!(
+                "its table has more than {} rows: {}",
+                self.limits.table_rows,
+                factors.join(" × ")
+            ),
+        )
+    }
+
+    /// What a variable is, for people.
+    pub fn var_name(&self, var: VarId) -> String {
+        match self.vars[var.0 as usize].kind {
+            VarKind::Tokens => "tokens".to_string(),
+            VarKind::Indices => "indices".to_string(),
+            VarKind::Width(selector) => {
+                format!("width of {}", self.graph.describe_selector(selector))
+            }
+            VarKind::Sum(id) => format!("sum of {}", self.graph.describe(id)),
+            VarKind::Mean(id) | VarKind::Pick(id) | VarKind::Cut(id) => self.graph.describe(id),
+        }
+    }
+
+    pub(super) fn analyse_map(&mut self, op: &Op, operands: &[SOpId]) -> Result<Node, Stopped> {
+        let mut columns = Vec::with_capacity(operands.len());
+        for operand in operands {
+            columns.push(self.node(*operand)?.column.clone());
+        }
+        let space = match self.space(union(&columns)) {
+            Ok(space) => space,
+            Err(stopped) => {
+                if !self.cut(operands, &mut columns) {
+                    return Err(stopped);
+                }
+                self.space(union(&columns))?
+            }
+        };
+        let column = apply(op, &columns, &space)?;
+        if column.values.domain.len() > self.limits.domain_values {
+            return Err(Stopped::new(
+                Code::DomainTooLarge,
+                format!(
+                    "it can have {} values; the limit is {}",
+                    column.values.domain.len(),
+                    self.limits.domain_values
+                ),
+            ));
+        }
+        Ok(Node { column, own: None })
+    }
+
+    /// Makes variables of the operands that have several; whether there were any.
+    fn cut(&mut self, operands: &[SOpId], columns: &mut [Column]) -> bool {
+        let mut changed = false;
+        for (operand, column) in operands.iter().zip(columns) {
+            if column.space.vars.len() < 2 {
+                continue;
+            }
+            let var = self.var(VarKind::Cut(*operand), column.values.clone());
+            if let Ok(node) = self.alone(var) {
+                *column = node.column;
+                changed = true;
+            }
+        }
+        changed
+    }
+}
+
+fn union(columns: &[Column]) -> Vec<VarId> {
+    let mut vars: Vec<VarId> = columns
+        .iter()
+        .flat_map(|column| column.space.vars.iter().copied())
+        .collect();
+    vars.sort_unstable();
+    vars.dedup();
+    vars
+}
+
+/// The primitive on every row; each combination of operand values is computed once.
+fn apply(op: &Op, columns: &[Column], space: &Arc<Space>) -> Result<Column, Stopped> {
+    let projections: Vec<Vec<u32>> = columns
+        .iter()
+        .map(|column| space.project(&column.space))
+        .collect();
+    let mut known: FxHashMap<[u32; 3], Option<Value>> = FxHashMap::default();
+    let mut results = Vec::with_capacity(space.rows());
+    for row in 0..space.rows() {
+        let mut cells = [FAILS; 3];
+        for (cell, (column, rows)) in cells.iter_mut().zip(columns.iter().zip(&projections)) {
+            *cell = column.cells[rows[row] as usize];
+        }
+        let result = match known.get(&cells) {
+            Some(result) => result.clone(),
+            None => {
+                let result = combine(op, columns, cells);
+                if let Some(value) = &result {
+                    finite(value)?;
+                }
+                known.insert(cells, result.clone());
+                result
+            }
+        };
+        results.push(result);
+    }
+    Ok(space.column(results))
+}
+
+fn combine(op: &Op, columns: &[Column], cells: [u32; 3]) -> Option<Value> {
+    let value = |at: usize| columns.get(at)?.values.domain.get(cells[at] as usize);
+    if matches!(op, Op::If) {
+        // The branch that is not taken may fail.
+        let taken = if value(0)?.truthy() { 1 } else { 2 };
+        return value(taken).cloned();
+    }
+    let operands: Vec<&Value> = (0..columns.len()).map(value).collect::<Option<_>>()?;
+    op.apply(&operands).ok()
+}

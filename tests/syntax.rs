@@ -1,0 +1,726 @@
+//! Text to tree and back. Each `.rasp` file in `tests/syntax` holds cases separated by lines of
+//! `=====`; beside it stands what they give, by the name of the file: trees, diagnostics, warnings
+//! about precedence or formatted programs. Below them, properties of all programs.
+
+use proptest::prelude::*;
+use rasp::base::render::{Style, render};
+use rasp::base::{Diagnostic, Limits, SourceId, Sources, Span};
+use rasp::syntax::ast::*;
+use rasp::syntax::precedence::surprising;
+use rasp::syntax::{Completeness, completeness, parse, parse_expression, print};
+use rasp::value::{Comparison, Value};
+use std::fmt::Write;
+use std::sync::Arc;
+
+// ---- Snapshots ----
+
+/// Runs the cases of one file and compares what they give with the snapshot beside it.
+fn cases(file: &str, give: fn(&str) -> String) {
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/syntax");
+    let text = std::fs::read_to_string(directory.join(format!("{file}.rasp"))).expect("readable");
+    let mut output = String::new();
+    for case in text.split("=====\n") {
+        writeln!(
+            output,
+            "{}\n----\n{}\n",
+            case.trim_end(),
+            give(case).trim_end()
+        )
+        .expect("strings take everything");
+    }
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(&directory);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(file, output));
+}
+
+#[test]
+fn trees() {
+    cases("expressions", tree);
+    cases("statements", tree);
+    cases("commands", tree);
+}
+
+#[test]
+fn errors() {
+    cases("tokens", diagnostics);
+    cases("mistakes", diagnostics);
+    cases("habits", diagnostics);
+    cases("unfinished", diagnostics);
+}
+
+#[test]
+fn recovery() {
+    cases("recovery", |text| {
+        format!("{}{}", tree(text), diagnostics(text))
+    });
+}
+
+#[test]
+fn precedence() {
+    cases("precedence", |text| {
+        let ast = parse_ok(text);
+        shown(text, &surprising(&ast, text))
+    });
+}
+
+#[test]
+fn format() {
+    cases("format", |text| {
+        let ast = parse_ok(text);
+        let printed = print(&ast, text);
+        let again = parse_ok(&printed);
+        assert_eq!(sketch(&again), sketch(&ast), "{printed}");
+        assert_eq!(print(&again, &printed), printed);
+        printed
+    });
+}
+
+fn read(text: &str) -> (Ast, Vec<Diagnostic>) {
+    let parsed = parse(SourceId(0), text, &Limits::default());
+    (parsed.ast, parsed.diagnostics)
+}
+
+fn parse_ok(text: &str) -> Ast {
+    let (ast, diagnostics) = read(text);
+    assert!(
+        diagnostics.is_empty(),
+        "{text}\n{}",
+        shown(text, &diagnostics)
+    );
+    ast
+}
+
+fn tree(text: &str) -> String {
+    sketch(&read(text).0)
+}
+
+fn diagnostics(text: &str) -> String {
+    shown(text, &read(text).1)
+}
+
+fn shown(text: &str, diagnostics: &[Diagnostic]) -> String {
+    let mut sources = Sources::new();
+    sources.add("case", text);
+    diagnostics
+        .iter()
+        .map(|diagnostic| render(diagnostic, &sources, Style::Plain))
+        .collect()
+}
+
+// ---- Trees as text ----
+
+/// The statements as s-expressions, one a line; places and comments aside.
+fn sketch(ast: &Ast) -> String {
+    Sketch {
+        ast,
+        parentheses: true,
+    }
+    .lines(&ast.statements, 0)
+}
+
+/// The same without the parentheses that were written.
+fn bare(ast: &Ast) -> String {
+    Sketch {
+        ast,
+        parentheses: false,
+    }
+    .lines(&ast.statements, 0)
+}
+
+struct Sketch<'a> {
+    ast: &'a Ast,
+    parentheses: bool,
+}
+
+impl Sketch<'_> {
+    fn lines(&self, statements: &[Statement], depth: usize) -> String {
+        let mut lines = String::new();
+        for statement in statements {
+            let indent = "  ".repeat(depth);
+            for line in statement.documentation.lines() {
+                lines += &format!("{indent}documentation {line:?}\n");
+            }
+            lines += &format!("{indent}{}\n", self.statement(&statement.kind));
+            match &statement.kind {
+                StatementKind::For { body, .. } => lines += &self.lines(body, depth + 1),
+                StatementKind::Define(function) => {
+                    lines += &self.lines(&function.body, depth + 1);
+                    let results = self.exprs(&function.results);
+                    lines += &format!("{indent}  return{results}\n");
+                }
+                _ => {}
+            }
+        }
+        lines
+    }
+
+    fn statement(&self, kind: &StatementKind) -> String {
+        match kind {
+            StatementKind::Error => "(error)".to_string(),
+            StatementKind::Expression(value) => self.expr(*value),
+            StatementKind::Assign { names, values } => {
+                format!("(assign ({}){})", idents(names), self.exprs(values))
+            }
+            StatementKind::Define(function) => format!(
+                "define {}({})",
+                function.ident.name,
+                self.parameters(&function.parameters)
+            ),
+            StatementKind::For {
+                names, iterable, ..
+            } => format!("for {} in {}", idents(names), self.expr(*iterable)),
+            StatementKind::Load { path, .. } => format!("(load {path:?})"),
+            StatementKind::Draw { value, input } => match input {
+                Some(input) => format!("(draw {} {})", self.expr(*value), self.expr(*input)),
+                None => format!("(draw {})", self.expr(*value)),
+            },
+            StatementKind::Assert { condition } => format!("(assert {})", self.expr(*condition)),
+            StatementKind::Command(command) => self.command(command),
+        }
+    }
+
+    fn command(&self, command: &Command) -> String {
+        match command {
+            Command::SetExample { kind, value } => {
+                format!("(set-example {kind:?} {})", self.expr(*value))
+            }
+            Command::SetVocabulary { value } => format!("(set-vocabulary {})", self.expr(*value)),
+            Command::SetMaxLength { value } => format!("(set-max-length {})", self.expr(*value)),
+            other => format!("{other:?}"),
+        }
+    }
+
+    fn parameters(&self, parameters: &[Parameter]) -> String {
+        let parameter = |parameter: &Parameter| match parameter.default {
+            Some(default) => format!("{}={}", parameter.ident.name, self.expr(default)),
+            None => parameter.ident.name.to_string(),
+        };
+        parameters
+            .iter()
+            .map(parameter)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    fn exprs(&self, exprs: &[ExprId]) -> String {
+        exprs
+            .iter()
+            .map(|id| format!(" {}", self.expr(*id)))
+            .collect()
+    }
+
+    fn expr(&self, id: ExprId) -> String {
+        match &self.ast.get(id).kind {
+            ExprKind::Error => "<error>".to_string(),
+            ExprKind::Name(name) => name.to_string(),
+            ExprKind::Literal(value) => value.source(),
+            ExprKind::Operator(comparison) => format!("`{}`", comparison.symbol()),
+            ExprKind::Parenthesized(inner) if self.parentheses => {
+                format!("(paren {})", self.expr(*inner))
+            }
+            ExprKind::Parenthesized(inner) => self.expr(*inner),
+            ExprKind::List(items) => format!("(list{})", self.exprs(items)),
+            ExprKind::Tuple(items) => format!("(tuple{})", self.exprs(items)),
+            ExprKind::Dict(entries) => {
+                let entry = |(key, value): &(ExprId, ExprId)| self.exprs(&[*key, *value]);
+                format!("(dict{})", entries.iter().map(entry).collect::<String>())
+            }
+            ExprKind::ListComprehension {
+                element,
+                names,
+                iterable,
+            } => format!(
+                "(list-for {} ({}) {})",
+                self.expr(*element),
+                idents(names),
+                self.expr(*iterable)
+            ),
+            ExprKind::DictComprehension {
+                key,
+                value,
+                names,
+                iterable,
+            } => format!(
+                "(dict-for {} {} ({}) {})",
+                self.expr(*key),
+                self.expr(*value),
+                idents(names),
+                self.expr(*iterable)
+            ),
+            ExprKind::Unary { operator, operand } => {
+                format!("({} {})", operator.symbol(), self.expr(*operand))
+            }
+            ExprKind::Binary {
+                operator,
+                left,
+                right,
+            } => format!("({}{})", operator.symbol(), self.exprs(&[*left, *right])),
+            ExprKind::Ternary {
+                then,
+                condition,
+                otherwise,
+            } => format!("(if{})", self.exprs(&[*condition, *then, *otherwise])),
+            ExprKind::Index { object, index } => {
+                format!("(index{})", self.exprs(&[*object, *index]))
+            }
+            ExprKind::Call {
+                function,
+                arguments,
+            } => {
+                let argument = |argument: &Argument| match &argument.name {
+                    Some(name) => format!(" {}={}", name.name, self.expr(argument.value)),
+                    None => format!(" {}", self.expr(argument.value)),
+                };
+                let arguments: String = arguments.iter().map(argument).collect();
+                format!("(call {}{arguments})", self.expr(*function))
+            }
+            ExprKind::Lambda(lambda) => format!(
+                "(lambda ({}) {})",
+                self.parameters(&lambda.parameters),
+                self.expr(lambda.body)
+            ),
+        }
+    }
+}
+
+fn idents(names: &[Ident]) -> String {
+    let names: Vec<&str> = names.iter().map(|ident| &*ident.name).collect();
+    names.join(" ")
+}
+
+// ---- Completeness, single expressions, limits ----
+
+#[test]
+fn prompts() {
+    use Completeness::*;
+    for (text, expected) in [
+        ("", Complete),
+        ("# only a comment", Complete),
+        ("x;", Complete),
+        ("x", CompleteWithSemicolon),
+        ("x = 1", CompleteWithSemicolon),
+        ("x = 1; y", CompleteWithSemicolon),
+        ("x # note", CompleteWithSemicolon),
+        ("x =", Incomplete),
+        ("x = [1,", Incomplete),
+        ("x = f(", Incomplete),
+        ("1 +", Incomplete),
+        ("a if b", Incomplete),
+        ("def f(x) {", Incomplete),
+        ("def f(x) { return x", Incomplete),
+        ("def f(x) { return x;", Incomplete),
+        ("def f(x) { return x; }", Complete),
+        ("for i in [1]", Incomplete),
+        ("load", Incomplete),
+        ("set example", Incomplete),
+        ("set example \"abc\"", Complete),
+        ("set example [1,", Incomplete),
+        ("show example", Complete),
+        ("examples on", Complete),
+        ("exit()", Complete),
+        ("quit", Complete),
+        ("x = \"abc", Erroneous),
+        ("x = 3 y = 4;", Erroneous),
+        ("a += 1;", Erroneous),
+        ("tokens[0:2];", Erroneous),
+        ("tokens[];", Erroneous),
+        ("a ? b : c;", Erroneous),
+        ("};", Erroneous),
+        (")", Erroneous),
+    ] {
+        assert_eq!(completeness(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn single_expressions() {
+    let give = |text: &str| {
+        let (ast, expr, diagnostics) = parse_expression(SourceId(0), text, &Limits::default());
+        let sketch = Sketch {
+            ast: &ast,
+            parentheses: true,
+        };
+        (expr.map(|expr| sketch.expr(expr)), diagnostics.len())
+    };
+    assert_eq!(give("a + 1"), (Some("(+ a 1)".to_string()), 0));
+    assert_eq!(give("a + 1;"), (Some("(+ a 1)".to_string()), 0));
+    assert_eq!(give("a = 1"), (None, 1));
+    assert_eq!(give("a; b"), (None, 1));
+    assert_eq!(give(""), (None, 1));
+    assert_eq!(give("a +"), (None, 1));
+}
+
+fn codes(text: &str, limits: &Limits) -> Vec<&'static str> {
+    let parsed = parse(SourceId(0), text, limits);
+    parsed
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code.number())
+        .collect()
+}
+
+#[test]
+fn limits() {
+    let limits = Limits::default();
+    let many = 100_000;
+    let nested = format!("{}1{};", "(".repeat(many), ")".repeat(many));
+    assert_eq!(codes(&nested, &limits), ["E0801"]);
+    assert_eq!(codes(&"(".repeat(many), &limits), ["E0801"]);
+    let deep = Limits {
+        expression_depth: 100,
+        ..Limits::default()
+    };
+    assert_eq!(codes(&format!("1{};", "+1".repeat(100)), &deep), ["E0801"]);
+    let short = Limits {
+        source_bytes: 10,
+        ..Limits::default()
+    };
+    assert_eq!(codes("x = 1 + 2 + 3;", &short), ["E0801"]);
+}
+
+#[test]
+fn long_chains_are_printed_without_overflow() {
+    for text in [
+        format!("1{};", " + 1".repeat(20_000)),
+        format!("{}1;", "- ".repeat(20_000)),
+        format!("{}1;", "lambda x: ".repeat(20_000)),
+        format!("x{};", "[0]".repeat(20_000)),
+        format!("1{};", " if 1 else 1".repeat(10_000)),
+    ] {
+        let ast = parse_ok(&text);
+        surprising(&ast, &text);
+        let printed = print(&ast, &text);
+        assert_eq!(print(&parse_ok(&printed), &printed), printed);
+    }
+}
+
+// ---- Properties ----
+
+/// A recipe for an expression, whatever its operators; the printer writes the parentheses.
+#[derive(Clone, Debug)]
+enum Recipe {
+    Name(usize),
+    Literal(Value),
+    List(Vec<Recipe>),
+    Tuple(Vec<Recipe>),
+    Dict(Vec<(Recipe, Recipe)>),
+    For(Box<(Recipe, Recipe)>),
+    Unary(UnaryOperator, Box<Recipe>),
+    Binary(BinaryOperator, Box<(Recipe, Recipe)>),
+    Ternary(Box<(Recipe, Recipe, Recipe)>),
+    Index(Box<(Recipe, Recipe)>),
+    Call(Box<Recipe>, Vec<(bool, Recipe)>),
+    Select(Box<(Recipe, Recipe)>, Comparison),
+    Lambda(Vec<usize>, Box<(Recipe, Recipe)>),
+}
+
+const NAMES: [&str; 10] = [
+    "a", "tokens", "set", "example", "exits", "show", "draws", "asserted", "selector", "s",
+];
+
+fn ident(name: usize) -> Ident {
+    Ident {
+        name: NAMES[name].into(),
+        span: Span::new(SourceId(0), 0, 0),
+    }
+}
+
+fn build(ast: &mut Ast, recipe: &Recipe) -> ExprId {
+    let kind = match recipe {
+        Recipe::Name(name) => ExprKind::Name(NAMES[*name].into()),
+        Recipe::Literal(value) => ExprKind::Literal(value.clone()),
+        Recipe::List(items) => ExprKind::List(items.iter().map(|item| build(ast, item)).collect()),
+        Recipe::Tuple(items) => {
+            ExprKind::Tuple(items.iter().map(|item| build(ast, item)).collect())
+        }
+        Recipe::Dict(entries) => ExprKind::Dict(
+            entries
+                .iter()
+                .map(|(key, value)| (build(ast, key), build(ast, value)))
+                .collect(),
+        ),
+        Recipe::For(parts) => ExprKind::ListComprehension {
+            element: build(ast, &parts.0),
+            names: vec![ident(0)],
+            iterable: build(ast, &parts.1),
+        },
+        Recipe::Unary(operator, operand) => ExprKind::Unary {
+            operator: *operator,
+            operand: build(ast, operand),
+        },
+        Recipe::Binary(operator, operands) => ExprKind::Binary {
+            operator: *operator,
+            left: build(ast, &operands.0),
+            right: build(ast, &operands.1),
+        },
+        Recipe::Ternary(parts) => ExprKind::Ternary {
+            then: build(ast, &parts.0),
+            condition: build(ast, &parts.1),
+            otherwise: build(ast, &parts.2),
+        },
+        Recipe::Index(parts) => ExprKind::Index {
+            object: build(ast, &parts.0),
+            index: build(ast, &parts.1),
+        },
+        Recipe::Call(function, arguments) => ExprKind::Call {
+            function: build(ast, function),
+            arguments: arguments
+                .iter()
+                .map(|(named, value)| Argument {
+                    name: named.then(|| ident(1)),
+                    value: build(ast, value),
+                })
+                .collect(),
+        },
+        Recipe::Select(parts, comparison) => {
+            let function = add(ast, ExprKind::Name("select".into()));
+            let values = [
+                build(ast, &parts.0),
+                build(ast, &parts.1),
+                add(ast, ExprKind::Operator(*comparison)),
+            ];
+            ExprKind::Call {
+                function,
+                arguments: values.map(|value| Argument { name: None, value }).to_vec(),
+            }
+        }
+        Recipe::Lambda(names, parts) => {
+            let default = build(ast, &parts.0);
+            let mut parameters: Vec<Parameter> = names
+                .iter()
+                .map(|name| Parameter {
+                    ident: ident(*name),
+                    default: None,
+                })
+                .collect();
+            parameters.push(Parameter {
+                ident: ident(0),
+                default: Some(default),
+            });
+            ExprKind::Lambda(Arc::new(Lambda {
+                parameters,
+                body: build(ast, &parts.1),
+            }))
+        }
+    };
+    add(ast, kind)
+}
+
+fn add(ast: &mut Ast, kind: ExprKind) -> ExprId {
+    ast.add(kind, Span::new(SourceId(0), 0, 0))
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        (0..i64::MAX).prop_map(Value::Int),
+        (0..100_i64).prop_map(Value::Int),
+        (0.0..1e300_f64).prop_map(Value::Float),
+        (0.0..10.0_f64).prop_map(Value::Float),
+        ".{0,6}".prop_map(|text| Value::str(&text)),
+    ]
+}
+
+fn comparison() -> impl Strategy<Value = Comparison> {
+    proptest::sample::select(vec![
+        Comparison::Equal,
+        Comparison::NotEqual,
+        Comparison::Less,
+        Comparison::LessEqual,
+        Comparison::Greater,
+        Comparison::GreaterEqual,
+    ])
+}
+
+fn operator() -> impl Strategy<Value = BinaryOperator> {
+    use BinaryOperator::*;
+    prop_oneof![
+        proptest::sample::select(vec![
+            Power, Multiply, Divide, Remainder, Add, Subtract, And, Or, In
+        ]),
+        comparison().prop_map(Compare),
+    ]
+}
+
+fn recipe() -> impl Strategy<Value = Recipe> {
+    let leaf = prop_oneof![
+        (0..NAMES.len()).prop_map(Recipe::Name),
+        value().prop_map(Recipe::Literal),
+    ];
+    leaf.prop_recursive(6, 60, 4, |inner| {
+        let two = (inner.clone(), inner.clone()).prop_map(Box::new);
+        let unary = proptest::sample::select(vec![
+            UnaryOperator::Not,
+            UnaryOperator::Negate,
+            UnaryOperator::Plus,
+        ]);
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Recipe::List),
+            proptest::collection::vec(inner.clone(), 1..4).prop_map(Recipe::Tuple),
+            proptest::collection::vec((inner.clone(), inner.clone()), 0..3).prop_map(Recipe::Dict),
+            two.clone().prop_map(Recipe::For),
+            (unary, inner.clone()).prop_map(|(operator, of)| Recipe::Unary(operator, of.into())),
+            (operator(), two.clone()).prop_map(|(operator, of)| Recipe::Binary(operator, of)),
+            (operator(), two.clone()).prop_map(|(operator, of)| Recipe::Binary(operator, of)),
+            (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|parts| Recipe::Ternary(parts.into())),
+            two.clone().prop_map(Recipe::Index),
+            (
+                inner.clone(),
+                proptest::collection::vec((any::<bool>(), inner.clone()), 0..4)
+            )
+                .prop_map(|(function, arguments)| Recipe::Call(function.into(), arguments)),
+            (two.clone(), comparison()).prop_map(|(parts, by)| Recipe::Select(parts, by)),
+            (proptest::collection::vec(0..2_usize, 0..3), two)
+                .prop_map(|(names, parts)| Recipe::Lambda(names, parts)),
+        ]
+    })
+}
+
+/// Several statements of all shapes around generated expressions.
+fn program(recipes: &[Recipe]) -> Ast {
+    let mut ast = Ast::default();
+    let mut values: Vec<ExprId> = Vec::new();
+    for recipe in recipes {
+        values.push(build(&mut ast, recipe));
+    }
+    let mut statements = Vec::new();
+    for (at, value) in values.iter().enumerate() {
+        let inner = vec![statement(StatementKind::Expression(*value))];
+        statements.push(statement(match at % 7 {
+            0 => StatementKind::Assign {
+                names: vec![ident(2), ident(at % 2)],
+                values: values.clone(),
+            },
+            1 => StatementKind::For {
+                names: vec![ident(5)],
+                iterable: *value,
+                body: inner,
+            },
+            2 => StatementKind::Define(Arc::new(Function {
+                ident: ident(6),
+                parameters: vec![Parameter {
+                    ident: ident(7),
+                    default: Some(*value),
+                }],
+                body: inner,
+                results: values.clone(),
+            })),
+            3 => StatementKind::Command(Command::SetExample {
+                kind: ExampleKind::SOp,
+                value: *value,
+            }),
+            4 => StatementKind::Assert { condition: *value },
+            5 => StatementKind::Draw {
+                value: *value,
+                input: Some(*value),
+            },
+            _ => StatementKind::Expression(*value),
+        }));
+    }
+    ast.statements = statements;
+    ast
+}
+
+fn statement(kind: StatementKind) -> Statement {
+    Statement {
+        kind,
+        span: Span::new(SourceId(0), 0, 0),
+        documentation: String::new(),
+    }
+}
+
+/// Texts near the language: its tokens and others in any order.
+fn soup() -> impl Strategy<Value = String> {
+    let words: Vec<&str> = "for in not and or if else def return load draw assert lambda set show \
+        example examples s - op on off exit quit full seq display vocab causal ; ; ; = , : ( ) ( ) \
+        [ ] { } + * / % ^ == != < <= > >= a tokens select 1 2.5 1e9 99999999999999999999 \"s\" 't' \
+        \"open 'open \\ ? & && || | // ** =< <> := += . é ≤ “ \u{0} \u{a0} ## # 1. .5"
+        .split(' ')
+        .collect();
+    let word = proptest::sample::select(words);
+    let gap = proptest::sample::select(vec!["", " ", " ", "\n", "\r\n", "\t"]);
+    proptest::collection::vec((word, gap), 0..60)
+        .prop_map(|pairs| pairs.iter().flat_map(|(word, gap)| [*word, *gap]).collect())
+}
+
+fn check_span(text: &str, span: Span) {
+    assert!(text.get(span.range()).is_some(), "{span:?} in {text:?}");
+}
+
+fn check_statements(text: &str, statements: &[Statement]) {
+    for statement in statements {
+        check_span(text, statement.span);
+        match &statement.kind {
+            StatementKind::For { body, .. } => check_statements(text, body),
+            StatementKind::Define(function) => check_statements(text, &function.body),
+            _ => {}
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn printed_trees_read_back(recipes in proptest::collection::vec(recipe(), 1..8)) {
+        let ast = program(&recipes);
+        let printed = print(&ast, "");
+        let again = parse_ok(&printed);
+        prop_assert_eq!(bare(&again), bare(&ast), "{}", printed);
+        prop_assert_eq!(print(&again, &printed), printed);
+    }
+
+    #[test]
+    fn comments_survive_printing(
+        recipes in proptest::collection::vec(recipe(), 1..4),
+        places in proptest::collection::vec((0..10_000_usize, 0..3_usize), 1..5),
+    ) {
+        let text = with_comments(&print(&program(&recipes), ""), &places);
+        let (ast, diagnostics) = read(&text);
+        prop_assume!(diagnostics.is_empty());
+        let printed = print(&ast, &text);
+        let again = parse_ok(&printed);
+        prop_assert_eq!(bare(&again), bare(&ast), "{}\n{}", text, printed);
+        prop_assert_eq!(&print(&again, &printed), &printed, "{}", text);
+        let marks = |text: &str| text.matches("#note").count();
+        prop_assert_eq!(marks(&printed), marks(&text), "{}\n{}", text, printed);
+    }
+
+    #[test]
+    fn any_text_gives_a_tree_and_places_inside_it(text in soup()) {
+        let (ast, diagnostics) = read(&text);
+        for label in diagnostics.iter().flat_map(|diagnostic| &diagnostic.labels) {
+            check_span(&text, label.span);
+        }
+        for id in ast.ids() {
+            check_span(&text, ast.get(id).span);
+        }
+        check_statements(&text, &ast.statements);
+        shown(&text, &diagnostics);
+        surprising(&ast, &text);
+        completeness(&text);
+        let printed = print(&ast, &text);
+        if diagnostics.is_empty() {
+            prop_assert_eq!(sketch(&parse_ok(&printed)), sketch(&ast), "{}", printed);
+        }
+    }
+}
+
+/// Breaks blanks of the text (some inside strings: those texts are discarded) into comments.
+fn with_comments(text: &str, places: &[(usize, usize)]) -> String {
+    let blanks: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
+    let mut chosen: Vec<(usize, usize)> = places
+        .iter()
+        .filter(|_| !blanks.is_empty())
+        .map(|(place, kind)| (blanks[place % blanks.len()], *kind))
+        .collect();
+    chosen.sort();
+    chosen.dedup_by_key(|(at, _)| *at);
+    let mut broken = text.to_string();
+    for (at, kind) in chosen.into_iter().rev() {
+        broken.insert_str(at, [" #note\n", "\n  #note\n", " #note\n\n\n"][kind]);
+    }
+    broken
+}

@@ -1,0 +1,203 @@
+//! Rules of the source tree that no compiler checks: which module may import which, how long files
+//! may get, and that every module says what it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each top-level module with the modules it may import. Data flows one way; an edge that is not
+/// here is a mistake, or a decision to record in docs/ARCHITECTURE.md.
+const IMPORTS: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("value", &[]),
+    ("builtin", &[]),
+    ("syntax", &["base", "value"]),
+    ("graph", &["base", "value"]),
+    ("interpret", &["base", "value", "graph"]),
+    (
+        "eval",
+        &["base", "value", "syntax", "builtin", "graph", "interpret"],
+    ),
+    ("schedule", &["graph"]),
+    ("infer", &["base", "value", "graph", "schedule"]),
+    ("model", &["base", "value"]),
+    ("execute", &["base", "value", "model"]),
+    (
+        "compile",
+        &[
+            "base",
+            "value",
+            "graph",
+            "infer",
+            "schedule",
+            "model",
+            "interpret",
+            "execute",
+        ],
+    ),
+    ("stdlib", &[]),
+    (
+        "session",
+        &[
+            "base",
+            "value",
+            "builtin",
+            "syntax",
+            "graph",
+            "interpret",
+            "eval",
+            "schedule",
+            "infer",
+            "model",
+            "execute",
+            "compile",
+            "stdlib",
+        ],
+    ),
+    (
+        "repl",
+        &[
+            "base",
+            "value",
+            "builtin",
+            "syntax",
+            "graph",
+            "interpret",
+            "eval",
+            "schedule",
+            "infer",
+            "model",
+            "execute",
+            "compile",
+            "stdlib",
+            "session",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "base",
+            "value",
+            "builtin",
+            "syntax",
+            "graph",
+            "interpret",
+            "eval",
+            "schedule",
+            "infer",
+            "model",
+            "execute",
+            "compile",
+            "stdlib",
+            "session",
+            "repl",
+        ],
+    ),
+];
+
+/// Lines of the longest file.
+const LONGEST_FILE: usize = 500;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn rust_files(directory: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn sources() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    rust_files(&root().join("src"), &mut found);
+    found
+        .into_iter()
+        .map(|path| {
+            let name = path
+                .strip_prefix(root().join("src"))
+                .unwrap()
+                .display()
+                .to_string();
+            (name, fs::read_to_string(path).unwrap())
+        })
+        .collect()
+}
+
+fn module(file: &str) -> &str {
+    file.split('/').next().unwrap().trim_end_matches(".rs")
+}
+
+/// The top-level modules that a text names after `crate::`.
+fn imported(text: &str) -> Vec<String> {
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| {
+            line.split("crate::")
+                .skip(1)
+                .map(str::to_string)
+                .collect::<Vec<_>>()
+        })
+        .map(|rest| {
+            rest.chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect()
+        })
+        .filter(|name: &String| IMPORTS.iter().any(|(module, _)| module == name))
+        .collect()
+}
+
+#[test]
+fn modules_import_only_what_they_may() {
+    let mut wrong = Vec::new();
+    for (file, text) in sources() {
+        let this = module(&file);
+        if this == "lib" || this == "main" {
+            continue;
+        }
+        let Some((_, allowed)) = IMPORTS.iter().find(|(name, _)| *name == this) else {
+            panic!("src/{file}: `{this}` is not in the table of modules");
+        };
+        for other in imported(&text) {
+            if other != this && !allowed.contains(&other.as_str()) {
+                wrong.push(format!("src/{file} imports {other}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_file_says_what_it_is_and_stays_short() {
+    let mut wrong = Vec::new();
+    for (file, text) in sources() {
+        if !text.starts_with("//!") {
+            wrong.push(format!("src/{file} does not open with its purpose"));
+        }
+        if text.lines().count() > LONGEST_FILE {
+            wrong.push(format!("src/{file} has {} lines", text.lines().count()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn only_the_renderer_names_ariadne() {
+    for (file, text) in sources() {
+        let names = text
+            .lines()
+            .any(|line| line.contains("ariadne::") && !line.contains("//"));
+        assert!(
+            !names || file == "base/render.rs",
+            "src/{file} names ariadne"
+        );
+    }
+}
