@@ -8,6 +8,17 @@ pub struct Module {
     pub text: &'static str,
 }
 
+impl Module {
+    /// The module without the assertions at its end. They are for whoever reads or tests the
+    /// module; run at every load, they would leave their s-ops in every program's graph.
+    pub fn definitions(&self) -> &'static str {
+        match self.text.find("\nassert ") {
+            Some(end) => &self.text[..=end],
+            None => self.text,
+        }
+    }
+}
+
 /// The library that every program sees.
 pub const RASPLIB: Module = Module {
     name: "rasplib",
@@ -15,7 +26,36 @@ pub const RASPLIB: Module = Module {
 };
 
 /// The modules to load.
-pub const MODULES: &[Module] = &[];
+pub const MODULES: &[Module] = &[
+    Module {
+        name: "hist",
+        text: include_str!("../stdlib/hist.rasp"),
+    },
+    Module {
+        name: "sorting",
+        text: include_str!("../stdlib/sorting.rasp"),
+    },
+    Module {
+        name: "dyck",
+        text: include_str!("../stdlib/dyck.rasp"),
+    },
+    Module {
+        name: "fractions",
+        text: include_str!("../stdlib/fractions.rasp"),
+    },
+    Module {
+        name: "induction",
+        text: include_str!("../stdlib/induction.rasp"),
+    },
+    Module {
+        name: "arithmetic",
+        text: include_str!("../stdlib/arithmetic.rasp"),
+    },
+    Module {
+        name: "tracr",
+        text: include_str!("../stdlib/tracr.rasp"),
+    },
+];
 
 /// A module by the name given to `load`, with or without `.rasp`.
 pub fn find(name: &str) -> Option<&'static Module> {

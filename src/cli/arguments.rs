@@ -26,6 +26,8 @@ pub enum Command {
     Info(Info),
     /// Run a compiled model on inputs
     Exec(Exec),
+    /// See one program interpreted, scheduled, compiled and run as a transformer
+    Tour(Tour),
     /// Hold the compiled model of an s-op against the interpreter
     Verify(Verify),
 }
@@ -170,6 +172,29 @@ pub struct Exec {
     pub trace: bool,
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Tour {
+    /// A program; without one, an example that sorts
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The s-op; without it, the last one that the program states
+    #[arg(
+        short = 'e',
+        long = "expr",
+        value_name = "EXPR",
+        allow_hyphen_values = true
+    )]
+    pub expr: Option<String>,
+    /// The input; without it, the program's example
+    #[arg(
+        short = 'i',
+        long = "input",
+        value_name = "TEXT",
+        allow_hyphen_values = true
+    )]
+    pub input: Option<String>,
 }
 
 #[derive(Debug, Args)]

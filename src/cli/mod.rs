@@ -10,6 +10,7 @@ mod model;
 mod output;
 mod run;
 mod schedule;
+mod tour;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -50,6 +51,7 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Compile(arguments) => model::compile(output, &arguments),
         Command::Info(arguments) => model::info(output, &arguments),
         Command::Exec(arguments) => model::exec(output, &arguments),
+        Command::Tour(arguments) => tour::tour(output, &arguments),
         Command::Verify(arguments) => model::verify(output, &arguments),
     }
 }

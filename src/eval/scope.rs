@@ -9,6 +9,9 @@ use indexmap::IndexMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScopeId(u32);
 
+/// The names of one scope.
+pub(crate) type Names = IndexMap<Name, Meta, rustc_hash::FxBuildHasher>;
+
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
     list: Vec<Scope>,
@@ -17,7 +20,7 @@ pub(crate) struct Scopes {
 #[derive(Debug, Default)]
 struct Scope {
     parent: Option<ScopeId>,
-    names: IndexMap<Name, Meta, rustc_hash::FxBuildHasher>,
+    names: Names,
 }
 
 impl Scopes {
@@ -63,6 +66,16 @@ impl Scopes {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// The names of a scope as they are now, for [`Scopes::restore`].
+    pub fn snapshot(&self, scope: ScopeId) -> Names {
+        self.list[scope.0 as usize].names.clone()
+    }
+
+    /// Undoes every assignment in a scope since the snapshot.
+    pub fn restore(&mut self, scope: ScopeId, names: Names) {
+        self.list[scope.0 as usize].names = names;
     }
 
     pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {

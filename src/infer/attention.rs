@@ -130,7 +130,7 @@ impl Analysis<'_> {
                 .collect()
         };
         let column = space.column(results);
-        Ok(Some(Node { column, own: None }))
+        Ok(Some(Node::new(column, None)))
     }
 
     /// The values of a row that selects at most one key.
@@ -223,7 +223,7 @@ impl Analysis<'_> {
         if let Some(widths) = self.widths_by_position(&several.facts) {
             let sum = self.sum_var(several);
             let column = self.over_positions(several, sum, &widths)?;
-            return Ok(Node { column, own });
+            return Ok(Node::new(column, own));
         }
         if let Some(mean) = own {
             return self.alone(mean);
@@ -231,7 +231,7 @@ impl Analysis<'_> {
         let width = self.analyse_width(several.selector)?;
         let sum = self.sum_var(several);
         let column = self.over_widths(several, sum, &width)?;
-        Ok(Node { column, own: None })
+        Ok(Node::new(column, None))
     }
 
     /// What the aggregate itself can be.

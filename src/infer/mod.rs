@@ -66,8 +66,20 @@ pub struct Var {
 pub struct Node {
     /// Its values as a function of its variables.
     pub column: Column,
+    /// Its values as its readers see them: over a variable of its own if it is a cut.
+    pub seen: Column,
     /// The attention output that holds exactly this s-op, if one can.
     pub own: Option<VarId>,
+}
+
+impl Node {
+    fn new(column: Column, own: Option<VarId>) -> Node {
+        Node {
+            seen: column.clone(),
+            column,
+            own,
+        }
+    }
 }
 
 /// Why the values of an s-op are not known.
@@ -93,6 +105,7 @@ impl Stopped {
         let culprit = self.culprit.unwrap_or(asked);
         let message = match self.code {
             Code::DomainTooLarge => "too many values to compile",
+            Code::NotExact => "a model of this could not be exact",
             Code::NotCausal => "a causal model cannot attend to later positions",
             _ => "this cannot be compiled",
         };
@@ -191,9 +204,9 @@ impl<'g> Analysis<'g> {
             SOp::Constant(value) => {
                 finite(value)?;
                 let column = self.space(Vec::new())?.column(vec![Some(value.clone())]);
-                Ok(Node { column, own: None })
+                Ok(Node::new(column, None))
             }
-            SOp::Map { op, operands } => self.analyse_map(op, operands),
+            SOp::Map { op, operands } => self.analyse_map(id, op, operands),
             SOp::Width { selector } => self.analyse_width(*selector),
             SOp::Aggregate {
                 selector,
@@ -212,10 +225,7 @@ impl<'g> Analysis<'g> {
         let domain = self.values(var).domain.clone();
         let results = (0..space.rows()).map(|row| Some(domain[space.row(row)[0] as usize].clone()));
         let column = space.column(results.collect());
-        Ok(Node {
-            column,
-            own: Some(var),
-        })
+        Ok(Node::new(column, Some(var)))
     }
 
     /// The variable of this kind, made with these values if it is new.

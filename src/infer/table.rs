@@ -10,6 +10,9 @@ use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// From this many rows on a sum of several variables becomes a variable itself.
+const MANY_ROWS: usize = 512;
+
 impl Analysis<'_> {
     /// The joint table of some variables (ascending).
     pub fn space(&mut self, vars: Vec<VarId>) -> Result<Arc<Space>, Stopped> {
@@ -63,10 +66,15 @@ impl Analysis<'_> {
         }
     }
 
-    pub(super) fn analyse_map(&mut self, op: &Op, operands: &[SOpId]) -> Result<Node, Stopped> {
+    pub(super) fn analyse_map(
+        &mut self,
+        id: SOpId,
+        op: &Op,
+        operands: &[SOpId],
+    ) -> Result<Node, Stopped> {
         let mut columns = Vec::with_capacity(operands.len());
         for operand in operands {
-            columns.push(self.node(*operand)?.column.clone());
+            columns.push(self.node(*operand)?.seen.clone());
         }
         let space = match self.space(union(&columns)) {
             Ok(space) => space,
@@ -88,7 +96,25 @@ impl Analysis<'_> {
                 ),
             ));
         }
-        Ok(Node { column, own: None })
+        if self.is_dense_sum(op, &column) {
+            let var = self.var(VarKind::Cut(id), column.values.clone());
+            let seen = self.alone(var)?.column;
+            return Ok(Node {
+                seen,
+                ..Node::new(column, None)
+            });
+        }
+        Ok(Node::new(column, None))
+    }
+
+    /// Whether a column is a sum that has far fewer values than rows, such as the difference of
+    /// two counts. It is usually a linear read, and much smaller than what it is made of.
+    fn is_dense_sum(&self, op: &Op, column: &Column) -> bool {
+        let computed = column.space.vars.iter().filter(|var| **var > Self::INDICES);
+        matches!(op, Op::Add | Op::Subtract)
+            && computed.count() >= 2
+            && column.space.rows() > MANY_ROWS.max(8 * column.values.domain.len())
+            && column.values.all_numbers()
     }
 
     /// Makes variables of the operands that have several; whether there were any.

@@ -1,4 +1,275 @@
-//! stub
+//! The prompt: lines in, text out. [`Repl`] knows no terminal, so that the interactive prompt, a
+//! session read from a pipe and tests share it; `interactive` and `transcript` are its two front
+//! ends. What statements mean is the session's business, how entries look is `session::show`'s.
+
+mod assist;
+pub mod command;
+mod help;
+mod interactive;
+mod read;
+mod save;
+mod transcript;
+
+pub use assist::{Assistant, Completions};
+pub use interactive::run_interactive;
+pub use transcript::run_transcript;
+
+use crate::base::render::{Style, render};
+use crate::base::{Code, Diagnostic, Severity, SourceId, Span};
+use crate::eval::{Event, Stop};
+use crate::graph::Sharing;
+use crate::session::Session;
+use crate::session::show::{Display, example};
+use crate::syntax::ast::{Ast, Command, ExampleKind, Name, Statement, StatementKind};
+use crate::syntax::precedence::surprising;
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::rc::Rc;
+
+/// Runs the prompt of this process and gives its exit status: the interactive one if both ends are
+/// terminals, otherwise standard input is read as a session.
 pub fn main() -> i32 {
-    0
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return run_interactive();
+    }
+    let input = std::io::stdin().lock();
+    let (out, err) = (std::io::stdout(), std::io::stderr());
+    run_transcript(input, &mut out.lock(), &mut err.lock())
+}
+
+/// When an entry that only lacks its last `;` is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// At the end of its line: a person is waiting.
+    None,
+    /// When the next line cannot continue it: a program may spread a statement over lines.
+    NextLine,
+}
+
+/// A piece of what an entry answers, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Entries and answers, for standard output.
+    Output(String),
+    /// Errors and warnings, for standard error.
+    Diagnostic(String),
+}
+
+impl Part {
+    pub fn text(&self) -> &str {
+        match self {
+            Part::Output(text) | Part::Diagnostic(text) => text,
+        }
+    }
+}
+
+/// A session at a prompt.
+pub struct Repl {
+    session: Session,
+    display: Display,
+    style: Style,
+    patience: Patience,
+    /// Lines of an entry that is not complete yet.
+    pending: String,
+    /// The pending entry is a definition with an error, read on to its closing brace.
+    skipping: bool,
+    /// The `##` lines above assignments; those of functions are theirs.
+    documentation: BTreeMap<Name, String>,
+    /// The statements that were run without error, as they were typed.
+    accepted: Vec<String>,
+    /// What was loaded at the prompt, in order.
+    loaded: Vec<String>,
+    /// What the current entry has answered so far.
+    answer: Vec<Part>,
+    finished: bool,
+}
+
+impl Repl {
+    /// A new session. The style is that of entries and diagnostics alike.
+    pub fn new(style: Style, patience: Patience) -> Repl {
+        Repl {
+            session: Session::new(Sharing::Equal),
+            display: Display {
+                color: style == Style::Terminal,
+                ..Display::default()
+            },
+            style,
+            patience,
+            pending: String::new(),
+            skipping: false,
+            documentation: BTreeMap::new(),
+            accepted: Vec::new(),
+            loaded: Vec::new(),
+            answer: Vec::new(),
+            finished: false,
+        }
+    }
+
+    /// What is shown before the first prompt.
+    pub fn banner(&self) -> String {
+        let input = self.display.sop_example.iter();
+        let input: String = input.map(ToString::to_string).collect();
+        format!(
+            "rasp {}\nrunning example is: {input}\n",
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+
+    /// What is shown before the next line: `>> `, or `.. ` and two blanks for each `def` that is
+    /// being typed.
+    pub fn prompt(&self) -> String {
+        if self.pending.is_empty() {
+            return ">> ".to_string();
+        }
+        let definitions = self
+            .pending
+            .split_whitespace()
+            .filter(|word| *word == "def");
+        format!(".. {}", "  ".repeat(definitions.count()))
+    }
+
+    /// Whether the session was left with `exit` or `:quit`.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// Whether an entry has begun and needs more lines.
+    pub fn is_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    pub fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// Forgets the lines of an entry that is not complete.
+    pub fn interrupt(&mut self) {
+        self.pending.clear();
+        self.skipping = false;
+    }
+
+    /// Runs a text: its syntax errors and nothing else, or all of its statements in turn.
+    fn run(&mut self, text: &str) {
+        let parsed = self.session.read("console", text);
+        let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
+        let errors: Vec<&Diagnostic> = parsed.diagnostics.iter().filter(is_error).collect();
+        if !errors.is_empty() {
+            // What is missing at the end is no news where something else is wrong.
+            let all_at_end = errors.iter().all(|error| error.code == Code::UnexpectedEnd);
+            let mut shown = parsed.diagnostics;
+            shown.retain(|found| all_at_end || found.code != Code::UnexpectedEnd);
+            return self.report(shown);
+        }
+        self.report(parsed.diagnostics);
+        self.report(surprising(&parsed.ast, text));
+        let ast = Rc::new(parsed.ast);
+        for statement in &ast.statements {
+            self.run_statement(&ast, statement);
+            if self.finished {
+                return;
+            }
+        }
+    }
+
+    fn run_statement(&mut self, ast: &Rc<Ast>, statement: &Statement) {
+        let result = self.session.run_statement(ast, statement);
+        let diagnostics = self.session.take_diagnostics();
+        self.report(diagnostics);
+        let mut display = self.display.clone();
+        if let StatementKind::Load { path, .. } = &statement.kind {
+            self.loaded.retain(|loaded| loaded.as_str() != &**path);
+            self.loaded.push(path.to_string());
+            // Loads show no examples.
+            display.sop_examples = false;
+            display.selector_examples = false;
+        }
+        match result {
+            Ok(events) => {
+                self.accept(statement);
+                self.show(&events, &display);
+            }
+            Err(Stop::Error(error)) => self.report(vec![*error]),
+            Err(Stop::Broken) => self.report(vec![broken(statement.span)]),
+        }
+    }
+
+    /// Shows what a statement did and obeys its commands.
+    fn show(&mut self, events: &[Event], display: &Display) {
+        for event in events {
+            // The example of selectors is the prompt's alone.
+            if !matches!(event, Event::SetExample { kind, .. } if *kind == ExampleKind::Selector) {
+                self.session.obey(event);
+            }
+            self.display.obey(event);
+            self.finished |= matches!(event, Event::Exit);
+            match self.session.show(event, display) {
+                Ok(text) => self.say(text),
+                Err(error) => self.report(vec![*error]),
+            }
+        }
+    }
+
+    /// Keeps the text of a statement for `:save`.
+    fn accept(&mut self, statement: &Statement) {
+        let end = match &statement.kind {
+            StatementKind::Command(Command::Exit | Command::ShowExample { .. }) => return,
+            StatementKind::Command(_) | StatementKind::Define(_) | StatementKind::For { .. } => "",
+            _ => ";",
+        };
+        if let StatementKind::Assign { names, .. } = &statement.kind {
+            for ident in names {
+                self.documentation
+                    .insert(ident.name.clone(), statement.documentation.clone());
+            }
+        }
+        let mut text = String::new();
+        for line in statement.documentation.lines() {
+            text.push_str(&format!("## {line}\n"));
+        }
+        text.push_str(self.session.sources().text(statement.span));
+        text.push_str(end);
+        self.accepted.push(text);
+    }
+
+    fn say(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !text.is_empty() {
+            self.answer.push(Part::Output(text));
+        }
+    }
+
+    fn report(&mut self, diagnostics: Vec<Diagnostic>) {
+        for diagnostic in diagnostics {
+            let diagnostic = without_nowhere(diagnostic);
+            let text = render(&diagnostic, self.session.sources(), self.style);
+            self.answer.push(Part::Diagnostic(text));
+        }
+    }
+}
+
+/// Built-in names have no place in any text: their nodes point at the start of the first one,
+/// which nobody wants to see. What is said of such a main place becomes a note.
+fn without_nowhere(mut diagnostic: Diagnostic) -> Diagnostic {
+    let nowhere = Span::new(SourceId(0), 0, 0);
+    if diagnostic.span() == Some(nowhere) {
+        let main = diagnostic.labels.remove(0);
+        diagnostic.notes.insert(0, main.text);
+    }
+    diagnostic.labels.retain(|label| label.span != nowhere);
+    diagnostic
+}
+
+fn broken(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code::UndefinedName,
+        "this uses a name whose definition has failed",
+    )
+    .at(span, "in this statement")
+}
+
+impl Repl {
+    /// The running example of s-ops, as it is shown.
+    pub fn example(&self) -> String {
+        example(&self.display.sop_example)
+    }
 }

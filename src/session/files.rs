@@ -19,11 +19,16 @@ impl Loader for Files {
         } else {
             format!("{path}.rasp")
         };
-        let beside = from
-            .filter(|from| !from.starts_with(LIBRARY))
-            .and_then(|from| Path::new(from).parent())
-            .map(|directory| directory.join(&file));
-        let tried: Vec<PathBuf> = beside.into_iter().chain([PathBuf::from(&file)]).collect();
+        let tried: Vec<PathBuf> = match from {
+            // Modules load each other, whatever files of the same names there are.
+            Some(from) if from.starts_with(LIBRARY) => Vec::new(),
+            _ => {
+                let beside = from
+                    .and_then(|from| Path::new(from).parent())
+                    .map(|directory| directory.join(&file));
+                beside.into_iter().chain([PathBuf::from(&file)]).collect()
+            }
+        };
         if let Some(found) = tried.iter().find(|path| path.is_file()) {
             return read(found);
         }
@@ -31,7 +36,7 @@ impl Loader for Files {
             Some(module) => Ok(Loaded {
                 identity: format!("{LIBRARY}{}", module.name),
                 name: format!("stdlib/{}.rasp", module.name),
-                text: module.text.to_string(),
+                text: module.definitions().to_string(),
             }),
             None => Err(not_found(&tried)),
         }

@@ -10,7 +10,8 @@ use crate::graph::{Graph, SOpId, Sharing};
 use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
-use crate::syntax::parse::{parse, parse_expression};
+use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
+use crate::syntax::parse::{Parsed, parse, parse_expression};
 use crate::syntax::precedence::surprising;
 use crate::value::Value;
 use std::rc::Rc;
@@ -152,6 +153,7 @@ impl Session {
     /// # Errors
     /// As [`Session::expression`].
     pub fn expression_at(&mut self, text: &str) -> Fallible<(Meta, Span)> {
+        self.evaluator.steps = 0;
         let source = self.evaluator.sources.add("expression", text);
         let (ast, root, diagnostics) = parse_expression(source, text, &self.evaluator.limits);
         if let Some(error) = diagnostics
@@ -210,13 +212,53 @@ impl Session {
         schedule(self.graph(), &[sop])
     }
 
+    /// Reads a text typed at the prompt, keeping it for diagnostics; nothing is run.
+    pub fn read(&mut self, name: &str, text: &str) -> Parsed {
+        let source = self.evaluator.sources.add(name, text);
+        parse(source, text, &self.evaluator.limits)
+    }
+
+    /// Runs one statement of a text that was [read](Session::read), with a fresh allowance of
+    /// steps. If it fails, no name of the session has changed its meaning, except by `load`, which
+    /// keeps what its text defined.
+    ///
+    /// # Errors
+    /// The error of the statement.
+    pub fn run_statement(
+        &mut self,
+        ast: &Rc<Ast>,
+        statement: &Statement,
+    ) -> Result<Vec<Event>, Stop> {
+        self.evaluator.steps = 0;
+        // Other statements change names only once nothing can fail any more.
+        let before = match statement.kind {
+            StatementKind::For { .. } => Some(self.evaluator.scopes.snapshot(self.scope)),
+            _ => None,
+        };
+        let result = self
+            .evaluator
+            .run_statement(ast, statement, self.scope, "console");
+        if let (Err(_), Some(before)) = (&result, before) {
+            self.evaluator.scopes.restore(self.scope, before);
+        }
+        result
+    }
+
+    /// The names that the session itself has defined, in the order of their first definition.
+    pub fn own_names(&self) -> Vec<(Name, Meta)> {
+        let own = self.evaluator.scopes.own(self.scope);
+        own.filter(|(name, _)| &***name != "out")
+            .map(|(name, meta)| (name.clone(), meta.clone()))
+            .collect()
+    }
+
     /// What a name means in the program.
     pub fn lookup(&self, name: &str) -> Option<&Meta> {
         self.evaluator.lookup(self.scope, name)
     }
 
     /// Every visible name.
-    pub fn names(&self) -> Vec<crate::syntax::ast::Name> {
+    pub fn names(&self) -> Vec<Name> {
         self.evaluator.visible_names(self.scope)
     }
 

@@ -1,0 +1,166 @@
+//! `rasp tour`: one program through the whole pipeline, for newcomers: read it, interpret it,
+//! schedule it, compile it, run the weights, and hold both against each other.
+
+use super::arguments::Tour;
+use super::input::Input;
+use super::output::{Output, Stop};
+use crate::base::{Code, Diagnostic};
+use crate::compile;
+use crate::eval::{Event, Loaded, Meta};
+use crate::execute::{Executor, Precision};
+use crate::graph::{SOpId, Sharing};
+use crate::infer::Setting;
+use crate::model;
+use crate::session::{Session, files};
+use crate::value::sequence::{display_sequence, display_values, sequence_type};
+
+/// The tour's own program.
+const SORT: &str = include_str!("../../examples/sort.rasp");
+
+/// The longest input of the tour, where the program does not say.
+const MAX_LENGTH: usize = 10;
+
+pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
+    let mut session = Session::new(Sharing::Equal);
+    let program = program(arguments).map_err(|reason| {
+        output.report(
+            &Diagnostic::error(Code::FileNotFound, reason),
+            session.sources(),
+        );
+        Stop::Reported
+    })?;
+    let events = session.load(&program);
+    let found = session.take_diagnostics();
+    output.report_all(&found, session.sources())?;
+    let (name, sop) = subject(&mut session, arguments, &events).map_err(|error| {
+        output.report(&error, session.sources());
+        Stop::Reported
+    })?;
+    let input = match &arguments.input {
+        Some(text) => Input::example(&crate::value::Value::characters(text)),
+        None => Input::example(&session.settings.example),
+    };
+    output.line(&format!("# The program: {}\n", program.name))?;
+    for line in program.text.trim_end().lines() {
+        output.line(format!("    {line}").trim_end())?;
+    }
+    let result = session.evaluate(sop, &input.tokens);
+    let result = output.expect(result, session.sources())?;
+    output.line("\n# Interpreted\n")?;
+    output.line(&format!("    {name}({}) = {result}", input.source()))?;
+    output.line("\n# Scheduled: the layers and heads it takes\n")?;
+    indented(output, &session.schedule(sop).table(session.graph()))?;
+    run_weights(output, &session, &name, sop, &input)
+}
+
+/// Compiles the s-op, runs the weights, and compares.
+fn run_weights(
+    output: &mut Output,
+    session: &Session,
+    name: &str,
+    sop: SOpId,
+    input: &Input,
+) -> Result<(), Stop> {
+    let setting = setting(session, input);
+    let compiled = compile::compile(session.graph(), sop, &setting, session.limits());
+    let mut compiled = output.expect(compiled, session.sources())?;
+    compiled.name = name.to_string();
+    let tokens: Vec<String> = setting
+        .vocabulary
+        .iter()
+        .map(|token| token.source())
+        .collect();
+    output.line(&format!(
+        "\n# Compiled for the tokens {} and up to {} of them\n",
+        tokens.join(" "),
+        setting.max_length
+    ))?;
+    indented(output, &model::summary(&compiled).to_string())?;
+    output.line("\n# Run as a transformer\n")?;
+    let values = Executor::new(&compiled, Precision::F32).run(&input.tokens);
+    let values = output.expect(values, session.sources())?;
+    let shown = sequence_type(&values).map_or_else(
+        |_| display_values(&values),
+        |kind| display_sequence(&values, kind),
+    );
+    output.line(&format!("    {name}({}) = {shown}", input.source()))?;
+    let options = compile::Options {
+        max_length: compiled.max_length,
+        exhaustive: 2_000,
+        samples: 500,
+        seed: 0,
+        precision: Precision::F32,
+    };
+    let found = compile::verify(session.graph(), sop, &compiled, &options);
+    let found = output.expect(found, session.sources())?;
+    output.line("\n# Interpreter and transformer compared\n")?;
+    output.line(&format!(
+        "    {} inputs: every one up to length {}, and random ones up to length {}\n    {} differ",
+        found.checked, found.exhaustive_to_length, compiled.max_length, found.wrong
+    ))?;
+    if found.wrong > 0 {
+        output.fail();
+    }
+    Ok(())
+}
+
+fn program(arguments: &Tour) -> Result<Loaded, String> {
+    match &arguments.file {
+        Some(path) => files::read(path),
+        None => Ok(Loaded {
+            identity: "examples/sort.rasp".to_string(),
+            name: "examples/sort.rasp".to_string(),
+            text: SORT.to_string(),
+        }),
+    }
+}
+
+/// The s-op to show: that of `-e`, or the last one that the program states.
+fn subject(
+    session: &mut Session,
+    arguments: &Tour,
+    events: &[Event],
+) -> Result<(String, SOpId), Box<Diagnostic>> {
+    if let Some(expression) = &arguments.expr {
+        return Ok((expression.clone(), session.sop(expression)?));
+    }
+    let stated = events.iter().rev().find_map(|event| match event {
+        Event::Expression {
+            meta: Meta::SOp(id),
+            span,
+        } => Some((session.sources().text(*span).to_string(), *id)),
+        _ => None,
+    });
+    stated.ok_or_else(|| {
+        Diagnostic::error(Code::BadInput, "the program states no s-op to show")
+            .help("say which with `-e NAME`, or end the program with `NAME;`")
+            .into()
+    })
+}
+
+/// The program's own settings, or else the tokens of the input.
+fn setting(session: &Session, input: &Input) -> Setting {
+    let mut vocabulary = session.settings.vocabulary.clone().unwrap_or_default();
+    for token in &input.tokens {
+        if !vocabulary.contains(token) {
+            vocabulary.push(token.clone());
+        }
+    }
+    let max_length = session
+        .settings
+        .max_length
+        .unwrap_or(MAX_LENGTH)
+        .max(input.tokens.len());
+    Setting {
+        vocabulary,
+        max_length,
+        causal: session.settings.causal,
+    }
+}
+
+fn indented(output: &mut Output, text: &str) -> Result<(), Stop> {
+    for line in text.trim_end().lines() {
+        output.line(format!("    {line}").trim_end())?;
+    }
+    Ok(())
+}

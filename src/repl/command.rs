@@ -1,0 +1,237 @@
+//! The prompt's own commands, `:name arguments`, in one table: a new command is a row here and a
+//! function. The reference's commands (`set example …`, `examples off`, …) are statements of the
+//! language; they are listed here for `:help` only.
+
+use super::{Repl, help, save};
+use crate::eval::Meta;
+use crate::value::atom::quote;
+
+/// One command of the prompt.
+pub struct Command {
+    /// With the colon.
+    pub name: &'static str,
+    pub arguments: &'static str,
+    pub help: &'static str,
+    pub(super) run: fn(&mut Repl, &str),
+}
+
+/// All commands of the prompt, in the order of `:help`.
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: ":help",
+        arguments: "[name]",
+        help: "what a name means; without one, this list",
+        run: help::help,
+    },
+    Command {
+        name: ":names",
+        arguments: "",
+        help: "the names that are defined",
+        run: help::names,
+    },
+    Command {
+        name: ":type",
+        arguments: "expression",
+        help: "what kind of thing it is, before there is an input",
+        run: kind,
+    },
+    Command {
+        name: ":schedule",
+        arguments: "s-op",
+        help: "the layers and heads it takes as a transformer",
+        run: schedule,
+    },
+    Command {
+        name: ":load",
+        arguments: "path",
+        help: "like `load \"path\";`",
+        run: load,
+    },
+    Command {
+        name: ":reload",
+        arguments: "",
+        help: "load everything again that was loaded at the prompt",
+        run: reload,
+    },
+    Command {
+        name: ":save",
+        arguments: "path",
+        help: "write this session's statements to a new file",
+        run: save::save,
+    },
+    Command {
+        name: ":save!",
+        arguments: "path",
+        help: "the same, replacing the file if there is one",
+        run: save::overwrite,
+    },
+    Command {
+        name: ":explain",
+        arguments: "code",
+        help: "what an error code like E0201 stands for",
+        run: help::explain,
+    },
+    Command {
+        name: ":quit",
+        arguments: "",
+        help: "leave; `exit` and Ctrl-D do too",
+        run: quit,
+    },
+];
+
+/// The commands that are part of the language, for `:help`.
+pub const STATEMENTS: &[(&str, &str)] = &[
+    (
+        "set [s-op|selector] example e",
+        "change the running example",
+    ),
+    ("show [s-op|selector] example", "show the running example"),
+    (
+        "[s-op|selector] examples on|off",
+        "whether definitions show their value on the example",
+    ),
+    (
+        "full seq display on|off",
+        "whether inputs are shown above outputs",
+    ),
+    (
+        "draw(s-op, input);",
+        "its value and the layers and heads it takes",
+    ),
+    ("load \"path\";", "run a file or a module of the library"),
+    ("exit", "leave"),
+];
+
+/// Runs a line if it is a command: `:name …`, or `help` where nothing has that name.
+pub(super) fn run(repl: &mut Repl, line: &str) -> bool {
+    let line = line.trim();
+    let (word, argument) = match line.split_once(char::is_whitespace) {
+        Some((word, argument)) => (word, argument.trim()),
+        None => (line, ""),
+    };
+    if word.starts_with(':') {
+        match find(word) {
+            Ok(command) => (command.run)(repl, argument),
+            Err(problem) => refuse(repl, &problem),
+        }
+        return true;
+    }
+    let line = line.trim_end_matches(';').trim_end();
+    let asks = match line.strip_prefix("help") {
+        Some("") => true,
+        Some(rest) => rest.starts_with(' ') && is_name(rest.trim()),
+        None => false,
+    };
+    if asks && repl.session.lookup("help").is_none() {
+        help::help(repl, line["help".len()..].trim());
+        return true;
+    }
+    false
+}
+
+/// A command by its name or the beginning of it that no other shares.
+fn find(word: &str) -> Result<&'static Command, String> {
+    if let Some(command) = COMMANDS.iter().find(|command| command.name == word) {
+        return Ok(command);
+    }
+    let fitting: Vec<&Command> = COMMANDS
+        .iter()
+        .filter(|command| command.name.starts_with(word) && !command.name.ends_with('!'))
+        .collect();
+    match fitting.as_slice() {
+        [command] => Ok(command),
+        [] => Err(format!("there is no command `{word}`; `:help` lists them")),
+        several => {
+            let names: Vec<&str> = several.iter().map(|command| command.name).collect();
+            Err(format!("`{word}` could be {}", names.join(" or ")))
+        }
+    }
+}
+
+fn is_name(word: &str) -> bool {
+    let word = word.strip_prefix(':').unwrap_or(word);
+    !word.is_empty()
+        && word
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '!')
+}
+
+/// Says why a command was not obeyed.
+pub(super) fn refuse(repl: &mut Repl, problem: &str) {
+    repl.answer
+        .push(super::Part::Diagnostic(format!("{problem}\n")));
+}
+
+fn kind(repl: &mut Repl, argument: &str) {
+    if argument.is_empty() {
+        return refuse(repl, "`:type` needs an expression");
+    }
+    match repl.session.expression(argument) {
+        Ok(meta) => {
+            let text = describe(repl, &meta);
+            repl.say(format!("{text}\n"));
+        }
+        Err(error) => repl.report(vec![*error]),
+    }
+}
+
+/// What kind of thing a value is, with what is known of its type.
+pub(super) fn describe(repl: &Repl, meta: &Meta) -> String {
+    match meta {
+        Meta::SOp(id) => format!("s-op of {}", repl.session.graph().types(*id)),
+        Meta::Function(callable) => format!("function {}", callable.signature()),
+        Meta::List(items) => format!("list of {}", items.len()),
+        Meta::Dict(dict) => format!("dict of {}", dict.len()),
+        other => {
+            let kind = other.kind();
+            let bare = kind.strip_prefix("a ").or_else(|| kind.strip_prefix("an "));
+            bare.unwrap_or(kind).to_string()
+        }
+    }
+}
+
+fn schedule(repl: &mut Repl, argument: &str) {
+    if argument.is_empty() {
+        return refuse(repl, "`:schedule` needs an s-op");
+    }
+    match repl.session.sop(argument) {
+        Ok(id) => {
+            let table = repl.session.schedule(id).table(repl.session.graph());
+            repl.say(table);
+        }
+        Err(error) => repl.report(vec![*error]),
+    }
+}
+
+fn load(repl: &mut Repl, argument: &str) {
+    let path = unquoted(argument);
+    if path.is_empty() {
+        return refuse(repl, "`:load` needs a path");
+    }
+    repl.run(&format!("load {};", quote(path)));
+}
+
+fn reload(repl: &mut Repl, _: &str) {
+    if repl.loaded.is_empty() {
+        return refuse(repl, "nothing has been loaded yet");
+    }
+    for path in repl.loaded.clone() {
+        repl.run(&format!("load {};", quote(&path)));
+    }
+}
+
+fn quit(repl: &mut Repl, _: &str) {
+    repl.finished = true;
+}
+
+/// An argument with or without quotes, and perhaps a `;`.
+pub(super) fn unquoted(argument: &str) -> &str {
+    let argument = argument.trim_end_matches(';').trim();
+    for mark in ['"', '\''] {
+        let inner = argument.strip_prefix(mark);
+        if let Some(inner) = inner.and_then(|inner| inner.strip_suffix(mark)) {
+            return inner;
+        }
+    }
+    argument
+}

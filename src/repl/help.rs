@@ -1,0 +1,200 @@
+//! `:help`, `:names` and `:explain`: answers read off the table of built-in names, the
+//! documentation of functions, the graph and the table of commands.
+
+use super::Repl;
+use super::command::{COMMANDS, STATEMENTS, describe, refuse};
+use crate::base::{Code, SourceId};
+use crate::builtin::{self, Kind};
+use crate::eval::Meta;
+use crate::stdlib;
+use crate::syntax::ast::{Statement, StatementKind};
+use crate::syntax::parse;
+
+/// Columns that longer texts are broken at.
+const WIDTH: usize = 80;
+
+/// What a name means, or the list of commands.
+pub(super) fn help(repl: &mut Repl, argument: &str) {
+    let topic = argument.trim_end_matches(';').trim();
+    let text = match topic {
+        "" => overview(),
+        topic => match about(repl, topic) {
+            Some(text) => text,
+            None => {
+                return refuse(
+                    repl,
+                    &format!("nothing is called `{topic}`; `:names` lists what is"),
+                );
+            }
+        },
+    };
+    repl.say(text);
+}
+
+fn overview() -> String {
+    let mut rows: Vec<(String, &str)> = COMMANDS
+        .iter()
+        .map(|command| {
+            let name = format!("{} {}", command.name, command.arguments);
+            (name.trim_end().to_string(), command.help)
+        })
+        .collect();
+    rows.extend(
+        STATEMENTS
+            .iter()
+            .map(|(name, help)| ((*name).to_string(), *help)),
+    );
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    rows.iter()
+        .map(|(name, help)| format!("{name:width$}  {help}\n"))
+        .collect()
+}
+
+fn about(repl: &Repl, topic: &str) -> Option<String> {
+    let named = |name: &&str| name.trim_start_matches(':') == topic.trim_start_matches(':');
+    let is_command = |name: &str| named(&name) && (topic.starts_with(':'));
+    if let Some(command) = COMMANDS.iter().find(|command| is_command(command.name)) {
+        return Some(format!(
+            "{} {}\n  {}\n",
+            command.name, command.arguments, command.help
+        ));
+    }
+    if let Some(meta) = repl.session.lookup(topic) {
+        return Some(definition(repl, topic, meta));
+    }
+    if let Some(row) = builtin::find(topic) {
+        return Some(built_in(row));
+    }
+    if let Some(module) = stdlib::defining(topic) {
+        return Some(format!(
+            "`{topic}` is defined in the library module `{0}`: load \"{0}\";\n",
+            module.name
+        ));
+    }
+    let mut commands = COMMANDS.iter();
+    if let Some(command) = commands.find(|command| named(&command.name)) {
+        return about(repl, command.name);
+    }
+    let (name, help) = STATEMENTS
+        .iter()
+        .find(|(name, _)| name.split([' ', '(']).any(|word| word == topic))?;
+    Some(format!("{name}\n  {help}\n"))
+}
+
+fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
+    let own = builtin::find(name);
+    if let Some(row) = own {
+        return built_in(row);
+    }
+    let graph = repl.session.graph();
+    let (head, documentation, origin) = match meta {
+        Meta::Function(callable) => (
+            callable.signature(),
+            callable.documentation.clone(),
+            format!("from {}", callable.origin),
+        ),
+        meta => {
+            let head = format!("{name}: {}", describe(repl, meta));
+            let value = match meta {
+                Meta::SOp(id) => graph.expression(*id),
+                Meta::Selector(id) => graph.describe_selector(*id),
+                other => other.repr(),
+            };
+            // A name that stands for itself explains nothing.
+            let value = if value == name { String::new() } else { value };
+            (head, documentation(repl, name), value)
+        }
+    };
+    let mut text = format!("{head}\n");
+    for line in documentation.lines().chain(origin.lines()) {
+        text.push_str(&format!("  {line}\n"));
+    }
+    text
+}
+
+/// The `##` lines above the assignment that gave a name its value.
+fn documentation(repl: &Repl, name: &str) -> String {
+    if let Some(documentation) = repl.documentation.get(name) {
+        return documentation.clone();
+    }
+    let library = parse(SourceId(0), stdlib::RASPLIB.text, repl.session.limits());
+    let defining = |statement: &&Statement| match &statement.kind {
+        StatementKind::Assign { names, .. } => names.iter().any(|ident| &*ident.name == name),
+        _ => false,
+    };
+    let found = library.ast.statements.iter().find(defining);
+    found.map_or(String::new(), |found| found.documentation.clone())
+}
+
+fn built_in(row: &builtin::Row) -> String {
+    let head = match row.kind {
+        Kind::Function(_) => format!("{}({})", row.name, row.parameters.join(", ")),
+        Kind::SOp => format!("{}: s-op", row.name),
+        Kind::Atom => format!("{}: atom", row.name),
+    };
+    let words: Vec<String> = row
+        .documentation
+        .split(' ')
+        .map(ToString::to_string)
+        .collect();
+    format!("{head}\n{}  {}\n", wrapped(&words), row.example)
+}
+
+/// The names defined here, those of the library and those of the language.
+pub(super) fn names(repl: &mut Repl, _: &str) {
+    let own: Vec<String> = repl
+        .session
+        .own_names()
+        .iter()
+        .map(|(name, _)| name.to_string())
+        .collect();
+    let given: Vec<String> = builtin::TABLE
+        .iter()
+        .map(|row| row.name.to_string())
+        .collect();
+    let library: Vec<String> = repl
+        .session
+        .names()
+        .iter()
+        .map(ToString::to_string)
+        .filter(|name| !own.contains(name) && !given.contains(name) && name != "out")
+        .collect();
+    let mut text = String::new();
+    for (title, names) in [
+        ("defined here", own),
+        ("library", library),
+        ("built in", given),
+    ] {
+        if !names.is_empty() {
+            text.push_str(&format!("{title}:\n{}", wrapped(&names)));
+        }
+    }
+    repl.say(text);
+}
+
+fn wrapped(names: &[String]) -> String {
+    let mut text = String::new();
+    let mut line = " ".to_string();
+    for name in names {
+        if line.len() + 1 + name.len() > WIDTH {
+            text.push_str(&line);
+            text.push('\n');
+            line = " ".to_string();
+        }
+        line.push(' ');
+        line.push_str(name);
+    }
+    format!("{text}{line}\n")
+}
+
+/// What an error code stands for.
+pub(super) fn explain(repl: &mut Repl, argument: &str) {
+    if argument.is_empty() {
+        return refuse(repl, "`:explain` needs a code");
+    }
+    let wanted = argument.to_uppercase();
+    match Code::ALL.iter().find(|code| code.number() == wanted) {
+        Some(code) => repl.say(format!("{}: {}\n", code.number(), code.title())),
+        None => refuse(repl, &format!("there is no error code `{argument}`")),
+    }
+}

@@ -1,0 +1,403 @@
+//! The command line as scripts use it: spellings, JSON, exit statuses, and that no mistake panics
+//! or overwrites anything.
+
+use serde_json::{Value as Json, json};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A directory of its own for each test, removed at the end.
+struct Place(tempfile::TempDir);
+
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.path(name), text).unwrap();
+        name.to_string()
+    }
+
+    fn rasp(&self, arguments: &[&str]) -> Ran {
+        self.rasp_reading("", arguments)
+    }
+
+    fn rasp_reading(&self, input: &str, arguments: &[&str]) -> Ran {
+        use std::io::Write;
+        let mut child = Command::new(env!("CARGO_BIN_EXE_rasp"))
+            .args(arguments)
+            .current_dir(self.0.path())
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that never reads its input closes the pipe first; that is no failure.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let ran = Ran {
+            status: output.status.code().expect("ended by itself"),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        };
+        assert!(!ran.err.contains("bug in rasp"), "{}", ran.err);
+        ran
+    }
+}
+
+impl Ran {
+    fn json(&self) -> Vec<Json> {
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// Everything a person sees.
+    fn shown(&self) -> String {
+        format!(
+            "exit status {}\n--- out\n{}--- err\n{}",
+            self.status, self.out, self.err
+        )
+    }
+}
+
+const HIST: &str = "same = select(tokens, tokens, ==);\nhist = selector_width(same);\n";
+
+fn hist() -> Place {
+    let place = Place::new();
+    place.file("hist.rasp", HIST);
+    place
+}
+
+#[test]
+fn run_gives_one_line_of_json_for_each_expression_and_input() {
+    let ran = hist().rasp(&[
+        "run",
+        "hist.rasp",
+        "-e",
+        "hist",
+        "-e",
+        "tokens_asis",
+        "-i",
+        "aab",
+        "--input-json",
+        r#"[1, 2.5, true]"#,
+        "--json",
+    ]);
+    assert_eq!(
+        ran.json(),
+        [
+            json!({"expr": "hist", "input": "aab", "output": [2, 2, 1], "type": "ints"}),
+            json!({"expr": "hist", "input": [1, 2.5, true], "output": [1, 1, 1], "type": "ints"}),
+            json!({"expr": "tokens_asis", "input": "aab", "output": ["a", "a", "b"],
+                "type": "strings"}),
+            json!({"expr": "tokens_asis", "input": [1, 2.5, true], "output": [1, 2.5, true],
+                "type": "floats"}),
+        ]
+    );
+    assert_eq!(ran.status, 0);
+}
+
+#[test]
+fn an_error_on_one_input_is_that_line_and_the_exit_status() {
+    let ran = hist().rasp(&[
+        "run",
+        "hist.rasp",
+        "-e",
+        "hist",
+        "-e",
+        "1/indices",
+        "-e",
+        "hst",
+        "-i",
+        "ab",
+        "--json",
+    ]);
+    let lines = ran.json();
+    assert_eq!(lines[0]["output"], json!([1, 1]));
+    assert_eq!(lines[1]["error"]["code"], "E0407");
+    assert_eq!(
+        (&lines[1]["error"]["line"], &lines[1]["error"]["column"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(lines[2]["error"]["code"], "E0201");
+    assert_eq!(ran.status, 1);
+}
+
+#[test]
+fn a_program_from_standard_input_runs_its_expression_statements() {
+    let place = Place::new();
+    let ran = place.rasp_reading("x = indices + 1;\nx;\nx(\"abc\");\n1 + 1;", &["run", "-"]);
+    insta::assert_snapshot!(ran.shown());
+}
+
+#[test]
+fn several_errors_of_a_program_are_reported_in_one_go() {
+    let place = Place::new();
+    place.file(
+        "bad.rasp",
+        "a = tokens + 1;\nb = a * 2;\nc = lenght;\nd = select(c, c, ==);\n",
+    );
+    insta::assert_snapshot!(place.rasp(&["run", "bad.rasp"]).shown());
+    let lines = place
+        .rasp(&["run", "bad.rasp", "-e", "b", "-i", "x", "--json"])
+        .json();
+    assert_eq!(lines[0]["error"]["code"], "E0301");
+}
+
+#[test]
+fn schedules() {
+    let place = hist();
+    let ran = place.rasp(&["schedule", "hist.rasp", "-e", "sort(tokens, -hist)"]);
+    insta::assert_snapshot!(ran.shown());
+    let json = |arguments: &[&str]| place.rasp(arguments).json().remove(0);
+    let ours = json(&[
+        "schedule",
+        "hist.rasp",
+        "-e",
+        "sort(tokens, -hist)",
+        "--json",
+    ]);
+    assert_eq!(
+        (&ours["layers"], &ours["heads"]),
+        (&json!(3), &json!([1, 1, 1]))
+    );
+    let theirs = json(&[
+        "schedule",
+        "hist.rasp",
+        "-e",
+        "sort(tokens, -hist)",
+        "--reference",
+        "--json",
+    ]);
+    assert_eq!(
+        (&theirs["layers"], &theirs["heads"]),
+        (&json!(3), &json!([2, 2, 1]))
+    );
+}
+
+#[test]
+fn check_shows_types_and_with_a_vocabulary_values() {
+    let place = hist();
+    insta::assert_snapshot!(place.rasp(&["check", "hist.rasp"]).shown());
+    let ran = place.rasp(&[
+        "check",
+        "hist.rasp",
+        "--vocab",
+        "ab",
+        "--max-len",
+        "3",
+        "--json",
+    ]);
+    let rows = &ran.json()[0]["definitions"];
+    assert_eq!(rows[1]["name"], "hist");
+    assert_eq!(rows[1]["domain"], json!([1, 2, 3]));
+}
+
+#[test]
+fn compile_info_exec_and_verify() {
+    let place = hist();
+    let ran = place.rasp(&[
+        "compile",
+        "hist.rasp",
+        "-e",
+        "hist",
+        "--vocab",
+        "abc",
+        "--max-len",
+        "4",
+        "-o",
+        "hist.model",
+    ]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let info = place
+        .rasp(&["info", "hist.model", "--json"])
+        .json()
+        .remove(0);
+    assert_eq!((&info["layers"], &info["heads"]), (&json!(1), &json!([1])));
+    for key in ["d_model", "d_head", "d_mlp", "parameters", "nonzero"] {
+        assert!(!info[key].is_null(), "{key}");
+    }
+    for precision in [&[][..], &["--f64"][..]] {
+        let arguments = [&["exec", "hist.model", "-i", "abca", "--json"], precision].concat();
+        let line = place.rasp(&arguments).json().remove(0);
+        assert_eq!(
+            line,
+            json!({"input": "abca", "output": [2, 1, 1, 2], "type": "ints"})
+        );
+        let arguments = [
+            &[
+                "verify",
+                "hist.rasp",
+                "-e",
+                "hist",
+                "--vocab",
+                "abc",
+                "--max-len",
+                "4",
+                "--json",
+            ],
+            precision,
+        ]
+        .concat();
+        let found = place.rasp(&arguments).json().remove(0);
+        assert_eq!(
+            (&found["checked"], &found["wrong"]),
+            (&json!(3 + 9 + 27 + 81), &json!(0))
+        );
+        assert_eq!(found["exhaustive_to_length"], 4);
+        assert!(found["first_wrong"].is_null());
+    }
+}
+
+#[test]
+fn the_same_program_gives_the_same_bytes() {
+    let place = hist();
+    for out in ["one", "two"] {
+        place.rasp(&[
+            "compile",
+            "hist.rasp",
+            "-e",
+            "sort(tokens, hist)",
+            "--vocab",
+            "abc",
+            "--max-len",
+            "4",
+            "-o",
+            out,
+        ]);
+    }
+    let bytes = |name: &str| std::fs::read(place.path(name)).unwrap();
+    assert_eq!(bytes("one"), bytes("two"));
+}
+
+#[test]
+fn nothing_is_overwritten_unless_asked() {
+    let place = hist();
+    place.file("precious", "my thesis");
+    let compile = [
+        "compile",
+        "hist.rasp",
+        "-e",
+        "hist",
+        "--vocab",
+        "ab",
+        "--max-len",
+        "2",
+        "-o",
+    ];
+    let ran = place.rasp(&[&compile[..], &["precious"]].concat());
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("E0503"), "{}", ran.err);
+    assert_eq!(
+        std::fs::read_to_string(place.path("precious")).unwrap(),
+        "my thesis"
+    );
+    let ran = place.rasp(&[&compile[..], &["precious", "--force"]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.err);
+}
+
+/// A mistake with the status it must end with and the code it must name.
+fn mistake(place: &Place, arguments: &[&str], status: i32, code: &str) {
+    let ran = place.rasp(arguments);
+    assert_eq!(ran.status, status, "{arguments:?}\n{}", ran.shown());
+    assert!(ran.err.contains(code), "{arguments:?}\n{}", ran.shown());
+}
+
+#[test]
+fn bad_input_is_a_diagnostic_and_an_exit_status() {
+    let place = hist();
+    let compile = |out: &str| {
+        place.rasp(&[
+            "compile",
+            "hist.rasp",
+            "-e",
+            "hist",
+            "--vocab",
+            "ab",
+            "--max-len",
+            "3",
+            "-o",
+            out,
+        ])
+    };
+    assert_eq!(compile("model").status, 0);
+    let bytes = std::fs::read(place.path("model")).unwrap();
+    std::fs::write(place.path("half"), &bytes[..bytes.len() / 2]).unwrap();
+    let long = "a".repeat(4);
+    mistake(&place, &["exec", "model", "-i", "abz"], 1, "E0702");
+    mistake(&place, &["exec", "model", "-i", &long], 1, "E0703");
+    mistake(&place, &["exec", "model", "-i", ""], 1, "E0405");
+    mistake(&place, &["exec", "half", "-i", "a"], 1, "E0701");
+    mistake(&place, &["exec", "hist.rasp", "-i", "a"], 1, "E0701");
+    mistake(&place, &["info", "nowhere"], 1, "E0501");
+    mistake(&place, &["run", "nowhere.rasp"], 1, "E0501");
+    mistake(
+        &place,
+        &["run", "hist.rasp", "-e", "hist", "-i", ""],
+        1,
+        "E0405",
+    );
+    mistake(
+        &place,
+        &["run", "hist.rasp", "-e", "hist", "--input-json", "[1,"],
+        1,
+        "E0405",
+    );
+    mistake(&place, &["run", "hist.rasp", "-e", "(hist"], 1, "E0105");
+    mistake(&place, &["schedule", "hist.rasp", "-e", "same"], 1, "E0308");
+    mistake(&place, &["check", "hist.rasp", "--vocab", ""], 1, "E0405");
+    mistake(
+        &place,
+        &["verify", "hist.rasp", "-e", "hist", "--vocab", "ab"],
+        1,
+        "E0405",
+    );
+    mistake(&place, &["frobnicate"], 2, "unrecognized");
+    mistake(&place, &["run"], 2, "required");
+    let ran = compile("no/such/directory/model");
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("E0503"), "{}", ran.err);
+}
+
+#[test]
+fn loads_look_beside_the_file_then_in_the_library_and_notice_cycles() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("lib")).unwrap();
+    place.file(
+        "lib/a.rasp",
+        "load \"b\";\n_secret = 1;\nthree = two + _secret;\n",
+    );
+    place.file("lib/b.rasp", "two = 2;\n");
+    place.file("main.rasp", "load \"lib/a\";\n");
+    let run = |expr: &str| place.rasp(&["run", "main.rasp", "-e", expr, "--json"]);
+    assert_eq!(run("three").json()[0]["output"], 3);
+    assert_eq!(run("_secret").status, 1);
+    place.file("lib/b.rasp", "load \"a\";\n");
+    let ran = run("three");
+    assert!(ran.err.contains("E0502"), "{}", ran.err);
+}
+
+#[test]
+fn programs_of_the_reference_start_up_fast_enough_to_script() {
+    // Not a timing: a thousand-line program must simply come through.
+    let place = Place::new();
+    let lines: String = (0..1_000)
+        .map(|at| format!("def f{at}(x) {{ return x + {at}; }} v{at} = f{at}(indices);\n"))
+        .collect();
+    place.file("long.rasp", &lines);
+    let ran = place.rasp(&["run", "long.rasp", "-e", "v999", "-i", "ab", "--json"]);
+    assert_eq!(ran.json()[0]["output"], json!([999, 1000]));
+}

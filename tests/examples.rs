@@ -1,0 +1,123 @@
+//! The programs in `examples/`: each runs without errors and warnings, its assertions hold, and its
+//! main s-op has the values, layers and heads in `tests/examples/`.
+
+mod common;
+
+use common::{session, shape};
+use rasp::eval::{Event, Meta};
+use rasp::session::files;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The programs with the name of their main s-op.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("addition", "sum"),
+    ("double_hist", "double_hist"),
+    ("dyck1", "dyck1"),
+    ("dyck2", "dyck2"),
+    ("frac_prevs", "frac_prevs"),
+    ("hist", "hist"),
+    ("induction", "induction"),
+    ("length", "input_length"),
+    ("most_frequent", "most_frequent"),
+    ("parity", "parity"),
+    ("reverse", "reverse"),
+    ("shuffle_dyck2", "shuffle_dyck2"),
+    ("sort", "sorted"),
+];
+
+fn path(name: &str) -> PathBuf {
+    Path::new("examples").join(name).with_extension("rasp")
+}
+
+fn text(name: &str) -> String {
+    std::fs::read_to_string(path(name)).unwrap()
+}
+
+#[test]
+fn every_example_is_listed() {
+    let files: BTreeSet<PathBuf> = std::fs::read_dir("examples")
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "rasp")
+        })
+        .collect();
+    let listed: BTreeSet<PathBuf> = PROGRAMS.iter().map(|(name, _)| path(name)).collect();
+    assert_eq!(files, listed);
+}
+
+#[test]
+fn values_and_schedules() {
+    for (name, main) in PROGRAMS {
+        let mut session = session(&format!("{name}.rasp"), &text(name));
+        let example = session.settings.example.clone();
+        let sop = session.sop(main).unwrap();
+        let result = session.evaluate(sop, &example).unwrap();
+        let shown: String = example.iter().map(ToString::to_string).collect();
+        let table = shape(&mut session, main);
+        insta::with_settings!({
+            snapshot_path => "examples",
+            prepend_module_to_snapshot => false,
+            omit_expression => true,
+        }, {
+            insta::assert_snapshot!(*name, format!("{main}({shown:?}) = {result}\n{table}"));
+        });
+    }
+}
+
+/// What a newcomer may expect of every example.
+#[test]
+fn each_shows_its_main_s_op_and_fits_its_own_settings() {
+    for (name, main) in PROGRAMS {
+        let text = text(name);
+        assert!(
+            text.starts_with("# "),
+            "{name}: begins with what it is about"
+        );
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 100),
+            "{name}"
+        );
+        assert!(text.contains("\nassert "), "{name}");
+        let mut session = rasp::session::Session::new(rasp::graph::Sharing::Equal);
+        let events = session.load(&files::read(&path(name)).unwrap());
+        let Some(Meta::SOp(wanted)) = session.lookup(main).cloned() else {
+            panic!("{name}: `{main}` is no s-op");
+        };
+        let shows = |event: &Event| match event {
+            Event::Expression { meta, .. } => matches!(meta, Meta::SOp(shown) if *shown == wanted),
+            _ => false,
+        };
+        assert!(events.iter().any(shows), "{name}: shows `{main}`");
+        let settings = &session.settings;
+        let vocabulary = settings.vocabulary.as_ref().unwrap();
+        assert!(
+            settings
+                .example
+                .iter()
+                .all(|token| vocabulary.contains(token)),
+            "{name}"
+        );
+        assert!(
+            settings.example.len() <= settings.max_length.unwrap(),
+            "{name}"
+        );
+    }
+}
+
+/// Hundreds of lines load at once; what the reference needs half a minute for takes no time here.
+#[test]
+fn a_long_program_loads_fast() {
+    let mut program = String::from("def long(seq) {\n    x = seq;\n");
+    for line in 0..2_000 {
+        program.push_str(&format!(
+            "    x = x + {line} if x > {line} else x; # line {line}\n"
+        ));
+    }
+    program.push_str("    return x;\n}\ny = long(indices);\n");
+    let started = std::time::Instant::now();
+    session("long", &program);
+    assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+}

@@ -1,0 +1,329 @@
+//! The prompt, held against transcripts: `tests/repl/*.txt` are lines as they are typed, each
+//! snapshot beside them what the screen then shows.
+
+use proptest::prelude::*;
+use rasp::base::render::Style;
+use rasp::repl::{Assistant, Completions, Part, Patience, Repl, run_transcript};
+
+fn type_lines(repl: &mut Repl, lines: &str) -> String {
+    let mut screen = String::new();
+    for line in lines.lines() {
+        screen.push_str(&format!("{}{line}\n", repl.prompt()));
+        for part in repl.push(line) {
+            screen.push_str(part.text());
+        }
+    }
+    for part in repl.end() {
+        screen.push_str(part.text());
+    }
+    screen
+}
+
+/// What the lines print, prompts left out.
+fn printed(lines: &str) -> String {
+    let mut repl = Repl::new(Style::Plain, Patience::None);
+    let parts: Vec<Part> = lines.lines().flat_map(|line| repl.push(line)).collect();
+    parts.iter().map(Part::text).collect()
+}
+
+#[test]
+fn transcripts() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/repl");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(folder);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let mut inputs: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "txt"))
+        .collect();
+    inputs.sort();
+    assert!(!inputs.is_empty());
+    for input in inputs {
+        let mut repl = Repl::new(Style::Plain, Patience::None);
+        let screen = type_lines(&mut repl, &std::fs::read_to_string(&input).unwrap());
+        let name = input.file_stem().unwrap().to_str().unwrap();
+        settings.bind(|| insta::assert_snapshot!(name, screen));
+    }
+}
+
+/// Bytes that the reference implementation prints.
+#[test]
+fn entries_are_the_references() {
+    let cases = [
+        (
+            "indices;",
+            "     s-op: out\n \t Example: out(\"hello\") = [0, 1, 2, 3, 4] (ints)\n",
+        ),
+        (
+            "x = length;",
+            "     s-op: x\n \t Example: x(\"hello\") = [5]*5 (ints)\n",
+        ),
+        ("x = 1/3;", "    value: x =  0.3333333333333333\n"),
+        ("x = \"a\";", "    value: x =  \"a\"\n"),
+        ("x = 10.0^26;", "    value: x =  1e+26\n"),
+        ("l = [1, \"a\", True];", "     list: l = [1, 'a', True]\n"),
+        ("d = {\"a\": 1};", "     dict: d = {'a': 1}\n"),
+        ("l = [];", "     list: l = []\n"),
+        (
+            "x, y = 1, \"b\";",
+            "    value: x =  1\n    value: y =  \"b\"\n",
+        ),
+        (
+            "def f(a, b) { return a + b; }",
+            "     console function: f(a, b)\n",
+        ),
+        (
+            "def f(x) { def inner(y) { return y; } return inner; } f(1);",
+            "     console function: f(x)\n     console' function: inner(y)\n",
+        ),
+        ("indices(\"abc\");", "\t =  [0, 1, 2] (ints)\n"),
+        (
+            "(indices/3)(\"abc\");",
+            "\t =  [0.0, 0.333, 0.667] (floats)\n",
+        ),
+        ("(indices > 0)(\"ab\");", "\t =  [F, T] (bools)\n"),
+        (
+            "s = select(indices, indices, <);",
+            "     selector: s\n \t Example:\n \t\t\t     h e l l o\n \t\t\t h |          \n \
+             \t\t\t e | 1        \n \t\t\t l | 1 1      \n \t\t\t l | 1 1 1    \n \
+             \t\t\t o | 1 1 1 1  \n",
+        ),
+        (
+            "select(indices, indices, ==)(\"ab\");",
+            "\t = \n \t\t\t     a b\n \t\t\t a | 1  \n \t\t\t b |   1\n",
+        ),
+        (
+            "examples off\nl = [1, [2], indices, full_s];",
+            "     list: l =  [\n\t\t    value:  1\n\t\t     list: [2]\n\t\t     s-op: indices\n\
+             \t\t     selector: full_s\n               ]\n",
+        ),
+        (
+            "d = {\"k\": [1], 2: \"v\"};",
+            "     dict: d =  {\n\t\t\t \"k\" :     list: [1]\n\t\t\t    value:  \"v\"\n\
+             \x20              }\n",
+        ),
+        (
+            "full seq display on\nx = indices/2;",
+            "     s-op: x\n \t Example:\n \t\tinput:     h   e   l   l   o \t (strings)\n \
+             \t\toutput:  0.0 0.5 1.0 1.5 2.0 \t (floats)\n",
+        ),
+        (
+            "full seq display on\nlength;",
+            "     s-op: out\n \t Example: out(\"hello\") = [5]*5 (ints) [skipped full display: \
+             identical values]\n",
+        ),
+        (
+            "full seq display on\nlength(\"ab\");",
+            "\t =   [2]*2 (ints) [skipped full display: identical values]\n",
+        ),
+        (
+            "full seq display on\n(indices > 0)(\"abc\");",
+            "\t = \n \t\tinput:   a b c \t (strings)\n \t\toutput:  F     \t (bools)\n",
+        ),
+        (
+            "show example\nset s-op example \"abc\"\nset selector example [1, \"b\"]\nshow example",
+            "\ts-op example: \"hello\"\n\tselector example: \"hello\"\n\ts-op example: \"abc\"\n\
+             \tselector example: [1, 'b']\n",
+        ),
+        (
+            "s-op examples off\nindices;\nshow s-op example",
+            "     s-op: out\n\ts-op example: \"hello\"\n",
+        ),
+        ("for i in [1, 2] { x = i; }", ""),
+    ];
+    for (lines, expected) in cases {
+        assert_eq!(printed(lines), expected, "{lines}");
+    }
+}
+
+#[test]
+fn errors_leave_names_as_they_were() {
+    let lines = "x = 1;\nfor x in [2, 3, 0] { y = 1/(x - 3); }\nx;\ny;\nx = 1 +* 2;\nx;";
+    let screen = printed(lines);
+    assert_eq!(screen.matches("value: out =  1\n").count(), 2, "{screen}");
+    assert!(screen.contains("`y` is not defined"), "{screen}");
+}
+
+#[test]
+fn a_program_on_a_pipe() {
+    let program = b"a = indices\n  + 1;\nb = 2\nc = 3;\n\ndef f(x) {\n\n  y = x\n  return y;\n}\n\
+                    \xff;\ntokens_int;\nset example [1,\n2]\ntokens_int;\nlast = 1\n:type last\n\
+                    x = {\"a\"\n: 1};\nunfinished = [1,";
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let status = run_transcript(&program[..], &mut out, &mut err);
+    assert_eq!(status, 0);
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("repl");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let (out, err) = (String::from_utf8(out), String::from_utf8(err));
+    let both = format!("{}--- standard error\n{}", out.unwrap(), err.unwrap());
+    settings.bind(|| insta::assert_snapshot!("pipe", both));
+}
+
+#[test]
+fn a_session_can_be_saved_and_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("session.rasp");
+    let path = file.with_extension("");
+    let path = path.to_str().unwrap();
+    let mut repl = Repl::new(Style::Plain, Patience::None);
+    let typed = format!(
+        "## One more.\ndef next(x) {{ return x + 1; }}\na = next(1)\nb = 1/0;\n:save {path}\n"
+    );
+    type_lines(&mut repl, &typed);
+    let saved = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(
+        saved,
+        "## One more.\ndef next(x) { return x + 1; }\na = next(1);\n"
+    );
+    let again = type_lines(&mut repl, &format!(":save {path}"));
+    assert!(again.contains("exists"), "{again}");
+    type_lines(&mut repl, &format!("c = 1;\n:save! {path}"));
+    assert!(
+        std::fs::read_to_string(&file)
+            .unwrap()
+            .ends_with("c = 1;\n")
+    );
+
+    let mut other = Repl::new(Style::Plain, Patience::None);
+    let loaded = type_lines(&mut other, &format!(":load {path}\nhelp next\na;"));
+    assert!(loaded.contains("One more."), "{loaded}");
+    assert!(loaded.contains("value: out =  2"), "{loaded}");
+    std::fs::write(&file, "a = 7;\n").unwrap();
+    let reloaded = type_lines(&mut other, ":reload\na;");
+    assert!(reloaded.contains("value: out =  7"), "{reloaded}");
+    assert!(printed(":save /nowhere/at/all").contains("nothing to save"));
+    assert!(printed("a = 1\n:save /nowhere/at/all").contains("could not be written"));
+}
+
+#[test]
+fn the_interactive_prompt_helps() {
+    let mut repl = Repl::new(Style::Plain, Patience::None);
+    type_lines(&mut repl, "def longish(alpha, beta) { return alpha; }");
+    let assistant = Assistant::new(&mut repl);
+    let words = |line: &str| match assistant.complete(line, line.len()) {
+        Completions::Words { start, candidates } => (start, candidates),
+        Completions::Path { start, .. } => (start, vec!["a path".to_string()]),
+    };
+    assert_eq!(words("x = long"), (4, vec!["longish".to_string()]));
+    assert_eq!(words("x = é+selector_w").1, ["selector_width"]);
+    assert_eq!(words(":sc"), (0, vec![":schedule".to_string()]));
+    assert_eq!(words("x = \"long"), (5, Vec::new()));
+    assert_eq!(words("x = 1; # long"), (9, Vec::new()));
+    assert_eq!(words("load \"exam"), (6, vec!["a path".to_string()]));
+    assert_eq!(words(":load exam"), (6, vec!["a path".to_string()]));
+    let signature = |line: &str| assistant.signature(line, line.len());
+    assert_eq!(signature("longish(1, [2, "), Some("longish(alpha, beta)"));
+    assert_eq!(
+        signature("aggregate(select(1, 1, ==), "),
+        Some("aggregate(selector, values, default?)")
+    );
+    assert_eq!(signature("longish(1)"), None);
+}
+
+const FRAGMENTS: &[&str] = &[
+    "a",
+    "b",
+    "=",
+    ";",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    "+",
+    "-",
+    "==",
+    "<",
+    "1",
+    "0",
+    "2.5",
+    "\"ab\"",
+    "'",
+    "\"",
+    "#",
+    "##",
+    "def f(x)",
+    "return x;",
+    "for i in [1, 2]",
+    "if",
+    "else",
+    "not",
+    "in",
+    "lambda x: x",
+    "indices",
+    "tokens_int",
+    "select(indices, indices, <)",
+    "aggregate(full_s, indices)",
+    "length",
+    "f(1)",
+    "draw(length)",
+    "load \"nowhere\"",
+    "set example",
+    "set selector example \"xyz\"",
+    "show example",
+    "examples off",
+    "full seq display on",
+    "selector examples on",
+    ":help",
+    ":type",
+    ":schedule length",
+    ":names",
+    ":reload",
+    ":explain E0201",
+    ":x",
+    ":",
+    "help",
+    "help f",
+    "assert",
+    "out",
+    "é",
+    "\t",
+    "\u{0}",
+    "set vocab",
+    "set causal on",
+    "9223372036854775807",
+    "[indices, {1: full_s}]",
+];
+
+fn line() -> impl Strategy<Value = String> {
+    let fragment = prop::sample::select(FRAGMENTS);
+    prop::collection::vec(fragment, 0..7).prop_map(|parts| parts.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    #[test]
+    fn any_lines_leave_the_session_alive(
+        lines in prop::collection::vec(line(), 0..10),
+        patient: bool,
+    ) {
+        let patience = if patient { Patience::NextLine } else { Patience::None };
+        let mut repl = Repl::new(Style::Plain, patience);
+        type_lines(&mut repl, &lines.join("\n"));
+        repl.interrupt();
+        let answer = type_lines(&mut repl, "examples on\n40 + 2;");
+        prop_assert!(answer.ends_with("    value: out =  42\n"), "{}", answer);
+    }
+
+    #[test]
+    fn colours_change_nothing_but_the_colour(line in line(), cursor in 0_usize..80) {
+        let assistant = Assistant::default();
+        let cursor = Some(cursor).filter(|cursor| line.is_char_boundary(*cursor));
+        let mut plain = String::new();
+        let highlighted = assistant.highlight(&line, cursor);
+        let mut rest = highlighted.as_str();
+        while let Some((before, escape)) = rest.split_once('\u{1b}') {
+            plain.push_str(before);
+            rest = escape.split_once('m').map_or("", |(_, rest)| rest);
+        }
+        plain.push_str(rest);
+        prop_assert_eq!(plain, line);
+    }
+}

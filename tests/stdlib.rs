@@ -1,0 +1,436 @@
+//! The standard library. Every public function has its values and its layers and heads in
+//! `tests/stdlib/`, one snapshot a module; and its values agree with the plain definitions in
+//! `tests/stdlib/oracle.rs` on every input over a small alphabet.
+
+mod common;
+#[path = "stdlib/oracle.rs"]
+mod oracle;
+
+use common::{session, shape};
+use oracle::Oracle;
+use rasp::eval::Meta;
+use rasp::graph::Sharing;
+use rasp::session::Session;
+use rasp::stdlib::{MODULES, Module, RASPLIB};
+use rasp::value::Value;
+
+/// A library function in use, with inputs that tell what it does.
+struct Use {
+    expression: &'static str,
+    inputs: &'static [&'static str],
+}
+
+const fn on(expression: &'static str, inputs: &'static [&'static str]) -> Use {
+    Use { expression, inputs }
+}
+
+/// A selector is shown through an s-op that aggregates with it.
+const LIBRARY: &[Use] = &[
+    on("aggregate(full_s, indices)", &["'abc'"]),
+    on("length", &["'hello'", "'a'"]),
+    on("selector_width(select(tokens, tokens, ==))", &["'hello'"]),
+    on("has_focus(select(indices, indices, <))", &["'abc'"]),
+    on("count(tokens, 'l')", &["'hello'", "'abc'"]),
+    on("contains(tokens, 'l')", &["'hello'", "'abc'"]),
+    on("max(indices, 2)", &["'abcde'"]),
+    on("min(indices, 2)", &["'abcde'"]),
+    on("average(indices)", &["'abcd'"]),
+    on("load_from_location(tokens, 1)", &["'hello'"]),
+    on("shift(tokens, 1, '-')", &["'hello'"]),
+    on("shift(tokens, -2, '-')", &["'hello'"]),
+    on("mark_last_instance(tokens, 'l')", &["'hello'"]),
+    on("mark_first_instance(tokens, 'l')", &["'hello'"]),
+    on(
+        "aggregate(select_from_last(tokens, 'l'), indices)",
+        &["'hello'"],
+    ),
+    on(
+        "aggregate(select_from_first(tokens, 'l'), indices)",
+        &["'hello'"],
+    ),
+    on("sort(tokens, tokens)", &["'hello'"]),
+    on("sort(tokens, -indices)", &["'hello'"]),
+    on(
+        "aggregate(select_next_identical(tokens), indices, -1)",
+        &["'abacab'"],
+    ),
+];
+
+const FRACTIONS: &[Use] = &[
+    on("frac_prevs(tokens, 'l')", &["'hello'"]),
+    on("frac_prevs(tokens == 'l')", &["'hello'"]),
+    on("num_prevs(tokens, 'l')", &["'hello'"]),
+    on("has_prev(tokens)", &["'hello'", "'abab'"]),
+    on("frac_all(tokens, 'l')", &["'hello'"]),
+];
+
+const HIST: &[Use] = &[
+    on("hist(tokens)", &["'hello'", "'aab'"]),
+    on("double_hist(tokens)", &["'aabbc'", "'abc'"]),
+    on("num_distinct(tokens)", &["'hello'"]),
+];
+
+const SORTING: &[Use] = &[
+    on("reverse(tokens)", &["'hello'"]),
+    on("rank(tokens)", &["'hello'"]),
+    on("sort_descending(tokens, tokens)", &["'hello'"]),
+    on("sort_unique(tokens, tokens)", &["'world'"]),
+    on("sort_by_frequency(tokens)", &["'hello'", "'abcbbc'"]),
+    on("most_frequent(tokens)", &["'hello'", "'abbccddd'"]),
+    on("most_frequent(tokens_int, -1)", &["[1, 2, 2, 0]"]),
+    on("smallest(tokens)", &["'hello'"]),
+    on("largest(tokens)", &["'hello'"]),
+];
+
+const DYCK: &[Use] = &[
+    on("pair_balance(tokens, '(', ')')", &["'(())'", "'(a))'"]),
+    on("depth(tokens, ['()', '{}'])", &["'({})'", "'}('"]),
+    on("dyck1_ptf(tokens, '(', ')')", &["'(())'", "'())('"]),
+    on("balanced(tokens, '(', ')')", &["'(())'", "'(()'"]),
+    on(
+        "dyckk_ptf(tokens, ['()', '{}'])",
+        &["'({})()'", "'({)}'", "'(a{b})'"],
+    ),
+    on("dyckk_ptf(tokens, ['()', '{}', '[]'])", &["'([{}])'"]),
+    on("shuffle_dyck(tokens, ['()', '{}'])", &["'({)}'", "'(){)}'"]),
+    on(
+        "shuffle_dyck_ptf(tokens, ['()', '{}'])",
+        &["'({)}'", "'(){)}'"],
+    ),
+];
+
+const INDUCTION: &[Use] = &[
+    on("occurrence(tokens)", &["'a1b2b2a'"]),
+    on("last_occurrence(tokens)", &["'a1b2b2a'"]),
+    on("induction_head(tokens)", &["'a1b2b2a'", "'aaa'"]),
+];
+
+const ARITHMETIC: &[Use] = &[
+    on("total(tokens_int)", &["'123'"]),
+    on("running_total(tokens_int)", &["'123'"]),
+    on("parity(tokens, '1')", &["'1101'", "'11'"]),
+    on("running_parity(tokens, '1')", &["'1101'"]),
+    on("digit_value(tokens)", &["'40+2'"]),
+    on("add(tokens)", &["'123+456'", "'999+1'", "'7+95'", "'5+5'"]),
+];
+
+const TRACR: &[Use] = &[
+    on("sort_freq(tokens)", &["'abcbbc'"]),
+    on("shift_by(1, tokens, '-')", &["'abcd'"]),
+    on("detect_pattern(tokens, ['a', 'b', 'c'])", &["'abcabc'"]),
+    on("count_less_freq(tokens, 2)", &["'aaabbc'", "'aacbbc'"]),
+];
+
+fn uses(module: &str) -> &'static [Use] {
+    match module {
+        "rasplib" => LIBRARY,
+        "fractions" => FRACTIONS,
+        "hist" => HIST,
+        "sorting" => SORTING,
+        "dyck" => DYCK,
+        "induction" => INDUCTION,
+        "arithmetic" => ARITHMETIC,
+        "tracr" => TRACR,
+        _ => panic!("`{module}` needs its uses here"),
+    }
+}
+
+fn modules() -> impl Iterator<Item = &'static Module> {
+    [&RASPLIB].into_iter().chain(MODULES)
+}
+
+/// A session with a module loaded.
+fn loaded(module: &str) -> Session {
+    let program = match module {
+        "rasplib" => String::new(),
+        _ => format!("load \"{module}\";"),
+    };
+    session(module, &program)
+}
+
+/// What a module itself defines for others.
+fn public(module: &Module) -> Vec<&'static str> {
+    let name = |line: &'static str| {
+        let definition = line.strip_prefix("def ").unwrap_or(line);
+        let end = definition.find(|letter: char| !letter.is_alphanumeric() && letter != '_')?;
+        let defines = line.starts_with("def ") || definition[end..].starts_with(" = ");
+        let name = &definition[..end];
+        (defines && !name.is_empty() && !name.starts_with('_')).then_some(name)
+    };
+    module.text.lines().filter_map(name).collect()
+}
+
+/// The values of an expression on an input.
+fn values(session: &mut Session, expression: &str, input: &[Value]) -> Vec<Value> {
+    let sop = session
+        .sop(expression)
+        .unwrap_or_else(|error| panic!("{expression}: {error}"));
+    session
+        .evaluate(sop, input)
+        .unwrap_or_else(|error| panic!("{expression} on {input:?}: {error}"))
+        .values
+}
+
+/// An expression on inputs, which are expressions too, as they would be typed: `e(input) = …`.
+fn shown(session: &mut Session, expression: &str, inputs: &[&str]) -> String {
+    let mut text = String::new();
+    for input in inputs {
+        let tokens = session
+            .expression(input)
+            .ok()
+            .and_then(|meta| meta.as_tokens())
+            .unwrap_or_else(|| panic!("{input} is no input"));
+        let sop = session
+            .sop(expression)
+            .unwrap_or_else(|error| panic!("{expression}: {error}"));
+        let result = session
+            .evaluate(sop, &tokens)
+            .unwrap_or_else(|error| panic!("{expression} on {input}: {error}"));
+        text.push_str(&format!("{expression}({input}) = {result}\n"));
+    }
+    text
+}
+
+#[test]
+fn values_and_schedules() {
+    for module in modules() {
+        let mut session = loaded(module.name);
+        let mut text = String::new();
+        for Use { expression, inputs } in uses(module.name) {
+            text.push_str(&shown(&mut session, expression, inputs));
+            // A session of its own, so that the names in the schedule are those of this use.
+            text.push_str(&shape(&mut loaded(module.name), expression));
+            text.push('\n');
+        }
+        insta::with_settings!({
+            snapshot_path => "stdlib",
+            prepend_module_to_snapshot => false,
+            omit_expression => true,
+        }, { insta::assert_snapshot!(module.name, text) });
+    }
+}
+
+#[test]
+fn every_public_name_is_used_and_documented() {
+    for module in modules() {
+        let session = loaded(module.name);
+        for name in public(module) {
+            let used = uses(module.name).iter().any(|used| {
+                let mut words = used
+                    .expression
+                    .split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+                words.any(|word| word == name)
+            });
+            assert!(used, "{}: `{name}` is in no snapshot", module.name);
+            if let Some(Meta::Function(function)) = session.lookup(name) {
+                let documentation = &function.documentation;
+                let (has_example, has_source) = (
+                    documentation.contains("Example: "),
+                    documentation.contains("Source: "),
+                );
+                let complete = has_example && (has_source || module.name == "rasplib");
+                assert!(complete, "{}: document `{name}`", module.name);
+            }
+        }
+    }
+}
+
+/// The examples in the documentation, like "`hist(tokens)("aab")` is `[2, 2, 1]`".
+#[test]
+fn documented_examples_hold() {
+    for module in modules() {
+        let mut examples = 0;
+        let mut session = loaded(module.name);
+        for line in module.text.lines() {
+            let Some(example) = line.strip_prefix("## Example: ") else {
+                continue;
+            };
+            let parts: Vec<&str> = example.split('`').collect();
+            assert!(parts[2].starts_with(" is "), "{example}");
+            let claim = format!("{} == {}", parts[1], parts[3]);
+            match session.expression(&claim) {
+                Ok(meta) => assert!(meta.truthy(), "{}: {example}", module.name),
+                Err(error) => panic!("{}: {example}\n{error}", module.name),
+            }
+            examples += 1;
+        }
+        assert_eq!(examples, public(module).len(), "{}", module.name);
+    }
+}
+
+/// Names that two modules define must be one thing, as programs may load both.
+#[test]
+fn modules_do_not_clash() {
+    let mut names: Vec<&str> = modules().flat_map(public).collect();
+    names.sort_unstable();
+    let count = names.len();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
+
+#[test]
+fn all_modules_load_together() {
+    let all: String = MODULES
+        .iter()
+        .map(|module| format!("load \"{}\";\n", module.name))
+        .collect();
+    let session = session("all", &all);
+    for name in modules().flat_map(public) {
+        assert!(session.lookup(name).is_some(), "{name}");
+    }
+}
+
+/// Loading a module runs its definitions; what follows them are assertions and nothing else, and
+/// they hold.
+#[test]
+fn assertions_end_the_modules_and_hold() {
+    for module in MODULES {
+        let definitions = module.definitions();
+        let assertions = &module.text[definitions.len()..];
+        assert!(!assertions.is_empty(), "{}", module.name);
+        for line in assertions.lines() {
+            assert!(line.starts_with("assert "), "{}: {line}", module.name);
+        }
+        session(&format!("stdlib/{}.rasp", module.name), module.text);
+    }
+}
+
+/// Every list of at least one and at most `longest` tokens.
+fn inputs(alphabet: &str, longest: u32) -> impl Iterator<Item = Vec<char>> {
+    let alphabet: Vec<char> = alphabet.chars().collect();
+    (1..=longest).flat_map(move |length| {
+        let alphabet = alphabet.clone();
+        (0..alphabet.len().pow(length)).map(move |number| {
+            let mut rest = number;
+            let next = |_| {
+                let letter = alphabet[rest % alphabet.len()];
+                rest /= alphabet.len();
+                letter
+            };
+            (0..length).map(next).collect()
+        })
+    })
+}
+
+fn agree(module: &str, expression: &str, inputs: impl Iterator<Item = Vec<char>>, oracle: Oracle) {
+    let mut session = loaded(module);
+    let sop = session.sop(expression).unwrap();
+    for input in inputs {
+        let expected = oracle(&input);
+        if expected.is_empty() {
+            continue;
+        }
+        let tokens: Vec<Value> = input
+            .iter()
+            .map(|letter| Value::str(&letter.to_string()))
+            .collect();
+        let found = session.evaluate(sop, &tokens).unwrap().values;
+        let equal = expected.len() == found.len()
+            && expected.iter().zip(&found).all(|(a, b)| match (a, b) {
+                (Value::Float(a), b) => (a - b.as_float().unwrap_or(f64::NAN)).abs() < 1e-12,
+                (a, b) => a == b,
+            });
+        assert!(equal, "{expression} on {input:?}\n{found:?}\n{expected:?}");
+    }
+}
+
+fn agree_on_all(module: &str) {
+    for (of, expression, alphabet, longest, oracle) in oracle::CASES {
+        if *of == module {
+            agree(module, expression, inputs(alphabet, *longest), *oracle);
+        }
+    }
+}
+
+#[test]
+fn rasplib_agrees_with_plain_definitions() {
+    agree_on_all("rasplib");
+}
+
+#[test]
+fn brackets_agree_with_plain_definitions() {
+    agree_on_all("dyck");
+}
+
+#[test]
+fn other_modules_agree_with_plain_definitions() {
+    for module in MODULES.iter().filter(|module| module.name != "dyck") {
+        agree_on_all(module.name);
+    }
+}
+
+/// Every function has a plain definition to agree with.
+#[test]
+fn every_function_has_an_oracle() {
+    for module in modules() {
+        for name in public(module) {
+            let covered = oracle::CASES
+                .iter()
+                .any(|(_, expression, ..)| expression.contains(name));
+            assert!(covered, "{}: `{name}`", module.name);
+        }
+    }
+}
+
+#[test]
+fn addition_of_all_small_numbers() {
+    let mut session = loaded("arithmetic");
+    let sop = session.sop("add(tokens)").unwrap();
+    for left in 0..120 {
+        for right in 0..120 {
+            let input = format!("{left}+{right}");
+            let result = session.evaluate(sop, &Value::characters(&input)).unwrap();
+            let digits = result.values.iter().map(|digit| digit.as_int().unwrap());
+            let sum = digits.fold(0, |sum, digit| sum * 10 + digit);
+            assert_eq!(sum, left + right, "{input}");
+        }
+    }
+}
+
+#[test]
+fn addition_carries_far() {
+    let mut session = loaded("arithmetic");
+    for (input, sum) in [
+        ("99999999999999999999+1", "0100000000000000000000"),
+        ("1+99999999999999999999", "0100000000000000000000"),
+        ("45454545+54545455", "00000000100000000"),
+        ("09990999+00010001", "00000000010001000"),
+    ] {
+        let shown: String = values(&mut session, "add(tokens)", &Value::characters(input))
+            .iter()
+            .map(Value::to_string)
+            .collect();
+        assert_eq!(shown, sum, "{input}");
+    }
+}
+
+/// The schedule as the reference counts it has the layers and heads that its authors give.
+#[test]
+fn schedules_of_the_paper() {
+    let heads = |module: &str, expression: &str| {
+        let mut session = Session::new(Sharing::None);
+        session.load_text("program", &format!("load \"{module}\";"));
+        let sop = session.sop(expression).unwrap();
+        session.schedule(sop).heads()
+    };
+    assert_eq!(heads("sorting", "reverse(tokens)"), [1, 1]);
+    assert_eq!(heads("dyck", "dyck1_ptf(tokens, '(', ')')"), [1, 1]);
+    assert_eq!(
+        heads("dyck", "dyckk_ptf(tokens, ['()', '{}'])"),
+        [1, 2, 1, 1]
+    );
+}
+
+#[test]
+fn a_module_is_found_although_a_file_has_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("main.rasp");
+    std::fs::write(directory.path().join("hist.rasp"), "broken = ;").unwrap();
+    std::fs::write(&program, "load \"sorting\"; h = hist(tokens);").unwrap();
+    let loaded = rasp::session::files::read(&program).unwrap();
+    let mut session = Session::new(Sharing::Equal);
+    session.load(&loaded);
+    assert_eq!(session.take_diagnostics(), []);
+    let result = values(&mut session, "h", &Value::characters("aa"));
+    assert_eq!(result, [Value::Int(2), Value::Int(2)]);
+}
