@@ -35,6 +35,7 @@ pub mod base;
 pub mod builtin;
 pub mod cli;
 pub mod compile;
+pub mod equiv;
 pub mod eval;
 pub mod execute;
 pub mod graph;

@@ -128,6 +128,7 @@ impl Session {
             Event::SetCausal { on } => self.settings.causal = *on,
             Event::Expression { .. }
             | Event::Assigned { .. }
+            | Event::Asserted(_)
             | Event::Draw { .. }
             | Event::ShowExample { .. }
             | Event::Examples { .. }
