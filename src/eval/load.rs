@@ -173,7 +173,7 @@ fn shown(events: Vec<Event>) -> Vec<Event> {
                 }
             }
             // `exit` ends the file that says it, not the session.
-            Event::Expression { .. } | Event::Draw { .. } | Event::Exit => {}
+            Event::Expression { .. } | Event::Asserted(_) | Event::Draw { .. } | Event::Exit => {}
             command => kept.push(command),
         }
     }

@@ -4,6 +4,7 @@
 //! `load` goes through a [`Loader`].
 
 mod access;
+mod assertion;
 mod builtins;
 mod call;
 mod expression;
@@ -17,7 +18,7 @@ mod suggest;
 pub use load::{Loaded, Loader, NoFiles};
 pub use meta::{Application, Callable, Meta};
 pub use scope::ScopeId;
-pub use statement::Event;
+pub use statement::{Assertion, Event};
 
 use crate::base::{Code, Diagnostic, Limits, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};

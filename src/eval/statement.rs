@@ -8,8 +8,7 @@ use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{RESERVED, RESERVED_LIBRARY};
 use crate::syntax::ast::{
-    Ast, BinaryOperator, Command, ExampleKind, ExprId, ExprKind, Function, Ident, Name, Statement,
-    StatementKind,
+    Ast, Command, ExampleKind, ExprId, Function, Ident, Name, Statement, StatementKind,
 };
 use crate::value::Value;
 use std::rc::Rc;
@@ -28,6 +27,8 @@ pub enum Event {
         name: Name,
         meta: Meta,
     },
+    /// `assert e;`, whether it holds or not.
+    Asserted(Assertion),
     /// `draw(e, input);` with the input, if one was given.
     Draw {
         meta: Meta,
@@ -59,6 +60,18 @@ pub enum Event {
         on: bool,
     },
     Exit,
+}
+
+/// An assertion that was run.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// The condition.
+    pub span: Span,
+    /// The two sides of a comparison, or else the condition, with what they are; empty if they
+    /// could not be evaluated.
+    pub values: Vec<(Span, String)>,
+    /// Why it does not hold. It is also among the diagnostics of the run.
+    pub failure: Option<Box<Diagnostic>>,
 }
 
 impl Evaluator {
@@ -165,14 +178,15 @@ impl Evaluator {
                 iterable,
                 body,
             } => {
+                let mut failed = None;
                 for item in self.iterate(cx, *iterable)? {
                     self.step(statement.span)?;
                     self.bind_loop(cx, names, item, cx.ast.get(*iterable).span)?;
                     for statement in body {
-                        self.statement(cx, statement, &mut Vec::new())?;
+                        self.looped(cx, statement, events, &mut failed)?;
                     }
                 }
-                Ok(())
+                failed.map_or(Ok(()), |failure| Err(Stop::Error(failure)))
             }
             StatementKind::Load { path, path_span } => self.load(cx, path, *path_span, events),
             StatementKind::Draw { value, input } => {
@@ -196,7 +210,7 @@ impl Evaluator {
                 events.push(Event::Draw { meta, input, span });
                 Ok(())
             }
-            StatementKind::Assert { condition } => self.assert(cx, *condition),
+            StatementKind::Assert { condition } => self.assert(cx, *condition, events),
             StatementKind::Command(command) => {
                 events.push(self.command(cx, command)?);
                 Ok(())
@@ -236,9 +250,10 @@ impl Evaluator {
     /// Sets a name in the current scope.
     pub(crate) fn assign(&mut self, cx: &Context, ident: &Ident, meta: Meta) -> Outcome<()> {
         self.check_assignable(cx.scope, ident)?;
+        let inner = !self.is_top_level(cx.scope) && cx.scope != self.base;
         match &meta {
-            Meta::SOp(id) => self.graph.set_name(*id, &ident.name),
-            Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name),
+            Meta::SOp(id) => self.graph.set_name(*id, &ident.name, inner),
+            Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name, inner),
             _ => {}
         }
         self.scopes.set(cx.scope, ident.name.clone(), meta);
@@ -272,41 +287,6 @@ impl Evaluator {
         self.scopes
             .set(cx.scope, function.ident.name.clone(), meta.clone());
         Ok(meta)
-    }
-
-    fn assert(&mut self, cx: &Context, condition: ExprId) -> Outcome<()> {
-        let expr = cx.ast.get(condition);
-        if let ExprKind::Binary {
-            operator: BinaryOperator::Compare(comparison),
-            left,
-            right,
-        } = &expr.kind
-        {
-            let sides = [
-                (*left, self.expression(cx, *left)?),
-                (*right, self.expression(cx, *right)?),
-            ];
-            let spanned = sides.clone().map(|(id, meta)| (meta, cx.ast.get(id).span));
-            let operator = BinaryOperator::Compare(*comparison);
-            if self.binary(operator, spanned, expr.span)?.truthy() {
-                return Ok(());
-            }
-            let mut diagnostic =
-                Diagnostic::error(Code::AssertionFailed, "this assertion does not hold");
-            for (id, meta) in &sides {
-                diagnostic =
-                    diagnostic.at(cx.ast.get(*id).span, format!("this is {}", meta.repr()));
-            }
-            return Err(diagnostic.into());
-        }
-        match self.expression(cx, condition)? {
-            Meta::Atom(value) if value.truthy() => Ok(()),
-            other => Err(
-                Diagnostic::error(Code::AssertionFailed, "this assertion does not hold")
-                    .at(expr.span, format!("this is {}", other.repr()))
-                    .into(),
-            ),
-        }
     }
 
     fn command(&mut self, cx: &Context, command: &Command) -> Outcome<Event> {
@@ -376,10 +356,14 @@ impl Evaluator {
         Ok(())
     }
 
+    /// Whether it is the outermost scope of a file or the console.
+    fn is_top_level(&self, scope: ScopeId) -> bool {
+        self.scopes.parent(scope) == Some(self.base)
+    }
+
     fn check_assignable(&self, scope: ScopeId, ident: &Ident) -> Outcome<()> {
         self.check_parameter(ident)?;
-        let top_level = self.scopes.parent(scope) == Some(self.base);
-        if top_level && RESERVED_LIBRARY.contains(&&*ident.name) {
+        if self.is_top_level(scope) && RESERVED_LIBRARY.contains(&&*ident.name) {
             return Err(reserved(ident)
                 .note("it is a name of the library, which other library functions use")
                 .help(format!("choose another name, like `my_{}`", ident.name))

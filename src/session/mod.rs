@@ -1,6 +1,7 @@
 //! `Session`: what every front end uses. It reads programs, keeps what they define, and runs,
 //! schedules and compiles their s-ops.
 
+mod entry;
 pub mod files;
 pub mod show;
 
@@ -127,6 +128,7 @@ impl Session {
             Event::SetCausal { on } => self.settings.causal = *on,
             Event::Expression { .. }
             | Event::Assigned { .. }
+            | Event::Asserted(_)
             | Event::Draw { .. }
             | Event::ShowExample { .. }
             | Event::Examples { .. }

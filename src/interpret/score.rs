@@ -1,0 +1,238 @@
+//! Scorers on one input. Keys that agree in everything the scorer reads are one class and so are
+//! queries, and a pair of classes is scored once. Predicates become tables over classes; the best
+//! key of a query and weighted means are found query by query.
+
+use super::column::{Builder, Column};
+use super::fault::Fault;
+use super::selector::Pattern;
+use crate::base::Code;
+use crate::graph::{Graph, SOpId, ScorerFunction, ScorerId};
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The most pairs of classes that a predicate is tabulated over.
+const LARGEST_TABLE: usize = 1 << 28;
+
+/// A predicate over classes of keys and classes of queries.
+pub struct Table {
+    /// The class of each key position.
+    pub keys: Vec<u32>,
+    /// The class of each query position.
+    pub queries: Vec<u32>,
+    key_classes: usize,
+    holds: Vec<bool>,
+}
+
+impl Table {
+    /// Whether the predicate holds between a key position and a query position.
+    pub fn holds(&self, key: usize, query: usize) -> bool {
+        self.holds[self.queries[query] as usize * self.key_classes + self.keys[key] as usize]
+    }
+}
+
+/// Positions that agree in some columns, with what they hold.
+struct Classes {
+    of: Vec<u32>,
+    values: Vec<Vec<Value>>,
+}
+
+impl Classes {
+    /// O(n) for each column.
+    fn new(columns: &[Rc<Column>], length: usize) -> Classes {
+        let mut numbers: FxHashMap<Vec<Value>, u32> = FxHashMap::default();
+        let mut classes = Classes { of: Vec::with_capacity(length), values: Vec::new() };
+        for position in 0..length {
+            let held: Vec<Value> = columns.iter().map(|column| column.get(position)).collect();
+            let next = classes.values.len() as u32;
+            let number = *numbers.entry(held).or_insert_with_key(|held| {
+                classes.values.push(held.clone());
+                next
+            });
+            classes.of.push(number);
+        }
+        classes
+    }
+}
+
+/// A scorer between the positions of an input.
+pub struct Scores {
+    function: ScorerFunction,
+    /// An s-op that the scorer reads, for faults.
+    sop: SOpId,
+    keys: Classes,
+    queries: Classes,
+    known: RefCell<FxHashMap<(u32, u32), Value>>,
+}
+
+impl Scores {
+    /// # Errors
+    /// A fault in what the scorer reads.
+    pub fn new(
+        graph: &Graph,
+        scorer: ScorerId,
+        length: usize,
+        column: &dyn Fn(SOpId) -> Rc<Column>,
+    ) -> Result<Scores, Rc<Fault>> {
+        let function = ScorerFunction::new(graph, scorer);
+        let fetch = |sops: &[SOpId]| -> Result<Vec<Rc<Column>>, Rc<Fault>> {
+            sops.iter()
+                .map(|sop| {
+                    let column = column(*sop);
+                    match column.first_fault() {
+                        Some(fault) => Err(fault.clone()),
+                        None => Ok(column),
+                    }
+                })
+                .collect()
+        };
+        let keys = Classes::new(&fetch(&function.keys)?, length);
+        let queries = Classes::new(&fetch(&function.queries)?, length);
+        let sop = function.queries.first().or(function.keys.first()).copied();
+        Ok(Scores {
+            sop: sop.unwrap_or(SOpId(0)),
+            function,
+            keys,
+            queries,
+            known: RefCell::default(),
+        })
+    }
+
+    /// The score of a key class for a query class.
+    fn of_classes(&self, key: u32, query: u32) -> Result<Value, Rc<Fault>> {
+        if let Some(score) = self.known.borrow().get(&(key, query)) {
+            return Ok(score.clone());
+        }
+        let keys: Vec<&Value> = self.keys.values[key as usize].iter().collect();
+        let queries: Vec<&Value> = self.queries.values[query as usize].iter().collect();
+        let position = self.queries.of.iter().position(|class| *class == query).unwrap_or(0);
+        let score = self
+            .function
+            .apply(&keys, &queries)
+            .map_err(|failure| Rc::new(Fault::of_failure(failure, self.sop, position)))?;
+        self.known.borrow_mut().insert((key, query), score.clone());
+        Ok(score)
+    }
+
+    fn at(&self, key: usize, query: usize) -> Result<Value, Rc<Fault>> {
+        self.of_classes(self.keys.of[key], self.queries.of[query])
+    }
+
+    fn fault(&self, code: Code, message: String) -> Rc<Fault> {
+        Rc::new(Fault { code, message, sop: self.sop, position: None, beyond: None })
+    }
+
+    /// The scorer by truth value. O(classes of keys · classes of queries).
+    ///
+    /// # Errors
+    /// A score that cannot be computed; more pairs of classes than fit in a table.
+    pub fn table(&self) -> Result<Table, Rc<Fault>> {
+        let (keys, queries) = (self.keys.values.len(), self.queries.values.len());
+        if keys.saturating_mul(queries) > LARGEST_TABLE {
+            let message = format!("a predicate between {keys} keys and {queries} queries is too large");
+            return Err(self.fault(Code::LimitReached, message));
+        }
+        let mut holds = Vec::with_capacity(keys * queries);
+        for query in 0..queries as u32 {
+            for key in 0..keys as u32 {
+                holds.push(self.of_classes(key, query)?.truthy());
+            }
+        }
+        Ok(Table {
+            keys: self.keys.of.clone(),
+            queries: self.queries.of.clone(),
+            key_classes: keys,
+            holds,
+        })
+    }
+
+    /// The position of the best selected key of each query, -1 where none is selected; of equal
+    /// scores the last. O(n) for each query.
+    ///
+    /// # Errors
+    /// A score that cannot be computed or is no number.
+    pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Rc<Fault>> {
+        let mut chosen = Vec::with_capacity(candidates.length);
+        for query in 0..candidates.length {
+            let mut best: Option<(f64, i64)> = None;
+            for key in candidates.selected(query) {
+                let score = self.number(self.at(key, query)?)?;
+                if best.is_none_or(|(highest, _)| score >= highest) {
+                    best = Some((score, key as i64));
+                }
+            }
+            chosen.push(best.map_or(-1, |(_, key)| key));
+        }
+        Ok(chosen)
+    }
+
+    fn number(&self, score: Value) -> Result<f64, Rc<Fault>> {
+        score.as_float().filter(|score| !score.is_nan()).ok_or_else(|| {
+            let message = format!("a score is a number, not {}", score.source());
+            self.fault(Code::OperandTypes, message)
+        })
+    }
+
+    /// The weighted mean of `value` at each query, left to right; `sop` is the node it belongs to.
+    /// O(n) for each class of queries.
+    pub fn weighted_mean(&self, sop: SOpId, value: &Column, default: &Value) -> Column {
+        if let Some(fault) = value.first_fault() {
+            return Column::failed(value.len(), fault.clone());
+        }
+        let mut known: Vec<Option<Result<Value, Rc<Fault>>>> =
+            vec![None; self.queries.values.len()];
+        let mut builder = Builder::new(value.len());
+        for class in &self.queries.of {
+            let mean = known[*class as usize]
+                .get_or_insert_with(|| self.mean_of(*class, sop, value, default));
+            match mean {
+                Ok(value) => builder.push(value.clone()),
+                Err(fault) => builder.fault(fault.clone()),
+            }
+        }
+        builder.finish()
+    }
+
+    fn mean_of(
+        &self,
+        query: u32,
+        sop: SOpId,
+        value: &Column,
+        default: &Value,
+    ) -> Result<Value, Rc<Fault>> {
+        let (mut total, mut sum, mut weighted) = (0.0, 0.0, Vec::new());
+        for (key, class) in self.keys.of.iter().enumerate() {
+            let weight = self.number(self.of_classes(*class, query)?)?;
+            if weight < 0.0 || weight.is_infinite() {
+                let message = format!("a weight is {weight}, but weights are finite and not negative");
+                return Err(self.fault(Code::ArithmeticFailed, message));
+            }
+            if weight > 0.0 {
+                weighted.push(key);
+                total += weight;
+                sum += weight * value.get(key).as_float().unwrap_or(0.0);
+            }
+        }
+        match weighted.as_slice() {
+            [] => Ok(default.clone()),
+            [key] => Ok(value.get(*key)),
+            several if !value.sequence_type().is_number() => {
+                let message = format!(
+                    "{} values have a weight at once, but {} have no mean",
+                    several.len(),
+                    value.sequence_type().name()
+                );
+                let fault = Fault {
+                    code: Code::MeanOfNonNumbers,
+                    message,
+                    sop,
+                    position: None,
+                    beyond: None,
+                };
+                Err(Rc::new(fault))
+            }
+            _ => Ok(Value::Float(sum / total)),
+        }
+    }
+}
