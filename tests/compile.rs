@@ -413,7 +413,7 @@ fn refusals_say_where_and_why() {
     };
     let shown = [
         refusal(HIST, "hist", &causal, &limits),
-        refusal(HIST, "hist", &letters, &narrow),
+        refusal(FRAC_PREVS, "frac_prevs", &letters, &narrow),
         refusal(
             "m = aggregate(select(1, 1, ==), tokens_int * indices);",
             "m",
