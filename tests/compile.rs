@@ -1,14 +1,16 @@
 //! Compiled models against the interpreter: the paper's programs and small random graphs, all
 //! inputs at small sizes and random ones at larger sizes, in float32 and float64.
 
-use rasp::base::Limits;
+use proptest::prelude::{ProptestConfig, Strategy, any, prop_oneof, proptest};
+use rasp::base::render::{Style, render};
+use rasp::base::{Code, Limits, SourceId, Span};
 use rasp::compile::{Options, compile, verify};
 use rasp::execute::Precision;
-use rasp::graph::{SOpId, Sharing};
+use rasp::graph::{Graph, SOp, SOpId, Selector, Sharing};
 use rasp::infer::Setting;
 use rasp::model::Model;
 use rasp::session::Session;
-use rasp::value::Value;
+use rasp::value::{Comparison, Op, Value};
 
 fn program(text: &str, name: &str) -> (Session, SOpId) {
     let mut session = Session::new(Sharing::Equal);
@@ -107,4 +109,430 @@ fn sort_is_exact() {
         100,
         300,
     );
+}
+
+const SORT_BY_FREQUENCY: &str = "
+    hist = selector_width(select(tokens, tokens, ==));
+    freq = sort(tokens, -hist);";
+
+const MOST_FREQUENT: &str = "
+    hist = selector_width(select(tokens, tokens, ==));
+    earlier = select(tokens, tokens, ==) and select(indices, indices, <);
+    is_repr = not (aggregate(earlier, 1, 0) > 0);
+    keys = hist - indicator(not is_repr) * 100;
+    values = tokens if is_repr else \"-\";
+    most_frequent = sort(values, -keys);";
+
+const DOUBLE_HIST: &str = "
+    same_tok = select(tokens, tokens, ==);
+    hist = selector_width(same_tok);
+    first = not (aggregate(same_tok and select(indices, indices, <), 1, 0) > 0);
+    same_count = select(hist, hist, ==);
+    same_count_reprs = same_count and select(first, True, ==);
+    hist2 = selector_width(same_count_reprs);";
+
+const DYCK1: &str = "
+    prevs = select(indices, indices, <=);
+    n_opens = (indices + 1) * aggregate(prevs, indicator(tokens == \"(\"));
+    n_closes = (indices + 1) * aggregate(prevs, indicator(tokens == \")\"));
+    balance = n_opens - n_closes;
+    prev_imbalances = aggregate(prevs, indicator(balance < 0));
+    dyck1 = \"F\" if prev_imbalances > 0 else (\"T\" if balance == 0 else \"P\");";
+
+const SHUFFLE_DYCK2: &str = "
+    prevs = select(indices, indices, <=);
+    bal1 = (indices + 1) * aggregate(prevs, indicator(tokens == \"(\") - indicator(tokens == \")\"));
+    bal2 = (indices + 1) * aggregate(prevs, indicator(tokens == \"{\") - indicator(tokens == \"}\"));
+    has_neg = aggregate(select(1, 1, ==), indicator(bal1 < 0 or bal2 < 0));
+    select_last = select(indices, length - 1, ==);
+    end_0 = aggregate(select_last, bal1 == 0 and bal2 == 0);
+    shuffle_dyck2 = end_0 and not (has_neg > 0);";
+
+const FRAC_PREVS: &str =
+    "frac_prevs = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"));";
+
+#[test]
+fn the_papers_programs_are_exact_on_all_short_inputs() {
+    let letters = setting("abcd", 5);
+    exact(SORT_BY_FREQUENCY, "freq", &letters, 2000, 0);
+    exact(MOST_FREQUENT, "most_frequent", &letters, 2000, 0);
+    exact(DOUBLE_HIST, "hist2", &letters, 2000, 0);
+    exact(DYCK1, "dyck1", &setting("()ab", 5), 2000, 0);
+    exact(SHUFFLE_DYCK2, "shuffle_dyck2", &setting("(){}", 5), 2000, 0);
+    exact(FRAC_PREVS, "frac_prevs", &letters, 2000, 0);
+}
+
+#[test]
+fn the_papers_programs_are_exact_on_long_random_inputs() {
+    let letters = setting("abcdefgh", 16);
+    exact(SORT_BY_FREQUENCY, "freq", &letters, 100, 300);
+    exact(MOST_FREQUENT, "most_frequent", &letters, 100, 300);
+    exact(DOUBLE_HIST, "hist2", &letters, 100, 300);
+    exact(DYCK1, "dyck1", &setting("()abcdef", 16), 100, 300);
+    exact(
+        SHUFFLE_DYCK2,
+        "shuffle_dyck2",
+        &setting("(){}abcd", 16),
+        100,
+        300,
+    );
+    exact(FRAC_PREVS, "frac_prevs", &letters, 100, 300);
+}
+
+#[test]
+#[ignore = "large; run for sizes and times"]
+fn large_sizes() {
+    let letters = "abcdefghijklmnopqrstuvwxyz012345";
+    for (tokens, length) in [(16, 32), (32, 64)] {
+        let plain = setting(&letters[..tokens], length);
+        let round = setting(&format!("(){}", &letters[..tokens - 2]), length);
+        let pairs = setting(&format!("(){{}}{}", &letters[..tokens - 4]), length);
+        exact(HIST, "hist", &plain, 100, 100);
+        exact(REVERSE, "reverse", &plain, 100, 100);
+        exact("s = sort(tokens, tokens);", "s", &plain, 100, 100);
+        exact(FRAC_PREVS, "frac_prevs", &plain, 100, 100);
+        exact(SORT_BY_FREQUENCY, "freq", &plain, 100, 100);
+        exact(DOUBLE_HIST, "hist2", &plain, 100, 100);
+        {
+            exact(DYCK1, "dyck1", &round, 100, 100);
+            exact(SHUFFLE_DYCK2, "shuffle_dyck2", &pairs, 100, 100);
+        }
+    }
+}
+
+/// A recipe for a small graph: each step makes an s-op or a selector from earlier ones.
+#[derive(Clone, Debug)]
+enum Recipe {
+    Map(u8, u8, u8),
+    If(u8, u8, u8),
+    Constant(i8),
+    Select(u8, u8, u8),
+    Combine(u8, u8, u8),
+    Aggregate(u8, u8, i8),
+    Width(u8),
+}
+
+fn recipe() -> impl Strategy<Value = Recipe> {
+    prop_oneof![
+        3 => (any::<u8>(), any::<u8>(), any::<u8>()).prop_map(|(a, b, c)| Recipe::Map(a, b, c)),
+        1 => (any::<u8>(), any::<u8>(), any::<u8>()).prop_map(|(a, b, c)| Recipe::If(a, b, c)),
+        1 => (-2..3i8).prop_map(Recipe::Constant),
+        3 => (any::<u8>(), any::<u8>(), any::<u8>()).prop_map(|(a, b, c)| Recipe::Select(a, b, c)),
+        1 => (any::<u8>(), any::<u8>(), any::<u8>()).prop_map(|(a, b, c)| Recipe::Combine(a, b, c)),
+        3 => (any::<u8>(), any::<u8>(), -1..2i8).prop_map(|(a, b, c)| Recipe::Aggregate(a, b, c)),
+        1 => any::<u8>().prop_map(Recipe::Width),
+    ]
+}
+
+fn build(recipes: &[Recipe]) -> (Graph, SOpId) {
+    let mut graph = Graph::new(Sharing::Equal);
+    let span = Span::new(SourceId(0), 0, 0);
+    let mut sops = vec![graph.sop(SOp::Tokens, span), graph.sop(SOp::Indices, span)];
+    let mut selectors = Vec::new();
+    let comparisons = [
+        Comparison::Equal,
+        Comparison::NotEqual,
+        Comparison::Less,
+        Comparison::LessEqual,
+        Comparison::Greater,
+        Comparison::GreaterEqual,
+    ];
+    // Later s-ops are likelier, so that graphs are deep.
+    let pick = |count: usize, at: u8| count - 1 - (usize::from(at) % 4).min(count - 1);
+    for recipe in recipes {
+        match recipe {
+            Recipe::Map(op, a, b) => {
+                let (a, b) = (sops[pick(sops.len(), *a)], sops[pick(sops.len(), *b)]);
+                let compare = Op::Compare(comparisons[usize::from(*op) % 6]);
+                let op = match op % 16 {
+                    0 | 1 => Op::Add,
+                    2 | 3 => Op::Subtract,
+                    4 => Op::Multiply,
+                    5 => Op::Divide,
+                    6 => Op::Remainder,
+                    7 => Op::And,
+                    8 => Op::Or,
+                    9 => Op::Not,
+                    10 => Op::Negate,
+                    11 => Op::Round,
+                    12 => Op::Indicator,
+                    _ => compare,
+                };
+                let operands = if op.arity() == 1 { vec![a] } else { vec![a, b] };
+                sops.push(graph.map(op, operands, span));
+            }
+            Recipe::If(a, b, c) => {
+                let operands = [a, b, c].map(|at| sops[pick(sops.len(), *at)]).to_vec();
+                sops.push(graph.map(Op::If, operands, span));
+            }
+            Recipe::Constant(value) => {
+                sops.push(graph.constant(Value::Int(i64::from(*value)), span));
+            }
+            Recipe::Select(a, b, op) => {
+                let (a, b) = (sops[pick(sops.len(), *a)], sops[pick(sops.len(), *b)]);
+                selectors.push(graph.select(a, b, comparisons[usize::from(*op) % 6], span));
+            }
+            Recipe::Combine(a, b, op) if !selectors.is_empty() => {
+                let a = selectors[pick(selectors.len(), *a)];
+                let b = selectors[pick(selectors.len(), *b)];
+                let combined = match op % 3 {
+                    0 => Selector::And(a, b),
+                    1 => Selector::Or(a, b),
+                    _ => Selector::Not(a),
+                };
+                selectors.push(graph.selector(combined, span));
+            }
+            Recipe::Aggregate(selector, value, default) if !selectors.is_empty() => {
+                let selector = selectors[pick(selectors.len(), *selector)];
+                let value = sops[pick(sops.len(), *value)];
+                let default = Value::Int(i64::from(*default));
+                sops.push(graph.sop(
+                    SOp::Aggregate {
+                        selector,
+                        value,
+                        default,
+                    },
+                    span,
+                ));
+            }
+            Recipe::Width(selector) if !selectors.is_empty() => {
+                let selector = selectors[pick(selectors.len(), *selector)];
+                sops.push(graph.sop(SOp::Width { selector }, span));
+            }
+            Recipe::Combine(..) | Recipe::Aggregate(..) | Recipe::Width(_) => {}
+        }
+    }
+    let root = *sops.last().expect("tokens at least");
+    (graph, root)
+}
+
+fn compiled_or_refused(recipes: &[Recipe], vocabulary: Vec<Value>, causal: bool) {
+    let (graph, root) = build(recipes);
+    let setting = Setting {
+        vocabulary,
+        max_length: 4,
+        causal,
+    };
+    let limits = Limits {
+        table_rows: 20_000,
+        ..Limits::default()
+    };
+    let model = match compile(&graph, root, &setting, &limits) {
+        Ok(model) => model,
+        Err(refusal) => {
+            if std::env::var("RASP_REFUSALS").is_ok() {
+                println!(
+                    "{}: {:?} {:?}",
+                    graph.expression(root),
+                    refusal.labels,
+                    refusal.notes
+                );
+            }
+            let codes = [
+                Code::DomainTooLarge,
+                Code::NotCompilable,
+                Code::NotCausal,
+                Code::NotExact,
+            ];
+            assert!(codes.contains(&refusal.code), "{refusal:?}");
+            return;
+        }
+    };
+    for precision in [Precision::F32, Precision::F64] {
+        let options = Options {
+            max_length: 4,
+            exhaustive: 200,
+            samples: 100,
+            seed: 3,
+            precision,
+        };
+        let found = verify(&graph, root, &model, &options).expect("the model's own vocabulary");
+        assert_eq!(
+            found.wrong,
+            0,
+            "{}: {:?}",
+            graph.expression(root),
+            found.first_wrong
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn random_programs_on_numbers_are_exact_or_refused(
+        recipes in proptest::collection::vec(recipe(), 1..14),
+        causal in proptest::bool::weighted(0.2),
+    ) {
+        compiled_or_refused(&recipes, [0, 1, 3].map(Value::Int).to_vec(), causal);
+    }
+
+    #[test]
+    fn random_programs_on_letters_are_exact_or_refused(
+        recipes in proptest::collection::vec(recipe(), 1..14),
+        causal in proptest::bool::weighted(0.2),
+    ) {
+        compiled_or_refused(&recipes, Value::characters("abc"), causal);
+    }
+}
+
+/// More than the default where somebody asks for it.
+fn cases() -> u32 {
+    let asked = std::env::var("RASP_CASES").ok();
+    asked.and_then(|count| count.parse().ok()).unwrap_or(64)
+}
+
+/// A program on which inference or the compiler must give up, as its error is shown.
+fn refusal(text: &str, name: &str, setting: &Setting, limits: &Limits) -> String {
+    let (session, root) = program(text, name);
+    let error = compile(session.graph(), root, setting, limits).expect_err("a refusal");
+    render(&error, session.sources(), Style::Plain)
+}
+
+#[test]
+fn refusals_say_where_and_why() {
+    let letters = setting("abc", 6);
+    let causal = Setting {
+        causal: true,
+        ..letters.clone()
+    };
+    let digits = Setting {
+        vocabulary: (0..10).map(Value::Int).collect(),
+        ..letters.clone()
+    };
+    let limits = Limits::default();
+    let narrow = Limits {
+        model_width: 8,
+        ..Limits::default()
+    };
+    let few = Limits {
+        domain_values: 20,
+        table_rows: 50,
+        ..Limits::default()
+    };
+    let shown = [
+        refusal(HIST, "hist", &causal, &limits),
+        refusal("s = sort(tokens, tokens);", "s", &letters, &narrow),
+        refusal(
+            "m = aggregate(select(1, 1, ==), tokens_int * indices);",
+            "m",
+            &digits,
+            &few,
+        ),
+        refusal("z = tokens_int + indices * 10;", "z", &digits, &few),
+        refusal(
+            "m = aggregate(select(indices, indices, <=), indices / 3);",
+            "m",
+            &letters,
+            &limits,
+        ),
+        refusal("f = tokens_int;", "f", &letters, &limits),
+        refusal(
+            "b = tokens if indices == 0 else aggregate(select(indices, indices, <), tokens);",
+            "b",
+            &letters,
+            &limits,
+        ),
+    ];
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn causal_models_compile_what_looks_back() {
+    let causal = |tokens, length| Setting {
+        causal: true,
+        ..setting(tokens, length)
+    };
+    exact(FRAC_PREVS, "frac_prevs", &causal("abcd", 5), 2000, 0);
+    exact(DYCK1, "dyck1", &causal("()ab", 5), 2000, 0);
+    exact(DYCK1, "dyck1", &causal("()abcdef", 16), 100, 300);
+    let previous = "prev = aggregate(select(indices, indices - 1, ==), tokens, \"-\");
+        same = select(tokens, tokens, ==) and select(indices, indices, <=);
+        so_far = selector_width(same);";
+    exact(previous, "prev", &causal("abcd", 5), 2000, 0);
+    exact(previous, "so_far", &causal("abcd", 5), 2000, 0);
+}
+
+#[test]
+fn elementwise_programs_need_no_attention() {
+    let digits = Setting {
+        vocabulary: (0..10).map(Value::Int).collect(),
+        ..setting("", 6)
+    };
+    exact("x = 2 * tokens_int - indices;", "x", &digits, 1200, 50);
+    exact("x = (tokens_int + indices) % 3;", "x", &digits, 1200, 50);
+    exact(
+        "x = \"even\" if tokens_int % 2 == 0 else \"odd\";",
+        "x",
+        &digits,
+        1200,
+        50,
+    );
+    exact("x = tokens;", "x", &setting("abc", 4), 1200, 50);
+}
+
+#[test]
+fn library_programs_are_exact() {
+    let letters = setting("abcd", 5);
+    for text in [
+        "x = length;",
+        "x = count(tokens, \"a\");",
+        "x = contains(tokens, \"b\");",
+        "x = shift(tokens, 2, \"-\");",
+        "x = has_focus(select(tokens, \"a\", ==) and select(indices, indices, <));",
+        "x = mark_first_instance(tokens, \"c\");",
+        "x = average(indicator(tokens == \"a\") + indicator(tokens == \"b\") * 2);",
+        "x = tokens if selector_width(select(tokens, tokens, ==)) > 1 else \"-\";",
+        "x = aggregate(not select(tokens, tokens, ==) or select(indices, 0, ==), indices);",
+        "x = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"))
+            - aggregate(select(indices, indices, <=), indicator(tokens == \"b\"));",
+        "x = round(aggregate(select(tokens, tokens, ==), indices));",
+        "x = aggregate(select(indices, indices, <=), indicator(tokens == \"a\")) > 0.4;",
+    ] {
+        exact(text, "x", &letters, 2000, 0);
+    }
+}
+
+#[test]
+fn variables_decode_what_the_interpreter_computes() {
+    let (session, root) = program(DOUBLE_HIST, "hist2");
+    let graph = session.graph();
+    let model = compile(graph, root, &setting("abcd", 5), &Limits::default())
+        .unwrap_or_else(|e| panic!("{e:?}"));
+    let names: Vec<&str> = model.variables.iter().map(|v| v.name.as_str()).collect();
+    assert!(
+        names.contains(&"hist") && names.contains(&"hist2"),
+        "{names:?}"
+    );
+    assert_eq!(model.directions.len(), model.d_model);
+}
+
+#[test]
+#[ignore = "thorough; two thousand random inputs for each of the paper's programs"]
+fn the_papers_programs_on_many_random_inputs() {
+    let letters = setting("abcdefgh", 16);
+    exact(HIST, "hist", &letters, 5000, 2000);
+    exact(REVERSE, "reverse", &letters, 5000, 2000);
+    exact("s = sort(tokens, tokens);", "s", &letters, 5000, 2000);
+    exact(SORT_BY_FREQUENCY, "freq", &letters, 5000, 2000);
+    exact(MOST_FREQUENT, "most_frequent", &letters, 5000, 2000);
+    exact(DOUBLE_HIST, "hist2", &letters, 5000, 2000);
+    exact(DYCK1, "dyck1", &setting("()abcdef", 16), 5000, 2000);
+    exact(DYCK1, "dyck1", &setting("()", 12), 10_000, 2000);
+    exact(
+        SHUFFLE_DYCK2,
+        "shuffle_dyck2",
+        &setting("(){}abcd", 16),
+        5000,
+        2000,
+    );
+    exact(
+        SHUFFLE_DYCK2,
+        "shuffle_dyck2",
+        &setting("(){}", 6),
+        10_000,
+        0,
+    );
+    exact(FRAC_PREVS, "frac_prevs", &letters, 5000, 2000);
 }

@@ -17,6 +17,9 @@ use crate::model::{FeedForward, Head, Layer, Matrix, Model, Readout};
 /// The share of attention that may leak to what is not selected.
 const LEAK: f64 = 1e-9;
 
+/// How much a count may be off because of keys that are not selected, if it is rounded anyway.
+const COUNT_LEAK: f64 = 1e-4;
+
 type Places = Vec<(usize, f64)>;
 type Triplets = Vec<(usize, usize, f64)>;
 
@@ -189,8 +192,9 @@ impl Assembly<'_> {
             query.push((bos, -4.0 * self.level));
         }
         let mut products = vec![(query, vec![(self.layout.one, 1.0)])];
+        let gap = self.gap(plan);
         for term in &plan.terms {
-            let query = self.resolve(&term.query.scaled(2.0 * self.level))?;
+            let query = self.resolve(&term.query.scaled(gap))?;
             let key = self.resolve(&term.key)?;
             if !query.is_empty() && !key.is_empty() {
                 products.push((query, key));
@@ -198,6 +202,31 @@ impl Assembly<'_> {
         }
         let by_key = merge(products.into_iter().map(|(query, key)| (key, query)));
         Some(merge(by_key.into_iter().map(|(key, query)| (query, key))))
+    }
+
+    /// How far keys that are not selected stand below those that are. In a sum over computed
+    /// values it is no more than counting needs, since it multiplies their rounding errors.
+    fn gap(&self, plan: &HeadPlan) -> f64 {
+        let mut forms = plan.terms.iter().flat_map(|term| [&term.query, &term.key]);
+        if plan.kind == HeadKind::Mean || forms.all(|form| form.is_embedded()) {
+            return 2.0 * self.level;
+        }
+        let analysis = self.compiler.analysis;
+        let largest = plan
+            .values
+            .iter()
+            .flat_map(|(_, var, _)| match self.compiler.bases.get(var) {
+                Some(basis) => basis
+                    .columns
+                    .iter()
+                    .flat_map(|c| c.function.clone())
+                    .collect(),
+                None => analysis.values(*var).numbers().unwrap_or_default(),
+            })
+            .fold(1.0f64, |largest, number| largest.max(number.abs()));
+        (analysis.setting.max_length as f64 * largest / COUNT_LEAK)
+            .ln()
+            .ceil()
     }
 
     fn mlp(&self, layer: usize) -> Option<FeedForward> {
@@ -222,8 +251,15 @@ impl Assembly<'_> {
                     }
                 };
                 let column = self.layout.features[at];
-                output.push((2 * unit, column, step.change));
-                output.push((2 * unit + 1, column, -step.change));
+                // A step below the anchor is one minus its mirror image.
+                let (_, anchor) = compiler.arguments[feature.argument];
+                let change = if step.middle < anchor {
+                    -step.change
+                } else {
+                    step.change
+                };
+                output.push((2 * unit, column, change));
+                output.push((2 * unit + 1, column, -change));
             }
         }
         let count = 2 * units.len();
@@ -244,10 +280,15 @@ impl Assembly<'_> {
         step: &Step,
         input: &mut Triplets,
     ) -> Option<()> {
-        let argument = &self.compiler.arguments[argument];
+        let (argument, anchor) = &self.compiler.arguments[argument];
+        let slope = if step.middle < *anchor {
+            -step.slope
+        } else {
+            step.slope
+        };
         let ramp = Form::constant(-step.middle)
             .plus(1.0, argument)
-            .scaled(step.slope);
+            .scaled(slope);
         for (which, half) in [(0, 0.5), (1, -0.5)] {
             let form = Form::constant(half).plus(1.0, &ramp);
             let places = self.resolve(&form)?;

@@ -6,6 +6,7 @@ use super::Compiler;
 use super::fit::{self, FitPart, Part};
 use super::form::{Form, Scalar};
 use crate::graph::{SOp, SOpId};
+use crate::infer::VarKind;
 use crate::infer::space::{Space, VarId};
 use rustc_hash::FxHashMap;
 
@@ -24,7 +25,7 @@ impl Compiler<'_> {
     pub(super) fn axes(&self, id: SOpId, space: &Space, target: &[f64]) -> Vec<Axis> {
         let mut axes: Vec<Axis> = Vec::new();
         let push = |axis: Axis, axes: &mut Vec<Axis>| {
-            let constant = axis.values.iter().all(|v| *v == axis.values[0]);
+            let constant = axis.values.windows(2).all(|pair| pair[0] == pair[1]);
             let known = axes.iter().any(|known| known.values == axis.values);
             if !constant && !known {
                 axes.push(axis);
@@ -61,7 +62,9 @@ impl Compiler<'_> {
                 form: self.whole(var, numbers),
             });
         }
-        if self.is_categorical(var) {
+        // Of a cut only its number is a linear read; any other code would take a layer.
+        let is_cut = matches!(self.analysis.vars[var.0 as usize].kind, VarKind::Cut(_));
+        if self.is_categorical(var) && !(is_cut && numbers.is_some()) {
             let classes = classes(values.domain.len(), place, space, target);
             axes.push(Axis {
                 values: over_rows(&classes),

@@ -36,6 +36,10 @@ impl Compiler<'_> {
         snap: bool,
         label: &str,
     ) -> Result<Form, Stopped> {
+        if function.is_empty() {
+            // The s-op fails on every input, so nothing reads this.
+            return Ok(Form::default());
+        }
         if let Some(form) = self.read(id, function)
             && (!snap || self.is_clean(&form))
         {
@@ -76,18 +80,19 @@ impl Compiler<'_> {
 
     fn computed(&mut self, found: Found, label: &str) -> Form {
         let Found { argument, stairs } = found;
-        let first = Form::constant(stairs.first);
         if stairs.steps.is_empty() {
-            return first;
+            return Form::constant(stairs.first);
         }
-        let argument = match self.arguments.iter().position(|known| *known == argument) {
-            Some(known) => known,
-            None => {
-                self.demand(&argument, label);
-                self.arguments.push(argument);
-                self.arguments.len() - 1
-            }
-        };
+        let known = self
+            .arguments
+            .iter()
+            .position(|(known, _)| *known == argument);
+        let argument = known.unwrap_or_else(|| {
+            self.demand(&argument, label);
+            self.arguments.push((argument, stairs.centre));
+            self.arguments.len() - 1
+        });
+        let centre = Form::constant(stairs.value_at(self.arguments[argument].1));
         let same =
             |known: &Feature| known.argument == argument && known.stairs.steps == stairs.steps;
         let index = match self.features.iter().position(same) {
@@ -101,7 +106,7 @@ impl Compiler<'_> {
                 self.features.len() - 1
             }
         };
-        first.plus(1.0, &Form::scalar(Scalar::Computed(index)))
+        centre.plus(1.0, &Form::scalar(Scalar::Computed(index)))
     }
 }
 

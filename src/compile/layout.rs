@@ -6,6 +6,7 @@
 use super::Compiler;
 use super::form::{Form, Scalar};
 use super::head::HeadPlan;
+use super::linear::STACK;
 use crate::infer::VarKind;
 use crate::infer::space::VarId;
 use std::cell::RefCell;
@@ -132,6 +133,10 @@ pub struct Times {
 
 impl Times {
     pub fn form(&self, compiler: &Compiler, form: &Form) -> usize {
+        stacker::maybe_grow(STACK, 16 * STACK, || self.form_below(compiler, form))
+    }
+
+    fn form_below(&self, compiler: &Compiler, form: &Form) -> usize {
         let functions = form.functions.keys().map(|var| self.var(compiler, *var));
         let scalars = form.scalars.keys().map(|scalar| match scalar {
             Scalar::Attention(var) => self.var(compiler, *var),
@@ -145,7 +150,7 @@ impl Times {
         if let Some(known) = self.features.borrow().get(&feature) {
             return *known;
         }
-        let argument = &compiler.arguments[compiler.features[feature].argument];
+        let (argument, _) = &compiler.arguments[compiler.features[feature].argument];
         let layer = self.form(compiler, argument) / 2 + 1;
         self.features.borrow_mut().insert(feature, layer);
         layer

@@ -9,13 +9,22 @@ use crate::infer::space::VarId;
 use crate::infer::{Analysis, VarKind};
 use crate::value::Op;
 
+/// Stack that must be left before a recursion goes on, in bytes.
+pub(super) const STACK: usize = 128 * 1024;
+
 impl Compiler<'_> {
     /// The s-op as a form, if it is a number and linear by its shape.
     pub(super) fn linear(&self, id: SOpId) -> Option<Form> {
-        self.linear_within(id, 64)
+        if let Some(known) = self.linear.borrow().get(&id) {
+            return known.clone();
+        }
+        // Long chains of additions are deep.
+        let form = stacker::maybe_grow(STACK, 16 * STACK, || self.linear_by_shape(id));
+        self.linear.borrow_mut().insert(id, form.clone());
+        form
     }
 
-    fn linear_within(&self, id: SOpId, depth: usize) -> Option<Form> {
+    fn linear_by_shape(&self, id: SOpId) -> Option<Form> {
         let node = self.analysis.node(id).ok()?;
         let numbers = node.column.values.numbers()?;
         if let [only] = numbers.as_slice() {
@@ -37,11 +46,10 @@ impl Compiler<'_> {
             }
             return Some(Form::default().plus(1.0, &Form::function(var, function)));
         }
-        let depth = depth.checked_sub(1)?;
         let SOp::Map { op, operands } = self.analysis.graph.get(id) else {
             return None;
         };
-        let operand = |at: usize| self.linear_within(operands[at], depth);
+        let operand = |at: usize| self.linear(operands[at]);
         match op {
             Op::Add => Some(operand(0)?.plus(1.0, &operand(1)?)),
             Op::Subtract => Some(operand(0)?.plus(-1.0, &operand(1)?)),

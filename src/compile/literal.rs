@@ -4,11 +4,11 @@
 //! head as it has distinct rows or columns, and an equality of integers three, by
 //! -(x - y)² = 2xy - x² - y².
 
-use super::Compiler;
 use super::form::Form;
+use super::{Compiler, Robustness};
 use crate::graph::SOpId;
-use crate::infer::Stopped;
 use crate::infer::cube::{Literal, Relation};
+use crate::infer::{Analysis, Stopped};
 
 /// One product of the logit.
 #[derive(Clone, Debug)]
@@ -43,6 +43,7 @@ impl Compiler<'_> {
         let by_query = classes(relation.queries, |query| relation.column(query));
         if by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA
             && let Some((keys, queries)) = self.integer_equality(literal)
+            && (relative || self.robustness == Robustness::Compact || self.is_local(literal))
         {
             return self.parabola(literal, &keys, &queries, relative);
         }
@@ -68,6 +69,20 @@ impl Compiler<'_> {
             }
         }
         Ok(terms)
+    }
+
+    /// Whether both sides are functions of the token and the index, so that squares are exact.
+    fn is_local(&self, literal: &Literal) -> bool {
+        [literal.keys, literal.queries].into_iter().all(|id| {
+            let node = self.analysis.node(id);
+            node.is_ok_and(|node| {
+                node.column
+                    .space
+                    .vars
+                    .iter()
+                    .all(|v| *v <= Analysis::INDICES)
+            })
+        })
     }
 
     fn indicator(&mut self, id: SOpId, function: &[f64]) -> Result<Form, Stopped> {

@@ -29,6 +29,7 @@ use crate::infer::{Analysis, Setting, Stopped};
 use crate::model::Model;
 use form::{Form, Scalar};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compiles one s-op to a transformer that computes it exactly, for inputs of up to
@@ -39,30 +40,33 @@ use std::collections::{BTreeMap, BTreeSet};
 /// later positions in a causal model (E0603), or the weights fail a check against the interpreter
 /// (E0604).
 pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
-    let model = compile_unchecked(graph, root, setting, limits)?;
-    verify::guard(graph, root, &model)?;
-    Ok(model)
-}
-
-/// As [`compile`], without running the model at the end.
-///
-/// # Errors
-/// As [`compile`], except for E0604 from running the model.
-pub fn compile_unchecked(
-    graph: &Graph,
-    root: SOpId,
-    setting: &Setting,
-    limits: &Limits,
-) -> Fallible<Model> {
     check_setting(setting)?;
     let analysis = Analysis::new(graph, &[root], setting, limits);
     check_causal(&analysis, root)?;
-    let mut compiler = Compiler::new(&analysis);
-    let compiled = compiler.root(root);
-    let output = compiled.map_err(|stopped| stopped.diagnostic(graph, root))?;
-    compiler
-        .place_variables()
-        .map_err(|stopped| stopped.diagnostic(graph, root))?;
+    let model = attempt(&analysis, root, Robustness::Compact)?;
+    match verify::guard(graph, root, &model) {
+        Ok(()) => Ok(model),
+        Err(_) => {
+            let model = attempt(&analysis, root, Robustness::Robust)?;
+            verify::guard(graph, root, &model)?;
+            Ok(model)
+        }
+    }
+}
+
+/// What to do where the compact construction passes rounding errors on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Robustness {
+    Compact,
+    /// Equality of computed integers by a direction for each instead of by squares.
+    Robust,
+}
+
+fn attempt(analysis: &Analysis, root: SOpId, robustness: Robustness) -> Fallible<Model> {
+    let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, root);
+    let mut compiler = Compiler::new(analysis, robustness);
+    let output = compiler.root(root).map_err(diagnose)?;
+    compiler.place_variables().map_err(diagnose)?;
     assemble::assemble(&compiler, root, output)
 }
 
@@ -116,15 +120,18 @@ struct Feature {
 /// the last to the first, when all demands on them are known.
 struct Compiler<'a> {
     analysis: &'a Analysis<'a>,
+    robustness: Robustness,
     /// Functions that readers want of categorical variables, with labels.
     demands: BTreeMap<VarId, Vec<(Vec<f64>, String)>>,
     /// Numerical variables that readers want.
     wanted: BTreeSet<VarId>,
-    /// The arguments of feed-forward steps.
-    arguments: Vec<Form>,
+    /// The arguments of feed-forward steps, each with the value around which it is most precise.
+    arguments: Vec<(Form, f64)>,
     features: Vec<Feature>,
     /// Features by s-op and function, so that each is computed once.
     known: FxHashMap<(SOpId, Vec<u64>, bool), Form>,
+    /// What is linear by its shape, so that shared s-ops are looked at once.
+    linear: RefCell<FxHashMap<SOpId, Option<Form>>>,
     heads: Vec<head::HeadPlan>,
     bases: BTreeMap<VarId, basis::Basis>,
     /// The directions of a cut, which are forms of their own.
@@ -132,14 +139,16 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(analysis: &'a Analysis<'a>) -> Compiler<'a> {
+    fn new(analysis: &'a Analysis<'a>, robustness: Robustness) -> Compiler<'a> {
         Compiler {
             analysis,
+            robustness,
             demands: BTreeMap::new(),
             wanted: BTreeSet::new(),
             arguments: Vec::new(),
             features: Vec::new(),
             known: FxHashMap::default(),
+            linear: RefCell::default(),
             heads: Vec::new(),
             bases: BTreeMap::new(),
             cuts: BTreeMap::new(),

@@ -17,25 +17,41 @@ pub struct Output {
     pub decoder: Decoder,
 }
 
-/// How the values of an s-op are read: a number for each value, and the decoder.
+/// Neighbouring numbers must differ by more than this share of the largest to be told apart.
+const RESOLUTION: f64 = 2e-6;
+
+/// More classes than this have scores that float32 cannot tell apart.
+const MOST_CLASSES: usize = 1_000;
+
+/// How the values of an s-op are read: a number for each value, and the decoder. Numbers stand for
+/// themselves, unless some are so close that float32 cannot tell them apart, such as a third and
+/// one minus two thirds; those are numbered like values of other types.
 fn coding(domain: &[Value]) -> (Vec<f64>, Decoder) {
-    let plain = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
-    if domain.iter().all(plain) {
-        let numbers = domain.iter().filter_map(Value::as_float).collect();
-        let mut list: Vec<Value> = Vec::with_capacity(domain.len());
-        for value in domain {
-            // Equal numbers of two types are one number.
-            if list
-                .last()
-                .is_none_or(|last| last.as_float() != value.as_float())
-            {
-                list.push(value.clone());
-            }
+    // Equal numbers of different types are one number.
+    let mut list: Vec<Value> = Vec::with_capacity(domain.len());
+    let mut classes = Vec::with_capacity(domain.len());
+    for value in domain {
+        if list.last().is_none_or(|last| !last.equals(value)) {
+            list.push(value.clone());
         }
+        classes.push((list.len() - 1) as f64);
+    }
+    let plain = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    if domain.iter().all(plain) && distinguishable(&list) {
+        let numbers = domain.iter().filter_map(Value::as_float).collect();
         return (numbers, Decoder::Numerical(list));
     }
-    let numbers = (0..domain.len()).map(|class| class as f64).collect();
-    (numbers, Decoder::Categorical(domain.to_vec()))
+    (classes, Decoder::Categorical(list))
+}
+
+fn distinguishable(list: &[Value]) -> bool {
+    let numbers: Vec<f64> = list.iter().filter_map(Value::as_float).collect();
+    let largest = numbers
+        .iter()
+        .fold(1.0f64, |largest, n| largest.max(n.abs()));
+    numbers
+        .windows(2)
+        .all(|pair| pair[1] - pair[0] >= RESOLUTION * largest)
 }
 
 impl Compiler<'_> {
@@ -49,6 +65,17 @@ impl Compiler<'_> {
             ));
         }
         let (numbers, decoder) = coding(&domain);
+        if let Decoder::Categorical(classes) = &decoder
+            && classes.len() > MOST_CLASSES
+        {
+            return Err(Stopped::new(
+                crate::base::Code::NotExact,
+                format!(
+                    "it has {} values, some too close for float32 to tell apart",
+                    classes.len()
+                ),
+            ));
+        }
         let label = self.name(root);
         let form = self.feature(root, &numbers, false, &label)?;
         self.demand(&form, &label);

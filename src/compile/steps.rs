@@ -22,6 +22,17 @@ pub struct Staircase {
     pub steps: Vec<Step>,
     /// The range of the arguments over the smallest gap at a step: how precise they must be.
     pub precision: f64,
+    /// The middle of the range of the arguments.
+    pub centre: f64,
+}
+
+impl Staircase {
+    /// The value between the steps below `anchor` and those above it. Units are written so that
+    /// they are silent on the side of the anchor: rounding then grows with the distance from it.
+    pub fn value_at(&self, anchor: f64) -> f64 {
+        let below = self.steps.iter().filter(|step| step.middle < anchor);
+        self.first + below.map(|step| step.change).sum::<f64>()
+    }
 }
 
 /// The staircase through some points, NaN values being free; `None` if two equal arguments have
@@ -39,6 +50,7 @@ pub fn staircase(arguments: &[f64], values: &[f64]) -> Option<Staircase> {
             first: 0.0,
             steps: Vec::new(),
             precision: 1.0,
+            centre: 0.0,
         });
     };
     let range = highest.0 - lowest.0;
@@ -65,6 +77,7 @@ pub fn staircase(arguments: &[f64], values: &[f64]) -> Option<Staircase> {
         first,
         steps,
         precision: range / smallest,
+        centre: (lowest.0 + highest.0) / 2.0,
     })
 }
 

@@ -59,6 +59,9 @@ pub enum VarKind {
 pub struct Var {
     pub kind: VarKind,
     pub values: Values,
+    /// Whether computing it fails on some inputs. There the interpreter has no value and a model
+    /// has some number, which is harmless only if the program needs the variable everywhere.
+    pub may_fail: bool,
 }
 
 /// An s-op whose values are known.
@@ -66,8 +69,20 @@ pub struct Var {
 pub struct Node {
     /// Its values as a function of its variables.
     pub column: Column,
+    /// Its values as its readers see them: over a variable of its own if it is a cut.
+    pub seen: Column,
     /// The attention output that holds exactly this s-op, if one can.
     pub own: Option<VarId>,
+}
+
+impl Node {
+    fn new(column: Column, own: Option<VarId>) -> Node {
+        Node {
+            seen: column.clone(),
+            column,
+            own,
+        }
+    }
 }
 
 /// Why the values of an s-op are not known.
@@ -93,6 +108,7 @@ impl Stopped {
         let culprit = self.culprit.unwrap_or(asked);
         let message = match self.code {
             Code::DomainTooLarge => "too many values to compile",
+            Code::NotExact => "a model of this could not be exact",
             Code::NotCausal => "a causal model cannot attend to later positions",
             _ => "this cannot be compiled",
         };
@@ -125,7 +141,7 @@ impl<'g> Analysis<'g> {
         limits: &'g Limits,
     ) -> Analysis<'g> {
         let environments = Environments::new(setting.max_length);
-        let count = environments.len();
+        let count = environments.count();
         let mut analysis = Analysis {
             graph,
             setting,
@@ -140,13 +156,14 @@ impl<'g> Analysis<'g> {
         analysis.var(
             VarKind::Tokens,
             Values::uniform(setting.vocabulary.clone(), count),
+            false,
         );
         let each: Vec<Arc<[Value]>> = analysis
             .environments
             .iter()
             .map(|environment| vec![Value::Int(environment.position as i64)].into())
             .collect();
-        analysis.var(VarKind::Indices, Values::from_environments(&each));
+        analysis.var(VarKind::Indices, Values::from_environments(&each), false);
         let reachable = graph.reachable(roots);
         let size = reachable.last().map_or(0, |id| id.0 as usize + 1);
         analysis.nodes = vec![None; size];
@@ -191,9 +208,9 @@ impl<'g> Analysis<'g> {
             SOp::Constant(value) => {
                 finite(value)?;
                 let column = self.space(Vec::new())?.column(vec![Some(value.clone())]);
-                Ok(Node { column, own: None })
+                Ok(Node::new(column, None))
             }
-            SOp::Map { op, operands } => self.analyse_map(op, operands),
+            SOp::Map { op, operands } => self.analyse_map(id, op, operands),
             SOp::Width { selector } => self.analyse_width(*selector),
             SOp::Aggregate {
                 selector,
@@ -212,14 +229,18 @@ impl<'g> Analysis<'g> {
         let domain = self.values(var).domain.clone();
         let results = (0..space.rows()).map(|row| Some(domain[space.row(row)[0] as usize].clone()));
         let column = space.column(results.collect());
-        Ok(Node {
-            column,
-            own: Some(var),
-        })
+        Ok(Node::new(column, Some(var)))
+    }
+
+    /// Whether a column has no value on some inputs.
+    fn may_fail(&self, column: &Column) -> bool {
+        let vars = &column.space.vars;
+        vars.iter().any(|var| self.vars[var.0 as usize].may_fail)
+            || column.cells.contains(&space::FAILS)
     }
 
     /// The variable of this kind, made with these values if it is new.
-    fn var(&mut self, kind: VarKind, values: Values) -> VarId {
+    fn var(&mut self, kind: VarKind, values: Values, may_fail: bool) -> VarId {
         let key = match kind {
             VarKind::Tokens => (0, 0),
             VarKind::Indices => (1, 0),
@@ -232,7 +253,11 @@ impl<'g> Analysis<'g> {
         let next = VarId(self.vars.len() as u32);
         let id = *self.made.entry(key).or_insert(next);
         if id == next {
-            self.vars.push(Var { kind, values });
+            self.vars.push(Var {
+                kind,
+                values,
+                may_fail,
+            });
         }
         id
     }

@@ -3,15 +3,19 @@
 //! all pairs, for none, or for some.
 
 use super::cube::{self, Cube, Literal, Relation};
+use super::space::Column;
 use super::{Analysis, Stopped};
 use crate::base::Code;
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Entries of the largest relation that is tabulated.
 const LARGEST_RELATION: usize = 4_000_000;
+
+/// How many keys a lexicographic order may have.
+const MOST_KEYS: usize = 16;
 
 /// Whether a query selects a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +63,8 @@ pub struct SelectorFacts {
     pub at_most_one: bool,
     /// Every query selects a key.
     pub non_empty: bool,
+    /// Some inputs have keys or queries that fail or cannot be compared.
+    pub may_fail: bool,
 }
 
 impl SelectorFacts {
@@ -85,12 +91,13 @@ impl Analysis<'_> {
         for operand in self.graph.selector_operands(id) {
             self.node(operand)?;
         }
+        let parts = self.parts(id);
         let mut known = Known::default();
-        let mut rows = Vec::with_capacity(self.environments.len());
+        let mut rows = Vec::with_capacity(self.environments.count());
         for (query, environment) in self.environments.iter().enumerate() {
             let mut row = Vec::new();
             for (key, position, exists) in self.environments.keys(environment) {
-                let outcome = self.outcome(id, key, query, &mut known)?;
+                let outcome = self.outcome(&parts, key, query, &mut known)?;
                 if outcome != Outcome::Never {
                     row.push(Candidate {
                         environment: key,
@@ -101,77 +108,121 @@ impl Analysis<'_> {
             }
             rows.push(row);
         }
-        let at_most_one = rows.iter().all(|row| row.len() <= 1) || self.unique_by_equality(id);
+        let at_most_one = rows.iter().all(|row| row.len() <= 1) || self.unique_by_equality(&parts);
         let non_empty = rows.iter().all(|row| row.iter().any(|key| key.certain))
             || self.found_in_permutation(id);
-        let cubes = self.cubes(id)?.into();
+        let cubes = self.cubes(&parts)?.into();
         let facts = SelectorFacts {
             rows,
             cubes,
             at_most_one,
             non_empty,
+            may_fail: self.comparisons_may_fail(&parts)?,
         };
         self.selectors.insert(id, Arc::new(facts));
         Ok(())
     }
 
+    /// The selector and its parts, each once, operands before their users.
+    fn parts(&self, id: SelectorId) -> Vec<SelectorId> {
+        let (mut parts, mut next) = (vec![id], 0);
+        let mut seen = FxHashSet::default();
+        while let Some(id) = parts.get(next).copied() {
+            next += 1;
+            match self.graph.get_selector(id) {
+                Selector::And(a, b) | Selector::Or(a, b) => {
+                    parts.extend([*a, *b].into_iter().filter(|part| seen.insert(*part)));
+                }
+                Selector::Not(a) => parts.extend(seen.insert(*a).then_some(*a)),
+                Selector::Compare { .. } => {}
+            }
+        }
+        parts.sort_unstable();
+        parts
+    }
+
     fn outcome(
         &self,
-        id: SelectorId,
+        parts: &[SelectorId],
         key: usize,
         query: usize,
         known: &mut Known,
     ) -> Result<Outcome, Stopped> {
-        Ok(match self.graph.get_selector(id) {
-            Selector::And(a, b) => self
-                .outcome(*a, key, query, known)?
-                .and(self.outcome(*b, key, query, known)?),
-            Selector::Or(a, b) => {
-                let (a, b) = (
-                    self.outcome(*a, key, query, known)?,
-                    self.outcome(*b, key, query, known)?,
-                );
-                a.not().and(b.not()).not()
-            }
-            Selector::Not(a) => self.outcome(*a, key, query, known)?.not(),
-            Selector::Compare {
+        let mut outcomes: Vec<Outcome> = Vec::with_capacity(parts.len());
+        for id in parts {
+            let part = |id: &SelectorId| outcomes[place(parts, *id)];
+            let outcome = match self.graph.get_selector(*id) {
+                Selector::And(a, b) => part(a).and(part(b)),
+                Selector::Or(a, b) => part(a).not().and(part(b).not()).not(),
+                Selector::Not(a) => part(a).not(),
+                Selector::Compare {
+                    keys,
+                    queries,
+                    comparison,
+                } => self.comparison(*keys, *queries, *comparison, (key, query), known)?,
+            };
+            outcomes.push(outcome);
+        }
+        Ok(outcomes.last().copied().unwrap_or(Outcome::Sometimes))
+    }
+
+    fn comparisons_may_fail(&self, parts: &[SelectorId]) -> Result<bool, Stopped> {
+        for id in parts {
+            let Selector::Compare {
                 keys,
                 queries,
                 comparison,
-            } => {
-                if keys == queries && key == query {
-                    return Ok(reflexive(*comparison));
-                }
-                let (left, right) = (&self.node(*keys)?.column, &self.node(*queries)?.column);
-                let sets = (left.values.at[key], right.values.at[query]);
-                let memo = (*keys, *queries, *comparison, sets.0, sets.1);
-                *known.entry(memo).or_insert_with(|| {
-                    let pick = |column: &super::space::Column, set: u32| -> Vec<Value> {
-                        let members = column.values.sets[set as usize].iter();
-                        members
-                            .map(|member| column.values.domain[*member as usize].clone())
-                            .collect()
-                    };
-                    compare_sets(*comparison, &pick(left, sets.0), &pick(right, sets.1))
-                })
+            } = self.graph.get_selector(*id)
+            else {
+                continue;
+            };
+            let (left, right) = (&self.node(*keys)?.column, &self.node(*queries)?.column);
+            let texts = |column: &Column| {
+                let texts = column
+                    .values
+                    .domain
+                    .iter()
+                    .filter(|value| !value.is_number());
+                let count = texts.count();
+                (count > 0, count < column.values.domain.len())
+            };
+            let ((text_key, number_key), (text_query, number_query)) = (texts(left), texts(right));
+            let mixed = (text_key && number_query) || (number_key && text_query);
+            let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+            if self.may_fail(left) || self.may_fail(right) || (ordered && mixed) {
+                return Ok(true);
             }
-        })
+        }
+        Ok(false)
     }
 
-    /// The selector as disjoint cubes over the domains of its operands.
-    fn cubes(&self, id: SelectorId) -> Result<Vec<Cube>, Stopped> {
-        let cubes = self.raw_cubes(id)?;
-        Ok(if self.setting.causal {
-            cubes
-                .into_iter()
-                .filter_map(|cube| self.under_causal_mask(cube))
-                .collect()
-        } else {
-            cubes
-        })
+    fn comparison(
+        &self,
+        keys: SOpId,
+        queries: SOpId,
+        comparison: Comparison,
+        (key, query): (usize, usize),
+        known: &mut Known,
+    ) -> Result<Outcome, Stopped> {
+        if keys == queries && key == query {
+            return Ok(reflexive(comparison));
+        }
+        let (left, right) = (&self.node(keys)?.column, &self.node(queries)?.column);
+        let sets = (left.values.at[key], right.values.at[query]);
+        let memo = (keys, queries, comparison, sets.0, sets.1);
+        Ok(*known.entry(memo).or_insert_with(|| {
+            let pick = |column: &Column, set: u32| -> Vec<Value> {
+                let members = column.values.sets[set as usize].iter();
+                members
+                    .map(|member| column.values.domain[*member as usize].clone())
+                    .collect()
+            };
+            compare_sets(comparison, &pick(left, sets.0), &pick(right, sets.1))
+        }))
     }
 
-    fn raw_cubes(&self, id: SelectorId) -> Result<Vec<Cube>, Stopped> {
+    /// The selector, the last of its parts, as disjoint cubes over the domains of its operands.
+    fn cubes(&self, parts: &[SelectorId]) -> Result<Vec<Cube>, Stopped> {
         let too_many = || {
             Stopped::new(
                 Code::NotCompilable,
@@ -181,44 +232,60 @@ impl Analysis<'_> {
                 ),
             )
         };
-        match self.graph.get_selector(id) {
-            Selector::And(a, b) => {
-                cube::and(&self.raw_cubes(*a)?, &self.raw_cubes(*b)?).ok_or_else(too_many)
-            }
-            Selector::Or(a, b) => {
-                cube::or(&self.raw_cubes(*a)?, &self.raw_cubes(*b)?).ok_or_else(too_many)
-            }
-            Selector::Not(a) => cube::not(&self.raw_cubes(*a)?).ok_or_else(too_many),
-            Selector::Compare {
-                keys,
-                queries,
-                comparison,
-            } => {
-                let left = &self.node(*keys)?.column.values.domain;
-                let right = &self.node(*queries)?.column.values.domain;
-                if left.len().saturating_mul(right.len()) > LARGEST_RELATION {
-                    return Err(Stopped::new(
-                        Code::DomainTooLarge,
-                        format!(
-                            "the comparison is between {} and {} values",
-                            left.len(),
-                            right.len()
-                        ),
-                    ));
-                }
-                let relation = Relation::tabulate(left.len(), right.len(), |key, query| {
-                    comparison.holds(&left[key], &right[query]) == Ok(true)
-                });
-                if relation.is_empty() {
-                    return Ok(Vec::new());
-                }
-                Ok(vec![Cube::of(Literal {
-                    keys: *keys,
-                    queries: *queries,
-                    relation: relation.into(),
-                })])
-            }
+        let mut all: Vec<Vec<Cube>> = Vec::with_capacity(parts.len());
+        for id in parts {
+            let part = |id: &SelectorId| &all[place(parts, *id)];
+            let cubes = match self.graph.get_selector(*id) {
+                Selector::And(a, b) => cube::and(part(a), part(b)).ok_or_else(too_many)?,
+                Selector::Or(a, b) => cube::or(part(a), part(b)).ok_or_else(too_many)?,
+                Selector::Not(a) => cube::not(part(a)).ok_or_else(too_many)?,
+                Selector::Compare {
+                    keys,
+                    queries,
+                    comparison,
+                } => self.literal_cubes(*keys, *queries, *comparison)?,
+            };
+            all.push(cubes);
         }
+        let cubes = all.pop().unwrap_or_default().into_iter();
+        Ok(if self.setting.causal {
+            cubes
+                .filter_map(|cube| self.under_causal_mask(cube))
+                .collect()
+        } else {
+            cubes.collect()
+        })
+    }
+
+    fn literal_cubes(
+        &self,
+        keys: SOpId,
+        queries: SOpId,
+        comparison: Comparison,
+    ) -> Result<Vec<Cube>, Stopped> {
+        let left = &self.node(keys)?.column.values.domain;
+        let right = &self.node(queries)?.column.values.domain;
+        if left.len().saturating_mul(right.len()) > LARGEST_RELATION {
+            return Err(Stopped::new(
+                Code::DomainTooLarge,
+                format!(
+                    "the comparison is between {} and {} values",
+                    left.len(),
+                    right.len()
+                ),
+            ));
+        }
+        let relation = Relation::tabulate(left.len(), right.len(), |key, query| {
+            comparison.holds(&left[key], &right[query]) == Ok(true)
+        });
+        if relation.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(vec![Cube::of(Literal {
+            keys,
+            queries,
+            relation: relation.into(),
+        })])
     }
 
     /// What the causal mask already implies need not be computed: keys after the query are free.
@@ -249,17 +316,24 @@ impl Analysis<'_> {
         Some(Cube { literals })
     }
 
-    /// A query equal to a key that no other position has selects at most one.
-    fn unique_by_equality(&self, id: SelectorId) -> bool {
-        match self.graph.get_selector(id) {
-            Selector::And(a, b) => self.unique_by_equality(*a) || self.unique_by_equality(*b),
-            Selector::Compare {
-                keys,
-                comparison: Comparison::Equal,
-                ..
-            } => self.distinct_at_positions(*keys),
-            Selector::Compare { .. } | Selector::Or(..) | Selector::Not(_) => false,
+    /// A query equal to a key that no other position has selects at most one, and so does any
+    /// conjunction with such a comparison.
+    fn unique_by_equality(&self, parts: &[SelectorId]) -> bool {
+        let mut unique: Vec<bool> = Vec::with_capacity(parts.len());
+        for id in parts {
+            let part = |id: &SelectorId| unique[place(parts, *id)];
+            let is_unique = match self.graph.get_selector(*id) {
+                Selector::And(a, b) => part(a) || part(b),
+                Selector::Compare {
+                    keys,
+                    comparison: Comparison::Equal,
+                    ..
+                } => self.distinct_at_positions(*keys),
+                Selector::Compare { .. } | Selector::Or(..) | Selector::Not(_) => false,
+            };
+            unique.push(is_unique);
         }
+        unique.last().copied().unwrap_or(false)
     }
 
     /// Whether two positions of one input never have equal values.
@@ -294,7 +368,7 @@ impl Analysis<'_> {
     fn is_permutation(&self, id: SOpId) -> bool {
         match self.graph.get(id) {
             SOp::Indices => true,
-            SOp::Width { selector } => is_strict_order(self.graph, *selector),
+            SOp::Width { selector } => is_strict_order(self.graph, *selector, 0),
             _ => false,
         }
     }
@@ -327,6 +401,11 @@ impl Analysis<'_> {
                     })
                 })
     }
+}
+
+/// Where a part stands among the parts, which are in order of id.
+fn place(parts: &[SelectorId], id: SelectorId) -> usize {
+    parts.binary_search(&id).unwrap_or(0)
 }
 
 /// A value compared with itself; values that are not numbers equal to themselves never get here.
@@ -362,7 +441,7 @@ fn compare_sets(comparison: Comparison, keys: &[Value], queries: &[Value]) -> Ou
 /// Whether the selector is a strict total order of the positions, so that its width ranks them:
 /// `indices < indices`, or a key first and such an order among equal keys, as `sort` counts
 /// (Weiss et al. 2021, section 3.1).
-pub fn is_strict_order(graph: &Graph, id: SelectorId) -> bool {
+fn is_strict_order(graph: &Graph, id: SelectorId, depth: usize) -> bool {
     let compares_itself = |id: SelectorId, wanted: &[Comparison]| match graph.get_selector(id) {
         Selector::Compare {
             keys,
@@ -378,6 +457,9 @@ pub fn is_strict_order(graph: &Graph, id: SelectorId) -> bool {
     let Selector::Or(a, b) = graph.get_selector(id) else {
         return false;
     };
+    if depth > MOST_KEYS {
+        return false;
+    }
     [(*a, *b), (*b, *a)].into_iter().any(|(first, ties)| {
         let (Some(key), Selector::And(c, d)) =
             (compares_itself(first, &orders), graph.get_selector(ties))
@@ -386,7 +468,7 @@ pub fn is_strict_order(graph: &Graph, id: SelectorId) -> bool {
         };
         [(*c, *d), (*d, *c)].into_iter().any(|(equal, rest)| {
             compares_itself(equal, &[Comparison::Equal]) == Some(key)
-                && is_strict_order(graph, rest)
+                && is_strict_order(graph, rest, depth + 1)
         })
     })
 }

@@ -10,6 +10,9 @@ use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// From this many rows on a sum of several variables becomes a variable itself.
+const MANY_ROWS: usize = 512;
+
 impl Analysis<'_> {
     /// The joint table of some variables (ascending).
     pub fn space(&mut self, vars: Vec<VarId>) -> Result<Arc<Space>, Stopped> {
@@ -18,7 +21,7 @@ impl Analysis<'_> {
             let space = Space::build(
                 vars.clone(),
                 &values,
-                self.environments.len(),
+                self.environments.count(),
                 self.limits.table_rows,
             );
             self.spaces.insert(vars.clone(), space.map(Arc::new));
@@ -63,10 +66,15 @@ impl Analysis<'_> {
         }
     }
 
-    pub(super) fn analyse_map(&mut self, op: &Op, operands: &[SOpId]) -> Result<Node, Stopped> {
+    pub(super) fn analyse_map(
+        &mut self,
+        id: SOpId,
+        op: &Op,
+        operands: &[SOpId],
+    ) -> Result<Node, Stopped> {
         let mut columns = Vec::with_capacity(operands.len());
         for operand in operands {
-            columns.push(self.node(*operand)?.column.clone());
+            columns.push(self.node(*operand)?.seen.clone());
         }
         let space = match self.space(union(&columns)) {
             Ok(space) => space,
@@ -77,6 +85,9 @@ impl Analysis<'_> {
                 self.space(union(&columns))?
             }
         };
+        if matches!(op, Op::If) {
+            self.check_branches(&columns)?;
+        }
         let column = apply(op, &columns, &space)?;
         if column.values.domain.len() > self.limits.domain_values {
             return Err(Stopped::new(
@@ -88,7 +99,47 @@ impl Analysis<'_> {
                 ),
             ));
         }
-        Ok(Node { column, own: None })
+        if self.is_dense_sum(op, &column) {
+            let may_fail = self.may_fail(&column);
+            let var = self.var(VarKind::Cut(id), column.values.clone(), may_fail);
+            let seen = self.alone(var)?.column;
+            return Ok(Node {
+                seen,
+                ..Node::new(column, None)
+            });
+        }
+        Ok(Node::new(column, None))
+    }
+
+    /// The branch that is not taken may fail unnoticed, so what can fail must be needed anyway: by
+    /// the condition or by both branches.
+    fn check_branches(&self, columns: &[Column]) -> Result<(), Stopped> {
+        let [condition, then, otherwise] = columns else {
+            return Ok(());
+        };
+        for (branch, other) in [(then, otherwise), (otherwise, then)] {
+            let needed =
+                |var: &VarId| condition.space.vars.contains(var) || other.space.vars.contains(var);
+            let fails = |var: &&VarId| self.vars[var.0 as usize].may_fail && !needed(var);
+            if let Some(var) = branch.space.vars.iter().find(fails) {
+                let name = self.var_name(*var);
+                return Err(Stopped::new(
+                    Code::NotCompilable,
+                    format!("a branch needs {name}, which may fail where it is not taken"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a column is a sum that has far fewer values than rows, such as the difference of
+    /// two counts. It is usually a linear read, and much smaller than what it is made of.
+    fn is_dense_sum(&self, op: &Op, column: &Column) -> bool {
+        let computed = column.space.vars.iter().filter(|var| **var > Self::INDICES);
+        matches!(op, Op::Add | Op::Subtract)
+            && computed.count() >= 2
+            && column.space.rows() > MANY_ROWS.max(8 * column.values.domain.len())
+            && column.values.all_numbers()
     }
 
     /// Makes variables of the operands that have several; whether there were any.
@@ -98,7 +149,8 @@ impl Analysis<'_> {
             if column.space.vars.len() < 2 {
                 continue;
             }
-            let var = self.var(VarKind::Cut(*operand), column.values.clone());
+            let may_fail = self.may_fail(column);
+            let var = self.var(VarKind::Cut(*operand), column.values.clone(), may_fail);
             if let Ok(node) = self.alone(var) {
                 *column = node.column;
                 changed = true;

@@ -1,78 +1,30 @@
-//! Columns of atoms with the faults that evaluation met. A fault stays where it happened until a
-//! value there is needed, so that the branch of a ternary that is not taken may fail.
+//! Columns of atoms, stored by type: numbers and bools plainly, strings as numbers of entries of a
+//! dictionary, whatever mixes types as atoms.
 
-use crate::base::{Code, Diagnostic, Span};
-use crate::graph::{Graph, SOpId};
-use crate::value::op::{Failure, FailureKind};
-use crate::value::sequence::sequence_type_at;
+use super::fault::{Fault, Faults};
+use crate::base::Code;
+use crate::graph::SOpId;
+use crate::value::sequence::{SequenceError, sequence_type_at};
 use crate::value::{SequenceType, Value};
-use std::cmp::Ordering;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
-/// Why there is no value at a position.
-#[derive(Debug)]
-pub struct Fault {
-    pub code: Code,
-    pub message: String,
-    /// The s-op that failed.
-    pub sop: SOpId,
-    /// Where in the input it failed, if at one place.
-    pub position: Option<usize>,
-    /// Of an overflow: on which side of all 64-bit ints the value lies.
-    pub beyond: Option<Ordering>,
-}
-
-impl Fault {
-    pub fn of_failure(failure: Failure, sop: SOpId, position: usize) -> Fault {
-        let code = match failure.kind {
-            FailureKind::Types => Code::OperandTypes,
-            FailureKind::Overflow => Code::Overflow,
-            FailureKind::Arithmetic => Code::ArithmeticFailed,
-            FailureKind::Token => Code::BadToken,
-            FailureKind::Index => Code::BadIndex,
-        };
-        Fault {
-            code,
-            message: failure.message,
-            sop,
-            position: Some(position),
-            beyond: failure.beyond,
-        }
-    }
-
-    pub fn diagnostic(&self, graph: &Graph, input: &[Value]) -> Diagnostic {
-        let place = match self.position {
-            Some(position) => {
-                let token = input.get(position).map_or(String::new(), |token| {
-                    format!(", where the token is {}", token.source())
-                });
-                format!("this fails at position {position}{token}")
-            }
-            None => "this fails".to_string(),
-        };
-        let diagnostic = Diagnostic::error(self.code, self.message.clone());
-        match graph.span(self.sop) {
-            Span::BUILT_IN => diagnostic.note(place),
-            span => diagnostic.at(span, place),
-        }
-    }
-}
-
-/// The faults of a column, by ascending position.
-#[derive(Clone, Debug)]
-pub enum Faults {
-    None,
-    /// Never empty.
-    Some(Vec<(usize, Rc<Fault>)>),
-}
+/// The strings of a column, ascending and each once, so that ids compare like strings. Columns
+/// copied from one another share it; it may hold strings that a column does not use.
+pub type Dictionary = Rc<[Arc<str>]>;
 
 #[derive(Debug)]
-enum Values {
+pub enum Values {
     Constant(Value),
-    List(Vec<Value>),
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+    Bools(Vec<bool>),
+    Strings(Dictionary, Vec<u32>),
+    Mixed(Vec<Value>),
 }
 
-/// One s-op on one input.
+/// One s-op on one input. Where there is a fault, the value is not looked at.
 #[derive(Debug)]
 pub struct Column {
     values: Values,
@@ -82,55 +34,64 @@ pub struct Column {
 }
 
 impl Column {
-    pub fn constant(value: Value, length: usize) -> Column {
-        Column {
-            values: Values::Constant(value),
-            length,
-            faults: Faults::None,
-            sequence_type: SequenceType::Ints,
-        }
-    }
-
-    pub fn list(values: Vec<Value>) -> Column {
-        let length = values.len();
-        Column {
-            values: Values::List(values),
-            length,
-            faults: Faults::None,
-            sequence_type: SequenceType::Ints,
-        }
-    }
-
-    /// Values with faults at some positions; what stands there is not looked at.
-    pub fn with_faults(values: Vec<Value>, faults: Vec<(usize, Rc<Fault>)>) -> Column {
-        let faults = if faults.is_empty() {
-            Faults::None
-        } else {
-            Faults::Some(faults)
+    /// A column whose values are of one type unless they are [`Values::Mixed`].
+    pub fn new(values: Values, length: usize) -> Column {
+        let sequence_type = match &values {
+            Values::Ints(_) | Values::Mixed(_) => SequenceType::Ints,
+            Values::Floats(_) => SequenceType::Floats,
+            Values::Bools(_) => SequenceType::Bools,
+            Values::Strings(..) => SequenceType::Strings,
+            Values::Constant(value) => match value {
+                Value::Int(_) => SequenceType::Ints,
+                Value::Float(_) => SequenceType::Floats,
+                Value::Bool(_) => SequenceType::Bools,
+                Value::Str(_) => SequenceType::Strings,
+            },
         };
         Column {
-            faults,
-            ..Column::list(values)
+            values,
+            length,
+            faults: Faults::None,
+            sequence_type,
         }
+    }
+
+    pub fn constant(value: Value, length: usize) -> Column {
+        Column::new(Values::Constant(value), length)
+    }
+
+    pub fn ints(values: Vec<i64>) -> Column {
+        let length = values.len();
+        Column::new(Values::Ints(values), length)
+    }
+
+    pub fn bools(values: Vec<bool>) -> Column {
+        let length = values.len();
+        Column::new(Values::Bools(values), length)
+    }
+
+    pub fn floats(values: Vec<f64>) -> Column {
+        let length = values.len();
+        Column::new(Values::Floats(values), length)
     }
 
     /// The same fault at every position.
     pub fn failed(length: usize, fault: Rc<Fault>) -> Column {
-        let faults = (0..length)
-            .map(|position| (position, fault.clone()))
-            .collect();
         Column {
-            faults: Faults::Some(faults),
+            faults: Faults::Everywhere(fault),
             ..Column::constant(Value::Int(0), length)
         }
     }
 
-    /// Finds the type of the sequence; if it has none, every position fails.
+    /// Finds the type of a sequence of mixed types; if it has none, every position fails.
     pub fn checked(mut self, sop: SOpId) -> Column {
-        let checked = match (&self.values, &self.faults) {
-            (Values::Constant(value), _) => sequence_type_at(std::slice::from_ref(value), [0]),
-            (Values::List(values), Faults::None) => sequence_type_at(values, 0..self.length),
-            (Values::List(values), Faults::Some(faults)) => {
+        let Values::Mixed(values) = &self.values else {
+            return self;
+        };
+        let checked = match &self.faults {
+            Faults::Everywhere(_) => return self,
+            Faults::None => sequence_type_at(values, 0..self.length),
+            Faults::Some(faults) => {
                 let mut failed = faults.iter().map(|(position, _)| *position).peekable();
                 let sound =
                     (0..self.length).filter(|position| failed.next_if_eq(position).is_none());
@@ -142,43 +103,67 @@ impl Column {
                 self.sequence_type = sequence_type;
                 self
             }
-            Err(clash) => {
-                let message = format!(
-                    "values of different types in one s-op: {} at position {} and {} at position {}",
-                    self.get(clash.first).source(),
-                    clash.first,
-                    self.get(clash.second).source(),
-                    clash.second,
-                );
-                let fault = Fault {
-                    code: Code::MixedTypes,
-                    message,
-                    sop,
-                    position: None,
-                    beyond: None,
-                };
-                Column::failed(self.length, Rc::new(fault))
-            }
+            Err(clash) => Column::failed(self.length, Rc::new(self.mixed_types(sop, &clash))),
         }
     }
 
-    pub fn get(&self, position: usize) -> &Value {
-        match &self.values {
-            Values::Constant(value) => value,
-            Values::List(values) => &values[position],
+    fn mixed_types(&self, sop: SOpId, clash: &SequenceError) -> Fault {
+        let message = format!(
+            "values of different types in one s-op: {} at position {} and {} at position {}",
+            self.get(clash.first).source(),
+            clash.first,
+            self.get(clash.second).source(),
+            clash.second,
+        );
+        Fault {
+            code: Code::MixedTypes,
+            message,
+            sop,
+            position: None,
+            beyond: None,
         }
+    }
+
+    pub fn get(&self, position: usize) -> Value {
+        match &self.values {
+            Values::Constant(value) => value.clone(),
+            Values::Ints(ints) => Value::Int(ints[position]),
+            Values::Floats(floats) => Value::Float(floats[position]),
+            Values::Bools(bools) => Value::Bool(bools[position]),
+            Values::Strings(dictionary, ids) => {
+                Value::Str(dictionary[ids[position] as usize].clone())
+            }
+            Values::Mixed(values) => values[position].clone(),
+        }
+    }
+
+    /// The values at some positions, of a column without faults.
+    pub fn gather(&self, positions: &[usize]) -> Column {
+        fn pick<T: Clone>(values: &[T], positions: &[usize]) -> Vec<T> {
+            positions.iter().map(|at| values[*at].clone()).collect()
+        }
+        let values = match &self.values {
+            Values::Constant(value) => Values::Constant(value.clone()),
+            Values::Ints(ints) => Values::Ints(pick(ints, positions)),
+            Values::Floats(floats) => Values::Floats(pick(floats, positions)),
+            Values::Bools(bools) => Values::Bools(pick(bools, positions)),
+            Values::Strings(dictionary, ids) => {
+                Values::Strings(dictionary.clone(), pick(ids, positions))
+            }
+            Values::Mixed(values) => Values::Mixed(pick(values, positions)),
+        };
+        Column {
+            sequence_type: self.sequence_type,
+            ..Column::new(values, positions.len())
+        }
+    }
+
+    pub fn values(&self) -> &Values {
+        &self.values
     }
 
     pub fn len(&self) -> usize {
         self.length
-    }
-
-    /// The single value, if the column was made from one.
-    pub fn as_constant(&self) -> Option<&Value> {
-        match &self.values {
-            Values::Constant(value) => Some(value),
-            Values::List(_) => None,
-        }
     }
 
     pub fn faults(&self) -> &Faults {
@@ -187,10 +172,7 @@ impl Column {
 
     /// The first fault, if there is one.
     pub fn first_fault(&self) -> Option<&Rc<Fault>> {
-        match &self.faults {
-            Faults::None => None,
-            Faults::Some(faults) => Some(&faults[0].1),
-        }
+        self.faults.first()
     }
 
     pub fn sequence_type(&self) -> SequenceType {
@@ -198,9 +180,145 @@ impl Column {
     }
 
     pub fn to_values(&self) -> Vec<Value> {
-        match &self.values {
-            Values::Constant(value) => vec![value.clone(); self.length],
-            Values::List(values) => values.clone(),
+        (0..self.length)
+            .map(|position| self.get(position))
+            .collect()
+    }
+}
+
+/// Makes a column from atoms, in the tightest form that holds them.
+pub struct Builder {
+    values: Values,
+    /// The numbers of the strings so far.
+    strings: FxHashMap<Arc<str>, u32>,
+    entries: Vec<Arc<str>>,
+    faults: Vec<(usize, Rc<Fault>)>,
+    length: usize,
+    capacity: usize,
+}
+
+impl Builder {
+    pub fn new(capacity: usize) -> Builder {
+        Builder {
+            values: Values::Ints(Vec::new()),
+            strings: FxHashMap::default(),
+            entries: Vec::new(),
+            faults: Vec::new(),
+            length: 0,
+            capacity,
         }
     }
+
+    pub fn push(&mut self, value: Value) {
+        if self.length == self.faults.len() {
+            self.start(&value);
+        }
+        self.length += 1;
+        let value = match (&mut self.values, value) {
+            (Values::Ints(ints), Value::Int(int)) => return ints.push(int),
+            (Values::Floats(floats), Value::Float(float)) => return floats.push(float),
+            (Values::Bools(bools), Value::Bool(bool)) => return bools.push(bool),
+            (Values::Strings(_, ids), Value::Str(text)) => {
+                let id = match self.strings.get(&text) {
+                    Some(id) => *id,
+                    None => {
+                        let id = self.entries.len() as u32;
+                        self.entries.push(text.clone());
+                        self.strings.insert(text, id);
+                        id
+                    }
+                };
+                return ids.push(id);
+            }
+            (Values::Mixed(values), value) => return values.push(value),
+            (_, value) => value,
+        };
+        let mut values = self.mixed();
+        values.push(value);
+        self.values = Values::Mixed(values);
+    }
+
+    pub fn fault(&mut self, fault: Rc<Fault>) {
+        self.faults.push((self.length, fault));
+        self.length += 1;
+        match &mut self.values {
+            Values::Ints(ints) => ints.push(0),
+            Values::Floats(floats) => floats.push(0.0),
+            Values::Bools(bools) => bools.push(false),
+            Values::Strings(_, ids) => ids.push(0),
+            Values::Mixed(values) => values.push(Value::Int(0)),
+            Values::Constant(_) => {}
+        }
+    }
+
+    /// Takes the form of the first value; only faults came before it.
+    fn start(&mut self, first: &Value) {
+        fn zeros<T: Clone>(length: usize, capacity: usize, zero: T) -> Vec<T> {
+            let mut zeros = Vec::with_capacity(capacity);
+            zeros.resize(length, zero);
+            zeros
+        }
+        let (length, capacity) = (self.length, self.capacity);
+        self.values = match first {
+            Value::Int(_) => Values::Ints(zeros(length, capacity, 0)),
+            Value::Float(_) => Values::Floats(zeros(length, capacity, 0.0)),
+            Value::Bool(_) => Values::Bools(zeros(length, capacity, false)),
+            Value::Str(_) => Values::Strings([].into(), zeros(length, capacity, 0)),
+        };
+    }
+
+    /// The values so far as atoms.
+    fn mixed(&mut self) -> Vec<Value> {
+        let mut values = Vec::with_capacity(self.capacity);
+        match &self.values {
+            Values::Ints(ints) => values.extend(ints.iter().copied().map(Value::Int)),
+            Values::Floats(floats) => values.extend(floats.iter().copied().map(Value::Float)),
+            Values::Bools(bools) => values.extend(bools.iter().copied().map(Value::Bool)),
+            Values::Strings(_, ids) => values.extend(
+                ids.iter()
+                    .map(|id| Value::Str(self.entries[*id as usize].clone())),
+            ),
+            Values::Mixed(_) | Values::Constant(_) => {}
+        }
+        values
+    }
+
+    pub fn finish(self) -> Column {
+        let all_failed = self.length == self.faults.len() && self.length > 0;
+        let values = match self.values {
+            Values::Strings(_, ids) => sorted(self.entries, ids),
+            values if all_failed => {
+                drop(values);
+                Values::Constant(Value::Int(0))
+            }
+            values => values,
+        };
+        let faults = if self.faults.is_empty() {
+            Faults::None
+        } else {
+            Faults::Some(self.faults)
+        };
+        Column {
+            faults,
+            ..Column::new(values, self.length)
+        }
+    }
+}
+
+/// Strings numbered in any order, with the dictionary put in order.
+pub fn sorted(entries: Vec<Arc<str>>, mut ids: Vec<u32>) -> Values {
+    let mut order: Vec<u32> = (0..entries.len() as u32).collect();
+    order.sort_unstable_by(|a, b| entries[*a as usize].cmp(&entries[*b as usize]));
+    let mut renamed = vec![0; entries.len()];
+    for (new, old) in order.iter().enumerate() {
+        renamed[*old as usize] = new as u32;
+    }
+    for id in &mut ids {
+        *id = renamed.get(*id as usize).copied().unwrap_or(0);
+    }
+    let dictionary = order
+        .iter()
+        .map(|old| entries[*old as usize].clone())
+        .collect();
+    Values::Strings(dictionary, ids)
 }

@@ -1,7 +1,10 @@
 //! Elementwise primitives mapped over columns. A fault in an operand is a fault of the result,
-//! except in the branch of a ternary that a position does not take.
+//! except in the branch of a ternary that a position does not take. Columns of one type and
+//! without faults are left to `vector`; what it does not do is done here, position by position.
 
-use super::column::{Column, Fault, Faults};
+use super::column::{Builder, Column, Values};
+use super::fault::Fault;
+use super::vector;
 use crate::graph::SOpId;
 use crate::value::{Op, Value};
 use std::rc::Rc;
@@ -14,52 +17,49 @@ pub fn map(sop: SOpId, op: &Op, operands: &[Rc<Column>], length: usize) -> Colum
     if sound
         && operands
             .iter()
-            .all(|operand| operand.as_constant().is_some())
+            .all(|operand| matches!(operand.values(), Values::Constant(_)))
     {
-        let values: Vec<&Value> = operands.iter().map(|operand| operand.get(0)).collect();
-        return match op.apply(&values) {
+        let values: Vec<Value> = operands.iter().map(|operand| operand.get(0)).collect();
+        return match op.apply(&values.iter().collect::<Vec<_>>()) {
             Ok(value) => Column::constant(value, length),
             Err(failure) => Column::failed(length, Rc::new(Fault::of_failure(failure, sop, 0))),
         };
     }
-    let mut values = Vec::with_capacity(length);
-    let mut faults: Vec<(usize, Rc<Fault>)> = Vec::new();
-    let cursors = Cursors::new(operands, sound);
+    if sound && let Some(column) = vector::map(op, operands, length) {
+        return column;
+    }
+    let mut builder = Builder::new(length);
     for position in 0..length {
-        match value_at(sop, op, operands, &cursors, position) {
-            Ok(value) => values.push(value),
-            Err(fault) => {
-                values.push(Value::Int(0));
-                faults.push((position, fault));
-            }
+        match value_at(sop, op, operands, position) {
+            Ok(value) => builder.push(value),
+            Err(fault) => builder.fault(fault),
         }
     }
-    Column::with_faults(values, faults)
+    builder.finish()
 }
 
 fn value_at(
     sop: SOpId,
     op: &Op,
     operands: &[Rc<Column>],
-    cursors: &Cursors,
     position: usize,
 ) -> Result<Value, Rc<Fault>> {
-    let fetch = |index: usize| -> Result<&Value, Rc<Fault>> {
-        match cursors.fault(index, position) {
+    let fetch = |index: usize| -> Result<Value, Rc<Fault>> {
+        match operands[index].faults().at(position) {
             Some(fault) => Err(fault.clone()),
             None => Ok(operands[index].get(position)),
         }
     };
     let failed = |failure| Rc::new(Fault::of_failure(failure, sop, position));
     match operands.len() {
-        1 => op.apply(&[fetch(0)?]).map_err(failed),
+        1 => op.apply(&[&fetch(0)?]).map_err(failed),
         2 => match (fetch(0), fetch(1)) {
-            (Ok(left), Ok(right)) => op.apply(&[left, right]).map_err(failed),
+            (Ok(left), Ok(right)) => op.apply(&[&left, &right]).map_err(failed),
             (left, right) => beyond(op, left, right),
         },
         _ => {
             let taken = if fetch(0)?.truthy() { 1 } else { 2 };
-            fetch(taken).cloned()
+            fetch(taken)
         }
     }
 }
@@ -68,56 +68,24 @@ fn value_at(
 /// with an int, its side decides: that lets programs run whose huge numbers do not matter.
 fn beyond(
     op: &Op,
-    left: Result<&Value, Rc<Fault>>,
-    right: Result<&Value, Rc<Fault>>,
+    left: Result<Value, Rc<Fault>>,
+    right: Result<Value, Rc<Fault>>,
 ) -> Result<Value, Rc<Fault>> {
-    let Op::Compare(comparison) = op else {
-        return Err(left
-            .err()
-            .or(right.err())
-            .expect("one operand has no value"));
+    let compared = |side: std::cmp::Ordering| match op {
+        Op::Compare(comparison) => Some(Value::Bool(comparison.holds_for(side))),
+        _ => None,
     };
-    match (left, right) {
-        (Err(fault), Ok(other)) => match fault.beyond {
-            Some(side) if other.as_int().is_some() => Ok(Value::Bool(comparison.holds_for(side))),
-            _ => Err(fault),
-        },
-        (Ok(other), Err(fault)) => match fault.beyond {
-            Some(side) if other.as_int().is_some() => {
-                Ok(Value::Bool(comparison.holds_for(side.reverse())))
-            }
-            _ => Err(fault),
-        },
-        (Err(fault), _) => Err(fault),
-        (Ok(_), Ok(_)) => unreachable!("one operand has no value"),
-    }
-}
-
-/// Finds faults by position, at no cost where there are none.
-struct Cursors<'a> {
-    faults: Vec<&'a [(usize, Rc<Fault>)]>,
-}
-
-impl<'a> Cursors<'a> {
-    fn new(operands: &'a [Rc<Column>], sound: bool) -> Cursors<'a> {
-        if sound {
-            return Cursors { faults: Vec::new() };
+    let (decided, fault) = match (left, right) {
+        (Err(fault), Ok(other)) => {
+            let side = fault.beyond.filter(|_| other.as_int().is_some());
+            (side.and_then(compared), fault)
         }
-        let faults = operands
-            .iter()
-            .map(|operand| match operand.faults() {
-                Faults::None => [].as_slice(),
-                Faults::Some(faults) => faults.as_slice(),
-            })
-            .collect();
-        Cursors { faults }
-    }
-
-    fn fault(&self, operand: usize, position: usize) -> Option<&'a Rc<Fault>> {
-        let faults: &'a [(usize, Rc<Fault>)] = self.faults.get(operand)?;
-        let at = faults
-            .binary_search_by_key(&position, |(position, _)| *position)
-            .ok()?;
-        Some(&faults[at].1)
-    }
+        (Ok(other), Err(fault)) => {
+            let side = fault.beyond.filter(|_| other.as_int().is_some());
+            (side.and_then(|side| compared(side.reverse())), fault)
+        }
+        (Err(fault), Err(_)) => (None, fault),
+        (Ok(_), Ok(_)) => unreachable!("one operand has no value"),
+    };
+    decided.ok_or(fault)
 }

@@ -1,17 +1,31 @@
 //! The meaning of RASP: the values of s-ops on an input. Every other backend is held against this
-//! one. Each s-op needed becomes one column of atoms; selectors stay symbolic until an aggregate
-//! asks for their rows, and no matrix is ever stored. Depends on `base`, `value` and `graph`.
+//! one. Each s-op needed becomes one column of atoms of one type (`column`, `elementwise`,
+//! `vector`); selectors stay symbolic (`selector`), and what an aggregate needs of them is counted
+//! and added up by hashing and sorting (`rank`, `formula`, `count`), or else in rows of bits
+//! (`rows`); no matrix is ever stored. Depends on `base`, `value` and `graph`.
 
 mod aggregate;
 mod column;
+mod count;
 mod elementwise;
+mod explain;
+mod fault;
+mod fenwick;
+mod formula;
+mod plan;
+mod rank;
+mod rows;
 mod selector;
+mod tally;
+mod vector;
 
 use crate::base::{Diagnostic, Fallible, Span};
 use crate::graph::{Graph, SOp, SOpId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
-use column::{Column, Fault, Faults};
+use column::{Builder, Column};
+pub use explain::{Explanation, explain};
+use fault::Fault;
 use rustc_hash::FxHashMap;
 use selector::Pattern;
 use std::fmt;
@@ -57,9 +71,9 @@ pub fn evaluate_selector(
         .pattern(selector)
         .map_err(|fault| Box::new(fault.diagnostic(graph, input)))?;
     let row = |query| {
-        (0..input.len())
-            .map(|key| pattern.selects(key, query))
-            .collect()
+        let mut bits = vec![false; input.len()];
+        pattern.selected(query).for_each(|key| bits[key] = true);
+        bits
     };
     Ok((0..input.len()).map(row).collect())
 }
@@ -88,8 +102,13 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    /// Computes the roots and what they need, forgetting each column after its last reader.
     fn run(&mut self, roots: &[SOpId]) {
+        self.run_with(roots, &mut |_, _| {});
+    }
+
+    /// Computes the roots and what they need, forgetting each column after its last reader.
+    /// `watch` is called before each s-op is computed.
+    fn run_with(&mut self, roots: &[SOpId], watch: &mut dyn FnMut(&Evaluation<'_>, SOpId)) {
         let order = self.graph.reachable(roots);
         let mut readers: FxHashMap<SOpId, usize> = FxHashMap::default();
         for id in order
@@ -100,6 +119,7 @@ impl<'a> Evaluation<'a> {
             *readers.entry(id).or_default() += 1;
         }
         for id in order {
+            watch(self, id);
             let column = self.compute(id);
             self.columns.insert(id, Rc::new(column));
             for operand in self.graph.dependencies(id) {
@@ -116,8 +136,15 @@ impl<'a> Evaluation<'a> {
     fn compute(&self, id: SOpId) -> Column {
         let length = self.input.len();
         let column = match self.graph.get(id) {
-            SOp::Tokens => Column::list(self.input.to_vec()),
-            SOp::Indices => Column::list((0..length as i64).map(Value::Int).collect()),
+            SOp::Tokens => {
+                let mut builder = Builder::new(length);
+                self.input
+                    .iter()
+                    .cloned()
+                    .for_each(|token| builder.push(token));
+                builder.finish()
+            }
+            SOp::Indices => Column::ints((0..length as i64).collect()),
             SOp::Constant(value) => Column::constant(value.clone(), length),
             SOp::Map { op, operands } => {
                 let operands: Vec<Rc<Column>> =
@@ -156,15 +183,12 @@ impl<'a> Evaluation<'a> {
     /// The finished column of a root, or its first fault as a diagnostic.
     fn sequence(&self, id: SOpId) -> Fallible<Sequence> {
         let column = self.column(id);
-        match column.faults() {
-            Faults::None => {
-                let values = column.to_values();
-                Ok(Sequence {
-                    values,
-                    sequence_type: column.sequence_type(),
-                })
-            }
-            Faults::Some(faults) => Err(faults[0].1.diagnostic(self.graph, self.input).into()),
+        match column.first_fault() {
+            None => Ok(Sequence {
+                values: column.to_values(),
+                sequence_type: column.sequence_type(),
+            }),
+            Some(fault) => Err(fault.diagnostic(self.graph, self.input).into()),
         }
     }
 }

@@ -1,69 +1,159 @@
-//! Selectors on one input, still symbolic: each comparison holds its key and query columns as
-//! integer codes, and a row is worked out only when somebody asks. Queries whose codes agree have
-//! the same row, so a reader asks once for each group of them. Faster ways to answer for special
-//! shapes of selectors belong here.
+//! Selectors on one input, still symbolic: comparisons of ranked columns, and the steps that
+//! combine them. `formula` brings this into a form that `count` answers without looking at pairs
+//! of positions; `rows` answers for the rest.
 
-use super::column::{Column, Fault};
+use super::column::{Column, Values};
+use super::fault::Fault;
+use super::rank::{NONE, Ranked, rank};
 use crate::base::Code;
 use crate::graph::{Graph, SOpId, Selector, SelectorId};
 use crate::value::{Comparison, SequenceType, Value};
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::rc::Rc;
+
+/// How a key stands to a query: a set of the four possible relations.
+pub type Relations = u8;
+pub const LESS: Relations = 1;
+pub const EQUAL: Relations = 2;
+pub const GREATER: Relations = 4;
+/// Neither: a NaN takes part, or a number meets a string.
+pub const UNORDERED: Relations = 8;
 
 /// A selector on an input of known length.
 pub struct Pattern {
-    length: usize,
-    leaves: Vec<Leaf>,
+    pub length: usize,
+    pub pairs: Vec<Pair>,
     /// Each distinct subselector once, operands before the steps that use them; the last step is
     /// the selector itself.
-    steps: Vec<Step>,
+    pub steps: Vec<Step>,
 }
 
 /// A subselector; operands are named by the numbers of their steps.
 #[derive(Clone, Copy)]
-enum Step {
-    Leaf(usize),
+pub enum Step {
+    /// The key of a pair of columns stands to the query in one of the relations.
+    Leaf(usize, Relations),
     And(usize, usize),
     Or(usize, usize),
     Not(usize),
 }
 
-/// One comparison of a key column with a query column.
-struct Leaf {
-    comparison: Comparison,
-    keys: Codes,
-    queries: Codes,
+/// A column of keys and one of queries that are compared.
+pub struct Pair {
+    pub key_sop: SOpId,
+    pub query_sop: SOpId,
+    pub keys: Rc<Column>,
+    pub queries: Rc<Column>,
+    /// The relations that some key has to some query, perhaps with some that none has.
+    pub possible: Relations,
+    ranked: OnceCell<Ranked>,
 }
 
-/// A column as integers: two codes compare like the values they stand for.
-enum Codes {
-    Constant(i64),
-    List(Vec<i64>),
+/// Which sides of a pair vary with the position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// A condition on keys alone.
+    Keys,
+    /// A condition on queries alone.
+    Queries,
+    Both,
+    Neither,
 }
 
-/// The code of NaN, which equals nothing and is in no order.
-const NAN: i64 = i64::MIN;
+impl Pair {
+    pub fn new(sops: (SOpId, SOpId), keys: Rc<Column>, queries: Rc<Column>) -> Pair {
+        let mut pair = Pair {
+            key_sop: sops.0,
+            query_sop: sops.1,
+            keys,
+            queries,
+            possible: 0,
+            ranked: OnceCell::new(),
+        };
+        pair.possible = pair.find_possible();
+        pair
+    }
 
-impl Codes {
-    fn get(&self, position: usize) -> i64 {
-        match self {
-            Codes::Constant(code) => *code,
-            Codes::List(codes) => codes[position],
+    /// The ranks of both columns, worked out when first asked for.
+    pub fn ranked(&self) -> &Ranked {
+        self.ranked.get_or_init(|| rank(&self.keys, &self.queries))
+    }
+
+    pub fn sides(&self) -> Sides {
+        let constant = |column: &Column| matches!(column.values(), Values::Constant(_));
+        match (constant(&self.keys), constant(&self.queries)) {
+            (false, false) => Sides::Both,
+            (false, true) => Sides::Keys,
+            (true, false) => Sides::Queries,
+            (true, true) => Sides::Neither,
+        }
+    }
+
+    /// The s-op that varies and the value of the one that does not, if just one of them varies.
+    pub fn filter(&self) -> Option<(SOpId, Value)> {
+        match self.sides() {
+            Sides::Keys => Some((self.key_sop, self.queries.get(0))),
+            Sides::Queries => Some((self.query_sop, self.keys.get(0))),
+            Sides::Both | Sides::Neither => None,
+        }
+    }
+
+    fn find_possible(&self) -> Relations {
+        let text = |column: &Column| column.sequence_type() == SequenceType::Strings;
+        if text(&self.keys) != text(&self.queries) {
+            return UNORDERED;
+        }
+        if let (Values::Constant(key), Values::Constant(query)) =
+            (self.keys.values(), self.queries.values())
+        {
+            return key.order(query).map_or(UNORDERED, |order| match order {
+                Ordering::Less => LESS,
+                Ordering::Equal => EQUAL,
+                Ordering::Greater => GREATER,
+            });
+        }
+        if nans(&self.keys) || nans(&self.queries) {
+            LESS | EQUAL | GREATER | UNORDERED
+        } else {
+            LESS | EQUAL | GREATER
         }
     }
 }
 
-impl Leaf {
-    fn holds(&self, key: i64, query: i64) -> bool {
-        if key == NAN || query == NAN {
-            return self.comparison == Comparison::NotEqual;
-        }
-        self.comparison.holds_for(key.cmp(&query))
+fn nans(column: &Column) -> bool {
+    match column.values() {
+        Values::Constant(value) => value.is_nan(),
+        Values::Floats(floats) => floats.iter().any(|float| float.is_nan()),
+        Values::Mixed(values) => values.iter().any(Value::is_nan),
+        Values::Ints(_) | Values::Bools(_) | Values::Strings(..) => false,
+    }
+}
+
+/// The relation of a key to a query.
+pub fn relation(key: u32, query: u32) -> Relations {
+    match key.cmp(&query) {
+        _ if key == NONE || query == NONE => UNORDERED,
+        Ordering::Less => LESS,
+        Ordering::Equal => EQUAL,
+        Ordering::Greater => GREATER,
+    }
+}
+
+fn relations(comparison: Comparison) -> Relations {
+    match comparison {
+        Comparison::Equal => EQUAL,
+        Comparison::NotEqual => LESS | GREATER | UNORDERED,
+        Comparison::Less => LESS,
+        Comparison::LessEqual => LESS | EQUAL,
+        Comparison::Greater => GREATER,
+        Comparison::GreaterEqual => GREATER | EQUAL,
     }
 }
 
 impl Pattern {
-    /// The selector with its columns fetched and coded.
+    /// The selector with its columns fetched and ranked.
     ///
     /// # Errors
     /// A fault in a key or query, or an order between numbers and strings.
@@ -73,10 +163,14 @@ impl Pattern {
         length: usize,
         column: &dyn Fn(SOpId) -> Rc<Column>,
     ) -> Result<Pattern, Rc<Fault>> {
-        let mut pattern = Pattern {
-            length,
-            leaves: Vec::new(),
-            steps: Vec::new(),
+        let mut reader = Reader {
+            pattern: Pattern {
+                length,
+                pairs: Vec::new(),
+                steps: Vec::new(),
+            },
+            numbers: FxHashMap::default(),
+            column,
         };
         let mut done: FxHashMap<SelectorId, usize> = FxHashMap::default();
         let mut pending = vec![selector];
@@ -90,73 +184,97 @@ impl Pattern {
                     keys,
                     queries,
                     comparison,
-                } => {
-                    pattern.leaves.push(leaf(
-                        *keys,
-                        &column(*keys),
-                        &column(*queries),
-                        *comparison,
-                    )?);
-                    Some(Step::Leaf(pattern.leaves.len() - 1))
-                }
+                } => Some(reader.leaf(*keys, *queries, *comparison)?),
                 Selector::And(a, b) => both(&done, &mut pending, *a, *b, Step::And),
                 Selector::Or(a, b) => both(&done, &mut pending, *a, *b, Step::Or),
                 Selector::Not(a) => both(&done, &mut pending, *a, *a, |a, _| Step::Not(a)),
             };
             if let Some(step) = step {
-                pattern.steps.push(step);
-                done.insert(id, pattern.steps.len() - 1);
+                reader.pattern.steps.push(step);
+                done.insert(id, reader.pattern.steps.len() - 1);
                 pending.pop();
             }
         }
-        Ok(pattern)
+        Ok(reader.pattern)
     }
 
-    pub fn len(&self) -> usize {
-        self.length
+    /// The selected keys of one query, ascending. O(n · steps) if all are taken.
+    pub fn selected(&self, query: usize) -> impl Iterator<Item = usize> {
+        let mut values: Vec<bool> = vec![false; self.steps.len()];
+        (0..self.length).filter(move |key| {
+            for (index, step) in self.steps.iter().enumerate() {
+                values[index] = match step {
+                    Step::Leaf(pair, wanted) => {
+                        let pair = self.pairs[*pair].ranked();
+                        relation(pair.keys.get(*key), pair.queries.get(query)) & wanted != 0
+                    }
+                    Step::And(a, b) => values[*a] && values[*b],
+                    Step::Or(a, b) => values[*a] || values[*b],
+                    Step::Not(a) => !values[*a],
+                };
+            }
+            values.last().copied().unwrap_or(false)
+        })
     }
+}
 
-    /// Whether the query selects the key.
-    pub fn selects(&self, key: usize, query: usize) -> bool {
-        let mut values: Vec<bool> = Vec::with_capacity(self.steps.len());
-        for step in &self.steps {
-            values.push(match step {
-                Step::Leaf(leaf) => {
-                    let leaf = &self.leaves[*leaf];
-                    leaf.holds(leaf.keys.get(key), leaf.queries.get(query))
-                }
-                Step::And(a, b) => values[*a] && values[*b],
-                Step::Or(a, b) => values[*a] || values[*b],
-                Step::Not(a) => !values[*a],
-            });
+/// Reads the comparisons of a selector, each pair of columns once.
+struct Reader<'a> {
+    pattern: Pattern,
+    numbers: FxHashMap<(SOpId, SOpId), usize>,
+    column: &'a dyn Fn(SOpId) -> Rc<Column>,
+}
+
+impl Reader<'_> {
+    fn leaf(
+        &mut self,
+        key_sop: SOpId,
+        query_sop: SOpId,
+        comparison: Comparison,
+    ) -> Result<Step, Rc<Fault>> {
+        let (keys, queries) = ((self.column)(key_sop), (self.column)(query_sop));
+        if let Some(fault) = keys.first_fault().or(queries.first_fault()) {
+            return Err(fault.clone());
         }
-        values.last().copied().unwrap_or(false)
+        check_order(key_sop, &keys, &queries, comparison)?;
+        let number = match self.numbers.get(&(key_sop, query_sop)) {
+            Some(number) => *number,
+            None => {
+                let number = self.pattern.pairs.len();
+                self.numbers.insert((key_sop, query_sop), number);
+                let pair = Pair::new((key_sop, query_sop), keys, queries);
+                self.pattern.pairs.push(pair);
+                number
+            }
+        };
+        Ok(Step::Leaf(number, relations(comparison)))
     }
+}
 
-    /// Computes something from the selected keys (ascending) of each query, once for each group of
-    /// queries that select the same keys.
-    pub fn for_each_row<T: Clone>(&self, mut compute: impl FnMut(&[usize]) -> T) -> Vec<T> {
-        let mut groups: FxHashMap<Vec<i64>, T> = FxHashMap::default();
-        let mut results = Vec::with_capacity(self.length);
-        let mut row = Row::new(self);
-        for query in 0..self.length {
-            let codes: Vec<i64> = self
-                .leaves
-                .iter()
-                .map(|leaf| leaf.queries.get(query))
-                .collect();
-            let result = match groups.get(&codes) {
-                Some(result) => result.clone(),
-                None => {
-                    let result = compute(row.selected(self, &codes));
-                    groups.insert(codes, result.clone());
-                    result
-                }
-            };
-            results.push(result);
-        }
-        results
+fn check_order(
+    sop: SOpId,
+    keys: &Column,
+    queries: &Column,
+    comparison: Comparison,
+) -> Result<(), Rc<Fault>> {
+    let text = |column: &Column| column.sequence_type() == SequenceType::Strings;
+    let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+    if !ordered || text(keys) == text(queries) {
+        return Ok(());
     }
+    let message = format!(
+        "`{}` does not work on {} as keys and {} as queries",
+        comparison.symbol(),
+        keys.sequence_type().name(),
+        queries.sequence_type().name()
+    );
+    Err(Rc::new(Fault {
+        code: Code::OperandTypes,
+        message,
+        sop,
+        position: None,
+        beyond: None,
+    }))
 }
 
 /// The step on two operands, or `None` after asking for those that are not done yet.
@@ -173,157 +291,5 @@ fn both(
             pending.extend([b, a]);
             None
         }
-    }
-}
-
-/// Works out rows one after the other, 64 keys at a time, in memory that is used again.
-struct Row {
-    /// The bits of each step.
-    steps: Vec<Vec<u64>>,
-    keys: Vec<usize>,
-}
-
-impl Row {
-    fn new(pattern: &Pattern) -> Row {
-        let words = pattern.length.div_ceil(64);
-        Row {
-            steps: vec![vec![0; words]; pattern.steps.len()],
-            keys: Vec::new(),
-        }
-    }
-
-    fn selected(&mut self, pattern: &Pattern, codes: &[i64]) -> &[usize] {
-        for (index, step) in pattern.steps.iter().enumerate() {
-            let (done, rest) = self.steps.split_at_mut(index);
-            let bits = &mut rest[0];
-            let combine = |bits: &mut Vec<u64>, a: usize, b: usize, op: fn(u64, u64) -> u64| {
-                let operands = done[a].iter().zip(&done[b]);
-                bits.iter_mut()
-                    .zip(operands)
-                    .for_each(|(bits, (a, b))| *bits = op(*a, *b));
-            };
-            match step {
-                Step::Leaf(leaf) => {
-                    fill(bits, &pattern.leaves[*leaf], codes[*leaf], pattern.length)
-                }
-                Step::And(a, b) => combine(bits, *a, *b, |a, b| a & b),
-                Step::Or(a, b) => combine(bits, *a, *b, |a, b| a | b),
-                Step::Not(a) => combine(bits, *a, *a, |a, _| !a),
-            }
-        }
-        self.collect(pattern.length);
-        &self.keys
-    }
-
-    fn collect(&mut self, length: usize) {
-        self.keys.clear();
-        for (index, word) in self.steps.last().into_iter().flatten().enumerate() {
-            let mut rest = *word;
-            while rest != 0 {
-                let key = index * 64 + rest.trailing_zeros() as usize;
-                if key >= length {
-                    return;
-                }
-                self.keys.push(key);
-                rest &= rest - 1;
-            }
-        }
-    }
-}
-
-fn fill(words: &mut [u64], leaf: &Leaf, query: i64, length: usize) {
-    match &leaf.keys {
-        Codes::Constant(key) => {
-            words.fill(if leaf.holds(*key, query) { u64::MAX } else { 0 });
-        }
-        Codes::List(keys) => {
-            for (word, keys) in words.iter_mut().zip(keys[..length].chunks(64)) {
-                *word = keys.iter().enumerate().fold(0, |bits, (bit, key)| {
-                    bits | u64::from(leaf.holds(*key, query)) << bit
-                });
-            }
-        }
-    }
-}
-
-fn leaf(
-    sop: SOpId,
-    keys: &Column,
-    queries: &Column,
-    comparison: Comparison,
-) -> Result<Leaf, Rc<Fault>> {
-    if let Some(fault) = keys.first_fault().or(queries.first_fault()) {
-        return Err(fault.clone());
-    }
-    let text = |column: &Column| column.sequence_type() == SequenceType::Strings;
-    let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-    if ordered && text(keys) != text(queries) {
-        let message = format!(
-            "`{}` does not work on {} as keys and {} as queries",
-            comparison.symbol(),
-            keys.sequence_type().name(),
-            queries.sequence_type().name()
-        );
-        let fault = Fault {
-            code: Code::OperandTypes,
-            message,
-            sop,
-            position: None,
-            beyond: None,
-        };
-        return Err(Rc::new(fault));
-    }
-    let (keys, queries) = code(keys, queries);
-    Ok(Leaf {
-        comparison,
-        keys,
-        queries,
-    })
-}
-
-/// Codes for both columns of a comparison.
-fn code(keys: &Column, queries: &Column) -> (Codes, Codes) {
-    let whole = |column: &Column| {
-        distinct_positions(column)
-            .all(|position| column.get(position).as_int().is_some_and(|int| int != NAN))
-    };
-    if whole(keys) && whole(queries) {
-        let plain = |column: &Column| coded(column, |value| value.as_int().unwrap_or(NAN));
-        return (plain(keys), plain(queries));
-    }
-    let mut values: Vec<&Value> = [keys, queries]
-        .into_iter()
-        .flat_map(|column| distinct_positions(column).map(|position| column.get(position)))
-        .filter(|value| !value.is_nan())
-        .collect();
-    values.sort_unstable_by(|a, b| a.canonical_order(b));
-    values.dedup_by(|a, b| a.equals(b));
-    let rank = |value: &Value| {
-        let order = |other: &&Value| {
-            if other.equals(value) {
-                std::cmp::Ordering::Equal
-            } else {
-                other.canonical_order(value)
-            }
-        };
-        values
-            .binary_search_by(order)
-            .map_or(NAN, |rank| rank as i64)
-    };
-    (coded(keys, rank), coded(queries, rank))
-}
-
-fn distinct_positions(column: &Column) -> std::ops::Range<usize> {
-    if column.as_constant().is_some() {
-        0..1
-    } else {
-        0..column.len()
-    }
-}
-
-fn coded(column: &Column, code: impl Fn(&Value) -> i64) -> Codes {
-    match column.as_constant() {
-        Some(value) => Codes::Constant(code(value)),
-        None => Codes::List((0..column.len()).map(|at| code(column.get(at))).collect()),
     }
 }

@@ -1,6 +1,7 @@
 //! `Session`: what every front end uses. It reads programs, keeps what they define, and runs,
 //! schedules and compiles their s-ops.
 
+mod entry;
 pub mod files;
 pub mod show;
 

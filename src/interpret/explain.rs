@@ -1,0 +1,137 @@
+//! Says which algorithm answers each aggregate and width on an input, and why.
+
+use super::Evaluation;
+use super::count::{Conjunction, Shape};
+use super::formula::Condition;
+use super::plan::{Plan, Way};
+use super::selector::{EQUAL, GREATER, LESS, Pattern, Relations};
+use crate::base::Fallible;
+use crate::graph::{Graph, SOp, SOpId};
+use crate::value::Value;
+
+/// How one aggregate or width is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    pub sop: SOpId,
+    /// How its cost grows with the length n of the input.
+    pub cost: String,
+    /// The conjunctions that are added up, or why there are none.
+    pub steps: Vec<String>,
+}
+
+/// Evaluates an s-op and says how each aggregate and width under it was answered, operands before
+/// their readers.
+///
+/// # Errors
+/// An empty input.
+pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Vec<Explanation>> {
+    let mut evaluation = Evaluation::new(graph, input, graph.span(root))?;
+    let mut explanations = Vec::new();
+    evaluation.run_with(&[root], &mut |evaluation, sop| {
+        let selector = match graph.get(sop) {
+            SOp::Aggregate { selector, .. } | SOp::Width { selector } => *selector,
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => return,
+        };
+        let (cost, steps) = match evaluation.pattern(selector) {
+            Ok(pattern) => describe(graph, &pattern),
+            Err(fault) => (
+                "O(n)".to_string(),
+                vec![format!("fails: {}", fault.message)],
+            ),
+        };
+        explanations.push(Explanation { sop, cost, steps });
+    });
+    Ok(explanations)
+}
+
+fn describe(graph: &Graph, pattern: &Pattern) -> (String, Vec<String>) {
+    match &Plan::new(pattern).way {
+        Way::Rows(rows, reason) => {
+            let (keys, queries) = (rows.keys.count(), rows.queries.count());
+            let rows = format!("rows of bits, as {reason}: {queries} rows of {keys} keys");
+            (format!("O(n log n + {keys} × {queries})"), vec![rows])
+        }
+        Way::Sum(terms) => {
+            let two_orders = terms.iter().any(|(_, shape)| shape.orders.len() == 2);
+            let ranked = pattern.pairs.iter().any(|pair| pair.ranked().sorted);
+            let cost = if two_orders || ranked {
+                "O(n log n)"
+            } else {
+                "O(n)"
+            };
+            let mut steps: Vec<String> = terms
+                .iter()
+                .map(|(sign, shape)| conjunction(graph, pattern, *sign, shape))
+                .collect();
+            if steps.is_empty() {
+                steps.push("selects nothing".to_string());
+            }
+            (cost.to_string(), steps)
+        }
+    }
+}
+
+fn conjunction(graph: &Graph, pattern: &Pattern, sign: i64, shape: &Shape) -> String {
+    let list = |conditions: &[Condition]| {
+        let shown: Vec<String> = conditions
+            .iter()
+            .map(|condition| condition_text(graph, pattern, *condition))
+            .collect();
+        shown.join(" and ")
+    };
+    let mut parts = Vec::new();
+    let mut part = |conditions: &[Condition], what: &str| {
+        if !conditions.is_empty() {
+            parts.push(format!("{what} {}", list(conditions)));
+        }
+    };
+    part(&shape.key_filters, "keys filtered by");
+    part(&shape.query_filters, "queries filtered by");
+    part(&shape.equalities, "groups by");
+    match shape.orders.len() {
+        2 => part(
+            &shape.orders,
+            "dominance counting (sort and Fenwick tree) by",
+        ),
+        _ if Conjunction::new(pattern, shape).is_sequential() => {
+            part(&shape.orders, "running sums along positions by");
+        }
+        _ => part(&shape.orders, "running sums along sorted keys by"),
+    }
+    if parts.is_empty() {
+        parts.push("all keys".to_string());
+    }
+    let sign = match sign {
+        1 => "+".to_string(),
+        -1 => "−".to_string(),
+        other => format!("{other} ×"),
+    };
+    format!("{sign} {}", parts.join("; "))
+}
+
+fn condition_text(graph: &Graph, pattern: &Pattern, (pair, wanted): Condition) -> String {
+    let pair = &pattern.pairs[pair];
+    format!(
+        "{} {} {}",
+        graph.describe(pair.key_sop),
+        symbol(wanted),
+        graph.describe(pair.query_sop)
+    )
+}
+
+fn symbol(wanted: Relations) -> &'static str {
+    match (
+        wanted & LESS != 0,
+        wanted & EQUAL != 0,
+        wanted & GREATER != 0,
+    ) {
+        (false, true, false) => "==",
+        (true, false, false) => "<",
+        (true, true, false) => "<=",
+        (false, false, true) => ">",
+        (false, true, true) => ">=",
+        (true, false, true) => "!=",
+        (true, true, true) => "is ordered with",
+        (false, false, false) => "is not ordered with",
+    }
+}

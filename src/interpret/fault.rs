@@ -1,0 +1,88 @@
+//! Faults that evaluation met. A fault stays where it happened until a value there is needed, so
+//! that the branch of a ternary that is not taken may fail.
+
+use crate::base::{Code, Diagnostic, Span};
+use crate::graph::{Graph, SOpId};
+use crate::value::Value;
+use crate::value::op::{Failure, FailureKind};
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+/// Why there is no value at a position.
+#[derive(Debug)]
+pub struct Fault {
+    pub code: Code,
+    pub message: String,
+    /// The s-op that failed.
+    pub sop: SOpId,
+    /// Where in the input it failed, if at one place.
+    pub position: Option<usize>,
+    /// Of an overflow: on which side of all 64-bit ints the value lies.
+    pub beyond: Option<Ordering>,
+}
+
+impl Fault {
+    pub fn of_failure(failure: Failure, sop: SOpId, position: usize) -> Fault {
+        let code = match failure.kind {
+            FailureKind::Types => Code::OperandTypes,
+            FailureKind::Overflow => Code::Overflow,
+            FailureKind::Arithmetic => Code::ArithmeticFailed,
+            FailureKind::Token => Code::BadToken,
+            FailureKind::Index => Code::BadIndex,
+        };
+        Fault {
+            code,
+            message: failure.message,
+            sop,
+            position: Some(position),
+            beyond: failure.beyond,
+        }
+    }
+
+    pub fn diagnostic(&self, graph: &Graph, input: &[Value]) -> Diagnostic {
+        let place = match self.position {
+            Some(position) => {
+                let token = input.get(position).map_or(String::new(), |token| {
+                    format!(", where the token is {}", token.source())
+                });
+                format!("this fails at position {position}{token}")
+            }
+            None => "this fails".to_string(),
+        };
+        let diagnostic = Diagnostic::error(self.code, self.message.clone());
+        match graph.span(self.sop) {
+            Span::BUILT_IN => diagnostic.note(place),
+            span => diagnostic.at(span, place),
+        }
+    }
+}
+
+/// The faults of a column.
+#[derive(Clone, Debug)]
+pub enum Faults {
+    None,
+    Everywhere(Rc<Fault>),
+    /// By ascending position; never empty.
+    Some(Vec<(usize, Rc<Fault>)>),
+}
+
+impl Faults {
+    pub fn first(&self) -> Option<&Rc<Fault>> {
+        match self {
+            Faults::None => None,
+            Faults::Everywhere(fault) => Some(fault),
+            Faults::Some(faults) => faults.first().map(|(_, fault)| fault),
+        }
+    }
+
+    pub fn at(&self, position: usize) -> Option<&Rc<Fault>> {
+        match self {
+            Faults::None => None,
+            Faults::Everywhere(fault) => Some(fault),
+            Faults::Some(faults) => faults
+                .binary_search_by_key(&position, |(position, _)| *position)
+                .ok()
+                .map(|at| &faults[at].1),
+        }
+    }
+}

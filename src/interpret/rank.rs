@@ -1,0 +1,293 @@
+//! The key and query columns of a comparison as ranks: small ints that compare like the values
+//! they stand for, so that everything after this works on arrays indexed by rank.
+
+use super::column::{Column, Dictionary, Values};
+use crate::value::{SequenceType, Value};
+use std::cmp::Ordering;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The rank of what equals nothing and is in no order: NaN, and a string beside numbers.
+pub const NONE: u32 = u32::MAX;
+
+/// A column as ranks.
+#[derive(Clone)]
+pub enum Ranks {
+    Constant(u32),
+    List(Rc<[u32]>),
+}
+
+impl Ranks {
+    pub fn get(&self, position: usize) -> u32 {
+        match self {
+            Ranks::Constant(rank) => *rank,
+            Ranks::List(ranks) => ranks[position],
+        }
+    }
+}
+
+/// Both columns of a comparison, ranked together.
+pub struct Ranked {
+    pub keys: Ranks,
+    pub queries: Ranks,
+    /// Every rank is smaller, except [`NONE`].
+    pub count: usize,
+    /// Whether finding the ranks took sorting.
+    pub sorted: bool,
+}
+
+/// The code of what gets the rank [`NONE`].
+const UNORDERED: i64 = i64::MIN;
+
+/// Columns as ints of any size that compare like the values.
+struct Codes {
+    keys: Vec<i64>,
+    /// `None` if they are those of the keys.
+    queries: Option<Vec<i64>>,
+    /// Whether [`UNORDERED`] has its special meaning among them.
+    unordered: bool,
+}
+
+/// Ranks two columns. Beside a constant, and for ints of a range not much wider than the input,
+/// for bools and for strings of one dictionary, in O(n); otherwise O(n log n), for sorting.
+pub fn rank(keys: &Rc<Column>, queries: &Rc<Column>) -> Ranked {
+    let constant = |column: &Column| match column.values() {
+        Values::Constant(value) => Some(value.clone()),
+        _ => None,
+    };
+    if let Some(value) = constant(queries) {
+        let queries = Ranks::Constant(if value.is_nan() { NONE } else { 1 });
+        return Ranked {
+            keys: beside(keys, &value),
+            queries,
+            count: 3,
+            sorted: false,
+        };
+    }
+    if let Some(value) = constant(keys) {
+        let keys = Ranks::Constant(if value.is_nan() { NONE } else { 1 });
+        return Ranked {
+            keys,
+            queries: beside(queries, &value),
+            count: 3,
+            sorted: false,
+        };
+    }
+    dense(codes(keys, queries))
+}
+
+/// Ranks beside a constant of rank 1: 0 for less, 2 for greater.
+fn beside(column: &Column, constant: &Value) -> Ranks {
+    let place = |order: Ordering| match order {
+        Ordering::Less => 0,
+        Ordering::Equal => 1,
+        Ordering::Greater => 2,
+    };
+    let rank = |value: &Value| value.order(constant).map_or(NONE, place);
+    Ranks::List(match (column.values(), constant) {
+        (Values::Constant(value), _) => return Ranks::Constant(rank(value)),
+        (Values::Ints(ints), Value::Int(constant)) => {
+            ints.iter().map(|int| place(int.cmp(constant))).collect()
+        }
+        (Values::Strings(dictionary, ids), _) => {
+            let entry = |text: &Arc<str>| rank(&Value::Str(text.clone()));
+            let ranks: Vec<u32> = dictionary.iter().map(entry).collect();
+            ids.iter().map(|id| ranks[*id as usize]).collect()
+        }
+        _ => (0..column.len()).map(|at| rank(&column.get(at))).collect(),
+    })
+}
+
+fn codes(keys: &Rc<Column>, queries: &Rc<Column>) -> Codes {
+    let same = Rc::ptr_eq(keys, queries);
+    let text = |column: &Column| column.sequence_type() == SequenceType::Strings;
+    if let (Values::Strings(a, key_ids), Values::Strings(b, query_ids)) =
+        (keys.values(), queries.values())
+    {
+        return strings((a, key_ids), (b, query_ids));
+    }
+    if text(keys) != text(queries) {
+        return Codes {
+            keys: vec![UNORDERED; keys.len()],
+            queries: Some(vec![UNORDERED; queries.len()]),
+            unordered: true,
+        };
+    }
+    let both = |code: &dyn Fn(&Column) -> Option<Vec<i64>>| {
+        let keys = code(keys)?;
+        let queries = if same { None } else { Some(code(queries)?) };
+        Some((keys, queries))
+    };
+    if let Some((keys, queries)) = both(&whole) {
+        return Codes {
+            keys,
+            queries,
+            unordered: false,
+        };
+    }
+    let (keys, queries) = both(&fractional).unwrap_or_else(|| by_order(keys, queries));
+    Codes {
+        keys,
+        queries,
+        unordered: true,
+    }
+}
+
+fn strings(keys: (&Dictionary, &Vec<u32>), queries: (&Dictionary, &Vec<u32>)) -> Codes {
+    let named = |ids: &[u32], names: &[i64]| ids.iter().map(|id| names[*id as usize]).collect();
+    if Rc::ptr_eq(keys.0, queries.0) {
+        let plain = |ids: &[u32]| ids.iter().map(|id| i64::from(*id)).collect();
+        let same = std::ptr::eq(keys.1, queries.1);
+        return Codes {
+            keys: plain(keys.1),
+            queries: (!same).then(|| plain(queries.1)),
+            unordered: false,
+        };
+    }
+    let mut all: Vec<&Arc<str>> = keys.0.iter().chain(queries.0.iter()).collect();
+    all.sort_unstable();
+    all.dedup();
+    let names = |dictionary: &Dictionary| -> Vec<i64> {
+        let name = |text: &Arc<str>| all.binary_search(&text).map_or(UNORDERED, |at| at as i64);
+        dictionary.iter().map(name).collect()
+    };
+    Codes {
+        keys: named(keys.1, &names(keys.0)),
+        queries: Some(named(queries.1, &names(queries.0))),
+        unordered: false,
+    }
+}
+
+fn whole(column: &Column) -> Option<Vec<i64>> {
+    match column.values() {
+        Values::Ints(ints) => Some(ints.clone()),
+        Values::Bools(bools) => Some(bools.iter().map(|bool| i64::from(*bool)).collect()),
+        Values::Mixed(values) => values.iter().map(Value::as_int).collect(),
+        Values::Constant(_) | Values::Floats(_) | Values::Strings(..) => None,
+    }
+}
+
+/// Floats as ints in the same order, together with ints that are exact as floats.
+fn fractional(column: &Column) -> Option<Vec<i64>> {
+    let exact = |int: i64| (int.unsigned_abs() <= 1 << 53).then_some(int as f64);
+    match column.values() {
+        Values::Floats(floats) => Some(floats.iter().map(|float| float_code(*float)).collect()),
+        Values::Ints(ints) => ints.iter().map(|int| exact(*int).map(float_code)).collect(),
+        Values::Bools(bools) => {
+            let code = |bool: &bool| float_code(f64::from(u8::from(*bool)));
+            Some(bools.iter().map(code).collect())
+        }
+        Values::Mixed(values) => values
+            .iter()
+            .map(|value| match value.as_int() {
+                Some(int) => exact(int).map(float_code),
+                None => value.as_float().map(float_code),
+            })
+            .collect(),
+        Values::Constant(_) | Values::Strings(..) => None,
+    }
+}
+
+fn float_code(float: f64) -> i64 {
+    if float.is_nan() {
+        return UNORDERED;
+    }
+    // Both zeros are one; the bits of negative floats ascend with their size.
+    let bits = (float + 0.0).to_bits() as i64;
+    if bits < 0 { bits ^ i64::MAX } else { bits }
+}
+
+/// Any values at all, by sorting them.
+fn by_order(keys: &Rc<Column>, queries: &Rc<Column>) -> (Vec<i64>, Option<Vec<i64>>) {
+    let (keys, queries) = (keys.to_values(), queries.to_values());
+    let mut values: Vec<&Value> = keys.iter().chain(&queries).collect();
+    values.retain(|value| !value.is_nan());
+    values.sort_unstable_by(|a, b| a.canonical_order(b));
+    values.dedup_by(|a, b| a.equals(b));
+    let code = |value: &Value| {
+        let order = |other: &&Value| {
+            if other.equals(value) {
+                Ordering::Equal
+            } else {
+                other.canonical_order(value)
+            }
+        };
+        let found = values.binary_search_by(order);
+        found.map_or(UNORDERED, |at| at as i64)
+    };
+    let keys_coded = keys.iter().map(code).collect();
+    (keys_coded, Some(queries.iter().map(code).collect()))
+}
+
+/// Brings codes down to the ranks 0, 1, … in the same order.
+fn dense(codes: Codes) -> Ranked {
+    let room = 4 * codes.keys.len() as u64 + 64;
+    let ordered = |code: &&i64| !(codes.unordered && **code == UNORDERED);
+    let all = || codes.keys.iter().chain(codes.queries.iter().flatten());
+    let least = all().filter(ordered).min().copied().unwrap_or(0);
+    let most = all().filter(ordered).max().copied().unwrap_or(0);
+    let range = most.abs_diff(least);
+    if range < room {
+        let offset = |code: &i64| {
+            if ordered(&code) {
+                code.abs_diff(least) as u32
+            } else {
+                NONE
+            }
+        };
+        let keys: Rc<[u32]> = codes.keys.iter().map(offset).collect();
+        let queries = codes.queries.as_ref();
+        return Ranked {
+            queries: Ranks::List(
+                queries.map_or_else(|| keys.clone(), |codes| codes.iter().map(offset).collect()),
+            ),
+            keys: Ranks::List(keys),
+            count: range as usize + 1,
+            sorted: false,
+        };
+    }
+    let placed = all().enumerate().filter(|(_, code)| ordered(code));
+    let placed = placed.map(|(at, code)| (code.abs_diff(least), at as u32));
+    let mut ranks = vec![NONE; all().count()];
+    let count = if range <= u64::from(u32::MAX) {
+        // One word holds code and place, which sorts in half the time.
+        let mut words: Vec<u64> = placed
+            .map(|(code, at)| code << 32 | u64::from(at))
+            .collect();
+        words.sort_unstable();
+        number(
+            &mut ranks,
+            words.iter().map(|word| (word >> 32, *word as u32)),
+        )
+    } else {
+        let mut pairs: Vec<(u64, u32)> = placed.collect();
+        pairs.sort_unstable();
+        number(&mut ranks, pairs.into_iter())
+    };
+    let queries = ranks.split_off(codes.keys.len());
+    let keys: Rc<[u32]> = ranks.into();
+    Ranked {
+        queries: Ranks::List(if codes.queries.is_some() {
+            queries.into()
+        } else {
+            keys.clone()
+        }),
+        keys: Ranks::List(keys),
+        count,
+        sorted: true,
+    }
+}
+
+/// Numbers sorted codes from 0, equal ones alike; gives how many there are.
+fn number(ranks: &mut [u32], sorted: impl Iterator<Item = (u64, u32)>) -> usize {
+    let mut last = None;
+    let mut count = 0;
+    for (code, at) in sorted {
+        if last != Some(code) {
+            last = Some(code);
+            count += 1;
+        }
+        ranks[at as usize] = count as u32 - 1;
+    }
+    count
+}

@@ -1,0 +1,233 @@
+//! The last resort, for any selector: rows of bits. Keys that agree in every column compared are
+//! one class and so are queries, and a row is worked out once for each class of queries, 64 classes
+//! of keys at a time. One row is held at once, never a matrix.
+
+use super::column::Column;
+use super::rank::{Ranked, Ranks, rank};
+use super::selector::{Pair, Pattern, Relations, Sides, Step, relation};
+use super::tally::{Mixed, Sum};
+use crate::graph::SOpId;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Positions that agree in some columns.
+pub struct Classes {
+    /// The class of each position; classes are numbered by their first positions.
+    of: Vec<u32>,
+    /// The first position of each class.
+    first: Vec<usize>,
+}
+
+impl Classes {
+    /// The classes of positions by columns: O(n log n) for each of them.
+    fn new<'p>(pairs: impl Iterator<Item = (SOpId, &'p Rc<Column>)>, length: usize) -> Classes {
+        let mut classes = Classes {
+            of: vec![0; length],
+            first: vec![0],
+        };
+        let mut seen: Vec<SOpId> = Vec::new();
+        for (sop, column) in pairs {
+            if classes.first.len() == length {
+                break;
+            }
+            if !seen.contains(&sop) {
+                seen.push(sop);
+                classes.divide(column);
+            }
+        }
+        classes
+    }
+
+    fn divide(&mut self, column: &Rc<Column>) {
+        let ranked = rank(column, column);
+        let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        self.first.clear();
+        for (position, class) in self.of.iter_mut().enumerate() {
+            let next = numbers.len() as u32;
+            let number = *numbers
+                .entry((*class, ranked.keys.get(position)))
+                .or_insert(next);
+            if number == next {
+                self.first.push(position);
+            }
+            *class = number;
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.first.len()
+    }
+}
+
+/// A selector between classes of keys and classes of queries.
+pub struct Rows<'p> {
+    pattern: &'p Pattern,
+    pub keys: Classes,
+    pub queries: Classes,
+}
+
+impl Rows<'_> {
+    pub fn new(pattern: &Pattern) -> Rows<'_> {
+        let varying = |pair: &&Pair, other: Sides| {
+            let sides = pair.sides();
+            sides == Sides::Both || sides == other
+        };
+        let keys = pattern.pairs.iter();
+        let keys = keys.filter(|pair| varying(pair, Sides::Keys));
+        let queries = pattern.pairs.iter();
+        let queries = queries.filter(|pair| varying(pair, Sides::Queries));
+        Rows {
+            pattern,
+            keys: Classes::new(keys.map(|pair| (pair.key_sop, &pair.keys)), pattern.length),
+            queries: Classes::new(
+                queries.map(|pair| (pair.query_sop, &pair.queries)),
+                pattern.length,
+            ),
+        }
+    }
+
+    /// Words of bits to work out, which is about how long it takes.
+    pub fn cost(&self) -> usize {
+        let words = self.keys.count().div_ceil(64) * self.pattern.steps.len() + 1;
+        words.saturating_mul(self.queries.count())
+    }
+
+    /// The sum over the selected keys of each query, in any order. O(classes of keys · classes of
+    /// queries), about a 64th of it for each step.
+    pub fn add_up<T: Sum>(&self, weight: impl Fn(usize) -> T) -> Vec<T> {
+        let mut sums = vec![T::ZERO; self.keys.count()];
+        for (key, class) in self.keys.of.iter().enumerate() {
+            sums[*class as usize] = sums[*class as usize].plus(weight(key));
+        }
+        let mut row = Row::new(self);
+        let of_class: Vec<T> = (0..self.queries.count())
+            .map(|query| {
+                let mut total = T::ZERO;
+                row.work_out(query);
+                row.each_set(|class| total = total.plus(sums[class]));
+                total
+            })
+            .collect();
+        let of_query = self
+            .queries
+            .of
+            .iter()
+            .map(|class| of_class[*class as usize]);
+        of_query.collect()
+    }
+
+    /// The sum over the selected keys in the order of their positions, for the queries for which
+    /// it is needed. O(n) for each class of those.
+    pub fn add_up_in_order(
+        &self,
+        needed: impl Fn(usize) -> bool,
+        weight: impl Fn(usize) -> Mixed,
+    ) -> Vec<Mixed> {
+        let mut row = Row::new(self);
+        let mut of_class: Vec<Option<Mixed>> = vec![None; self.queries.count()];
+        let mut results = Vec::with_capacity(self.pattern.length);
+        let single = self.keys.count() == self.pattern.length;
+        for (query, class) in self.queries.of.iter().enumerate() {
+            let known = &mut of_class[*class as usize];
+            if known.is_none() && needed(query) {
+                let mut total = Mixed::ZERO;
+                row.work_out(*class as usize);
+                if single {
+                    row.each_set(|key| total = total.plus(weight(key)));
+                } else {
+                    for (key, class) in self.keys.of.iter().enumerate() {
+                        if row.is_set(*class as usize) {
+                            total = total.plus(weight(key));
+                        }
+                    }
+                }
+                *known = Some(total);
+            }
+            results.push(known.unwrap_or(Mixed::ZERO));
+        }
+        results
+    }
+}
+
+/// Works out rows one after the other, in memory that is used again.
+struct Row<'r> {
+    steps: &'r [Step],
+    /// Each pair of columns, ranked at the first positions of the classes.
+    pairs: Vec<Ranked>,
+    count: usize,
+    /// The bits of each step.
+    bits: Vec<Vec<u64>>,
+}
+
+impl<'r> Row<'r> {
+    fn new(rows: &'r Rows<'_>) -> Row<'r> {
+        let count = rows.keys.count();
+        let pairs = rows.pattern.pairs.iter().map(|pair| {
+            let keys = Rc::new(pair.keys.gather(&rows.keys.first));
+            rank(&keys, &Rc::new(pair.queries.gather(&rows.queries.first)))
+        });
+        Row {
+            steps: &rows.pattern.steps,
+            pairs: pairs.collect(),
+            count,
+            bits: vec![vec![0; count.div_ceil(64)]; rows.pattern.steps.len()],
+        }
+    }
+
+    fn work_out(&mut self, query: usize) {
+        for (index, step) in self.steps.iter().enumerate() {
+            let (done, rest) = self.bits.split_at_mut(index);
+            let bits = &mut rest[0];
+            let combine = |bits: &mut Vec<u64>, a: usize, b: usize, op: fn(u64, u64) -> u64| {
+                let operands = done[a].iter().zip(&done[b]);
+                bits.iter_mut()
+                    .zip(operands)
+                    .for_each(|(bits, (a, b))| *bits = op(*a, *b));
+            };
+            match step {
+                Step::Leaf(pair, wanted) => {
+                    let pair = &self.pairs[*pair];
+                    fill(bits, &pair.keys, pair.queries.get(query), *wanted);
+                }
+                Step::And(a, b) => combine(bits, *a, *b, |a, b| a & b),
+                Step::Or(a, b) => combine(bits, *a, *b, |a, b| a | b),
+                Step::Not(a) => combine(bits, *a, *a, |a, _| !a),
+            }
+        }
+    }
+
+    fn is_set(&self, class: usize) -> bool {
+        let words = self.bits.last().map_or([].as_slice(), Vec::as_slice);
+        words[class / 64] >> (class % 64) & 1 != 0
+    }
+
+    fn each_set(&self, mut f: impl FnMut(usize)) {
+        for (index, word) in self.bits.last().into_iter().flatten().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                let class = index * 64 + rest.trailing_zeros() as usize;
+                if class >= self.count {
+                    return;
+                }
+                f(class);
+                rest &= rest - 1;
+            }
+        }
+    }
+}
+
+fn fill(words: &mut [u64], keys: &Ranks, query: u32, wanted: Relations) {
+    match keys {
+        Ranks::Constant(key) => {
+            let holds = relation(*key, query) & wanted != 0;
+            words.fill(if holds { u64::MAX } else { 0 });
+        }
+        Ranks::List(keys) => {
+            for (word, keys) in words.iter_mut().zip(keys.chunks(64)) {
+                *word = keys.iter().enumerate().fold(0, |bits, (bit, key)| {
+                    bits | u64::from(relation(*key, query) & wanted != 0) << bit
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What is added up over selected keys: counts, exact sums of ints, and sums of floats, for which
+//! the order of addition matters.
+
+/// Something that can be added up. Except for floats, the order does not matter.
+pub trait Sum: Copy {
+    const ZERO: Self;
+    fn plus(self, other: Self) -> Self;
+}
+
+/// Sums that can be taken back, for sums over signed conjunctions.
+pub trait Signed: Sum {
+    fn times(self, factor: i64) -> Self;
+}
+
+impl Sum for () {
+    const ZERO: () = ();
+    fn plus(self, (): ()) {}
+}
+
+impl Signed for () {
+    fn times(self, _factor: i64) {}
+}
+
+// Sums wrap: whoever adds has made sure that the final result fits, and then wrapping in between,
+// when parts are counted twice and taken back, does no harm.
+impl Sum for i64 {
+    const ZERO: i64 = 0;
+    fn plus(self, other: i64) -> i64 {
+        self.wrapping_add(other)
+    }
+}
+
+impl Signed for i64 {
+    fn times(self, factor: i64) -> i64 {
+        self.wrapping_mul(factor)
+    }
+}
+
+impl Sum for i128 {
+    const ZERO: i128 = 0;
+    fn plus(self, other: i128) -> i128 {
+        self.wrapping_add(other)
+    }
+}
+
+impl Signed for i128 {
+    fn times(self, factor: i64) -> i128 {
+        self.wrapping_mul(i128::from(factor))
+    }
+}
+
+/// A sum of numbers from left to right: exact while they are ints, in floats from the first float
+/// on.
+#[derive(Clone, Copy, Debug)]
+pub enum Mixed {
+    Whole(i128),
+    Float(f64),
+}
+
+impl Mixed {
+    pub fn float(self) -> f64 {
+        match self {
+            Mixed::Whole(whole) => whole as f64,
+            Mixed::Float(float) => float,
+        }
+    }
+}
+
+impl Sum for Mixed {
+    const ZERO: Mixed = Mixed::Whole(0);
+    fn plus(self, other: Mixed) -> Mixed {
+        match (self, other) {
+            (Mixed::Whole(a), Mixed::Whole(b)) => Mixed::Whole(a.wrapping_add(b)),
+            (a, b) => Mixed::Float(a.float() + b.float()),
+        }
+    }
+}
+
+impl<A: Sum, B: Sum> Sum for (A, B) {
+    const ZERO: (A, B) = (A::ZERO, B::ZERO);
+    fn plus(self, other: (A, B)) -> (A, B) {
+        (self.0.plus(other.0), self.1.plus(other.1))
+    }
+}
+
+impl<A: Signed, B: Signed> Signed for (A, B) {
+    fn times(self, factor: i64) -> (A, B) {
+        (self.0.times(factor), self.1.times(factor))
+    }
+}

@@ -1,0 +1,265 @@
+//! Elementwise primitives on whole columns of one type. Whatever might fail at some position, or
+//! is not worth a loop of its own, is answered with `None` and done position by position.
+
+use super::column::{Builder, Column, Dictionary, Values};
+use crate::value::{Comparison, Op, Value};
+use std::rc::Rc;
+
+/// The column of a primitive on operands without faults, if there is a fast way.
+pub fn map(op: &Op, operands: &[Rc<Column>], length: usize) -> Option<Column> {
+    if let Some(column) = by_dictionary(op, operands, length) {
+        return column;
+    }
+    match operands {
+        [one] => unary(op, one),
+        [left, right] => logic(op, left, right, length)
+            .or_else(|| ints(op, left, right, length))
+            .or_else(|| floats(op, left, right, length)),
+        [condition, then, otherwise] => choose(condition, then, otherwise),
+        _ => None,
+    }
+}
+
+/// Numbers at every position: a list, or one for all.
+enum Operand<'a, T> {
+    One(T),
+    Many(&'a [T]),
+}
+
+impl<T: Copy> Operand<'_, T> {
+    fn at(&self, position: usize) -> T {
+        match self {
+            Operand::One(value) => *value,
+            Operand::Many(values) => values[position],
+        }
+    }
+
+    /// The results at all positions, or `None` if there is none at one.
+    fn with<R>(
+        &self,
+        other: &Operand<'_, T>,
+        length: usize,
+        f: impl Fn(T, T) -> Option<R>,
+    ) -> Option<Vec<R>> {
+        (0..length).map(|at| f(self.at(at), other.at(at))).collect()
+    }
+
+    fn compare(&self, other: &Operand<'_, T>, length: usize, comparison: Comparison) -> Column
+    where
+        T: PartialOrd,
+    {
+        let test: fn(&T, &T) -> bool = match comparison {
+            Comparison::Equal => T::eq,
+            Comparison::NotEqual => T::ne,
+            Comparison::Less => T::lt,
+            Comparison::LessEqual => T::le,
+            Comparison::Greater => T::gt,
+            Comparison::GreaterEqual => T::ge,
+        };
+        let holds = |at| test(&self.at(at), &other.at(at));
+        Column::bools((0..length).map(holds).collect())
+    }
+}
+
+fn int_operand(column: &Column) -> Option<Operand<'_, i64>> {
+    match column.values() {
+        Values::Ints(ints) => Some(Operand::Many(ints)),
+        Values::Constant(Value::Int(int)) => Some(Operand::One(*int)),
+        _ => None,
+    }
+}
+
+fn ints(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Column> {
+    let (a, b) = (int_operand(left)?, int_operand(right)?);
+    let all = |f: fn(i64, i64) -> Option<i64>| a.with(&b, length, f).map(Column::ints);
+    match op {
+        Op::Add => all(i64::checked_add),
+        Op::Subtract => all(i64::checked_sub),
+        Op::Multiply => all(i64::checked_mul),
+        Op::Remainder => all(|a, b| {
+            let remainder = a.checked_rem(b)?;
+            let adjust = remainder != 0 && (remainder < 0) != (b < 0);
+            Some(if adjust { remainder + b } else { remainder })
+        }),
+        Op::Divide => a
+            .with(&b, length, |a, b| (b != 0).then(|| a as f64 / b as f64))
+            .map(Column::floats),
+        Op::Compare(comparison) => Some(a.compare(&b, length, *comparison)),
+        _ => None,
+    }
+}
+
+/// A column as floats, and whether it held floats.
+fn float_operand<'a>(column: &'a Column, room: &'a mut Vec<f64>) -> Option<Operand<'a, f64>> {
+    match column.values() {
+        Values::Floats(floats) => Some(Operand::Many(floats)),
+        Values::Constant(value) => value.as_float().map(Operand::One),
+        Values::Ints(ints) => {
+            room.extend(ints.iter().map(|int| *int as f64));
+            Some(Operand::Many(room))
+        }
+        Values::Bools(_) | Values::Strings(..) | Values::Mixed(_) => None,
+    }
+}
+
+fn holds_floats(column: &Column) -> bool {
+    matches!(
+        column.values(),
+        Values::Floats(_) | Values::Constant(Value::Float(_))
+    )
+}
+
+/// At least one side holds floats, so that the other is taken as floats too.
+fn floats(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Column> {
+    // Comparing an int with a float is exact, which comparing two floats is not.
+    let exact = holds_floats(left) && holds_floats(right);
+    if !exact && (matches!(op, Op::Compare(_)) || !(holds_floats(left) || holds_floats(right))) {
+        return None;
+    }
+    let (mut room, mut more_room) = (Vec::new(), Vec::new());
+    let a = float_operand(left, &mut room)?;
+    let b = float_operand(right, &mut more_room)?;
+    let all = |f: fn(f64, f64) -> Option<f64>| a.with(&b, length, f).map(Column::floats);
+    match op {
+        Op::Add => all(|a, b| Some(a + b)),
+        Op::Subtract => all(|a, b| Some(a - b)),
+        Op::Multiply => all(|a, b| Some(a * b)),
+        Op::Divide => all(|a, b| (b != 0.0).then(|| a / b)),
+        Op::Compare(comparison) => Some(a.compare(&b, length, *comparison)),
+        _ => None,
+    }
+}
+
+/// The truth of each value.
+fn truth(column: &Column) -> Option<Vec<bool>> {
+    let length = column.len();
+    Some(match column.values() {
+        Values::Constant(value) => vec![value.truthy(); length],
+        Values::Ints(ints) => ints.iter().map(|int| *int != 0).collect(),
+        Values::Floats(floats) => floats.iter().map(|float| *float != 0.0).collect(),
+        Values::Bools(bools) => bools.clone(),
+        Values::Strings(dictionary, ids) => {
+            let truth: Vec<bool> = dictionary.iter().map(|text| !text.is_empty()).collect();
+            ids.iter().map(|id| truth[*id as usize]).collect()
+        }
+        Values::Mixed(values) => values.iter().map(Value::truthy).collect(),
+    })
+}
+
+fn logic(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Column> {
+    let all = |f: fn(bool, bool) -> bool| {
+        let (left, right) = (truth(left)?, truth(right)?);
+        let both = left.iter().zip(&right).map(|(a, b)| f(*a, *b));
+        Some(Column::bools(both.collect()))
+    };
+    match (op, left.values(), right.values()) {
+        (Op::And, ..) => all(|a, b| a && b),
+        (Op::Or, ..) => all(|a, b| a || b),
+        (Op::Compare(comparison), Values::Bools(a), Values::Bools(b)) => {
+            Some(Operand::Many(a).compare(&Operand::Many(b), length, *comparison))
+        }
+        (Op::Compare(comparison), Values::Strings(da, a), Values::Strings(db, b))
+            if Rc::ptr_eq(da, db) =>
+        {
+            Some(Operand::Many(a).compare(&Operand::Many(b), length, *comparison))
+        }
+        _ => None,
+    }
+}
+
+fn unary(op: &Op, operand: &Column) -> Option<Column> {
+    match (op, operand.values()) {
+        (Op::Not, _) => Some(Column::bools(truth(operand)?.iter().map(|b| !b).collect())),
+        (Op::ToBool, _) => truth(operand).map(Column::bools),
+        (Op::Indicator, _) => Some(Column::ints(
+            truth(operand)?.into_iter().map(i64::from).collect(),
+        )),
+        (Op::Plus | Op::Round | Op::ToInt, Values::Ints(ints)) => Some(Column::ints(ints.clone())),
+        (Op::Negate, Values::Ints(ints)) => {
+            let negated: Option<Vec<i64>> = ints.iter().map(|int| int.checked_neg()).collect();
+            negated.map(Column::ints)
+        }
+        (Op::Negate, Values::Floats(floats)) => {
+            Some(Column::floats(floats.iter().map(|float| -float).collect()))
+        }
+        (Op::Plus | Op::ToFloat, Values::Floats(floats)) => Some(Column::floats(floats.clone())),
+        (Op::ToFloat, Values::Ints(ints)) => {
+            Some(Column::floats(ints.iter().map(|int| *int as f64).collect()))
+        }
+        (Op::Round, Values::Floats(floats)) => {
+            // Up to 2⁵³ the nearest whole float is the int; beyond, the careful way decides.
+            let round = |float: &f64| {
+                let rounded = float.round_ties_even();
+                (rounded.abs() <= 9_007_199_254_740_992.0).then_some(rounded as i64)
+            };
+            let rounded: Option<Vec<i64>> = floats.iter().map(round).collect();
+            rounded.map(Column::ints)
+        }
+        _ => None,
+    }
+}
+
+fn choose(condition: &Column, then: &Column, otherwise: &Column) -> Option<Column> {
+    fn pick<T: Copy>(condition: &[bool], a: &Operand<'_, T>, b: &Operand<'_, T>) -> Vec<T> {
+        let choice = |(at, taken): (usize, &bool)| if *taken { a.at(at) } else { b.at(at) };
+        condition.iter().enumerate().map(choice).collect()
+    }
+    let bools = |column: &Column| match column.values() {
+        Values::Bools(bools) => Some(bools.clone()),
+        Values::Constant(Value::Bool(bool)) => Some(vec![*bool; column.len()]),
+        _ => None,
+    };
+    let condition = truth(condition)?;
+    if let (Some(a), Some(b)) = (int_operand(then), int_operand(otherwise)) {
+        return Some(Column::ints(pick(&condition, &a, &b)));
+    }
+    if holds_floats(then) && holds_floats(otherwise) {
+        let (mut room, mut more_room) = (Vec::new(), Vec::new());
+        let a = float_operand(then, &mut room)?;
+        let b = float_operand(otherwise, &mut more_room)?;
+        return Some(Column::floats(pick(&condition, &a, &b)));
+    }
+    if let (Some(a), Some(b)) = (bools(then), bools(otherwise)) {
+        let picked = pick(&condition, &Operand::Many(&a), &Operand::Many(&b));
+        return Some(Column::bools(picked));
+    }
+    match (then.values(), otherwise.values()) {
+        (Values::Strings(da, a), Values::Strings(db, b)) if Rc::ptr_eq(da, db) => {
+            let ids = pick(&condition, &Operand::Many(a), &Operand::Many(b));
+            let length = ids.len();
+            Some(Column::new(Values::Strings(da.clone(), ids), length))
+        }
+        _ => None,
+    }
+}
+
+/// One column of strings among constants: the primitive is worked out once for each string.
+/// `Some(None)` if it fails somewhere.
+fn by_dictionary(op: &Op, operands: &[Rc<Column>], length: usize) -> Option<Option<Column>> {
+    let mut text: Option<(usize, &Dictionary, &Vec<u32>)> = None;
+    for (index, operand) in operands.iter().enumerate() {
+        match operand.values() {
+            Values::Constant(_) => {}
+            Values::Strings(dictionary, ids) if text.is_none() => {
+                text = Some((index, dictionary, ids));
+            }
+            _ => return None,
+        }
+    }
+    let (place, dictionary, ids) = text?;
+    let mut arguments: Vec<Value> = operands.iter().map(|operand| operand.get(0)).collect();
+    let mut results: Vec<Option<Value>> = vec![None; dictionary.len()];
+    let mut builder = Builder::new(length);
+    for id in ids {
+        let result = &mut results[*id as usize];
+        if result.is_none() {
+            arguments[place] = Value::Str(dictionary[*id as usize].clone());
+            let Ok(value) = op.apply(&arguments.iter().collect::<Vec<_>>()) else {
+                return Some(None);
+            };
+            *result = Some(value);
+        }
+        builder.push(result.clone()?);
+    }
+    Some(Some(builder.finish()))
+}

@@ -1,0 +1,267 @@
+//! The semantics written down literally: every selector a matrix, every column a list of results,
+//! every mean a sum from left to right. Slow and obviously right.
+
+use rasp::base::Code;
+use rasp::graph::{Graph, SOp, SOpId, Selector, SelectorId};
+use rasp::value::op::{Failure, FailureKind};
+use rasp::value::sequence::sequence_type;
+use rasp::value::{Comparison, Op, SequenceType, Value};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub code: Code,
+    pub message: String,
+    beyond: Option<Ordering>,
+}
+
+pub type Cell = Result<Value, Fault>;
+pub type Column = Vec<Cell>;
+pub type Matrix = Vec<Vec<bool>>;
+
+pub struct Naive<'a> {
+    pub graph: &'a Graph,
+    pub input: &'a [Value],
+    pub columns: HashMap<SOpId, Column>,
+    matrices: HashMap<SelectorId, Result<Matrix, Fault>>,
+}
+
+impl<'a> Naive<'a> {
+    pub fn new(graph: &'a Graph, input: &'a [Value]) -> Naive<'a> {
+        Naive {
+            graph,
+            input,
+            columns: HashMap::new(),
+            matrices: HashMap::new(),
+        }
+    }
+
+    pub fn evaluate(&mut self, root: SOpId) -> Result<(Vec<Value>, SequenceType), Fault> {
+        let values: Result<Vec<Value>, Fault> = self.column(root).into_iter().collect();
+        let values = values?;
+        let sequence_type = sequence_type(&values).expect("checked at every node");
+        Ok((values, sequence_type))
+    }
+
+    fn column(&mut self, id: SOpId) -> Column {
+        if let Some(column) = self.columns.get(&id) {
+            return column.clone();
+        }
+        let length = self.input.len();
+        let column = match self.graph.get(id) {
+            SOp::Tokens => self.input.iter().cloned().map(Ok).collect(),
+            SOp::Indices => (0..length as i64).map(|i| Ok(Value::Int(i))).collect(),
+            SOp::Constant(value) => vec![Ok(value.clone()); length],
+            SOp::Map { op, operands } => {
+                let operands: Vec<Column> = operands.iter().map(|id| self.column(*id)).collect();
+                (0..length)
+                    .map(|at| apply(op, &operands.iter().map(|c| &c[at]).collect::<Vec<_>>()))
+                    .collect()
+            }
+            SOp::Aggregate {
+                selector,
+                value,
+                default,
+            } => self.aggregate(*selector, *value, default),
+            SOp::Width { selector } => match self.matrix(*selector) {
+                Ok(matrix) => matrix
+                    .iter()
+                    .map(|row| Ok(Value::Int(row.iter().filter(|bit| **bit).count() as i64)))
+                    .collect(),
+                Err(fault) => vec![Err(fault); length],
+            },
+        };
+        let column = checked(column);
+        self.columns.insert(id, column.clone());
+        column
+    }
+
+    fn aggregate(&mut self, selector: SelectorId, value: SOpId, default: &Value) -> Column {
+        let length = self.input.len();
+        let matrix = match self.matrix(selector) {
+            Ok(matrix) => matrix,
+            Err(fault) => return vec![Err(fault); length],
+        };
+        let values: Result<Vec<Value>, Fault> = self.column(value).into_iter().collect();
+        let values = match values {
+            Ok(values) => values,
+            Err(fault) => return vec![Err(fault); length],
+        };
+        let sequence_type = sequence_type(&values).expect("checked");
+        matrix
+            .iter()
+            .map(|row| {
+                let selected: Vec<&Value> = (0..length)
+                    .filter(|key| row[*key])
+                    .map(|key| &values[key])
+                    .collect();
+                match selected.as_slice() {
+                    [] => Ok(default.clone()),
+                    [one] => Ok((*one).clone()),
+                    several if sequence_type.is_number() => Ok(mean(several)),
+                    several => Err(Fault {
+                        code: Code::MeanOfNonNumbers,
+                        message: no_mean(several, sequence_type),
+                        beyond: None,
+                    }),
+                }
+            })
+            .collect()
+    }
+
+    pub fn matrix(&mut self, id: SelectorId) -> Result<Matrix, Fault> {
+        if let Some(matrix) = self.matrices.get(&id) {
+            return matrix.clone();
+        }
+        let matrix = match self.graph.get_selector(id) {
+            Selector::Compare {
+                keys,
+                queries,
+                comparison,
+            } => self.compare(*keys, *queries, *comparison),
+            Selector::And(a, b) => self.both(*a, *b, |a, b| a && b),
+            Selector::Or(a, b) => self.both(*a, *b, |a, b| a || b),
+            Selector::Not(a) => self.both(*a, *a, |a, _| !a),
+        };
+        self.matrices.insert(id, matrix.clone());
+        matrix
+    }
+
+    fn both(
+        &mut self,
+        a: SelectorId,
+        b: SelectorId,
+        op: fn(bool, bool) -> bool,
+    ) -> Result<Matrix, Fault> {
+        let (a, b) = (self.matrix(a)?, self.matrix(b)?);
+        let row =
+            |(a, b): (&Vec<bool>, &Vec<bool>)| a.iter().zip(b).map(|(a, b)| op(*a, *b)).collect();
+        Ok(a.iter().zip(&b).map(row).collect())
+    }
+
+    fn compare(
+        &mut self,
+        keys: SOpId,
+        queries: SOpId,
+        comparison: Comparison,
+    ) -> Result<Matrix, Fault> {
+        let keys: Vec<Value> = self.column(keys).into_iter().collect::<Result<_, _>>()?;
+        let queries: Vec<Value> = self.column(queries).into_iter().collect::<Result<_, _>>()?;
+        let cell = |key: &Value, query: &Value| {
+            comparison.holds(key, query).map_err(|_| Fault {
+                code: Code::OperandTypes,
+                message: format!(
+                    "`{}` does not work on {} as keys and {} as queries",
+                    comparison.symbol(),
+                    sequence_type(&keys).expect("checked").name(),
+                    sequence_type(&queries).expect("checked").name(),
+                ),
+                beyond: None,
+            })
+        };
+        queries
+            .iter()
+            .map(|query| keys.iter().map(|key| cell(key, query)).collect())
+            .collect()
+    }
+}
+
+fn mean(values: &[&Value]) -> Value {
+    let count = values.len() as f64;
+    let mut whole = 0_i128;
+    let mut values = values.iter();
+    for value in values.by_ref() {
+        match value {
+            Value::Float(float) => {
+                let mut sum = whole as f64 + float;
+                for value in values {
+                    sum += value.as_float().expect("a number");
+                }
+                return Value::Float(sum / count);
+            }
+            whole_number => whole += i128::from(whole_number.as_int().expect("a whole number")),
+        }
+    }
+    Value::Float(whole as f64 / count)
+}
+
+fn no_mean(values: &[&Value], sequence_type: SequenceType) -> String {
+    let mut shown: Vec<String> = values.iter().take(5).map(|value| value.source()).collect();
+    if values.len() > 5 {
+        shown.push("…".to_string());
+    }
+    format!(
+        "{} values are selected at once, but {} have no mean: {}",
+        values.len(),
+        sequence_type.name(),
+        shown.join(", ")
+    )
+}
+
+/// Numbers and strings cannot stand in one column.
+fn checked(column: Column) -> Column {
+    let find = |number: bool| {
+        column
+            .iter()
+            .position(|cell| cell.as_ref().is_ok_and(|value| value.is_number() == number))
+    };
+    let (Some(a), Some(b)) = (find(true), find(false)) else {
+        return column;
+    };
+    let shown = |at: usize| column[at].as_ref().expect("found above").source();
+    let (first, second) = (a.min(b), a.max(b));
+    let fault = Fault {
+        code: Code::MixedTypes,
+        message: format!(
+            "values of different types in one s-op: {} at position {first} and {} at position \
+             {second}",
+            shown(first),
+            shown(second)
+        ),
+        beyond: None,
+    };
+    vec![Err(fault); column.len()]
+}
+
+fn apply(op: &Op, operands: &[&Cell]) -> Cell {
+    match op {
+        Op::If => {
+            let condition = operands[0].as_ref().map_err(Fault::clone)?;
+            operands[if condition.truthy() { 1 } else { 2 }].clone()
+        }
+        Op::Compare(comparison) => match (operands[0], operands[1]) {
+            (Ok(a), Ok(b)) => op.apply(&[a, b]).map_err(fault),
+            (Err(fault), Ok(other)) if fault.beyond.is_some() && other.as_int().is_some() => {
+                let side = fault.beyond.expect("just seen");
+                Ok(Value::Bool(comparison.holds_for(side)))
+            }
+            (Ok(other), Err(fault)) if fault.beyond.is_some() && other.as_int().is_some() => {
+                let side = fault.beyond.expect("just seen");
+                Ok(Value::Bool(comparison.holds_for(side.reverse())))
+            }
+            (Err(fault), _) | (_, Err(fault)) => Err(fault.clone()),
+        },
+        _ => {
+            let values: Result<Vec<&Value>, Fault> = operands
+                .iter()
+                .map(|cell| cell.as_ref().map_err(Fault::clone))
+                .collect();
+            op.apply(&values?).map_err(fault)
+        }
+    }
+}
+
+fn fault(failure: Failure) -> Fault {
+    Fault {
+        code: match failure.kind {
+            FailureKind::Types => Code::OperandTypes,
+            FailureKind::Overflow => Code::Overflow,
+            FailureKind::Arithmetic => Code::ArithmeticFailed,
+            FailureKind::Token => Code::BadToken,
+            FailureKind::Index => Code::BadIndex,
+        },
+        message: failure.message,
+        beyond: failure.beyond,
+    }
+}
