@@ -445,6 +445,9 @@ fn the_last_value_is_the_next_token() {
     }
     snapshot("generate", shown);
     assert_eq!(generate(&["-e", "next", "--steps", "2"]).status, 2);
+    let ran = generate(&["-i", "ba", "--steps", "2"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("-e EXPR"), "{}", ran.err);
 }
 
 #[test]

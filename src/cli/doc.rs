@@ -150,7 +150,7 @@ fn page(
             }
             StatementKind::Assign { names, .. } if !statement.documentation.is_empty() => {
                 let names: Vec<&str> = names.iter().map(|ident| &*ident.name).collect();
-                (names[0].to_string(), names.join(", "))
+                (names.first().unwrap_or(&"").to_string(), names.join(", "))
             }
             _ => continue,
         };
