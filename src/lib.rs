@@ -31,6 +31,8 @@
 //! # Ok::<(), Box<rasp::base::Diagnostic>>(())
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used))]
+
 pub mod base;
 pub mod builtin;
 pub mod cli;

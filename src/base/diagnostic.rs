@@ -124,11 +124,11 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a labelled place; the first one added is the main place. What no text has made is not
-    /// shown.
+    /// Adds a labelled place; the first one added is the main place. What no text has made cannot be
+    /// shown: what is said of it becomes a note.
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         if span == Span::BUILT_IN {
-            return self;
+            return self.note(text);
         }
         self.labels.push(Label {
             span,

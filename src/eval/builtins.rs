@@ -38,7 +38,7 @@ impl Evaluator {
         let base = self.base;
         if let Some(tokens_str) = self.scopes.lookup(scope, "tokens_str").cloned() {
             if let Meta::SOp(id) = tokens_str {
-                self.graph.set_name(id, &"tokens".into());
+                self.graph.set_name(id, &"tokens".into(), false);
             }
             self.scopes.set(base, "tokens".into(), tokens_str);
         }

@@ -250,9 +250,10 @@ impl Evaluator {
     /// Sets a name in the current scope.
     pub(crate) fn assign(&mut self, cx: &Context, ident: &Ident, meta: Meta) -> Outcome<()> {
         self.check_assignable(cx.scope, ident)?;
+        let inner = !self.is_top_level(cx.scope) && cx.scope != self.base;
         match &meta {
-            Meta::SOp(id) => self.graph.set_name(*id, &ident.name),
-            Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name),
+            Meta::SOp(id) => self.graph.set_name(*id, &ident.name, inner),
+            Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name, inner),
             _ => {}
         }
         self.scopes.set(cx.scope, ident.name.clone(), meta);
@@ -355,10 +356,14 @@ impl Evaluator {
         Ok(())
     }
 
+    /// Whether it is the outermost scope of a file or the console.
+    fn is_top_level(&self, scope: ScopeId) -> bool {
+        self.scopes.parent(scope) == Some(self.base)
+    }
+
     fn check_assignable(&self, scope: ScopeId, ident: &Ident) -> Outcome<()> {
         self.check_parameter(ident)?;
-        let top_level = self.scopes.parent(scope) == Some(self.base);
-        if top_level && RESERVED_LIBRARY.contains(&&*ident.name) {
+        if self.is_top_level(scope) && RESERVED_LIBRARY.contains(&&*ident.name) {
             return Err(reserved(ident)
                 .note("it is a name of the library, which other library functions use")
                 .help(format!("choose another name, like `my_{}`", ident.name))

@@ -1,7 +1,7 @@
 //! Faults that evaluation met. A fault stays where it happened until a value there is needed, so
 //! that the branch of a ternary that is not taken may fail.
 
-use crate::base::{Code, Diagnostic, Span};
+use crate::base::{Code, Diagnostic};
 use crate::graph::{Graph, SOpId};
 use crate::value::Value;
 use crate::value::op::{Failure, FailureKind};
@@ -50,10 +50,7 @@ impl Fault {
             None => "this fails".to_string(),
         };
         let diagnostic = Diagnostic::error(self.code, self.message.clone());
-        match graph.span(self.sop) {
-            Span::BUILT_IN => diagnostic.note(place),
-            span => diagnostic.at(span, place),
-        }
+        diagnostic.at(graph.span(self.sop), place)
     }
 }
 
