@@ -150,7 +150,7 @@ fn page(
             }
             StatementKind::Assign { names, .. } if !statement.documentation.is_empty() => {
                 let names: Vec<&str> = names.iter().map(|ident| &*ident.name).collect();
-                (names[0].to_string(), names.join(", "))
+                (names.first().unwrap_or(&"").to_string(), names.join(", "))
             }
             _ => continue,
         };
@@ -222,9 +222,26 @@ fn entry(
     text.push_str(&format!("{level} `{signature}`\n\n"));
     let documentation = documentation.trim();
     if !documentation.is_empty() {
-        text.push_str(&format!("{documentation}\n\n"));
+        text.push_str(&format!("{}\n\n", paragraphs(documentation)));
     }
     if !examples.is_empty() {
         text.push_str(&format!("```rasp\n{}\n```\n\n", examples.join("\n")));
     }
+}
+
+/// Lines that open with a label, like `Example:`, are paragraphs of their own.
+fn paragraphs(documentation: &str) -> String {
+    let mut text = String::new();
+    for line in documentation.lines() {
+        let labelled = line
+            .split_whitespace()
+            .next()
+            .is_some_and(|word| word.ends_with(':') && word.starts_with(char::is_uppercase));
+        if labelled && !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.trim_end().to_string()
 }

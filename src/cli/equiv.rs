@@ -5,8 +5,10 @@ use super::input::{Input, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, error_json};
 use crate::base::{Fallible, Sources};
 use crate::equiv::{Comparison, Difference, Method, Options, Verdict, compare};
-use crate::graph::Sharing;
+use crate::eval::Meta;
+use crate::graph::{SOpId, Sharing};
 use crate::interpret::Sequence;
+use crate::session::Session;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use serde_json::{Value as Json, json};
@@ -32,11 +34,7 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
     let mut setting = output.expect(setting(&wanted, given, &session), session.sources())?;
     // Values are the same whether or not a model would be causal.
     setting.causal = false;
-    let mut sop = |text: &str| {
-        let found = session.sop(text);
-        output.expect(found, session.sources())
-    };
-    let pair = (sop(a)?, sop(b)?);
+    let pair = (sop(output, &mut session, a)?, sop(output, &mut session, b)?);
     let options = Options {
         exhaustive: EXHAUSTIVE,
         samples: arguments.samples,
@@ -51,6 +49,16 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
         true => output.json(&comparison_json(&found, session.sources())),
         false => output.text(&comparison_text(&found, a, b, setting.max_length)),
     }
+}
+
+/// The s-op that an expression names; an atom is the s-op that holds it everywhere.
+fn sop(output: &mut Output, session: &mut Session, text: &str) -> Result<SOpId, Stop> {
+    let found = session.expression_at(text);
+    if let (Meta::Atom(value), span) = output.expect(found, session.sources())? {
+        return Ok(session.evaluator().0.graph.constant(value, span));
+    }
+    let found = session.sop(text);
+    output.expect(found, session.sources())
 }
 
 fn comparison_json(found: &Comparison, sources: &Sources) -> Json {

@@ -26,7 +26,9 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
     let prompt = output.expect(prompt, &Sources::new())?;
     let Some(expression) = &arguments.expr else {
         let sources = Sources::new();
-        let model = output.expect(model::load(&arguments.file), &sources)?;
+        let model = model::load(&arguments.file)
+            .map_err(|error| Box::new(error.help("for a program, give an s-op: `-e EXPR`")));
+        let model = output.expect(model, &sources)?;
         let executor = Executor::new(&model, Precision::F32);
         let found = run(&prompt, arguments, |input| executor.run(input));
         return show(output, arguments, &model.name, &prompt, found, &sources);

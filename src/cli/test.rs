@@ -112,7 +112,7 @@ fn assertion_text(assertion: &Assertion, sources: &Sources) -> String {
         return format!("passed  {name}:{line}:{column}  {written}\n");
     };
     let mut text = format!("FAILED  {name}:{line}:{column}  {written}\n");
-    if failure.code != Code::AssertionFailed {
+    if failure.code != Code::AssertionFailed || assertion.values.is_empty() {
         text.push_str(&format!("        {failure}\n"));
     }
     for (span, value) in &assertion.values {

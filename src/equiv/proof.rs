@@ -11,6 +11,9 @@ use crate::infer::{Analysis, Setting, VarKind};
 use crate::value::{Comparison, Value};
 use rustc_hash::FxHashSet;
 
+/// The time of inference grows with the length faster than that of trying a few inputs.
+const LONGEST: usize = 1_000;
+
 /// Whether two s-ops are the same function of the same variables, and neither can fail.
 pub fn same_table(
     graph: &Graph,
@@ -18,6 +21,9 @@ pub fn same_table(
     setting: &Setting,
     limits: &Limits,
 ) -> bool {
+    if setting.max_length > LONGEST {
+        return false;
+    }
     let mut analysis = Analysis::new(graph, &[a, b], setting, limits);
     let total = graph
         .reachable(&[a, b])

@@ -62,7 +62,7 @@ impl Evaluator {
     }
 
     /// A statement of a loop. An assertion that does not hold ends neither the loop nor the
-    /// assertions behind it; the first is kept as the loop's error.
+    /// assertions behind it; the first is the loop's error, so that a long loop says it once.
     pub(super) fn looped(
         &mut self,
         cx: &Context,
@@ -79,10 +79,7 @@ impl Evaluator {
         );
         match result {
             Err(Stop::Error(failure)) if continues(statement, &failure) => {
-                match failed {
-                    None => *failed = Some(failure),
-                    Some(_) => self.diagnostics.push(*failure),
-                }
+                failed.get_or_insert(failure);
                 Ok(())
             }
             other => other,

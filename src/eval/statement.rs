@@ -70,7 +70,7 @@ pub struct Assertion {
     /// The two sides of a comparison, or else the condition, with what they are; empty if they
     /// could not be evaluated.
     pub values: Vec<(Span, String)>,
-    /// Why it does not hold. It is also among the diagnostics of the run.
+    /// Why it does not hold. It is also an error of the run, but in a loop only the first is.
     pub failure: Option<Box<Diagnostic>>,
 }
 
