@@ -25,7 +25,9 @@ fn directive(text: &str) -> Option<(&str, &str)> {
 fn limits(text: &str) -> Limits {
     let mut limits = Limits::default();
     if let Some(("limit", limit)) = directive(text) {
-        let (name, bound) = limit.split_once(' ').expect("a limit has a name and a bound");
+        let (name, bound) = limit
+            .split_once(' ')
+            .expect("a limit has a name and a bound");
         let bound: usize = bound.parse().expect("a bound is a number");
         match name {
             "source_bytes" => limits.source_bytes = bound,
@@ -44,8 +46,11 @@ fn limits(text: &str) -> Limits {
 /// Everything that a file reports, with the texts it is about.
 fn report(path: &Path) -> (Vec<Diagnostic>, Sources) {
     // Relative, as a user would name it: snapshots must not depend on where the project lies.
-    let program = files::read(path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("inside"))
-        .expect("readable");
+    let program = files::read(
+        path.strip_prefix(env!("CARGO_MANIFEST_DIR"))
+            .expect("inside"),
+    )
+    .expect("readable");
     // The limits are meant for the program, not for the library before it.
     let mut session = Session::new(Sharing::Equal);
     session.evaluator().0.limits = limits(&program.text);
@@ -139,7 +144,10 @@ fn every_code_has_a_mistake() {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(directory())
         .expect("readable")
         .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rasp"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "rasp")
+        })
         .collect();
     entries.sort();
     for path in entries {

@@ -33,7 +33,8 @@ impl Evaluator {
                     format!("{} cannot be indexed", other.kind()),
                 )
                 .at(span, format!("this indexes {}", other.kind()))
-                .note("lists, dicts, strings and s-ops can")
+                .note("lists, dicts, strings and s-ops can be indexed")
+                .maybe_help(self.indexed(other, spans))
                 .into());
             }
         };
@@ -59,6 +60,7 @@ impl Evaluator {
                 ),
             )
             .at(index_span, format!("this is {}", index.kind()))
+            .maybe_help(self.int_index(&index, spans))
         };
         match (&container, &index) {
             (Meta::Dict(dict), Meta::Atom(key)) => dict.get(key).cloned().ok_or_else(|| {
@@ -67,6 +69,7 @@ impl Evaluator {
                     format!("there is no key {} in the dict", key.source()),
                 )
                 .at(index_span, known_keys(dict))
+                .maybe_help(nearest_key(dict, key))
                 .into()
             }),
             (Meta::List(items), Meta::Atom(at)) => {
@@ -87,16 +90,19 @@ impl Evaluator {
                         Code::BadIndex,
                         format!("index {at} is out of range for a list of length {length}"),
                     )
-                    .at(index_span, "out of range")
+                    .at(index_span, indices_of(length))
                     .into()
                 })
             }
             (Meta::Atom(Value::Str(text)), Meta::Atom(at)) if at.as_int().is_some() => {
                 let table = Table::Str(Value::characters(text));
-                table
-                    .get(at)
-                    .map(Meta::Atom)
-                    .map_err(|failure| failure_at(failure, index_span).into())
+                table.get(at).map(Meta::Atom).map_err(|failure| {
+                    let mut error = failure_at(failure, index_span);
+                    if let Some(label) = error.labels.first_mut() {
+                        label.text = indices_of(text.chars().count() as i64);
+                    }
+                    error.into()
+                })
             }
             _ => Err(bad_index().into()),
         }
@@ -115,10 +121,8 @@ impl Evaluator {
                 Code::BadIndex,
                 format!("an s-op is indexed by an int, not by {}", index.kind()),
             )
-            .at(index_span, format!("this is {}", index.kind()))
-            .help(
-                "`aggregate(select(indices, position, ==), sop)` fetches from a computed position",
-            )
+            .at(index_span, format!("this is {}", self.describe(index)))
+            .maybe_help(self.computed_position(index, (span, index_span)))
             .into());
         };
         let at_constant = self.add_sop(SOp::Constant(Value::Int(at)), index_span)?;
@@ -167,18 +171,27 @@ impl Evaluator {
                 let atoms: Option<Vec<Value>> =
                     items.iter().map(|item| item.as_atom().cloned()).collect();
                 let Some(atoms) = atoms else {
+                    let inside = items.iter().find(|item| item.as_atom().is_none());
+                    let kind = inside.map_or("something else", Meta::kind);
                     let message = "the list right of `in` must hold atoms only".to_string();
-                    return Err(bad(message, *right_span, right).into());
+                    return Err(Diagnostic::error(Code::BadMembership, message)
+                        .at(*right_span, format!("this list holds {kind}"))
+                        .help("for s-ops compare one by one: `a == b or a == c`")
+                        .into());
                 };
+                let id = *id;
+                self.warn_constant_membership(id, &atoms, &sides, span);
                 Ok(Meta::SOp(self.add_map(
                     Op::In(atoms.into()),
-                    vec![*id],
+                    vec![id],
                     span,
                 )?))
             }
             (Meta::SOp(_), _) => {
                 let message = format!("`s-op in …` needs a list of atoms, not {}", right.kind());
-                Err(bad(message, *right_span, right).into())
+                Err(bad(message, *right_span, right)
+                    .maybe_help(self.as_list(right, *right_span, span))
+                    .into())
             }
             (Meta::Atom(value), Meta::SOp(id)) => self.contains(value, *id, span),
             (Meta::Atom(_), Meta::List(items)) => {
@@ -192,7 +205,7 @@ impl Evaluator {
             (Meta::Atom(_), _) => {
                 let message = format!("`atom in …` needs a list or an s-op, not {}", right.kind());
                 Err(bad(message, *right_span, right)
-                    .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
+                    .maybe_help(self.as_list(right, *right_span, span))
                     .into())
             }
             _ => {
@@ -259,6 +272,13 @@ impl Evaluator {
                     cx.ast.get(iterable).span,
                     format!("this is {}", other.kind()),
                 );
+                let at = cx.ast.get(iterable).span;
+                let diagnostic = match &other {
+                    Meta::Atom(Value::Int(int)) => {
+                        diagnostic.help(format!("to count from 0: `range({int})`"))
+                    }
+                    _ => diagnostic.maybe_help(self.as_list(&other, at, at)),
+                };
                 Err(match other {
                     Meta::SOp(_) => diagnostic.note(
                         "an s-op has no values until it is given an input; operators work on all its \
@@ -307,6 +327,7 @@ impl Evaluator {
                     format!("{} cannot be taken apart into {count} values", other.kind()),
                 )
                 .at(span, format!("this is {}", other.kind()))
+                .maybe_help(self.first_positions(other, count, span))
                 .into());
             }
         };
@@ -320,6 +341,31 @@ impl Evaluator {
         }
         Ok(parts)
     }
+}
+
+/// Which indices a list or string of this length has.
+fn indices_of(length: i64) -> String {
+    match length {
+        0 => "nothing is in it".to_string(),
+        1 => "the only index is 0".to_string(),
+        _ => format!(
+            "the indices go from 0 to {}, or from -1 back to -{length}",
+            length - 1
+        ),
+    }
+}
+
+/// The key that was probably meant.
+fn nearest_key(dict: &Dict, key: &Value) -> Option<String> {
+    let Value::Str(key) = key else {
+        return None;
+    };
+    let keys = dict.iter().filter_map(|(key, _)| match key {
+        Value::Str(text) => Some(&**text),
+        _ => None,
+    });
+    let nearest = super::suggest::nearest(key, keys)?;
+    Some(format!("did you mean `{}`?", Value::str(nearest).source()))
 }
 
 fn known_keys(dict: &Dict) -> String {

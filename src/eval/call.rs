@@ -3,7 +3,7 @@
 
 use super::expression::Context;
 use super::meta::{Application, Body, Callable, Meta};
-use super::{Evaluator, Outcome, Stop};
+use super::{Evaluator, Outcome, Stop, advise};
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind};
 use crate::interpret;
@@ -35,7 +35,7 @@ impl Evaluator {
                 }
             },
             applied @ (Meta::SOp(_) | Meta::Selector(_)) => {
-                self.apply(cx, &applied, arguments, span)
+                self.apply(cx, &applied, arguments, (function_span, span))
             }
             other => Err(Diagnostic::error(
                 Code::NotCallable,
@@ -43,6 +43,7 @@ impl Evaluator {
             )
             .at(function_span, format!("this is {}", other.kind()))
             .note("functions can be called, and s-ops and selectors can be applied to an input")
+            .maybe_help(self.called_container(cx, &other, (function_span, arguments)))
             .into()),
         }
     }
@@ -56,10 +57,13 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<Vec<Meta>> {
         let wrong = |message: String, at: Span, text: String| -> Stop {
-            Diagnostic::error(Code::WrongArguments, message)
+            let error = Diagnostic::error(Code::WrongArguments, message)
                 .at(at, text)
-                .help(format!("it is defined as `{}`", callable.signature()))
-                .into()
+                .help(format!("call it as `{}`", callable.signature()));
+            match callable.definition() {
+                Some(defined) => error.at(defined, "it is defined here").into(),
+                None => error.into(),
+            }
         };
         let count = callable.parameters.len();
         let positional = arguments
@@ -72,10 +76,12 @@ impl Evaluator {
                 callable.name,
                 plural(count)
             );
+            let extra = arguments.iter().filter(|argument| argument.name.is_none());
+            let extra = extra.map(|argument| cx.ast.get(argument.value).span);
             return Err(wrong(
                 message,
-                span,
-                "called with too many arguments".to_string(),
+                extra.skip(count).last().unwrap_or(span),
+                "there is no parameter for this".to_string(),
             ));
         }
         let mut bound: Vec<Option<Meta>> = vec![None; count];
@@ -92,7 +98,12 @@ impl Evaluator {
                     callable.parameters.iter().position(named).ok_or_else(|| {
                         let message =
                             format!("`{}` has no parameter `{}`", callable.name, ident.name);
-                        wrong(message, ident.span, "no such parameter".to_string())
+                        let names = callable.parameters.iter().map(|(name, _)| &**name);
+                        let text = match super::suggest::nearest(&ident.name, names) {
+                            Some(nearest) => format!("did you mean `{nearest}`?"),
+                            None => "no such parameter".to_string(),
+                        };
+                        wrong(message, ident.span, text)
                     })?
                 }
             };
@@ -133,6 +144,7 @@ impl Evaluator {
                     "`{}` may be calling itself without end",
                     callable.name
                 ))
+                .help("let a choice end it: `return 1 if n == 0 else n * f(n - 1);`")
                 .into());
         }
         self.calls += 1;
@@ -141,7 +153,11 @@ impl Evaluator {
         result.map_err(|stop| match stop {
             Stop::Error(diagnostic) if diagnostic.labels.len() <= SHOWN_CALLS => {
                 let text = format!("in this call of `{}`", callable.name);
-                Stop::Error(Box::new(diagnostic.at(span, text)))
+                let shown = diagnostic.labels.iter().any(|label| label.span == span);
+                Stop::Error(match shown {
+                    true => diagnostic,
+                    false => Box::new(diagnostic.at(span, text)),
+                })
             }
             other => other,
         })
@@ -190,7 +206,7 @@ impl Evaluator {
         cx: &Context,
         applied: &Meta,
         arguments: &[Argument],
-        span: Span,
+        (function_span, span): (Span, Span),
     ) -> Outcome<Meta> {
         let [argument] = arguments else {
             return Err(Diagnostic::error(
@@ -202,14 +218,21 @@ impl Evaluator {
                 ),
             )
             .at(span, "applied here")
-            .help("an input is a string, whose characters are the tokens, or a list of atoms")
+            .help(match self.written(function_span) {
+                Some(written) => format!("apply it to one input: `{written}(\"hello\")`"),
+                None => "an input is a string or a list of atoms".to_string(),
+            })
             .into());
         };
         let input_span = cx.ast.get(argument.value).span;
         let input = self.expression(cx, argument.value)?;
-        let tokens = self.tokens(&input, input_span)?;
+        let tokens = self
+            .tokens(&input, input_span)
+            .map_err(|stop| self.no_input(stop, &input, (function_span, input_span)))?;
+        let sources = &self.sources;
         let located = |diagnostic: Box<Diagnostic>| -> Stop {
-            Stop::Error(Box::new(diagnostic.at(span, "applied to an input here")))
+            let diagnostic = diagnostic.within(span, "applied to an input here");
+            Stop::Error(Box::new(advise(diagnostic, sources)))
         };
         let application = match applied {
             Meta::SOp(id) => Application::Sequence {
@@ -233,7 +256,7 @@ impl Evaluator {
         let bad = |message: String, text: String| -> Stop {
             Diagnostic::error(Code::BadInput, message)
                 .at(span, text)
-                .help("an input is a string, whose characters are the tokens, or a list of atoms")
+                .note("an input is a string, whose characters are the tokens, or a list of atoms")
                 .into()
         };
         match input.as_tokens() {

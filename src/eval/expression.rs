@@ -1,12 +1,17 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
+use super::help::{foreign_name, introduced};
 use super::meta::{Body, Callable, Dict, Meta};
+use super::operator::Side;
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome};
+use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
-use crate::syntax::ast::{Ast, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator};
-use crate::value::Value;
+use crate::syntax::ast::{
+    Ast, BinaryOperator, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator,
+};
+use crate::syntax::precedence::python_membership;
+use crate::value::{Comparison, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -55,7 +60,10 @@ impl Evaluator {
                 "a tuple can only stand where several keys or queries are given",
             )
             .at(span, "this is a tuple")
-            .help("write a list with [ ] instead")
+            .maybe_help(self.written(span).and_then(|text| {
+                let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+                Some(format!("write a list: `[{inner}]`"))
+            }))
             .into()),
             ExprKind::Dict(entries) => self.dict(cx, entries, span),
             ExprKind::ListComprehension {
@@ -93,7 +101,11 @@ impl Evaluator {
                 let a = self.expression(cx, *left)?;
                 let b = self.expression(cx, *right)?;
                 let sides = [(a, cx.ast.get(*left).span), (b, cx.ast.get(*right).span)];
+                if let Some(error) = self.applied_too_early(cx, *operator, &sides, id) {
+                    return Err(error.into());
+                }
                 self.binary(*operator, sides, span)
+                    .map_err(|stop| self.regrouped(cx, stop, id))
             }
             ExprKind::Ternary {
                 then,
@@ -117,6 +129,10 @@ impl Evaluator {
                 ),
             )
             .at(span, "an operator without operands")
+            .help(format!(
+                "to hand over a comparison write a function: `lambda a, b: a {} b`",
+                comparison.symbol()
+            ))
             .into()),
             ExprKind::Lambda(lambda) => self.lambda(cx, lambda),
         }
@@ -150,24 +166,87 @@ impl Evaluator {
         match self.scopes.lookup(cx.scope, name) {
             Some(Meta::Broken) => Err(super::Stop::Broken),
             Some(meta) => Ok(meta.clone()),
-            None => Err(self.undefined(cx.scope, name, span).into()),
+            None => Err(self.undefined(cx, name, span).into()),
         }
     }
 
-    fn undefined(&self, scope: ScopeId, name: &str, span: Span) -> Diagnostic {
+    fn undefined(&self, cx: &Context, name: &str, span: Span) -> Diagnostic {
         let diagnostic = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
             .at(span, "no definition of this name comes before");
+        if let Some((elsewhere, text)) = introduced(&cx.ast, name, span) {
+            return diagnostic.at(elsewhere, text);
+        }
         if let Some(module) = self.loader.module_defining(name) {
             return diagnostic.help(format!(
                 "it is in the standard library: `load \"{module}\";` first"
             ));
         }
-        let visible = self.scopes.visible(scope);
+        let visible = self.scopes.visible(cx.scope);
         let mut candidates: Vec<&str> = visible.iter().map(|name| &**name).collect();
         candidates.extend(crate::builtin::TABLE.iter().map(|row| row.name));
         match super::suggest::nearest(name, candidates) {
-            Some(nearest) => diagnostic.help(format!("did you mean `{nearest}`?")),
-            None => diagnostic,
+            // One letter is near to everything.
+            Some(nearest) if name.len() > 1 => {
+                diagnostic.help(format!("did you mean `{nearest}`?"))
+            }
+            _ => diagnostic.maybe_help(foreign_name(name).map(str::to_string)),
+        }
+    }
+
+    /// An operator on what an s-op gave on an input.
+    fn applied_too_early(
+        &self,
+        cx: &Context,
+        operator: BinaryOperator,
+        sides: &[Side; 2],
+        id: ExprId,
+    ) -> Option<Diagnostic> {
+        let ExprKind::Binary { left, right, .. } = cx.ast.get(id).kind else {
+            return None;
+        };
+        let arithmetic = !matches!(
+            operator,
+            BinaryOperator::Compare(Comparison::Equal | Comparison::NotEqual)
+                | BinaryOperator::And
+                | BinaryOperator::Or
+                | BinaryOperator::In
+        );
+        let applied = |side: &Side| matches!(side.0, Meta::Application(_));
+        let call = if applied(&sides[0]) { left } else { right };
+        let ExprKind::Call { function, .. } = cx.ast.get(call).kind else {
+            return None;
+        };
+        (arithmetic && sides.iter().any(applied)).then(|| {
+            let places = (
+                cx.ast.get(call).span,
+                cx.ast.get(function).span,
+                cx.ast.get(id).span,
+            );
+            self.applied_operand(operator.symbol(), sides, places)
+        })
+    }
+
+    /// `a in b and c`, which is `a in (b and c)`: what it would be in Python.
+    fn regrouped(&self, cx: &Context, stop: Stop, id: ExprId) -> Stop {
+        let Stop::Error(error) = stop else {
+            return stop;
+        };
+        let help = python_membership(&cx.ast, id).and_then(|(member, list, operator, rest)| {
+            let written = |span: Span| self.written(span);
+            Some(format!(
+                "write `({} in {}) {} {}`",
+                written(cx.ast.get(member).span)?,
+                written(cx.ast.get(list).span)?,
+                operator,
+                written(cx.ast.get(rest).span)?,
+            ))
+        });
+        match help {
+            Some(help) if matches!(error.code, Code::BadMembership | Code::OperandTypes) => error
+                .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
+                .help(help)
+                .into(),
+            _ => error.into(),
         }
     }
 

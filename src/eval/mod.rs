@@ -4,16 +4,21 @@
 //! `load` goes through a [`Loader`].
 
 mod access;
+mod advice;
 mod builtins;
 mod call;
 mod expression;
+mod help;
 mod load;
 pub mod meta;
+mod mismatch;
+mod misuse;
 mod operator;
 mod scope;
 mod statement;
 mod suggest;
 
+pub use advice::advise;
 pub use load::{Loaded, Loader, NoFiles};
 pub use meta::{Application, Callable, Meta};
 pub use scope::ScopeId;
@@ -153,21 +158,15 @@ impl Evaluator {
     pub(crate) fn add_map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> Outcome<SOpId> {
         let types: Vec<_> = operands.iter().map(|id| self.graph.types(*id)).collect();
         if op.result_type(&types).is_empty() && types.iter().all(|types| !types.is_empty()) {
-            let shown: Vec<String> = types
+            let shown: Vec<&str> = types
                 .iter()
-                .map(|types| format!("s-op of {types}"))
+                .map(|types| help::describe_types(*types))
                 .collect();
             let message = format!("`{op}` does not work on {}", shown.join(" and "));
             let mut diagnostic = Diagnostic::error(Code::OperandTypes, message)
                 .at(span, "this fails on every input");
-            for (operand, types) in operands.iter().zip(&types) {
-                let made = self.graph.span(*operand);
-                if made != span
-                    && made != Span::BUILT_IN
-                    && !matches!(self.graph.get(*operand), SOp::Constant(_))
-                {
-                    diagnostic = diagnostic.at(made, format!("this is an s-op of {types}"));
-                }
+            for operand in &operands {
+                diagnostic = self.made_at(diagnostic, *operand, span);
             }
             return Err(diagnostic.into());
         }

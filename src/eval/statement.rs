@@ -2,6 +2,7 @@
 //! show of them comes back as `Event`s; nothing is printed here.
 
 use super::expression::Context;
+use super::help::reserved;
 use super::meta::{Body, Callable, Meta};
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
@@ -191,6 +192,12 @@ impl Evaluator {
                         format!("`draw` draws an s-op, not {}", meta.kind()),
                     )
                     .at(span, format!("this is {}", meta.kind()))
+                    .maybe_help(match (&meta, self.written(span)) {
+                        (Meta::Selector(_), Some(selector)) => Some(format!(
+                            "to see what it selects apply it to an input: `{selector}(\"abc\");`"
+                        )),
+                        _ => None,
+                    })
                     .into());
                 }
                 events.push(Event::Draw { meta, input, span });
@@ -227,7 +234,7 @@ impl Evaluator {
                 Code::WrongCount,
                 format!("{} names, but {} values", names.len(), metas.len()),
             )
-            .at(span, "in this assignment")
+            .at(span, "as many values as names are needed")
             .into());
         }
         Ok(names.iter().zip(metas).collect())
@@ -288,8 +295,10 @@ impl Evaluator {
             ];
             let spanned = sides.clone().map(|(id, meta)| (meta, cx.ast.get(id).span));
             let operator = BinaryOperator::Compare(*comparison);
-            if self.binary(operator, spanned, expr.span)?.truthy() {
-                return Ok(());
+            match self.binary(operator, spanned, expr.span)? {
+                Meta::Atom(value) if value.truthy() => return Ok(()),
+                Meta::Atom(_) => {}
+                other => return Err(self.no_assertion(&other, expr.span).into()),
             }
             let mut diagnostic =
                 Diagnostic::error(Code::AssertionFailed, "this assertion does not hold");
@@ -301,12 +310,23 @@ impl Evaluator {
         }
         match self.expression(cx, condition)? {
             Meta::Atom(value) if value.truthy() => Ok(()),
+            other @ Meta::SOp(_) => Err(self.no_assertion(&other, expr.span).into()),
             other => Err(
                 Diagnostic::error(Code::AssertionFailed, "this assertion does not hold")
                     .at(expr.span, format!("this is {}", other.repr()))
                     .into(),
             ),
         }
+    }
+
+    /// An assertion about something without a truth value.
+    fn no_assertion(&self, meta: &Meta, span: Span) -> Diagnostic {
+        let message = format!("an assertion needs a truth value, not {}", meta.kind());
+        let error = Diagnostic::error(Code::AssertionFailed, message)
+            .at(span, format!("this is {}", self.describe(meta)));
+        error.maybe_help(self.written(span).map(|written| {
+            format!("say on which input: `assert ({written})(\"ab\") == [True, False];`")
+        }))
     }
 
     fn command(&mut self, cx: &Context, command: &Command) -> Outcome<Event> {
@@ -371,7 +391,7 @@ impl Evaluator {
 
     pub(crate) fn check_parameter(&self, ident: &Ident) -> Outcome<()> {
         if RESERVED.contains(&&*ident.name) {
-            return Err(reserved(ident).into());
+            return Err(reserved(&ident.name, ident.span).into());
         }
         Ok(())
     }
@@ -380,19 +400,8 @@ impl Evaluator {
         self.check_parameter(ident)?;
         let top_level = self.scopes.parent(scope) == Some(self.base);
         if top_level && RESERVED_LIBRARY.contains(&&*ident.name) {
-            return Err(reserved(ident)
-                .note("it is a name of the library, which other library functions use")
-                .help(format!("choose another name, like `my_{}`", ident.name))
-                .into());
+            return Err(reserved(&ident.name, ident.span).into());
         }
         Ok(())
     }
-}
-
-fn reserved(ident: &Ident) -> Diagnostic {
-    Diagnostic::error(
-        Code::ReservedName,
-        format!("`{}` may not be redefined", ident.name),
-    )
-    .at(ident.span, "this name is reserved")
 }

@@ -24,16 +24,17 @@ pub fn aggregate(sop: SOpId, pattern: &Pattern, value: &Column, default: &Value)
         [] => Ok(default.clone()),
         [key] => Ok(value.get(*key).clone()),
         several if numeric => Ok(mean(several.iter().map(|key| value.get(*key)))),
-        several => Err(Rc::new(not_numbers(sop, value, several))),
+        several => Err(not_numbers(sop, value, several)),
     });
     let mut values = Vec::with_capacity(rows.len());
     let mut faults = Vec::new();
     for (position, row) in rows.into_iter().enumerate() {
         match row {
             Ok(value) => values.push(value),
-            Err(fault) => {
+            Err(mut fault) => {
+                fault.position = Some(position);
                 values.push(Value::Int(0));
-                faults.push((position, fault));
+                faults.push((position, Rc::new(fault)));
             }
         }
     }

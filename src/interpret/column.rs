@@ -2,7 +2,7 @@
 //! value there is needed, so that the branch of a ternary that is not taken may fail.
 
 use crate::base::{Code, Diagnostic, Span};
-use crate::graph::{Graph, SOpId};
+use crate::graph::{Graph, SOp, SOpId};
 use crate::value::op::{Failure, FailureKind};
 use crate::value::sequence::sequence_type_at;
 use crate::value::{SequenceType, Value};
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// Why there is no value at a position.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Fault {
     pub code: Code,
     pub message: String,
@@ -50,11 +50,39 @@ impl Fault {
             }
             None => "this fails".to_string(),
         };
-        let diagnostic = Diagnostic::error(self.code, self.message.clone());
-        match graph.span(self.sop) {
-            Span::BUILT_IN => diagnostic.note(place),
-            span => diagnostic.at(span, place),
+        let mut diagnostic = Diagnostic::error(self.code, self.message.clone());
+        if let (Code::MixedTypes, SOp::Aggregate { default, .. }) = (self.code, graph.get(self.sop))
+        {
+            diagnostic = diagnostic.note(format!(
+                "a position that selects nothing gets the default, here {}",
+                default.source()
+            ));
         }
+        let span = graph.span(self.sop);
+        if span == Span::BUILT_IN {
+            return diagnostic.note(place);
+        }
+        self.made(graph, diagnostic.at(span, place))
+    }
+
+    /// Shows where operands were made that are only named where it failed.
+    fn made(&self, graph: &Graph, mut diagnostic: Diagnostic) -> Diagnostic {
+        let SOp::Map { operands, .. } = graph.get(self.sop) else {
+            return diagnostic;
+        };
+        let span = graph.span(self.sop);
+        for operand in operands {
+            let made = graph.span(*operand);
+            let constant = matches!(graph.get(*operand), SOp::Constant(_));
+            if !constant && made.source == span.source && !span.contains(made) {
+                let text = match graph.name(*operand) {
+                    Some(name) => format!("`{name}` is made here"),
+                    None => "an operand is made here".to_string(),
+                };
+                diagnostic = diagnostic.at(made, text);
+            }
+        }
+        diagnostic
     }
 }
 
@@ -144,7 +172,7 @@ impl Column {
             }
             Err(clash) => {
                 let message = format!(
-                    "values of different types in one s-op: {} at position {} and {} at position {}",
+                    "numbers and strings in one s-op: {} at position {} and {} at position {}",
                     self.get(clash.first).source(),
                     clash.first,
                     self.get(clash.second).source(),

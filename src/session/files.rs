@@ -37,6 +37,10 @@ impl Loader for Files {
         }
     }
 
+    fn modules(&self) -> Vec<&str> {
+        stdlib::MODULES.iter().map(|module| module.name).collect()
+    }
+
     fn module_defining(&self, name: &str) -> Option<&str> {
         stdlib::defining(name).map(|module| module.name)
     }
@@ -67,10 +71,7 @@ fn shown(path: &Path) -> String {
 }
 
 fn not_found(tried: &[PathBuf]) -> String {
-    let mut shown: Vec<String> = tried
-        .iter()
-        .map(|path| self::shown(path))
-        .collect();
+    let mut shown: Vec<String> = tried.iter().map(|path| self::shown(path)).collect();
     shown.dedup();
     format!(
         "looked for {} and in the standard library",

@@ -5,11 +5,12 @@ pub mod files;
 pub mod show;
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, Sources, Span};
-use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId, Stop};
+use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId, Stop, advise};
 use crate::graph::{Graph, SOpId, Sharing};
 use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
+use crate::syntax::lint::lint;
 use crate::syntax::parse::{parse, parse_expression};
 use crate::syntax::precedence::surprising;
 use crate::value::Value;
@@ -94,6 +95,7 @@ impl Session {
         self.evaluator
             .diagnostics
             .extend(surprising(&parsed.ast, &program.text));
+        self.evaluator.diagnostics.extend(lint(&parsed.ast));
         if failed {
             return Vec::new();
         }
@@ -203,6 +205,7 @@ impl Session {
     /// As [`interpret::evaluate`].
     pub fn evaluate(&self, sop: SOpId, input: &[Value]) -> Fallible<Sequence> {
         interpret::evaluate(self.graph(), sop, input)
+            .map_err(|error| Box::new(advise(*error, self.sources())))
     }
 
     /// The layers and heads that an s-op takes.

@@ -3,7 +3,7 @@
 
 use super::Session;
 use crate::base::{Diagnostic, Fallible};
-use crate::eval::{Application, Event, Meta};
+use crate::eval::{Application, Event, Meta, advise};
 use crate::interpret;
 use crate::value::Value;
 use crate::value::sequence::display_sequence;
@@ -54,7 +54,12 @@ impl Session {
         let Event::Expression { meta, span } = event else {
             return Ok(None);
         };
-        let located = |error: Box<Diagnostic>| Box::new(error.or_at(*span, "evaluated here"));
+        let located = |error: Box<Diagnostic>| {
+            Box::new(advise(
+                error.within(*span, "evaluated here"),
+                self.sources(),
+            ))
+        };
         Ok(Some(match meta {
             Meta::SOp(id) => {
                 let result = interpret::evaluate(self.graph(), *id, input).map_err(located)?;
@@ -62,7 +67,7 @@ impl Session {
             }
             Meta::Selector(id) => matrix(
                 input,
-                &interpret::evaluate_selector(self.graph(), *id, input)?,
+                &interpret::evaluate_selector(self.graph(), *id, input).map_err(located)?,
             ),
             Meta::Application(result) => application(result),
             other => other.repr(),

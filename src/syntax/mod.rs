@@ -6,6 +6,7 @@ mod build;
 mod command;
 mod explain;
 mod layout;
+pub mod lint;
 mod literal;
 pub mod parse;
 pub mod precedence;

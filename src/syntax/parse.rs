@@ -31,7 +31,7 @@ pub struct Parsed {
 /// beyond the limits gives an empty tree.
 pub fn parse(source: SourceId, text: &str, limits: &Limits) -> Parsed {
     if text.len() > limits.source_bytes.min(u32::MAX as usize) {
-        return too_long(limits);
+        return too_long(source, text, limits);
     }
     let lexed = lex(source, text, limits.open_brackets);
     if let Some(span) = lexed.too_deep {
@@ -129,11 +129,14 @@ pub fn completeness(text: &str) -> Completeness {
     }
 }
 
-fn too_long(limits: &Limits) -> Parsed {
-    let diagnostic = Diagnostic::error(Code::LimitReached, "this text is too long").note(format!(
-        "the limit `source_bytes` is {} bytes",
-        limits.source_bytes
-    ));
+fn too_long(source: SourceId, text: &str, limits: &Limits) -> Parsed {
+    let first = Span::new(source, 0, text.chars().next().map_or(0, char::len_utf8));
+    let diagnostic = Diagnostic::error(Code::LimitReached, "this text is too long")
+        .at(first, format!("it has {} bytes", text.len()))
+        .note(format!(
+            "the limit `source_bytes` is {} bytes",
+            limits.source_bytes
+        ));
     Parsed {
         ast: Ast::default(),
         diagnostics: vec![diagnostic],

@@ -28,10 +28,25 @@ fn pair(symbol: &str, a: &Value, b: &Value) -> Result<Pair, Failure> {
 
 fn unsupported(symbol: &str, a: &Value, b: &Value) -> Failure {
     Failure::types(format!(
-        "`{symbol}` does not work on {} and {}",
+        "`{symbol}` does not work on {} and {}: {}",
         article(a),
-        article(b)
+        article(b),
+        written(symbol, a, b)
     ))
+}
+
+/// The operation on these very values.
+fn written(symbol: &str, a: &Value, b: &Value) -> String {
+    format!("`{} {symbol} {}`", shown(a), shown(b))
+}
+
+/// A value as source text, cut if it is long.
+fn shown(value: &Value) -> String {
+    let source = value.source();
+    match source.char_indices().nth(24) {
+        Some((end, _)) => format!("{}…", &source[..end]),
+        None => source,
+    }
 }
 
 fn article(value: &Value) -> String {
@@ -104,7 +119,10 @@ pub fn divide(a: &Value, b: &Value) -> Outcome {
         Pair::Floats(a, b) => (a, b),
     };
     if denominator == 0.0 {
-        return Err(Failure::arithmetic("division by zero".to_string()));
+        return Err(Failure::arithmetic(format!(
+            "division by zero: {}",
+            written("/", a, b)
+        )));
     }
     Ok(Value::Float(numerator / denominator))
 }
@@ -112,17 +130,19 @@ pub fn divide(a: &Value, b: &Value) -> Outcome {
 /// The remainder has the sign of the divisor.
 pub fn remainder(a: &Value, b: &Value) -> Outcome {
     match pair("%", a, b)? {
-        Pair::Ints(_, 0) => Err(Failure::arithmetic(
-            "remainder of a division by zero".to_string(),
-        )),
+        Pair::Ints(_, 0) => Err(Failure::arithmetic(format!(
+            "remainder of a division by zero: {}",
+            written("%", a, b)
+        ))),
         Pair::Ints(a, b) => {
             let remainder = a.checked_rem(b).unwrap_or(0);
             let adjust = remainder != 0 && (remainder < 0) != (b < 0);
             Ok(Value::Int(if adjust { remainder + b } else { remainder }))
         }
-        Pair::Floats(_, 0.0) => Err(Failure::arithmetic(
-            "remainder of a division by zero".to_string(),
-        )),
+        Pair::Floats(_, 0.0) => Err(Failure::arithmetic(format!(
+            "remainder of a division by zero: {}",
+            written("%", a, b)
+        ))),
         Pair::Floats(a, b) => {
             let remainder = a % b;
             if remainder == 0.0 {
@@ -153,20 +173,26 @@ pub fn power(a: &Value, b: &Value) -> Outcome {
 
 fn float_power(a: f64, b: f64) -> Outcome {
     if a == 0.0 && b < 0.0 {
-        return Err(Failure::arithmetic(
-            "zero cannot be raised to a negative power".to_string(),
-        ));
+        return Err(Failure::arithmetic(format!(
+            "zero cannot be raised to a negative power: `{} ^ {}`",
+            shown(&Value::Float(a)),
+            shown(&Value::Float(b))
+        )));
     }
     if a < 0.0 && a.is_finite() && b.is_finite() && b.fract() != 0.0 {
-        return Err(Failure::arithmetic(
-            "a negative number raised to a fraction is not a real number".to_string(),
-        ));
+        return Err(Failure::arithmetic(format!(
+            "a negative number raised to a fraction is not a real number: `({}) ^ {}`",
+            Value::Float(a),
+            Value::Float(b)
+        )));
     }
     let result = a.powf(b);
     if result.is_infinite() && a.is_finite() && b.is_finite() {
-        return Err(Failure::arithmetic(
-            "the power is too large for a float".to_string(),
-        ));
+        return Err(Failure::arithmetic(format!(
+            "the power is too large for a float: `{} ^ {}`",
+            Value::Float(a),
+            Value::Float(b)
+        )));
     }
     Ok(Value::Float(result))
 }
