@@ -159,3 +159,44 @@ fn every_code_has_a_mistake() {
         .collect();
     assert!(missing.is_empty(), "no mistake in tests/error: {missing:?}");
 }
+
+/// Warnings that reviewed programs give. Each is a real oddity: a program of the reference that
+/// compares tokens with numbers to see what happens.
+#[test]
+fn warnings_on_good_programs() {
+    let mut warned = String::new();
+    let mut check = |name: &str, program: &str| {
+        let mut session = Session::new(Sharing::Equal);
+        session.load_text(name, program);
+        for diagnostic in session.take_diagnostics() {
+            if diagnostic.code.number().starts_with("W02") {
+                let written = diagnostic.span().map(|span| session.sources().text(span));
+                warned.push_str(&format!("{program}\n    {diagnostic} at {written:?}\n"));
+            }
+        }
+    };
+    for vector in include_str!("reference/vectors.jsonl").lines() {
+        let vector: serde_json::Value = serde_json::from_str(vector).expect("JSON");
+        check(
+            "program.rasp",
+            vector["program"].as_str().expect("a program"),
+        );
+    }
+    for entry in
+        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("stdlib")).expect("readable")
+    {
+        let path = entry.expect("readable").path();
+        // The library itself defines the names it reserves.
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "rasp")
+            && !path.ends_with("rasplib.rasp")
+        {
+            check(
+                "module.rasp",
+                &std::fs::read_to_string(path).expect("readable"),
+            );
+        }
+    }
+    insta::assert_snapshot!(warned);
+}

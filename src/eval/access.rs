@@ -334,13 +334,22 @@ impl Evaluator {
         if parts.len() != count {
             return Err(Diagnostic::error(
                 Code::WrongCount,
-                format!("{count} names, but {} values", parts.len()),
+                format!("{count} names, but {}", counted(parts.len(), "value")),
             )
-            .at(span, format!("this has {} elements", parts.len()))
+            .at(
+                span,
+                format!("this has {}", counted(parts.len(), "element")),
+            )
             .into());
         }
         Ok(parts)
     }
+}
+
+/// `1 value`, `2 values`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 /// Which indices a list or string of this length has.
@@ -384,12 +393,11 @@ fn table(container: &Meta, span: Span) -> Outcome<Table> {
             Meta::Atom(value) => Ok(value.clone()),
             other => Err(Diagnostic::error(
                 Code::AtomExpected,
-                format!(
-                    "only lists and dicts of atoms are indexed by an s-op, not of {}",
-                    other.kind()
-                ),
+                format!("what holds {} cannot be indexed by an s-op", other.kind()),
             )
-            .at(span, format!("it contains {}", other.kind()))
+            .at(span, format!("it holds {}", other.kind()))
+            .note("only lists and dicts of atoms can")
+            .help("choose between s-ops: `a if condition else b`")
             .into()),
         }
     };

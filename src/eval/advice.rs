@@ -63,9 +63,15 @@ pub fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
         .span()
         .and_then(|span| Failed::read(sources, span));
     let help = match diagnostic.code {
-        Code::MixedTypes => failed.as_ref().and_then(default),
-        Code::MeanOfNonNumbers => Some(mean(failed.as_ref(), &diagnostic.message)),
-        Code::ArithmeticFailed => failed.as_ref().and_then(guard),
+        Code::MixedTypes => failed
+            .as_ref()
+            .and_then(|failed| default(failed).or_else(|| branches(failed)))
+            .or_else(|| library_call(&diagnostic, sources, "shift")),
+        Code::MeanOfNonNumbers => library_call(&diagnostic, sources, "average")
+            .or_else(|| Some(mean(failed.as_ref(), &diagnostic.message))),
+        Code::ArithmeticFailed => failed
+            .as_ref()
+            .and_then(|failed| guard(failed, &diagnostic.message)),
         Code::BadIndex => failed.as_ref().and_then(index),
         Code::Overflow => failed.as_ref().and_then(float),
         Code::BadToken => Some(
@@ -103,8 +109,63 @@ fn mean(failed: Option<&Failed>, message: &str) -> String {
     }
 }
 
+/// A choice between a number and a string, one of them written out: the same with one type.
+fn branches(failed: &Failed) -> Option<String> {
+    let ExprKind::Ternary {
+        then, otherwise, ..
+    } = failed.kind()
+    else {
+        return None;
+    };
+    let mut texts = Vec::new();
+    for id in [*then, *otherwise] {
+        if let ExprKind::Literal(value) = &failed.ast.get(id).kind {
+            let written = match value {
+                Value::Str(_) => "-1".to_string(),
+                number => Value::str(&number.to_string()).source(),
+            };
+            texts.push((value.is_number(), failed.ast.get(id).span.range(), written));
+        }
+    }
+    // With two literals the number becomes a string: that is always possible.
+    texts.sort_by_key(|(number, ..)| !number);
+    let (number, range, written) = texts.into_iter().next()?;
+    let (before, after) = (&failed.text[..range.start], &failed.text[range.end..]);
+    let what = if number { "strings" } else { "numbers" };
+    Some(format!("for {what} in both: `{before}{written}{after}`"))
+}
+
+/// An error inside a library function that the user called with what does not fit.
+fn library_call(diagnostic: &Diagnostic, sources: &Sources, name: &str) -> Option<String> {
+    let used = diagnostic.labels.get(1)?.span;
+    let failed = Failed::read(sources, used)?;
+    let ExprKind::Call {
+        function,
+        arguments,
+    } = failed.kind()
+    else {
+        return None;
+    };
+    if failed.part(*function) != name {
+        return None;
+    }
+    let parts: Vec<&str> = arguments
+        .iter()
+        .map(|argument| failed.part(argument.value))
+        .collect();
+    match (name, parts.as_slice()) {
+        ("shift", [values, by, ..]) => Some(format!(
+            "give a default of the type of the values: `shift({values}, {by}, \"\")`"
+        )),
+        ("average", [values]) if diagnostic.message.contains("bools") => Some(format!(
+            "for the share of True: `average(indicator({values}))`"
+        )),
+        _ => None,
+    }
+}
+
 /// A division, made where the divisor is not zero.
-fn guard(failed: &Failed) -> Option<String> {
+fn guard(failed: &Failed, message: &str) -> Option<String> {
     let ExprKind::Binary {
         operator,
         left,
@@ -123,7 +184,7 @@ fn guard(failed: &Failed) -> Option<String> {
     }
     let asked = failed.part(divisor);
     let condition = match operator {
-        BinaryOperator::Power => format!("{asked} > 0"),
+        BinaryOperator::Power if message.contains("real number") => format!("{asked} >= 0"),
         _ => format!("{asked} != 0"),
     };
     Some(format!(

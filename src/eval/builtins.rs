@@ -1,5 +1,6 @@
 //! The meanings of the built-in functions, and of the other built-in names.
 
+use super::access::counted;
 use super::call::plural;
 use super::expression::Context;
 use super::meta::{Body, Callable, Meta};
@@ -146,8 +147,10 @@ impl Evaluator {
             return Err(Diagnostic::error(
                 Code::OperandTypes,
                 format!(
-                    "`{}` does not work between keys of {key_types} and queries of {query_types}",
-                    comparison.symbol()
+                    "`{}` does not compare keys and queries of these types: {} and {}",
+                    comparison.symbol(),
+                    self.describe(&key_meta),
+                    self.describe(&query_meta)
                 ),
             )
             .at(
@@ -289,7 +292,7 @@ impl Evaluator {
                 Diagnostic::error(Code::WrongCount, "`zip` takes lists of one length")
                     .at(
                         cx.ast.get(lists[at]).span,
-                        format!("this has {} elements", columns[at].len()),
+                        format!("this has {}", counted(columns[at].len(), "element")),
                     )
                     .at(cx.ast.get(lists[0]).span, format!("this has {length}"))
                     .into(),
@@ -311,6 +314,9 @@ fn place_arguments(
     let variadic = parameters.last() == Some(&"…");
     let bare = |name: &str| name.trim_end_matches('?').to_string();
     let usage = || {
+        if builtin == Builtin::Range {
+            return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
+        }
         let names: Vec<String> = parameters.iter().map(|name| bare(name)).collect();
         format!("`{}({})`", builtin.name(), names.join(", "))
     };

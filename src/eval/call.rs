@@ -32,6 +32,7 @@ impl Evaluator {
                 Body::Defined { .. } | Body::Lambda { .. } => {
                     let bound = self.arguments(cx, &callable, arguments, span)?;
                     self.invoke(&callable, bound, span)
+                        .map_err(|stop| self.with_numeric_argument(cx, stop, arguments, span))
                 }
             },
             applied @ (Meta::SOp(_) | Meta::Selector(_)) => {
@@ -45,6 +46,30 @@ impl Evaluator {
             .note("functions can be called, and s-ops and selectors can be applied to an input")
             .maybe_help(self.called_container(cx, &other, (function_span, arguments)))
             .into()),
+        }
+    }
+
+    /// Calculating with tokens inside a function: the call with `tokens_int`.
+    fn with_numeric_argument(
+        &self,
+        cx: &Context,
+        stop: Stop,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Stop {
+        let tokens = arguments.iter().find_map(|argument| {
+            let at = cx.ast.get(argument.value).span;
+            (self.written(at) == Some("tokens")).then_some(at)
+        });
+        match (stop, tokens) {
+            (Stop::Error(error), Some(at))
+                if error.code == Code::OperandTypes && error.help.is_none() =>
+            {
+                let fixed = self.rewritten(span, at, |_| "tokens_int".to_string());
+                let help = fixed.map(|fixed| format!("for the tokens as numbers: `{fixed}`"));
+                error.maybe_help(help).into()
+            }
+            (stop, _) => stop,
         }
     }
 
@@ -228,7 +253,7 @@ impl Evaluator {
         let input = self.expression(cx, argument.value)?;
         let tokens = self
             .tokens(&input, input_span)
-            .map_err(|stop| self.no_input(stop, &input, (function_span, input_span)))?;
+            .map_err(|stop| self.no_input(stop, (applied, &input), (function_span, input_span)))?;
         let sources = &self.sources;
         let located = |diagnostic: Box<Diagnostic>| -> Stop {
             let diagnostic = diagnostic.within(span, "applied to an input here");

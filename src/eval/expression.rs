@@ -5,7 +5,7 @@ use super::help::{foreign_name, introduced};
 use super::meta::{Body, Callable, Dict, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome, Stop};
+use super::{Evaluator, Outcome, Stop, advise};
 use crate::base::{Code, Diagnostic, Span};
 use crate::syntax::ast::{
     Ast, BinaryOperator, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator,
@@ -99,7 +99,9 @@ impl Evaluator {
                 right,
             } => {
                 let a = self.expression(cx, *left)?;
-                let b = self.expression(cx, *right)?;
+                let b = self
+                    .expression(cx, *right)
+                    .map_err(|stop| self.regrouped(cx, stop, id))?;
                 let sides = [(a, cx.ast.get(*left).span), (b, cx.ast.get(*right).span)];
                 if let Some(error) = self.applied_too_early(cx, *operator, &sides, id) {
                     return Err(error.into());
@@ -241,12 +243,20 @@ impl Evaluator {
                 written(cx.ast.get(rest).span)?,
             ))
         });
+        let ExprKind::Binary { right, .. } = cx.ast.get(id).kind else {
+            return error.into();
+        };
+        // Mistakes deeper inside have nothing to do with how `in` binds.
+        let whole = cx.ast.get(right).span;
+        let beginning = |main: Span| whole.contains(main) && main.start == whole.start;
+        let here = error.span().is_some_and(beginning);
+        let types = matches!(error.code, Code::BadMembership | Code::OperandTypes);
         match help {
-            Some(help) if matches!(error.code, Code::BadMembership | Code::OperandTypes) => error
+            Some(help) if here && types => error
                 .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
                 .help(help)
                 .into(),
-            _ => error.into(),
+            _ => advise(*error, &self.sources).into(),
         }
     }
 

@@ -91,6 +91,10 @@ impl Evaluator {
             .iter()
             .any(|(id, _)| self.graph.types(*id) == TypeSet::FLOAT);
         let (_, at) = sides.iter().find(|(id, _)| self.is_tokens(*id))?;
+        // In a function the tokens may have another name: there its caller is helped.
+        if self.calls > 0 && self.written(*at) != Some("tokens") {
+            return None;
+        }
         let name = if float { "tokens_float" } else { "tokens_int" };
         let fixed = self.rewritten(whole, *at, |_| name.to_string())?;
         Some(format!("for the tokens as numbers: `{fixed}`"))
@@ -99,6 +103,11 @@ impl Evaluator {
     /// How to make an s-op of something that is none, inside `whole`.
     pub(crate) fn as_sop(&self, meta: &Meta, at: Span, whole: Span) -> Option<String> {
         match meta {
+            Meta::List(items) if items.len() == 1 && items[0].as_atom().is_some() => {
+                let item = items[0].repr();
+                let fixed = self.rewritten(whole, at, |_| item)?;
+                Some(format!("for the element itself: `{fixed}`"))
+            }
             Meta::List(items) if !items.is_empty() => {
                 let fixed = self.rewritten(whole, at, |list| format!("{list}[indices]"))?;
                 Some(format!(
@@ -156,7 +165,12 @@ impl Evaluator {
     }
 
     /// What applying an s-op to something that is no input was meant to be.
-    pub(crate) fn no_input(&self, stop: Stop, input: &Meta, (sop, at): (Span, Span)) -> Stop {
+    pub(crate) fn no_input(
+        &self,
+        stop: Stop,
+        (applied, input): (&Meta, &Meta),
+        (sop, at): (Span, Span),
+    ) -> Stop {
         let Stop::Error(error) = stop else {
             return stop;
         };
@@ -164,7 +178,7 @@ impl Evaluator {
             .written(sop)
             .zip(self.written(at))
             .and_then(|(sop, given)| match input {
-                Meta::Atom(Value::Int(_)) => Some(format!(
+                Meta::Atom(Value::Int(_)) if matches!(applied, Meta::SOp(_)) => Some(format!(
                     "for the value at position {given}: `{sop}[{given}]`; for this single token: \
                  `{sop}([{given}])`"
                 )),
@@ -194,11 +208,17 @@ impl Evaluator {
 
     /// A float as an index, as an int.
     pub(crate) fn int_index(&self, index: &Meta, (span, at): (Span, Span)) -> Option<String> {
-        let Meta::Atom(Value::Float(_)) = index else {
-            return None;
-        };
-        let fixed = self.rewritten(span, at, |text| format!("round({text})"))?;
-        Some(format!("the nearest int: `{fixed}`"))
+        match index {
+            Meta::Atom(Value::Float(_)) => {
+                let fixed = self.rewritten(span, at, |text| format!("round({text})"))?;
+                Some(format!("the nearest int: `{fixed}`"))
+            }
+            Meta::List(items) if items.len() == 1 && items[0].as_atom().is_some() => {
+                let fixed = self.rewritten(span, at, |_| items[0].repr())?;
+                Some(format!("write `{fixed}`"))
+            }
+            _ => None,
+        }
     }
 
     /// `x[position]` with a position that differs from place to place.

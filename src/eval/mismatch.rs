@@ -278,7 +278,16 @@ impl Evaluator {
             _ => None,
         })?;
         let fixed = self.rewritten(span, at, |_| Value::str(&value.to_string()).source())?;
-        Some(format!("compare with a string: `{fixed}`"))
+        let tokens = sides.iter().find_map(|(meta, at)| match meta {
+            Meta::SOp(id) if self.is_tokens(*id) => Some(*at),
+            _ => None,
+        });
+        let numbers = tokens
+            .and_then(|at| self.rewritten(span, at, |_| "tokens_int".to_string()))
+            .map_or(String::new(), |numbers| {
+                format!(", or the tokens as numbers: `{numbers}`")
+            });
+        Some(format!("compare with a string: `{fixed}`{numbers}"))
     }
 
     /// Keeps a warning, unless the same place has given it before, in a loop.

@@ -109,7 +109,9 @@ impl Evaluator {
     /// A default that is an s-op: the choice between the aggregate and it.
     pub(crate) fn varying_default(&self, other: &Meta, at: Span, span: Span) -> Option<String> {
         let Meta::SOp(_) = other else {
-            return None;
+            return self
+                .as_sop(other, at, span)
+                .filter(|_| matches!(other, Meta::List(items) if items.len() == 1));
         };
         let default = self.written(at)?.to_string();
         let without = self.rewritten(span, at, |_| String::new())?;

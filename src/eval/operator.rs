@@ -212,7 +212,8 @@ impl Evaluator {
                 let length = items.len().saturating_mul(count);
                 if length > self.limits.collection_length {
                     return Err(self
-                        .limit(span, "elements", self.limits.collection_length)
+                        .limit(span, "elements in a list", self.limits.collection_length)
+                        .note(format!("this list would have {length}"))
                         .into());
                 }
                 let repeated = items.iter().cycle().take(length).cloned().collect();

@@ -1,6 +1,7 @@
 //! Statements: assignments, definitions, loops, assertions, commands. What a front end may want to
 //! show of them comes back as `Event`s; nothing is printed here.
 
+use super::access::counted;
 use super::expression::Context;
 use super::help::reserved;
 use super::meta::{Body, Callable, Meta};
@@ -232,7 +233,11 @@ impl Evaluator {
         if names.len() != metas.len() {
             return Err(Diagnostic::error(
                 Code::WrongCount,
-                format!("{} names, but {} values", names.len(), metas.len()),
+                format!(
+                    "{}, but {}",
+                    counted(names.len(), "name"),
+                    counted(metas.len(), "value")
+                ),
             )
             .at(span, "as many values as names are needed")
             .into());

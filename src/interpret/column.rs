@@ -48,7 +48,10 @@ impl Fault {
                 });
                 format!("this fails at position {position}{token}")
             }
-            None => "this fails".to_string(),
+            None if matches!(graph.get(self.sop), SOp::Tokens) => {
+                "the input itself mixes them; `tokens` are its tokens as strings".to_string()
+            }
+            None => "here they meet".to_string(),
         };
         let mut diagnostic = Diagnostic::error(self.code, self.message.clone());
         if let (Code::MixedTypes, SOp::Aggregate { default, .. }) = (self.code, graph.get(self.sop))

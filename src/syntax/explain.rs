@@ -6,6 +6,9 @@ use super::token::{Lexeme, Token};
 use crate::base::{Code, Diagnostic, SourceId, Span};
 use lalrpop_util::ParseError;
 
+/// The message of a statement after `return`.
+pub const LAST_STATEMENT: &str = "`return` is the last statement of a function";
+
 /// The text a failure is explained in.
 pub struct Context<'a, 's> {
     pub source: SourceId,
@@ -369,10 +372,14 @@ impl<'s> Place<'_, 's> {
         if self.token() != Some(Token::Assign) {
             return None;
         }
-        if self.bracket.is_some() {
+        let statement = &self.context.lexemes[self.statement..self.at];
+        let asked = statement
+            .iter()
+            .skip(1)
+            .any(|lexeme| lexeme.token == Token::If);
+        if self.bracket.is_some() || asked {
             return hint("`=` does not compare", "to compare write `==`");
         }
-        let statement = &self.context.lexemes[self.statement..self.at];
         if statement.len() == 1 && keyword(statement[0].token) {
             return self.keyword_as_name();
         }
@@ -436,6 +443,15 @@ impl<'s> Place<'_, 's> {
                 "a choice needs both values: `a if condition else b`; comprehensions have no filter",
             );
         }
+        if token == Token::Semicolon && self.expects("else") {
+            return hint(
+                "this `if` has no `else`",
+                "a choice needs both values: `a if condition else b`",
+            );
+        }
+        if token == Token::Semicolon && previous == Some(Token::Load) {
+            return hint("`load` needs a path", "write `load \"path\";`");
+        }
         if token == Token::Not && self.next() == Some(Token::In) {
             return hint("there is no `not in`", "write `not (x in xs)`");
         }
@@ -458,10 +474,7 @@ impl<'s> Place<'_, 's> {
             );
         }
         if self.expected.len() == 1 && self.expects("}") && previous == Some(Token::Semicolon) {
-            return hint(
-                "`return` is the last statement of a function",
-                "close the body with `}` after it",
-            );
+            return hint(LAST_STATEMENT, "close the body with `}` after it");
         }
         if self.expects("{") && !self.expects("int") && matches!(self.first(), Some(Token::Def)) {
             return hint(

@@ -55,6 +55,11 @@ fn article(value: &Value) -> String {
     format!("{article} {name}")
 }
 
+/// A float that may have been an int, as short as possible.
+fn plain(float: f64) -> String {
+    float.to_string()
+}
+
 /// The result, or an overflow towards the sign that the exact result would have.
 fn checked(symbol: &str, a: i64, b: i64, result: Option<i64>, positive: bool) -> Outcome {
     let beyond = if positive {
@@ -98,9 +103,10 @@ pub fn multiply(a: &Value, b: &Value) -> Outcome {
             };
             let count = usize::try_from(count.max(0)).unwrap_or(usize::MAX);
             if count.saturating_mul(text.len()) > LONGEST_STRING {
-                return Err(Failure::arithmetic(
-                    "the repeated string is too long".to_string(),
-                ));
+                return Err(Failure::arithmetic(format!(
+                    "the repeated string is too long: {} bytes",
+                    count.saturating_mul(text.len())
+                )));
             }
             let count = if text.is_empty() { 0 } else { count };
             Ok(Value::Str(text.repeat(count).into()))
@@ -175,23 +181,23 @@ fn float_power(a: f64, b: f64) -> Outcome {
     if a == 0.0 && b < 0.0 {
         return Err(Failure::arithmetic(format!(
             "zero cannot be raised to a negative power: `{} ^ {}`",
-            shown(&Value::Float(a)),
-            shown(&Value::Float(b))
+            plain(a),
+            plain(b)
         )));
     }
     if a < 0.0 && a.is_finite() && b.is_finite() && b.fract() != 0.0 {
         return Err(Failure::arithmetic(format!(
             "a negative number raised to a fraction is not a real number: `({}) ^ {}`",
-            Value::Float(a),
-            Value::Float(b)
+            plain(a),
+            plain(b)
         )));
     }
     let result = a.powf(b);
     if result.is_infinite() && a.is_finite() && b.is_finite() {
         return Err(Failure::arithmetic(format!(
             "the power is too large for a float: `{} ^ {}`",
-            Value::Float(a),
-            Value::Float(b)
+            plain(a),
+            plain(b)
         )));
     }
     Ok(Value::Float(result))
