@@ -19,25 +19,23 @@ impl Evaluator {
         index: Meta,
         spans: (Span, Span),
     ) -> Outcome<Meta> {
-        let (span, index_span) = spans;
+        let span = spans.0;
         if let Meta::SOp(id) = container {
             return self.index_sop(cx, id, &index, spans);
         }
-        let what = match &container {
-            Meta::List(_) => "a list",
-            Meta::Dict(_) => "a dict",
-            Meta::Atom(Value::Str(_)) => "a string",
-            other => {
-                return Err(Diagnostic::error(
-                    Code::BadIndex,
-                    format!("{} cannot be indexed", other.kind()),
-                )
-                .at(span, format!("this indexes {}", other.kind()))
+        let indexable = matches!(
+            container,
+            Meta::List(_) | Meta::Dict(_) | Meta::Atom(Value::Str(_))
+        );
+        if !indexable {
+            let kind = container.kind();
+            let message = format!("{kind} cannot be indexed");
+            return Err(Diagnostic::error(Code::BadIndex, message)
+                .at(span, format!("this indexes {kind}"))
                 .note("lists, dicts, strings and s-ops can be indexed")
-                .maybe_help(self.indexed(other, spans))
+                .maybe_help(self.indexed(&container, spans))
                 .into());
-            }
-        };
+        }
         if let Meta::SOp(id) = index {
             let table = table(&container, span)?;
             return Ok(Meta::SOp(self.add_map(
@@ -46,11 +44,17 @@ impl Evaluator {
                 span,
             )?));
         }
-        let wanted = if matches!(container, Meta::Dict(_)) {
-            "an atom"
-        } else {
-            "an int"
+        self.index_value(&container, &index, spans)
+    }
+
+    /// A list, dict or string indexed by an atom.
+    fn index_value(&self, container: &Meta, index: &Meta, spans: (Span, Span)) -> Outcome<Meta> {
+        let (what, wanted) = match container {
+            Meta::List(_) => ("a list", "an int"),
+            Meta::Dict(_) => ("a dict", "an atom"),
+            _ => ("a string", "an int"),
         };
+        let index_span = spans.1;
         let bad_index = || {
             Diagnostic::error(
                 Code::BadIndex,
@@ -60,9 +64,9 @@ impl Evaluator {
                 ),
             )
             .at(index_span, format!("this is {}", index.kind()))
-            .maybe_help(self.int_index(&index, spans))
+            .maybe_help(self.int_index(index, spans))
         };
-        match (&container, &index) {
+        match (container, index) {
             (Meta::Dict(dict), Meta::Atom(key)) => dict.get(key).cloned().ok_or_else(|| {
                 Diagnostic::error(
                     Code::BadIndex,

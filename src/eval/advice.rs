@@ -119,7 +119,14 @@ fn branches(failed: &Failed) -> Option<String> {
     };
     let mut texts = Vec::new();
     for id in [*then, *otherwise] {
-        if let ExprKind::Literal(value) = &failed.ast.get(id).kind {
+        let value = match &failed.ast.get(id).kind {
+            ExprKind::Literal(value) => Some(value.clone()),
+            ExprKind::Name(name) if ["True", "False"].contains(&&**name) => {
+                Some(Value::Bool(&**name == "True"))
+            }
+            _ => None,
+        };
+        if let Some(value) = &value {
             let written = match value {
                 Value::Str(_) => "-1".to_string(),
                 number => Value::str(&number.to_string()).source(),

@@ -71,52 +71,60 @@ impl Evaluator {
             }
             (Builtin::Range, bounds) => self.range(cx, bounds, span),
             (Builtin::Zip, lists) => self.zip(cx, lists, span),
-            (Builtin::Len, [list]) => match self.expression(cx, *list)? {
-                Meta::List(items) => Ok(Meta::Atom(Value::Int(items.len() as i64))),
-                other => {
-                    let at = cx.ast.get(*list).span;
-                    let error = list_expected("len", &self.describe(&other), at);
-                    Err(match other {
-                        Meta::SOp(_) => error.help("the length of the input is the s-op `length`"),
-                        Meta::Atom(Value::Str(text)) => error.help(format!(
-                            "its length as an input: `length({})`",
-                            Value::Str(text).source()
-                        )),
-                        _ => error,
-                    }
-                    .into())
-                }
-            },
-            (Builtin::Round, [number]) => {
-                let at = cx.ast.get(*number).span;
-                match self.expression(cx, *number)? {
-                    Meta::SOp(id) => match self.add_map(Op::Round, vec![id], span) {
-                        Err(Stop::Error(error)) if error.code == Code::OperandTypes => {
-                            let help = self.with_numeric_tokens(span, &[(id, at)]);
-                            Err(error.maybe_help(help).into())
-                        }
-                        result => Ok(Meta::SOp(result?)),
-                    },
-                    Meta::Atom(value) if value.is_number() => {
-                        atom_result(Op::Round.apply(&[&value]), at)
-                    }
-                    other => Err(self.operand_error("round", &[(&other, at)], span).into()),
-                }
-            }
-            (Builtin::Indicator, [condition]) => match self.expression(cx, *condition)? {
-                Meta::SOp(id) => Ok(Meta::SOp(self.add_map(Op::Indicator, vec![id], span)?)),
-                other => Err(Diagnostic::error(
-                    Code::OperandTypes,
-                    format!("`indicator` takes an s-op, not {}", other.kind()),
-                )
-                .at(
-                    cx.ast.get(*condition).span,
-                    format!("this is {}", other.kind()),
-                )
-                .maybe_help(self.indicated(&other, cx.ast.get(*condition).span))
-                .into()),
-            },
+            (Builtin::Len, [list]) => self.len(cx, *list),
+            (Builtin::Round, [number]) => self.round(cx, *number, span),
+            (Builtin::Indicator, [condition]) => self.indicator(cx, *condition, span),
             _ => unreachable!("place_arguments has checked the count"),
+        }
+    }
+
+    fn len(&mut self, cx: &Context, list: ExprId) -> Outcome<Meta> {
+        match self.expression(cx, list)? {
+            Meta::List(items) => Ok(Meta::Atom(Value::Int(items.len() as i64))),
+            other => {
+                let at = cx.ast.get(list).span;
+                let error = list_expected("len", &self.describe(&other), at);
+                Err(match other {
+                    Meta::SOp(_) => error.help("the length of the input is the s-op `length`"),
+                    Meta::Atom(Value::Str(text)) => error.help(format!(
+                        "its length as an input: `length({})`",
+                        Value::Str(text).source()
+                    )),
+                    _ => error,
+                }
+                .into())
+            }
+        }
+    }
+
+    fn round(&mut self, cx: &Context, number: ExprId, span: Span) -> Outcome<Meta> {
+        let at = cx.ast.get(number).span;
+        match self.expression(cx, number)? {
+            Meta::SOp(id) => match self.add_map(Op::Round, vec![id], span) {
+                Err(Stop::Error(error)) if error.code == Code::OperandTypes => {
+                    let help = self.with_numeric_tokens(span, &[(id, at)]);
+                    Err(error.maybe_help(help).into())
+                }
+                result => Ok(Meta::SOp(result?)),
+            },
+            Meta::Atom(value) if value.is_number() => atom_result(Op::Round.apply(&[&value]), at),
+            other => Err(self.operand_error("round", &[(&other, at)], span).into()),
+        }
+    }
+
+    fn indicator(&mut self, cx: &Context, condition: ExprId, span: Span) -> Outcome<Meta> {
+        match self.expression(cx, condition)? {
+            Meta::SOp(id) => Ok(Meta::SOp(self.add_map(Op::Indicator, vec![id], span)?)),
+            other => Err(Diagnostic::error(
+                Code::OperandTypes,
+                format!("`indicator` takes an s-op, not {}", other.kind()),
+            )
+            .at(
+                cx.ast.get(condition).span,
+                format!("this is {}", other.kind()),
+            )
+            .maybe_help(self.indicated(&other, cx.ast.get(condition).span))
+            .into()),
         }
     }
 
@@ -303,6 +311,20 @@ impl Evaluator {
     }
 }
 
+/// How a built-in function is called.
+fn usage(builtin: Builtin) -> String {
+    if builtin == Builtin::Range {
+        return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
+    }
+    let names: Vec<String> = builtin
+        .row()
+        .parameters
+        .iter()
+        .map(|name| name.trim_end_matches('?').to_string())
+        .collect();
+    format!("`{}({})`", builtin.name(), names.join(", "))
+}
+
 /// The argument expressions in the order of the builtin's parameters.
 fn place_arguments(
     cx: &Context,
@@ -313,17 +335,10 @@ fn place_arguments(
     let parameters = builtin.row().parameters;
     let variadic = parameters.last() == Some(&"…");
     let bare = |name: &str| name.trim_end_matches('?').to_string();
-    let usage = || {
-        if builtin == Builtin::Range {
-            return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
-        }
-        let names: Vec<String> = parameters.iter().map(|name| bare(name)).collect();
-        format!("`{}({})`", builtin.name(), names.join(", "))
-    };
     let wrong = |message: String, at: Span| -> Stop {
         Diagnostic::error(Code::WrongArguments, message)
             .at(at, "called here")
-            .help(format!("use it as {}", usage()))
+            .help(format!("use it as {}", usage(builtin)))
             .into()
     };
     let required = parameters

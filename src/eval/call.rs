@@ -138,21 +138,14 @@ impl Evaluator {
             }
             bound[slot] = Some(self.expression(cx, argument.value)?);
         }
-        let mut complete = Vec::with_capacity(count);
-        for (given, (name, default)) in bound.into_iter().zip(&callable.parameters) {
-            match given.or_else(|| default.clone()) {
-                Some(meta) => complete.push(meta),
-                None => {
-                    let message = format!(
-                        "`{}` takes {}; `{name}` is missing",
-                        callable.name,
-                        plural(count)
-                    );
-                    return Err(wrong(message, span, format!("no argument for `{name}`")));
-                }
-            }
-        }
-        Ok(complete)
+        complete(callable, bound).map_err(|name| {
+            let message = format!(
+                "`{}` takes {}; `{name}` is missing",
+                callable.name,
+                plural(count)
+            );
+            wrong(message, span, format!("no argument for `{name}`"))
+        })
     }
 
     /// Runs a function of the program on its arguments.
@@ -296,6 +289,17 @@ impl Evaluator {
             )),
         }
     }
+}
+
+/// Every argument, defaults filled in.
+///
+/// # Errors
+/// The name of the first parameter without one.
+fn complete<'c>(callable: &'c Callable, bound: Vec<Option<Meta>>) -> Result<Vec<Meta>, &'c Name> {
+    let parameters = bound.into_iter().zip(&callable.parameters);
+    parameters
+        .map(|(given, (name, default))| given.or_else(|| default.clone()).ok_or(name))
+        .collect()
 }
 
 /// `select` and `aggregate` are the built-in functions when called, even where a variable has the

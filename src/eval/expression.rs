@@ -55,16 +55,7 @@ impl Evaluator {
                 let items = self.expressions(cx, items)?;
                 self.nested(Meta::list(items), span)
             }
-            ExprKind::Tuple(_) => Err(Diagnostic::error(
-                Code::AtomExpected,
-                "a tuple can only stand where several keys or queries are given",
-            )
-            .at(span, "this is a tuple")
-            .maybe_help(self.written(span).and_then(|text| {
-                let inner = text.strip_prefix('(')?.strip_suffix(')')?;
-                Some(format!("write a list: `[{inner}]`"))
-            }))
-            .into()),
+            ExprKind::Tuple(_) => Err(self.stray_tuple(span).into()),
             ExprKind::Dict(entries) => self.dict(cx, entries, span),
             ExprKind::ListComprehension {
                 element,
@@ -97,18 +88,7 @@ impl Evaluator {
                 operator,
                 left,
                 right,
-            } => {
-                let a = self.expression(cx, *left)?;
-                let b = self
-                    .expression(cx, *right)
-                    .map_err(|stop| self.regrouped(cx, stop, id))?;
-                let sides = [(a, cx.ast.get(*left).span), (b, cx.ast.get(*right).span)];
-                if let Some(error) = self.applied_too_early(cx, *operator, &sides, id) {
-                    return Err(error.into());
-                }
-                self.binary(*operator, sides, span)
-                    .map_err(|stop| self.regrouped(cx, stop, id))
-            }
+            } => self.binary_at(cx, *operator, (*left, *right), id),
             ExprKind::Ternary {
                 then,
                 condition,
@@ -123,21 +103,39 @@ impl Evaluator {
                 function,
                 arguments,
             } => self.call(cx, *function, arguments, span),
-            ExprKind::Operator(comparison) => Err(Diagnostic::error(
-                Code::WrongArguments,
-                format!(
-                    "`{}` can only stand as the third argument of `select`",
-                    comparison.symbol()
-                ),
-            )
-            .at(span, "an operator without operands")
-            .help(format!(
-                "to hand over a comparison write a function: `lambda a, b: a {} b`",
-                comparison.symbol()
-            ))
-            .into()),
+            ExprKind::Operator(comparison) => Err(stray_operator(*comparison, span).into()),
             ExprKind::Lambda(lambda) => self.lambda(cx, lambda),
         }
+    }
+
+    fn binary_at(
+        &mut self,
+        cx: &Context,
+        operator: BinaryOperator,
+        (left, right): (ExprId, ExprId),
+        id: ExprId,
+    ) -> Outcome<Meta> {
+        let a = self.expression(cx, left)?;
+        let b = self
+            .expression(cx, right)
+            .map_err(|stop| self.regrouped(cx, stop, id))?;
+        let sides = [(a, cx.ast.get(left).span), (b, cx.ast.get(right).span)];
+        if let Some(error) = self.applied_too_early(cx, operator, &sides, id) {
+            return Err(error.into());
+        }
+        self.binary(operator, sides, cx.ast.get(id).span)
+            .map_err(|stop| self.regrouped(cx, stop, id))
+    }
+
+    fn stray_tuple(&self, span: Span) -> Diagnostic {
+        let message = "a tuple can only stand where several keys or queries are given";
+        let list = self.written(span).and_then(|text| {
+            let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+            Some(format!("write a list: `[{inner}]`"))
+        });
+        Diagnostic::error(Code::AtomExpected, message)
+            .at(span, "this is a tuple")
+            .maybe_help(list)
     }
 
     pub(crate) fn expressions(&mut self, cx: &Context, ids: &[ExprId]) -> Outcome<Vec<Meta>> {
@@ -343,4 +341,14 @@ impl Evaluator {
         }
         Ok(bound)
     }
+}
+
+fn stray_operator(comparison: Comparison, span: Span) -> Diagnostic {
+    let symbol = comparison.symbol();
+    let message = format!("`{symbol}` can only stand as the third argument of `select`");
+    Diagnostic::error(Code::WrongArguments, message)
+        .at(span, "an operator without operands")
+        .help(format!(
+            "to hand over a comparison write a function: `lambda a, b: a {symbol} b`"
+        ))
 }

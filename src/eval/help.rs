@@ -174,20 +174,16 @@ impl Evaluator {
         let Stop::Error(error) = stop else {
             return stop;
         };
-        let help = self
-            .written(sop)
-            .zip(self.written(at))
-            .and_then(|(sop, given)| match input {
-                Meta::Atom(Value::Int(_)) if matches!(applied, Meta::SOp(_)) => Some(format!(
-                    "for the value at position {given}: `{sop}[{given}]`; for this single token: \
+        let texts = self.written(sop).zip(self.written(at));
+        let help = texts.map(|(sop, given)| match input {
+            Meta::Atom(Value::Int(_)) if matches!(applied, Meta::SOp(_)) => format!(
+                "for the value at position {given}: `{sop}[{given}]`; for this single token: \
                  `{sop}([{given}])`"
-                )),
-                Meta::Atom(_) => Some(format!("for this single token: `{sop}([{given}])`")),
-                Meta::SOp(_) => Some(format!(
-                    "an s-op is not a function of others: write `{sop}` alone"
-                )),
-                _ => Some(format!("write an input: `{sop}(\"hello\")`")),
-            });
+            ),
+            Meta::Atom(_) => format!("for this single token: `{sop}([{given}])`"),
+            Meta::SOp(_) => format!("an s-op is not a function of others: write `{sop}` alone"),
+            _ => format!("write an input: `{sop}(\"hello\")`"),
+        });
         error.maybe_help(help).into()
     }
 

@@ -52,7 +52,7 @@ impl Evaluator {
         }
         error.maybe_help(
             self.with_numeric_tokens(span, &placed)
-                .or_else(|| self.joined(op, sides, span)),
+                .or_else(|| self.joined(op, sides, span).filter(|_| !tokens)),
         )
     }
 

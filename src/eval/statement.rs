@@ -178,30 +178,7 @@ impl Evaluator {
             }
             StatementKind::Load { path, path_span } => self.load(cx, path, *path_span, events),
             StatementKind::Draw { value, input } => {
-                let meta = self.expression(cx, *value)?;
-                let input = match input {
-                    Some(input) => {
-                        let tokens = self.expression(cx, *input)?;
-                        Some(self.tokens(&tokens, cx.ast.get(*input).span)?)
-                    }
-                    None => None,
-                };
-                let span = cx.ast.get(*value).span;
-                if !matches!(meta, Meta::SOp(_)) {
-                    return Err(Diagnostic::error(
-                        Code::AtomExpected,
-                        format!("`draw` draws an s-op, not {}", meta.kind()),
-                    )
-                    .at(span, format!("this is {}", meta.kind()))
-                    .maybe_help(match (&meta, self.written(span)) {
-                        (Meta::Selector(_), Some(selector)) => Some(format!(
-                            "to see what it selects apply it to an input: `{selector}(\"abc\");`"
-                        )),
-                        _ => None,
-                    })
-                    .into());
-                }
-                events.push(Event::Draw { meta, input, span });
+                events.push(self.draw(cx, *value, *input)?);
                 Ok(())
             }
             StatementKind::Assert { condition } => self.assert(cx, *condition),
@@ -210,6 +187,33 @@ impl Evaluator {
                 Ok(())
             }
         }
+    }
+
+    fn draw(&mut self, cx: &Context, value: ExprId, input: Option<ExprId>) -> Outcome<Event> {
+        let meta = self.expression(cx, value)?;
+        let input = match input {
+            Some(input) => {
+                let tokens = self.expression(cx, input)?;
+                Some(self.tokens(&tokens, cx.ast.get(input).span)?)
+            }
+            None => None,
+        };
+        let span = cx.ast.get(value).span;
+        if !matches!(meta, Meta::SOp(_)) {
+            return Err(Diagnostic::error(
+                Code::AtomExpected,
+                format!("`draw` draws an s-op, not {}", meta.kind()),
+            )
+            .at(span, format!("this is {}", meta.kind()))
+            .maybe_help(match (&meta, self.written(span)) {
+                (Meta::Selector(_), Some(selector)) => Some(format!(
+                    "to see what it selects apply it to an input: `{selector}(\"abc\");`"
+                )),
+                _ => None,
+            })
+            .into());
+        }
+        Ok(Event::Draw { meta, input, span })
     }
 
     /// The names of an assignment with their values; nothing is assigned yet.
