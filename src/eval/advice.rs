@@ -55,7 +55,7 @@ impl<'a> Failed<'a> {
 }
 
 /// Adds what to type instead to an error of an evaluation, where something is known.
-pub fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
+pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
     if diagnostic.help.is_some() {
         return diagnostic;
     }
@@ -144,8 +144,10 @@ fn branches(failed: &Failed) -> Option<String> {
 
 /// An error inside a library function that the user called with what does not fit.
 fn library_call(diagnostic: &Diagnostic, sources: &Sources, name: &str) -> Option<String> {
-    let used = diagnostic.labels.get(1)?.span;
-    let failed = Failed::read(sources, used)?;
+    let calls = diagnostic.labels.iter().skip(1);
+    let failed = calls
+        .filter_map(|label| Failed::read(sources, label.span))
+        .next()?;
     let ExprKind::Call {
         function,
         arguments,

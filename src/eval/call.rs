@@ -3,7 +3,7 @@
 
 use super::expression::Context;
 use super::meta::{Application, Body, Callable, Meta};
-use super::{Evaluator, Outcome, Stop, advise};
+use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind};
 use crate::interpret;
@@ -166,7 +166,9 @@ impl Evaluator {
                 .into());
         }
         self.calls += 1;
+        self.origins.enter(&callable.name, span);
         let result = self.run_body(callable, arguments);
+        self.origins.leave();
         self.calls -= 1;
         result.map_err(|stop| match stop {
             Stop::Error(diagnostic) if diagnostic.labels.len() <= SHOWN_CALLS => {
@@ -247,10 +249,15 @@ impl Evaluator {
         let tokens = self
             .tokens(&input, input_span)
             .map_err(|stop| self.no_input(stop, (applied, &input), (function_span, input_span)))?;
-        let sources = &self.sources;
         let located = |diagnostic: Box<Diagnostic>| -> Stop {
-            let diagnostic = diagnostic.within(span, "applied to an input here");
-            Stop::Error(Box::new(advise(diagnostic, sources)))
+            let roots = match applied {
+                Meta::SOp(id) => vec![*id],
+                Meta::Selector(id) => self.graph.selector_operands(*id),
+                _ => Vec::new(),
+            };
+            self.explain(*diagnostic, &roots)
+                .within(span, "applied to an input here")
+                .into()
         };
         let application = match applied {
             Meta::SOp(id) => Application::Sequence {

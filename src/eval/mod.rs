@@ -14,11 +14,12 @@ pub mod meta;
 mod mismatch;
 mod misuse;
 mod operator;
+mod origin;
 mod scope;
 mod statement;
 mod suggest;
 
-pub use advice::advise;
+use advice::advise;
 pub use load::{Loaded, Loader, NoFiles};
 pub use meta::{Application, Callable, Meta};
 pub use scope::ScopeId;
@@ -63,6 +64,7 @@ pub struct Evaluator {
     pub(crate) loading: Vec<load::Frame>,
     pub(crate) steps: u64,
     pub(crate) calls: usize,
+    pub(crate) origins: origin::Origins,
     /// The selector behind `atom in s-op`, made at its first use and shared by all.
     pub(crate) everything: Option<SelectorId>,
     /// Warnings and errors met so far and not yet taken.
@@ -87,6 +89,7 @@ impl Evaluator {
             loading: Vec::new(),
             steps: 0,
             calls: 0,
+            origins: origin::Origins::default(),
             everything: None,
             diagnostics: Vec::new(),
         };
@@ -142,7 +145,12 @@ impl Evaluator {
                 .limit(span, "s-ops and selectors", self.limits.graph_nodes)
                 .into());
         }
-        Ok(self.graph.sop(sop, span))
+        let before = self.graph.len();
+        let id = self.graph.sop(sop, span);
+        if self.graph.len() > before {
+            self.origins.made(id);
+        }
+        Ok(id)
     }
 
     pub(crate) fn add_selector(&mut self, selector: Selector, span: Span) -> Outcome<SelectorId> {

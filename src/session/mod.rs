@@ -5,7 +5,7 @@ pub mod files;
 pub mod show;
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, Sources, Span};
-use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId, Stop, advise};
+use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId, Stop};
 use crate::graph::{Graph, SOpId, Sharing};
 use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
@@ -205,7 +205,7 @@ impl Session {
     /// As [`interpret::evaluate`].
     pub fn evaluate(&self, sop: SOpId, input: &[Value]) -> Fallible<Sequence> {
         interpret::evaluate(self.graph(), sop, input)
-            .map_err(|error| Box::new(advise(*error, self.sources())))
+            .map_err(|error| Box::new(self.evaluator.explain(*error, &[sop])))
     }
 
     /// The layers and heads that an s-op takes.

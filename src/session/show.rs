@@ -3,7 +3,7 @@
 
 use super::Session;
 use crate::base::{Diagnostic, Fallible};
-use crate::eval::{Application, Event, Meta, advise};
+use crate::eval::{Application, Event, Meta};
 use crate::interpret;
 use crate::value::Value;
 use crate::value::sequence::display_sequence;
@@ -55,10 +55,13 @@ impl Session {
             return Ok(None);
         };
         let located = |error: Box<Diagnostic>| {
-            Box::new(advise(
-                error.within(*span, "evaluated here"),
-                self.sources(),
-            ))
+            let roots = match meta {
+                Meta::SOp(id) => vec![*id],
+                Meta::Selector(id) => self.graph().selector_operands(*id),
+                _ => Vec::new(),
+            };
+            let error = self.evaluator.explain(*error, &roots);
+            Box::new(error.within(*span, "evaluated here"))
         };
         Ok(Some(match meta {
             Meta::SOp(id) => {
