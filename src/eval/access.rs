@@ -67,15 +67,7 @@ impl Evaluator {
             .maybe_help(self.int_index(index, spans))
         };
         match (container, index) {
-            (Meta::Dict(dict), Meta::Atom(key)) => dict.get(key).cloned().ok_or_else(|| {
-                Diagnostic::error(
-                    Code::BadIndex,
-                    format!("there is no key {} in the dict", key.source()),
-                )
-                .at(index_span, known_keys(dict))
-                .maybe_help(nearest_key(dict, key))
-                .into()
-            }),
+            (Meta::Dict(dict), Meta::Atom(key)) => entry(dict, key, index_span),
             (Meta::List(items), Meta::Atom(at)) => {
                 let Some(at) = at.as_int() else {
                     return Err(bad_index().into());
@@ -366,6 +358,18 @@ fn indices_of(length: i64) -> String {
             length - 1
         ),
     }
+}
+
+fn entry(dict: &Dict, key: &Value, index_span: Span) -> Outcome<Meta> {
+    dict.get(key).cloned().ok_or_else(|| {
+        Diagnostic::error(
+            Code::BadIndex,
+            format!("there is no key {} in the dict", key.source()),
+        )
+        .at(index_span, known_keys(dict))
+        .maybe_help(nearest_key(dict, key))
+        .into()
+    })
 }
 
 /// The key that was probably meant.

@@ -81,15 +81,7 @@ impl Evaluator {
         arguments: &[Argument],
         span: Span,
     ) -> Outcome<Vec<Meta>> {
-        let wrong = |message: String, at: Span, text: String| -> Stop {
-            let error = Diagnostic::error(Code::WrongArguments, message)
-                .at(at, text)
-                .help(format!("call it as `{}`", callable.signature()));
-            match callable.definition() {
-                Some(defined) => error.at(defined, "it is defined here").into(),
-                None => error.into(),
-            }
-        };
+        let wrong = |message, at, text| wrong_arguments(callable, message, at, text);
         let count = callable.parameters.len();
         let positional = arguments
             .iter()
@@ -118,19 +110,10 @@ impl Evaluator {
                     next += 1;
                     next - 1
                 }
-                Some(ident) => {
-                    let named = |(name, _): &(Name, Option<Meta>)| *name == ident.name;
-                    callable.parameters.iter().position(named).ok_or_else(|| {
-                        let message =
-                            format!("`{}` has no parameter `{}`", callable.name, ident.name);
-                        let names = callable.parameters.iter().map(|(name, _)| &**name);
-                        let text = match super::suggest::nearest(&ident.name, names) {
-                            Some(nearest) => format!("did you mean `{nearest}`?"),
-                            None => "no such parameter".to_string(),
-                        };
-                        wrong(message, ident.span, text)
-                    })?
-                }
+                Some(ident) => parameter(callable, &ident.name).map_err(|text| {
+                    let message = format!("`{}` has no parameter `{}`", callable.name, ident.name);
+                    wrong(message, ident.span, text)
+                })?,
             };
             if bound[slot].is_some() {
                 let message = format!("`{}` is given twice", callable.parameters[slot].0);
@@ -298,11 +281,39 @@ impl Evaluator {
     }
 }
 
+/// The number of the parameter with a name.
+///
+/// # Errors
+/// What to say about a name that no parameter has.
+fn parameter(callable: &Callable, name: &Name) -> Result<usize, String> {
+    let mut names = callable.parameters.iter().map(|(name, _)| name);
+    names
+        .clone()
+        .position(|other| other == name)
+        .ok_or_else(|| {
+            let names = names.by_ref().map(|name| &**name);
+            match super::suggest::nearest(name, names) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => "no such parameter".to_string(),
+            }
+        })
+}
+
+fn wrong_arguments(callable: &Callable, message: String, at: Span, text: String) -> Stop {
+    let error = Diagnostic::error(Code::WrongArguments, message)
+        .at(at, text)
+        .help(format!("call it as `{}`", callable.signature()));
+    match callable.definition() {
+        Some(defined) => error.at(defined, "it is defined here").into(),
+        None => error.into(),
+    }
+}
+
 /// Every argument, defaults filled in.
 ///
 /// # Errors
 /// The name of the first parameter without one.
-fn complete<'c>(callable: &'c Callable, bound: Vec<Option<Meta>>) -> Result<Vec<Meta>, &'c Name> {
+fn complete(callable: &Callable, bound: Vec<Option<Meta>>) -> Result<Vec<Meta>, &Name> {
     let parameters = bound.into_iter().zip(&callable.parameters);
     parameters
         .map(|(given, (name, default))| given.or_else(|| default.clone()).ok_or(name))

@@ -61,28 +61,13 @@ impl Evaluator {
                 element,
                 names,
                 iterable,
-            } => {
-                let mut items = Vec::new();
-                self.comprehension(cx, names, *iterable, |evaluator, cx| {
-                    items.push(evaluator.expression(cx, *element)?);
-                    Ok(())
-                })?;
-                self.nested(Meta::list(items), span)
-            }
+            } => self.list_comprehension(cx, *element, (names, *iterable), span),
             ExprKind::DictComprehension {
                 key,
                 value,
                 names,
                 iterable,
-            } => {
-                let mut dict = Dict::default();
-                self.comprehension(cx, names, *iterable, |evaluator, cx| {
-                    let key = evaluator.dict_key(cx, *key)?;
-                    dict.insert(key, evaluator.expression(cx, *value)?);
-                    Ok(())
-                })?;
-                self.nested(Meta::Dict(Rc::new(dict)), span)
-            }
+            } => self.dict_comprehension(cx, (*key, *value), (names, *iterable), span),
             ExprKind::Unary { operator, operand } => self.unary_at(cx, *operator, *operand, span),
             ExprKind::Binary {
                 operator,
@@ -106,6 +91,37 @@ impl Evaluator {
             ExprKind::Operator(comparison) => Err(stray_operator(*comparison, span).into()),
             ExprKind::Lambda(lambda) => self.lambda(cx, lambda),
         }
+    }
+
+    fn list_comprehension(
+        &mut self,
+        cx: &Context,
+        element: ExprId,
+        (names, iterable): (&[Ident], ExprId),
+        span: Span,
+    ) -> Outcome<Meta> {
+        let mut items = Vec::new();
+        self.comprehension(cx, names, iterable, |evaluator, cx| {
+            items.push(evaluator.expression(cx, element)?);
+            Ok(())
+        })?;
+        self.nested(Meta::list(items), span)
+    }
+
+    fn dict_comprehension(
+        &mut self,
+        cx: &Context,
+        (key, value): (ExprId, ExprId),
+        (names, iterable): (&[Ident], ExprId),
+        span: Span,
+    ) -> Outcome<Meta> {
+        let mut dict = Dict::default();
+        self.comprehension(cx, names, iterable, |evaluator, cx| {
+            let key = evaluator.dict_key(cx, key)?;
+            dict.insert(key, evaluator.expression(cx, value)?);
+            Ok(())
+        })?;
+        self.nested(Meta::Dict(Rc::new(dict)), span)
     }
 
     fn binary_at(

@@ -181,6 +181,9 @@ impl Evaluator {
                  `{sop}([{given}])`"
             ),
             Meta::Atom(_) => format!("for this single token: `{sop}([{given}])`"),
+            Meta::SOp(_) if matches!(applied, Meta::Selector(_)) => {
+                format!("to read values through a selector: `aggregate({sop}, {given})`")
+            }
             Meta::SOp(_) => format!("an s-op is not a function of others: write `{sop}` alone"),
             _ => format!("write an input: `{sop}(\"hello\")`"),
         });

@@ -113,9 +113,12 @@ impl Evaluator {
                 .map(|frame| frame.name.as_str())
                 .chain([loaded.name.as_str()])
                 .collect();
-            let message = match cycle.as_slice() {
-                [_, _] => "this file loads itself",
-                _ => "these files load each other",
+            let (message, help) = match cycle.as_slice() {
+                [_, _] => ("this file loads itself", "remove this `load`"),
+                _ => (
+                    "these files load each other",
+                    "move what both need into a third file and load that from both",
+                ),
             };
             let mut error =
                 Diagnostic::error(Code::LoadCycle, message).at(span, "this closes the cycle");
@@ -124,10 +127,7 @@ impl Evaluator {
                     error = error.at(loaded_at, format!("`{}` is loaded here", frame.name));
                 }
             }
-            return Err(error
-                .note(cycle.join(" loads "))
-                .help("move what both need into a third file and load that from both")
-                .into());
+            return Err(error.note(cycle.join(" loads ")).help(help).into());
         }
         if self.loading.len() >= DEEPEST {
             return Err(self.limit(span, "loads inside each other", DEEPEST).into());

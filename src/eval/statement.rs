@@ -166,16 +166,7 @@ impl Evaluator {
                 names,
                 iterable,
                 body,
-            } => {
-                for item in self.iterate(cx, *iterable)? {
-                    self.step(statement.span)?;
-                    self.bind_loop(cx, names, item, cx.ast.get(*iterable).span)?;
-                    for statement in body {
-                        self.statement(cx, statement, &mut Vec::new())?;
-                    }
-                }
-                Ok(())
-            }
+            } => self.repeat(cx, (names, *iterable), body, statement.span),
             StatementKind::Load { path, path_span } => self.load(cx, path, *path_span, events),
             StatementKind::Draw { value, input } => {
                 events.push(self.draw(cx, *value, *input)?);
@@ -187,6 +178,23 @@ impl Evaluator {
                 Ok(())
             }
         }
+    }
+
+    fn repeat(
+        &mut self,
+        cx: &Context,
+        (names, iterable): (&[Ident], ExprId),
+        body: &[Statement],
+        span: Span,
+    ) -> Outcome<()> {
+        for item in self.iterate(cx, iterable)? {
+            self.step(span)?;
+            self.bind_loop(cx, names, item, cx.ast.get(iterable).span)?;
+            for statement in body {
+                self.statement(cx, statement, &mut Vec::new())?;
+            }
+        }
+        Ok(())
     }
 
     fn draw(&mut self, cx: &Context, value: ExprId, input: Option<ExprId>) -> Outcome<Event> {

@@ -162,8 +162,14 @@ impl<'s> Place<'_, 's> {
                     | Token::RightParenthesis
             ),
         };
+        // On another line the mistake may be as far back as the bracket.
+        let later = self.bracket.is_some_and(|bracket| {
+            let end = self.start() as usize;
+            let between = self.context.text.get(bracket.start..end);
+            between.is_some_and(|between| between.contains('\n'))
+        });
         match self.bracket {
-            Some(bracket) if ends && self.span(bracket).start < self.start() => {
+            Some(bracket) if (ends || later) && self.span(bracket).start < self.start() => {
                 diagnostic.at(self.span(bracket), "this bracket is still open")
             }
             _ => diagnostic,
