@@ -126,6 +126,25 @@ fn plain(text: &str) -> String {
     plain
 }
 
+/// What the reference rejects: whatever is said about it here has its places.
+#[test]
+fn programs_that_the_reference_rejects() {
+    for case in include_str!("reference/errors.jsonl").lines() {
+        let case: serde_json::Value = serde_json::from_str(case).expect("JSON");
+        let program = case["program"].as_str().expect("a program");
+        let mut session = Session::new(Sharing::Equal);
+        let events = session.load_text("program.rasp", program);
+        let mut diagnostics = session.take_diagnostics();
+        let input = session.settings.example.clone();
+        for event in &events {
+            diagnostics.extend(session.shown_value(event, &input).err().map(|error| *error));
+        }
+        for diagnostic in &diagnostics {
+            check(diagnostic, session.sources());
+        }
+    }
+}
+
 /// Codes that need a model or a file that cannot be written, and are tested with those.
 const ELSEWHERE: &[Code] = &[
     Code::FileNotWritten,
@@ -160,8 +179,8 @@ fn every_code_has_a_mistake() {
     assert!(missing.is_empty(), "no mistake in tests/error: {missing:?}");
 }
 
-/// Warnings that reviewed programs give. Each is a real oddity: a program of the reference that
-/// compares tokens with numbers to see what happens.
+/// Warnings `W02xx` about programs that are known to be good: the reference's and the library's.
+/// Whatever appears here has been reviewed.
 #[test]
 fn warnings_on_good_programs() {
     let mut warned = String::new();
@@ -198,5 +217,5 @@ fn warnings_on_good_programs() {
             );
         }
     }
-    insta::assert_snapshot!(warned);
+    insta::assert_snapshot!("warned", warned);
 }
