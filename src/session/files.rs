@@ -73,7 +73,10 @@ pub fn read(path: &Path) -> Result<Loaded, String> {
 
 /// What two spellings of one path have in common.
 fn identity(path: &Path) -> String {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf()).display().to_string()
+    path.canonicalize()
+        .unwrap_or_else(|_| path.to_path_buf())
+        .display()
+        .to_string()
 }
 
 /// A path as people read it: from the working directory, if it lies below that.
