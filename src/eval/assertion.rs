@@ -51,14 +51,29 @@ impl Evaluator {
         else {
             let meta = self.expression(cx, condition)?;
             values.push((expr.span, meta.repr()));
-            return Ok(matches!(meta, Meta::Atom(value) if value.truthy()));
+            return self.truth(&meta, expr.span);
         };
         let sides = [
             (self.expression(cx, *left)?, cx.ast.get(*left).span),
             (self.expression(cx, *right)?, cx.ast.get(*right).span),
         ];
         values.extend(sides.iter().map(|(meta, span)| (*span, meta.repr())));
-        Ok(self.binary(*operator, sides, expr.span)?.truthy())
+        let compared = self.binary(*operator, sides, expr.span)?;
+        self.truth(&compared, expr.span)
+    }
+
+    /// The truth of a condition. An s-op has none: it differs from position to position.
+    fn truth(&self, meta: &Meta, span: Span) -> Outcome<bool> {
+        if !matches!(meta, Meta::SOp(_) | Meta::Selector(_)) {
+            return Ok(matches!(meta, Meta::Atom(value) if value.truthy()));
+        }
+        let message = format!("an assertion needs a truth value, not {}", meta.kind());
+        let error = Diagnostic::error(Code::AssertionFailed, message)
+            .at(span, format!("this is {}", self.describe(meta)));
+        let help = self.written(span).map(|written| {
+            format!("say on which input: `assert ({written})(\"ab\") == [True, False];`")
+        });
+        Err(error.maybe_help(help).into())
     }
 
     /// A statement of a loop. An assertion that does not hold ends neither the loop nor the

@@ -1,7 +1,9 @@
 //! Statements: assignments, definitions, loops, assertions, commands. What a front end may want to
 //! show of them comes back as `Event`s; nothing is printed here.
 
+use super::access::counted;
 use super::expression::Context;
+use super::help::reserved;
 use super::meta::{Body, Callable, Meta};
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
@@ -177,37 +179,10 @@ impl Evaluator {
                 names,
                 iterable,
                 body,
-            } => {
-                let mut failed = None;
-                for item in self.iterate(cx, *iterable)? {
-                    self.step(statement.span)?;
-                    self.bind_loop(cx, names, item, cx.ast.get(*iterable).span)?;
-                    for statement in body {
-                        self.looped(cx, statement, events, &mut failed)?;
-                    }
-                }
-                failed.map_or(Ok(()), |failure| Err(Stop::Error(failure)))
-            }
+            } => self.repeat(cx, (names, *iterable), body, statement.span, events),
             StatementKind::Load { path, path_span } => self.load(cx, path, *path_span, events),
             StatementKind::Draw { value, input } => {
-                let meta = self.expression(cx, *value)?;
-                let input = match input {
-                    Some(input) => {
-                        let tokens = self.expression(cx, *input)?;
-                        Some(self.tokens(&tokens, cx.ast.get(*input).span)?)
-                    }
-                    None => None,
-                };
-                let span = cx.ast.get(*value).span;
-                if !matches!(meta, Meta::SOp(_)) {
-                    return Err(Diagnostic::error(
-                        Code::AtomExpected,
-                        format!("`draw` draws an s-op, not {}", meta.kind()),
-                    )
-                    .at(span, format!("this is {}", meta.kind()))
-                    .into());
-                }
-                events.push(Event::Draw { meta, input, span });
+                events.push(self.draw(cx, *value, *input)?);
                 Ok(())
             }
             StatementKind::Assert { condition } => self.assert(cx, *condition, events),
@@ -216,6 +191,52 @@ impl Evaluator {
                 Ok(())
             }
         }
+    }
+
+    fn repeat(
+        &mut self,
+        cx: &Context,
+        (names, iterable): (&[Ident], ExprId),
+        body: &[Statement],
+        span: Span,
+        events: &mut Vec<Event>,
+    ) -> Outcome<()> {
+        let mut failed = None;
+        for item in self.iterate(cx, iterable)? {
+            self.step(span)?;
+            self.bind_loop(cx, names, item, cx.ast.get(iterable).span)?;
+            for statement in body {
+                self.looped(cx, statement, events, &mut failed)?;
+            }
+        }
+        failed.map_or(Ok(()), |failure| Err(Stop::Error(failure)))
+    }
+
+    fn draw(&mut self, cx: &Context, value: ExprId, input: Option<ExprId>) -> Outcome<Event> {
+        let meta = self.expression(cx, value)?;
+        let input = match input {
+            Some(input) => {
+                let tokens = self.expression(cx, input)?;
+                Some(self.tokens(&tokens, cx.ast.get(input).span)?)
+            }
+            None => None,
+        };
+        let span = cx.ast.get(value).span;
+        if !matches!(meta, Meta::SOp(_)) {
+            return Err(Diagnostic::error(
+                Code::AtomExpected,
+                format!("`draw` draws an s-op, not {}", meta.kind()),
+            )
+            .at(span, format!("this is {}", meta.kind()))
+            .maybe_help(match (&meta, self.written(span)) {
+                (Meta::Selector(_), Some(selector)) => Some(format!(
+                    "to see what it selects apply it to an input: `{selector}(\"abc\");`"
+                )),
+                _ => None,
+            })
+            .into());
+        }
+        Ok(Event::Draw { meta, input, span })
     }
 
     /// The names of an assignment with their values; nothing is assigned yet.
@@ -239,9 +260,13 @@ impl Evaluator {
         if names.len() != metas.len() {
             return Err(Diagnostic::error(
                 Code::WrongCount,
-                format!("{} names, but {} values", names.len(), metas.len()),
+                format!(
+                    "{}, but {}",
+                    counted(names.len(), "name"),
+                    counted(metas.len(), "value")
+                ),
             )
-            .at(span, "in this assignment")
+            .at(span, "as many values as names are needed")
             .into());
         }
         Ok(names.iter().zip(metas).collect())
@@ -351,7 +376,7 @@ impl Evaluator {
 
     pub(crate) fn check_parameter(&self, ident: &Ident) -> Outcome<()> {
         if RESERVED.contains(&&*ident.name) {
-            return Err(reserved(ident).into());
+            return Err(reserved(&ident.name, ident.span).into());
         }
         Ok(())
     }
@@ -364,19 +389,8 @@ impl Evaluator {
     fn check_assignable(&self, scope: ScopeId, ident: &Ident) -> Outcome<()> {
         self.check_parameter(ident)?;
         if self.is_top_level(scope) && RESERVED_LIBRARY.contains(&&*ident.name) {
-            return Err(reserved(ident)
-                .note("it is a name of the library, which other library functions use")
-                .help(format!("choose another name, like `my_{}`", ident.name))
-                .into());
+            return Err(reserved(&ident.name, ident.span).into());
         }
         Ok(())
     }
-}
-
-fn reserved(ident: &Ident) -> Diagnostic {
-    Diagnostic::error(
-        Code::ReservedName,
-        format!("`{}` may not be redefined", ident.name),
-    )
-    .at(ident.span, "this name is reserved")
 }

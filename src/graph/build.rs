@@ -40,7 +40,10 @@ struct Named {
 impl Named {
     fn set(slot: &mut Option<Named>, name: &Arc<str>, inner: bool) {
         if slot.as_ref().is_none_or(|named| named.inner && !inner) {
-            *slot = Some(Named { name: name.clone(), inner });
+            *slot = Some(Named {
+                name: name.clone(),
+                inner,
+            });
         }
     }
 }
@@ -224,11 +227,15 @@ impl Graph {
 
     /// The first name the program gave it.
     pub fn name(&self, id: SOpId) -> Option<&str> {
-        self.sop_names[id.0 as usize].as_ref().map(|named| &*named.name)
+        self.sop_names[id.0 as usize]
+            .as_ref()
+            .map(|named| &*named.name)
     }
 
     pub fn selector_name(&self, id: SelectorId) -> Option<&str> {
-        self.selector_names[id.0 as usize].as_ref().map(|named| &*named.name)
+        self.selector_names[id.0 as usize]
+            .as_ref()
+            .map(|named| &*named.name)
     }
 
     /// Records a name for pictures and traces; names never change what a node is. The first name is

@@ -47,6 +47,10 @@ impl Loader for Files {
         }
     }
 
+    fn modules(&self) -> Vec<&str> {
+        stdlib::MODULES.iter().map(|module| module.name).collect()
+    }
+
     fn module_defining(&self, name: &str) -> Option<&str> {
         stdlib::defining(name).map(|module| module.name)
     }
@@ -57,7 +61,7 @@ impl Loader for Files {
 /// # Errors
 /// It cannot be read, or is not UTF-8.
 pub fn read(path: &Path) -> Result<Loaded, String> {
-    let shown = path.display().to_string();
+    let shown = shown(path);
     let bytes = std::fs::read(path).map_err(|error| format!("{shown}: {error}"))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{shown} is not a UTF-8 text"))?;
     Ok(Loaded {
@@ -69,14 +73,22 @@ pub fn read(path: &Path) -> Result<Loaded, String> {
 
 /// What two spellings of one path have in common.
 fn identity(path: &Path) -> String {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf()).display().to_string()
+    path.canonicalize()
+        .unwrap_or_else(|_| path.to_path_buf())
+        .display()
+        .to_string()
+}
+
+/// A path as people read it: from the working directory, if it lies below that.
+fn shown(path: &Path) -> String {
+    let below = std::env::current_dir()
+        .ok()
+        .and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
+    below.as_deref().unwrap_or(path).display().to_string()
 }
 
 fn not_found(tried: &[PathBuf]) -> String {
-    let mut shown: Vec<String> = tried
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
+    let mut shown: Vec<String> = tried.iter().map(|path| self::shown(path)).collect();
     shown.dedup();
     format!(
         "looked for {} and in the standard library",

@@ -115,7 +115,15 @@ impl Session {
         let Event::Expression { meta, span } = event else {
             return Ok(None);
         };
-        let located = |error: Box<Diagnostic>| Box::new(error.or_at(*span, "evaluated here"));
+        let located = |error: Box<Diagnostic>| {
+            let roots = match meta {
+                Meta::SOp(id) => vec![*id],
+                Meta::Selector(id) => self.graph().selector_operands(*id),
+                _ => Vec::new(),
+            };
+            let error = self.evaluator.explain(*error, &roots);
+            Box::new(error.within(*span, "evaluated here"))
+        };
         Ok(Some(match meta {
             Meta::SOp(id) => {
                 let result = interpret::evaluate(self.graph(), *id, input).map_err(located)?;
