@@ -22,6 +22,11 @@ pub enum Builtin {
     Len,
     Round,
     Indicator,
+    Zipmap,
+    Score,
+    SelectBest,
+    Categorical,
+    Numerical,
 }
 
 /// A built-in name.
@@ -141,6 +146,46 @@ pub const TABLE: &[Row] = &[
         parameters: &["condition"],
         documentation: "1 where the s-op is true, 0 elsewhere.",
         example: "indicator(tokens == \"a\")",
+    },
+    Row {
+        name: "zipmap",
+        kind: Kind::Function(Builtin::Zipmap),
+        parameters: &["sops", "function"],
+        documentation: "A function applied to one s-op or to several, position by position; a function \
+                        that returns several values gives several s-ops.",
+        example: "zipmap((tokens, indices), lambda t, i: t == \"a\" and i > 0)",
+    },
+    Row {
+        name: "score",
+        kind: Kind::Function(Builtin::Score),
+        parameters: &["keys", "queries", "function"],
+        documentation: "A number for each key and query: attention scores before they are hardened. \
+                        `aggregate` takes the mean weighted by them, `select_best` the highest.",
+        example: "score(indices, indices, lambda key, query: 1 if key <= query else 0)",
+    },
+    Row {
+        name: "select_best",
+        kind: Kind::Function(Builtin::SelectBest),
+        parameters: &["selector", "scorer"],
+        documentation: "Of the keys that the selector selects, the one with the highest score; of \
+                        equal scores the last.",
+        example: "select_best(select(tokens, tokens, ==), score(indices, indices, lambda k, q: k))",
+    },
+    Row {
+        name: "categorical",
+        kind: Kind::Function(Builtin::Categorical),
+        parameters: &["sop"],
+        documentation: "The same s-op, which a compiled model is asked to hold as one direction for \
+                        each value.",
+        example: "categorical(indices)",
+    },
+    Row {
+        name: "numerical",
+        kind: Kind::Function(Builtin::Numerical),
+        parameters: &["sop"],
+        documentation: "The same s-op, which a compiled model is asked to hold as a number in one \
+                        direction.",
+        example: "numerical(indices)",
     },
 ];
 

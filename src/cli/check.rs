@@ -78,6 +78,7 @@ fn kind(session: &Session, meta: &Meta) -> (&'static str, String) {
     match meta {
         Meta::SOp(id) => ("s-op", session.graph().types(*id).to_string()),
         Meta::Selector(id) => ("selector", session.graph().describe_selector(*id)),
+        Meta::Scorer(id) => ("scorer", session.graph().describe_scorer(*id)),
         Meta::Function(callable) => ("function", callable.signature()),
         Meta::List(_) => ("list", meta.repr()),
         Meta::Dict(_) => ("dict", meta.repr()),

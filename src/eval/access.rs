@@ -36,6 +36,10 @@ impl Evaluator {
                 .maybe_help(self.indexed(&container, spans))
                 .into());
         }
+        if let Meta::Scorer(_) = index {
+            let lookup = Op::Lookup(Arc::new(table(&container, span)?));
+            return self.map_scorers(lookup, &[&index], span);
+        }
         if let Meta::SOp(id) = index {
             let table = table(&container, span)?;
             return Ok(Meta::SOp(self.add_map(
@@ -163,6 +167,15 @@ impl Evaluator {
                 .at(at, format!("this is {}", meta.kind()))
         };
         match (left, right) {
+            (Meta::Scorer(_), Meta::List(items)) => {
+                let atoms: Option<Vec<Value>> =
+                    items.iter().map(|item| item.as_atom().cloned()).collect();
+                let Some(atoms) = atoms else {
+                    let message = "the list right of `in` must hold atoms only".to_string();
+                    return Err(bad(message, *right_span, right).into());
+                };
+                self.map_scorers(Op::In(atoms.into()), &[left], span)
+            }
             (Meta::SOp(id), Meta::List(items)) => {
                 let atoms: Option<Vec<Value>> =
                     items.iter().map(|item| item.as_atom().cloned()).collect();

@@ -4,14 +4,14 @@ use super::access::counted;
 use super::call::plural;
 use super::expression::Context;
 use super::meta::{Body, Callable, Meta};
-use super::operator::{atom_result, never_equal};
+use super::operator::atom_result;
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind, TABLE};
-use crate::graph::{SOp, Selector};
-use crate::syntax::ast::{Argument, ExprId, ExprKind};
-use crate::value::{Comparison, Op, TypeSet, Value};
+use crate::graph::{Encoding, SOp};
+use crate::syntax::ast::{Argument, ExprId};
+use crate::value::{Op, TypeSet, Value};
 use std::rc::Rc;
 
 impl Evaluator {
@@ -74,6 +74,15 @@ impl Evaluator {
             (Builtin::Len, [list]) => self.len(cx, *list),
             (Builtin::Round, [number]) => self.round(cx, *number, span),
             (Builtin::Indicator, [condition]) => self.indicator(cx, *condition, span),
+            (Builtin::Zipmap, [sops, function]) => self.zipmap(cx, *sops, *function, span),
+            (Builtin::Score, [keys, queries, function]) => {
+                self.score(cx, [*keys, *queries, *function], span)
+            }
+            (Builtin::SelectBest, [selector, scorer]) => {
+                self.select_best(cx, *selector, *scorer, span)
+            }
+            (Builtin::Categorical, [sop]) => self.encode(cx, *sop, Encoding::Categorical, span),
+            (Builtin::Numerical, [sop]) => self.encode(cx, *sop, Encoding::Numerical, span),
             _ => unreachable!("place_arguments has checked the count"),
         }
     }
@@ -100,6 +109,7 @@ impl Evaluator {
     fn round(&mut self, cx: &Context, number: ExprId, span: Span) -> Outcome<Meta> {
         let at = cx.ast.get(number).span;
         match self.expression(cx, number)? {
+            meta @ Meta::Scorer(_) => self.map_scorers(Op::Round, &[&meta], span),
             Meta::SOp(id) => match self.add_map(Op::Round, vec![id], span) {
                 Err(Stop::Error(error)) if error.code == Code::OperandTypes => {
                     let help = self.with_numeric_tokens(span, &[(id, at)]);
@@ -115,6 +125,7 @@ impl Evaluator {
     fn indicator(&mut self, cx: &Context, condition: ExprId, span: Span) -> Outcome<Meta> {
         match self.expression(cx, condition)? {
             Meta::SOp(id) => Ok(Meta::SOp(self.add_map(Op::Indicator, vec![id], span)?)),
+            meta @ Meta::Scorer(_) => self.map_scorers(Op::Indicator, &[&meta], span),
             other => Err(Diagnostic::error(
                 Code::OperandTypes,
                 format!("`indicator` takes an s-op, not {}", other.kind()),
@@ -128,108 +139,46 @@ impl Evaluator {
         }
     }
 
-    fn select(&mut self, cx: &Context, parts: [ExprId; 3], span: Span) -> Outcome<Meta> {
-        let [keys, queries, comparison] = parts;
-        let ExprKind::Operator(comparison) = cx.ast.get(comparison).kind else {
-            return Err(Diagnostic::error(
-                Code::WrongArguments,
-                "the third argument of `select` is a comparison",
-            )
-            .at(cx.ast.get(comparison).span, "not a comparison operator")
-            .note("the comparisons are ==, !=, <, <=, > and >=, without quotes")
-            .maybe_help(self.bare_comparison(cx, comparison, span))
-            .into());
-        };
-        let (keys_span, queries_span) = (cx.ast.get(keys).span, cx.ast.get(queries).span);
-        let keys = self.expression(cx, keys)?;
-        let (key_meta, keys) = (keys.clone(), self.broadcast_in(&keys, keys_span, span)?);
-        let queries = self.expression(cx, queries)?;
-        let (query_meta, queries) = (
-            queries.clone(),
-            self.broadcast_in(&queries, queries_span, span)?,
-        );
-        let (key_types, query_types) = (self.graph.types(keys), self.graph.types(queries));
-        let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-        let shared = |types| key_types.meets(types) && query_types.meets(types);
-        if ordered && !shared(TypeSet::NUMBER) && !shared(TypeSet::STR) {
-            return Err(Diagnostic::error(
-                Code::OperandTypes,
-                format!(
-                    "`{}` does not compare keys and queries of these types: {} and {}",
-                    comparison.symbol(),
-                    self.describe(&key_meta),
-                    self.describe(&query_meta)
-                ),
-            )
-            .at(
-                keys_span,
-                format!("the keys are {}", self.describe(&key_meta)),
-            )
-            .at(
-                queries_span,
-                format!("the queries are {}", self.describe(&query_meta)),
-            )
-            .maybe_help(
-                self.with_numeric_tokens(span, &[(keys, keys_span), (queries, queries_span)]),
-            )
-            .into());
-        }
-        if !ordered && never_equal(key_types, query_types) {
-            let sides = [(key_meta, keys_span), (query_meta, queries_span)];
-            self.warn_constant_selector(comparison, &sides, span);
-        }
-        let selector = Selector::Compare {
-            keys,
-            queries,
-            comparison,
-        };
-        Ok(Meta::Selector(self.add_selector(selector, span)?))
-    }
-
-    fn aggregate(
+    /// A function applied to s-ops, position by position.
+    fn zipmap(
         &mut self,
         cx: &Context,
-        selector: ExprId,
-        values: ExprId,
-        default: Option<ExprId>,
+        sops: ExprId,
+        function: ExprId,
         span: Span,
     ) -> Outcome<Meta> {
-        let selector = match self.expression(cx, selector)? {
-            Meta::Selector(id) => id,
-            other => {
-                return Err(self
-                    .not_a_selector(cx, &other, (selector, values), span)
-                    .into());
-            }
-        };
-        let value = self.expression(cx, values)?;
-        let value = self.broadcast_in(&value, cx.ast.get(values).span, span)?;
-        let default = match default {
-            None => Value::Int(0),
-            Some(id) => match self.expression(cx, id)? {
-                Meta::Atom(value) => value,
-                other => {
-                    return Err(Diagnostic::error(
-                        Code::AtomExpected,
-                        format!(
-                            "the default of `aggregate` is an atom, not {}",
-                            other.kind()
-                        ),
-                    )
-                    .at(cx.ast.get(id).span, format!("this is {}", other.kind()))
-                    .maybe_help(self.varying_default(&other, cx.ast.get(id).span, span))
-                    .into());
-                }
-            },
-        };
-        Ok(Meta::SOp(self.add_sop(
-            SOp::Aggregate {
-                selector,
-                value,
-                default,
-            },
-            span,
-        )?))
+        let arguments: Vec<Meta> = self.several(cx, sops)?.into_iter().map(Meta::SOp).collect();
+        match self.expression(cx, function)? {
+            Meta::Function(callable) => self.invoke_any(&callable, arguments, span),
+            other => Err(Diagnostic::error(
+                Code::NotCallable,
+                format!("the second argument of `zipmap` is a function, not {}", other.kind()),
+            )
+            .at(cx.ast.get(function).span, format!("this is {}", other.kind()))
+            .help("for example `zipmap((tokens, indices), lambda t, i: t == \"a\" and i > 0)`")
+            .into()),
+        }
+    }
+
+    /// Notes how an s-op is to be encoded; its value is the same.
+    fn encode(
+        &mut self,
+        cx: &Context,
+        sop: ExprId,
+        encoding: Encoding,
+        span: Span,
+    ) -> Outcome<Meta> {
+        let at = cx.ast.get(sop).span;
+        let meta = self.expression(cx, sop)?;
+        let id = self.broadcast_in(&meta, at, span)?;
+        if encoding == Encoding::Numerical && !self.graph.types(id).meets(TypeSet::NUMBER) {
+            let message = format!("{} cannot be encoded as numbers", self.describe(&meta));
+            return Err(Diagnostic::error(Code::OperandTypes, message)
+                .at(at, "no number")
+                .into());
+        }
+        self.graph.set_encoding(id, encoding);
+        Ok(Meta::SOp(id))
     }
 
     fn range(&mut self, cx: &Context, bounds: &[ExprId], span: Span) -> Outcome<Meta> {

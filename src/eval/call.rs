@@ -131,6 +131,39 @@ impl Evaluator {
         })
     }
 
+    /// Runs any function on values that are no expressions.
+    pub(crate) fn invoke_any(
+        &mut self,
+        callable: &Rc<Callable>,
+        mut arguments: Vec<Meta>,
+        span: Span,
+    ) -> Outcome<Meta> {
+        let missing = callable.parameters.iter().skip(arguments.len());
+        let defaults: Option<Vec<Meta>> = missing.map(|(_, default)| default.clone()).collect();
+        let fits = arguments.len() <= callable.parameters.len();
+        let (Some(defaults), true) = (defaults, fits) else {
+            let message = format!(
+                "`{}` takes {}, not {}",
+                callable.name,
+                plural(callable.parameters.len()),
+                arguments.len()
+            );
+            return Err(Diagnostic::error(Code::WrongArguments, message)
+                .at(span, "called from here")
+                .help(format!("it is defined as `{}`", callable.signature()))
+                .into());
+        };
+        if let Body::Builtin(builtin) = callable.body {
+            let message = format!("`{}` cannot be passed on by itself", builtin.name());
+            return Err(Diagnostic::error(Code::NotCallable, message)
+                .at(span, "called from here")
+                .help(format!("wrap it: `lambda x: {}(x)`", builtin.name()))
+                .into());
+        }
+        arguments.extend(defaults);
+        self.invoke(callable, arguments, span)
+    }
+
     /// Runs a function of the program on its arguments.
     pub(crate) fn invoke(
         &mut self,
@@ -327,8 +360,8 @@ fn called_builtin(cx: &Context, function: ExprId) -> Option<Builtin> {
         return None;
     };
     match crate::builtin::find(name)?.kind {
-        Kind::Function(builtin) => Some(builtin),
-        Kind::SOp | Kind::Atom => None,
+        Kind::Function(builtin @ (Builtin::Select | Builtin::Aggregate)) => Some(builtin),
+        Kind::Function(_) | Kind::SOp | Kind::Atom => None,
     }
 }
 

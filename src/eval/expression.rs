@@ -55,7 +55,11 @@ impl Evaluator {
                 let items = self.expressions(cx, items)?;
                 self.nested(Meta::list(items), span)
             }
-            ExprKind::Tuple(_) => Err(self.stray_tuple(span).into()),
+            // A tuple is a list: several s-ops where one could stand.
+            ExprKind::Tuple(items) => {
+                let items = self.expressions(cx, items)?;
+                self.nested(Meta::list(items), span)
+            }
             ExprKind::Dict(entries) => self.dict(cx, entries, span),
             ExprKind::ListComprehension {
                 element,
@@ -141,17 +145,6 @@ impl Evaluator {
         }
         self.binary(operator, sides, cx.ast.get(id).span)
             .map_err(|stop| self.regrouped(cx, stop, id))
-    }
-
-    fn stray_tuple(&self, span: Span) -> Diagnostic {
-        let message = "a tuple can only stand where several keys or queries are given";
-        let list = self.written(span).and_then(|text| {
-            let inner = text.strip_prefix('(')?.strip_suffix(')')?;
-            Some(format!("write a list: `[{inner}]`"))
-        });
-        Diagnostic::error(Code::AtomExpected, message)
-            .at(span, "this is a tuple")
-            .maybe_help(list)
     }
 
     pub(crate) fn expressions(&mut self, cx: &Context, ids: &[ExprId]) -> Outcome<Vec<Meta>> {

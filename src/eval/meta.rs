@@ -4,7 +4,7 @@
 use super::scope::ScopeId;
 use crate::base::Span;
 use crate::builtin::Builtin;
-use crate::graph::{SOpId, SelectorId};
+use crate::graph::{SOpId, ScorerId, SelectorId};
 use crate::interpret::Sequence;
 use crate::syntax::ast::{Ast, ExprId, Function, Name};
 use crate::value::Value;
@@ -21,6 +21,9 @@ pub enum Meta {
     Dict(Rc<Dict>),
     SOp(SOpId),
     Selector(SelectorId),
+    /// A function of a key and a query: what `score` gives, and what stands for a key's or query's
+    /// value while such a function is read.
+    Scorer(ScorerId),
     Function(Rc<Callable>),
     /// What an s-op or selector gives on an input; it can be shown and compared, nothing else.
     Application(Rc<Application>),
@@ -151,6 +154,7 @@ impl Meta {
             Meta::Atom(_)
             | Meta::SOp(_)
             | Meta::Selector(_)
+            | Meta::Scorer(_)
             | Meta::Application(_)
             | Meta::Broken => 0,
         }
@@ -167,6 +171,7 @@ impl Meta {
             Meta::Dict(_) => "a dict",
             Meta::SOp(_) => "an s-op",
             Meta::Selector(_) => "a selector",
+            Meta::Scorer(_) => "a scorer",
             Meta::Function(_) => "a function",
             Meta::Application(_) => "the result of an application",
             Meta::Broken => "something broken",
@@ -181,6 +186,7 @@ impl Meta {
             Meta::Dict(dict) => !dict.is_empty(),
             Meta::SOp(_)
             | Meta::Selector(_)
+            | Meta::Scorer(_)
             | Meta::Function(_)
             | Meta::Application(_)
             | Meta::Broken => true,
@@ -200,6 +206,7 @@ impl Meta {
             Meta::Atom(_)
             | Meta::SOp(_)
             | Meta::Selector(_)
+            | Meta::Scorer(_)
             | Meta::Function(_)
             | Meta::Application(_)
             | Meta::Broken => None,
@@ -259,6 +266,7 @@ impl Meta {
             }
             Meta::SOp(_) => text.push_str("s-op"),
             Meta::Selector(_) => text.push_str("selector"),
+            Meta::Scorer(_) => text.push_str("scorer"),
             Meta::Function(callable) => text.push_str(&callable.signature()),
             Meta::Application(application) => match &**application {
                 Application::Sequence { output, .. } => text.push_str(&output.to_string()),

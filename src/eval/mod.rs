@@ -5,6 +5,7 @@
 
 mod access;
 mod advice;
+mod attention;
 mod assertion;
 mod builtins;
 mod call;
@@ -17,6 +18,7 @@ mod misuse;
 mod operator;
 mod origin;
 mod scope;
+mod scorer;
 mod statement;
 mod suggest;
 

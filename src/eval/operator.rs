@@ -27,6 +27,7 @@ impl Evaluator {
             UnaryOperator::Plus => Op::Plus,
         };
         match operand {
+            Meta::Scorer(_) => self.map_scorers(op, &[&operand], span),
             Meta::SOp(id) => match self.add_map(op, vec![id], span) {
                 Ok(id) => Ok(Meta::SOp(id)),
                 Err(Stop::Error(error)) if error.code == Code::OperandTypes => {
@@ -83,6 +84,9 @@ impl Evaluator {
     fn logical(&mut self, operator: BinaryOperator, sides: [Side; 2], span: Span) -> Outcome<Meta> {
         let and = operator == BinaryOperator::And;
         match (&sides[0].0, &sides[1].0) {
+            (a @ Meta::Scorer(_), b) | (a, b @ Meta::Scorer(_)) => {
+                self.map_scorers(if and { Op::And } else { Op::Or }, &[a, b], span)
+            }
             (Meta::Selector(a), Meta::Selector(b)) => {
                 let selector = if and {
                     Selector::And(*a, *b)
@@ -109,6 +113,7 @@ impl Evaluator {
     fn arithmetic(&mut self, op: Op, sides: [Side; 2], span: Span) -> Outcome<Meta> {
         let [(a, a_span), (b, b_span)] = &sides;
         match (a, b) {
+            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &[a, b], span),
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
                 Err(self.operator_on_selector(&op, &sides, span).into())
             }
@@ -322,6 +327,11 @@ impl Evaluator {
                     operands.push(self.broadcast_in(&value, cx.ast.get(branch).span, span)?);
                 }
                 Ok(Meta::SOp(self.add_map(Op::If, operands, span)?))
+            }
+            condition @ Meta::Scorer(_) => {
+                let then = self.expression(cx, then)?;
+                let otherwise = self.expression(cx, otherwise)?;
+                self.map_scorers(Op::If, &[&condition, &then, &otherwise], span)
             }
             Meta::Selector(_) => Err(Diagnostic::error(
                 Code::SelectorMisused,

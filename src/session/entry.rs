@@ -93,6 +93,10 @@ impl<'a> Entry<'a> {
                 self.collection(name, meta, &elements, tabs, key);
             }
             Meta::Atom(value) => self.atom(name, &atom(value), &margin),
+            Meta::Scorer(id) => {
+                let scorer = self.session.graph().describe_scorer(*id);
+                self.atom(name, &scorer, &margin);
+            }
             Meta::Application(_) | Meta::Broken => self.atom(name, &meta.repr(), &margin),
         }
     }

@@ -1,0 +1,217 @@
+//! Attention: `select`, `aggregate`, `score` and `select_best` leave selectors, scorers and
+//! aggregates in the graph.
+
+use super::expression::Context;
+use super::meta::{Callable, Meta};
+use super::operator::never_equal;
+use super::{Evaluator, Outcome};
+use crate::base::{Code, Diagnostic, Span};
+use crate::graph::{SOp, SOpId, ScorerId, Selector, SelectorId};
+use crate::syntax::ast::{ExprId, ExprKind};
+use crate::value::{Comparison, TypeSet, Value};
+use std::rc::Rc;
+
+/// What an aggregate attends by.
+enum Attention {
+    Selector(SelectorId),
+    Scorer(ScorerId),
+}
+
+impl Evaluator {
+    pub(super) fn select(&mut self, cx: &Context, parts: [ExprId; 3], span: Span) -> Outcome<Meta> {
+        let [keys, queries, comparison] = parts;
+        let ExprKind::Operator(comparison) = cx.ast.get(comparison).kind else {
+            if let Some(function) = self.predicate(cx, comparison)? {
+                let (keys, queries) = (self.several(cx, keys)?, self.several(cx, queries)?);
+                let at = cx.ast.get(comparison).span;
+                let predicate = self.trace(&function, &keys, &queries, at)?;
+                return Ok(Meta::Selector(self.selector_of(predicate, span)?));
+            }
+            return Err(Diagnostic::error(
+                Code::WrongArguments,
+                "the third argument of `select` is a comparison",
+            )
+            .at(cx.ast.get(comparison).span, "not a comparison operator")
+            .note("the comparisons are ==, !=, <, <=, > and >=, without quotes")
+            .maybe_help(self.bare_comparison(cx, comparison, span))
+            .into());
+        };
+        let (keys_span, queries_span) = (cx.ast.get(keys).span, cx.ast.get(queries).span);
+        let keys = self.expression(cx, keys)?;
+        let (key_meta, keys) = (keys.clone(), self.broadcast_in(&keys, keys_span, span)?);
+        let queries = self.expression(cx, queries)?;
+        let (query_meta, queries) = (
+            queries.clone(),
+            self.broadcast_in(&queries, queries_span, span)?,
+        );
+        let (key_types, query_types) = (self.graph.types(keys), self.graph.types(queries));
+        let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        let shared = |types| key_types.meets(types) && query_types.meets(types);
+        if ordered && !shared(TypeSet::NUMBER) && !shared(TypeSet::STR) {
+            return Err(Diagnostic::error(
+                Code::OperandTypes,
+                format!(
+                    "`{}` does not compare keys and queries of these types: {} and {}",
+                    comparison.symbol(),
+                    self.describe(&key_meta),
+                    self.describe(&query_meta)
+                ),
+            )
+            .at(
+                keys_span,
+                format!("the keys are {}", self.describe(&key_meta)),
+            )
+            .at(
+                queries_span,
+                format!("the queries are {}", self.describe(&query_meta)),
+            )
+            .maybe_help(
+                self.with_numeric_tokens(span, &[(keys, keys_span), (queries, queries_span)]),
+            )
+            .into());
+        }
+        if !ordered && never_equal(key_types, query_types) {
+            let sides = [(key_meta, keys_span), (query_meta, queries_span)];
+            self.warn_constant_selector(comparison, &sides, span);
+        }
+        let selector = Selector::Compare {
+            keys,
+            queries,
+            comparison,
+        };
+        Ok(Meta::Selector(self.add_selector(selector, span)?))
+    }
+
+    /// The function that stands where a comparison could, if it is one.
+    fn predicate(&mut self, cx: &Context, id: ExprId) -> Outcome<Option<Rc<Callable>>> {
+        let meta = match &cx.ast.get(id).kind {
+            ExprKind::Name(name) => match self.scopes.lookup(cx.scope, name) {
+                Some(meta) => meta.clone(),
+                None => return Ok(None),
+            },
+            ExprKind::Lambda(_)
+            | ExprKind::Call { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Parenthesized(_)
+            | ExprKind::Ternary { .. } => self.expression(cx, id)?,
+            _ => return Ok(None),
+        };
+        Ok(match meta {
+            Meta::Function(function) => Some(function),
+            _ => None,
+        })
+    }
+
+    pub(super) fn aggregate(
+        &mut self,
+        cx: &Context,
+        attention: ExprId,
+        values: ExprId,
+        default: Option<ExprId>,
+        span: Span,
+    ) -> Outcome<Meta> {
+        let attends = match self.expression(cx, attention)? {
+            Meta::Selector(id) => Attention::Selector(id),
+            Meta::Scorer(id) => Attention::Scorer(id),
+            other => {
+                return Err(self.not_a_selector(cx, &other, (attention, values), span).into());
+            }
+        };
+        let value = self.expression(cx, values)?;
+        let default = match default {
+            None => Value::Int(0),
+            Some(id) => self.default(cx, id, span)?,
+        };
+        let values_span = cx.ast.get(values).span;
+        let Meta::List(items) = &value else {
+            let value = self.broadcast_in(&value, values_span, span)?;
+            return self.pool(&attends, value, default, span);
+        };
+        // Several s-ops are pooled alike.
+        let mut pooled = Vec::with_capacity(items.len());
+        for item in items.iter() {
+            let value = self.broadcast_in(item, values_span, span)?;
+            pooled.push(self.pool(&attends, value, default.clone(), span)?);
+        }
+        Ok(Meta::list(pooled))
+    }
+
+    fn default(&mut self, cx: &Context, id: ExprId, span: Span) -> Outcome<Value> {
+        match self.expression(cx, id)? {
+            Meta::Atom(value) => Ok(value),
+            other => {
+                let at = cx.ast.get(id).span;
+                let message =
+                    format!("the default of `aggregate` is an atom, not {}", other.kind());
+                Err(Diagnostic::error(Code::AtomExpected, message)
+                    .at(at, format!("this is {}", other.kind()))
+                    .maybe_help(self.varying_default(&other, at, span))
+                    .into())
+            }
+        }
+    }
+
+    fn pool(
+        &mut self,
+        attention: &Attention,
+        value: SOpId,
+        default: Value,
+        span: Span,
+    ) -> Outcome<Meta> {
+        let sop = match attention {
+            Attention::Selector(selector) => SOp::Aggregate { selector: *selector, value, default },
+            Attention::Scorer(scorer) => SOp::WeightedMean { scorer: *scorer, value, default },
+        };
+        Ok(Meta::SOp(self.add_sop(sop, span)?))
+    }
+
+    /// `score(keys, queries, function)`
+    pub(super) fn score(&mut self, cx: &Context, parts: [ExprId; 3], span: Span) -> Outcome<Meta> {
+        let [keys, queries, function] = parts;
+        let at = cx.ast.get(function).span;
+        let Some(callable) = self.predicate(cx, function)? else {
+            return Err(Diagnostic::error(
+                Code::WrongArguments,
+                "the third argument of `score` is a function of a key and a query",
+            )
+            .at(at, "not a function")
+            .help("for example `score(indices, indices, lambda key, query: key)`")
+            .into());
+        };
+        let (keys, queries) = (self.several(cx, keys)?, self.several(cx, queries)?);
+        let scorer = self.trace(&callable, &keys, &queries, at)?;
+        let types = self.graph.scorer_types(scorer);
+        if !types.meets(TypeSet::NUMBER) {
+            let message = format!("a score is a number, but this is of {types}");
+            return Err(Diagnostic::error(Code::OperandTypes, message)
+                .at(span, "this can only fail")
+                .into());
+        }
+        Ok(Meta::Scorer(scorer))
+    }
+
+    /// `select_best(selector, scorer)`
+    pub(super) fn select_best(
+        &mut self,
+        cx: &Context,
+        selector: ExprId,
+        scorer: ExprId,
+        span: Span,
+    ) -> Outcome<Meta> {
+        let found = (self.expression(cx, selector)?, self.expression(cx, scorer)?);
+        let (Meta::Selector(selector), Meta::Scorer(scorer)) = found else {
+            let wrong = match &found.0 {
+                Meta::Selector(_) => (&found.1, scorer, "a scorer", "score(keys, queries, f)"),
+                _ => (&found.0, selector, "a selector", "select(keys, queries, ==)"),
+            };
+            let (meta, id, expected, example) = wrong;
+            let message =
+                format!("`select_best` takes {expected} here, not {}", self.describe(meta));
+            return Err(Diagnostic::error(Code::SelectorExpected, message)
+                .at(cx.ast.get(id).span, format!("this is {}", meta.kind()))
+                .help(format!("make one with `{example}`"))
+                .into());
+        };
+        Ok(Meta::Selector(self.add_selector(Selector::Best { selector, scorer }, span)?))
+    }
+}

@@ -1,0 +1,256 @@
+//! Functions of keys and queries. `select` with a predicate and `score` run a function of the
+//! program on stand-ins for what a key and a query hold, which leaves an expression over the two;
+//! where that is made up of comparisons of keys with queries it becomes ordinary selectors, which
+//! every backend knows best.
+
+use super::expression::Context;
+use super::meta::{Callable, Meta};
+use super::{Evaluator, Outcome, Stop};
+use crate::base::{Code, Diagnostic, Span};
+use crate::graph::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use crate::syntax::ast::ExprId;
+use crate::value::{Comparison, Op, TypeSet, Value};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Which of the two positions a scorer's expression reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Neither,
+    Keys,
+    Queries,
+    Both,
+}
+
+/// What parts of a scorer have been turned into, so that a shared part is done once.
+#[derive(Default)]
+struct Known {
+    selectors: FxHashMap<ScorerId, SelectorId>,
+    sops: FxHashMap<ScorerId, SOpId>,
+}
+
+impl Evaluator {
+    /// The s-ops of a list, or the one s-op that is no list.
+    pub(crate) fn several(&mut self, cx: &Context, id: ExprId) -> Outcome<Vec<SOpId>> {
+        let span = cx.ast.get(id).span;
+        match self.expression(cx, id)? {
+            Meta::List(items) => items.iter().map(|item| self.broadcast(item, span)).collect(),
+            single => Ok(vec![self.broadcast(&single, span)?]),
+        }
+    }
+
+    /// Runs a function on stand-ins: first for the keys, then for the queries.
+    pub(crate) fn trace(
+        &mut self,
+        function: &Rc<Callable>,
+        keys: &[SOpId],
+        queries: &[SOpId],
+        span: Span,
+    ) -> Outcome<ScorerId> {
+        let count = function.parameters.len();
+        if count != keys.len() + queries.len() {
+            let message = format!(
+                "the function takes {count} values, but there are {} of keys and {} of queries",
+                keys.len(),
+                queries.len()
+            );
+            return Err(Diagnostic::error(Code::WrongArguments, message)
+                .at(span, format!("this is `{}`", function.signature()))
+                .help("it is called with the keys' values first, then with the queries'")
+                .into());
+        }
+        let mut arguments = Vec::with_capacity(count);
+        for sop in keys {
+            arguments.push(Meta::Scorer(self.add_scorer(Scorer::Key(*sop), span)?));
+        }
+        for sop in queries {
+            arguments.push(Meta::Scorer(self.add_scorer(Scorer::Query(*sop), span)?));
+        }
+        match self.invoke_any(function, arguments, span)? {
+            Meta::Scorer(id) => Ok(id),
+            Meta::Atom(value) => self.add_scorer(Scorer::Constant(value), span),
+            other => Err(Diagnostic::error(
+                Code::OperandTypes,
+                format!("the function must give an atom, not {}", other.kind()),
+            )
+            .at(span, format!("this gives {}", other.kind()))
+            .into()),
+        }
+    }
+
+    pub(crate) fn add_scorer(&mut self, scorer: Scorer, span: Span) -> Outcome<ScorerId> {
+        if self.graph.len() >= self.limits.graph_nodes {
+            return Err(self.limit(span, "s-ops and selectors", self.limits.graph_nodes).into());
+        }
+        Ok(self.graph.scorer(scorer))
+    }
+
+    /// An elementwise primitive on stand-ins and atoms.
+    pub(crate) fn map_scorers(&mut self, op: Op, operands: &[&Meta], span: Span) -> Outcome<Meta> {
+        let mut ids = Vec::with_capacity(operands.len());
+        for operand in operands {
+            ids.push(match operand {
+                Meta::Scorer(id) => *id,
+                Meta::Atom(value) => self.add_scorer(Scorer::Constant(value.clone()), span)?,
+                Meta::SOp(_) => return Err(captured(span)),
+                other => {
+                    return Err(Diagnostic::error(
+                        Code::OperandTypes,
+                        format!("`{op}` does not work on {} here", other.kind()),
+                    )
+                    .at(span, "in a function of keys and queries")
+                    .into());
+                }
+            });
+        }
+        let types: Vec<TypeSet> = ids.iter().map(|id| self.graph.scorer_types(*id)).collect();
+        if op.result_type(&types).is_empty() && types.iter().all(|types| !types.is_empty()) {
+            let shown: Vec<String> = types.iter().map(TypeSet::to_string).collect();
+            let message = format!("`{op}` does not work on {}", shown.join(" and "));
+            return Err(Diagnostic::error(Code::OperandTypes, message)
+                .at(span, "this fails for every key and query")
+                .into());
+        }
+        let id = self.add_scorer(Scorer::Map { op, operands: ids }, span)?;
+        Ok(Meta::Scorer(id))
+    }
+
+    /// The selector that selects where the scorer is true.
+    pub(crate) fn selector_of(&mut self, id: ScorerId, span: Span) -> Outcome<SelectorId> {
+        self.selector_part(id, span, &mut Known::default())
+    }
+
+    fn selector_part(
+        &mut self,
+        id: ScorerId,
+        span: Span,
+        known: &mut Known,
+    ) -> Outcome<SelectorId> {
+        if let Some(selector) = known.selectors.get(&id) {
+            return Ok(*selector);
+        }
+        let part = || self.selector_here(id, span, known);
+        let selector = stacker::maybe_grow(64 * 1024, 1024 * 1024, part)?;
+        known.selectors.insert(id, selector);
+        Ok(selector)
+    }
+
+    fn selector_here(
+        &mut self,
+        id: ScorerId,
+        span: Span,
+        known: &mut Known,
+    ) -> Outcome<SelectorId> {
+        let reads = self.reads(id);
+        if reads != Reads::Both {
+            return self.one_sided(id, reads, span, known);
+        }
+        let Scorer::Map { op, operands } = self.graph.get_scorer(id).clone() else {
+            unreachable!("only an operation reads both keys and queries");
+        };
+        if let (Op::Compare(comparison), [a, b]) = (&op, operands.as_slice()) {
+            return self.comparison(id, (*a, *b), *comparison, span, known);
+        }
+        if !matches!(op, Op::And | Op::Or | Op::Not | Op::If) {
+            return self.add_selector(Selector::Predicate(id), span);
+        }
+        let parts = operands
+            .iter()
+            .map(|operand| self.selector_part(*operand, span, known))
+            .collect::<Outcome<Vec<SelectorId>>>()?;
+        match (&op, parts.as_slice()) {
+            (Op::And, [a, b]) => self.add_selector(Selector::And(*a, *b), span),
+            (Op::Or, [a, b]) => self.add_selector(Selector::Or(*a, *b), span),
+            (Op::If, [condition, then, otherwise]) => {
+                let refuses = self.add_selector(Selector::Not(*condition), span)?;
+                let then = self.add_selector(Selector::And(*condition, *then), span)?;
+                let otherwise = self.add_selector(Selector::And(refuses, *otherwise), span)?;
+                self.add_selector(Selector::Or(then, otherwise), span)
+            }
+            (_, [a, ..]) => self.add_selector(Selector::Not(*a), span),
+            (_, []) => unreachable!("every primitive has an operand"),
+        }
+    }
+
+    /// A comparison of the one side with the other is what `select` is made for.
+    fn comparison(
+        &mut self,
+        id: ScorerId,
+        (a, b): (ScorerId, ScorerId),
+        comparison: Comparison,
+        span: Span,
+        known: &mut Known,
+    ) -> Outcome<SelectorId> {
+        let (keys, queries, comparison) = match (self.reads(a), self.reads(b)) {
+            (Reads::Keys, Reads::Queries) => (a, b, comparison),
+            (Reads::Queries, Reads::Keys) => (b, a, comparison.mirrored()),
+            _ => return self.add_selector(Selector::Predicate(id), span),
+        };
+        let keys = self.side_sop(keys, span, known)?;
+        let queries = self.side_sop(queries, span, known)?;
+        self.add_selector(Selector::Compare { keys, queries, comparison }, span)
+    }
+
+    /// A condition on keys alone, on queries alone, or on neither.
+    fn one_sided(
+        &mut self,
+        id: ScorerId,
+        reads: Reads,
+        span: Span,
+        known: &mut Known,
+    ) -> Outcome<SelectorId> {
+        let sop = self.side_sop(id, span, known)?;
+        let truth = match self.graph.types(sop) == TypeSet::BOOL {
+            true => sop,
+            false => self.add_map(Op::ToBool, vec![sop], span)?,
+        };
+        let yes = self.add_sop(SOp::Constant(Value::Bool(true)), span)?;
+        let (keys, queries) = if reads == Reads::Queries { (yes, truth) } else { (truth, yes) };
+        let comparison = Comparison::Equal;
+        self.add_selector(Selector::Compare { keys, queries, comparison }, span)
+    }
+
+    /// A scorer that reads one position only, as an s-op.
+    fn side_sop(&mut self, id: ScorerId, span: Span, known: &mut Known) -> Outcome<SOpId> {
+        if let Some(sop) = known.sops.get(&id) {
+            return Ok(*sop);
+        }
+        let sop = match self.graph.get_scorer(id).clone() {
+            Scorer::Key(sop) | Scorer::Query(sop) => sop,
+            Scorer::Constant(value) => self.add_sop(SOp::Constant(value), span)?,
+            Scorer::Map { op, operands } => {
+                let operands = operands
+                    .into_iter()
+                    .map(|operand| {
+                        let part = || self.side_sop(operand, span, known);
+                        stacker::maybe_grow(64 * 1024, 1024 * 1024, part)
+                    })
+                    .collect::<Outcome<Vec<SOpId>>>()?;
+                self.add_map(op, operands, span)?
+            }
+        };
+        known.sops.insert(id, sop);
+        Ok(sop)
+    }
+
+    fn reads(&self, id: ScorerId) -> Reads {
+        let (keys, queries) = self.graph.scorer_operands(id);
+        match (keys.is_empty(), queries.is_empty()) {
+            (true, true) => Reads::Neither,
+            (false, true) => Reads::Keys,
+            (true, false) => Reads::Queries,
+            (false, false) => Reads::Both,
+        }
+    }
+}
+
+/// An s-op used inside a function of keys and queries: at which of the two is not said.
+fn captured(span: Span) -> Stop {
+    Diagnostic::error(
+        Code::OperandTypes,
+        "a function of keys and queries cannot read an s-op of its own",
+    )
+    .at(span, "at the key's position, or at the query's?")
+    .help("pass it among the keys or the queries: `select((x, y), (z,), lambda xk, yk, zq: …)`")
+    .into()
+}
