@@ -31,30 +31,6 @@ struct Program {
     bounded: bool,
 }
 
-const DYCK: &str = r#"
-opens = indicator(tokens_str in ["(", "[", "{"]);
-closes = indicator(tokens_str in [")", "]", "}"]);
-before = select(indices, indices, <=);
-depth = (aggregate(before, opens) - aggregate(before, closes)) * (indices + 1);
-depth = round(depth);
-level = depth + closes;
-bad = aggregate(before, indicator(depth < 0)) > 0;
-rank = selector_width(select(level, level, ==) and before);
-partner = aggregate(select(level, level, ==) and select(rank, rank - 1, ==), tokens_str, "-");
-fits = (partner + tokens_str) in ["()", "[]", "{}"];
-wrong = closes == 1 and not fits;
-failed = aggregate(before, indicator(wrong or depth < 0)) > 0;
-out = "F" if failed else ("T" if depth == 0 else "P");
-"#;
-
-const DYCK_1: &str = r#"
-before = select(indices, indices, <=);
-opens = aggregate(before, indicator(tokens_str == "("));
-closes = aggregate(before, indicator(tokens_str == ")"));
-low = aggregate(before, indicator(closes > opens)) > 0;
-out = "F" if low else ("T" if opens == closes else "P");
-"#;
-
 fn programs() -> Vec<Program> {
     let program = |name, text: &str, input, bounded| Program {
         name,
@@ -62,61 +38,58 @@ fn programs() -> Vec<Program> {
         input,
         bounded,
     };
-    let frequency = "same = select(tokens_int, tokens_int, ==); hist = selector_width(same);";
-    let first = "first = not has_focus(same and select(indices, indices, <));";
     vec![
         program(
             "hist",
-            "out = selector_width(select(tokens_str, tokens_str, ==));",
+            r#"load "hist"; answer = hist(tokens_str);"#,
             Input::Letters,
             true,
         ),
         program(
             "double hist",
-            "same = select(tokens_str, tokens_str, ==); hist = selector_width(same);
-             first = not has_focus(same and select(indices, indices, <));
-             out = selector_width(select(hist, hist, ==) and select(first, True, ==));",
+            r#"load "hist"; answer = double_hist(tokens_str);"#,
             Input::Letters,
             true,
         ),
         program(
             "reverse",
-            "out = aggregate(select(indices, length - indices - 1, ==), tokens_str);",
+            r#"load "sorting"; answer = reverse(tokens_str);"#,
             Input::Letters,
             true,
         ),
         program(
             "sort",
-            "out = sort(tokens_int, tokens_int);",
+            "answer = sort(tokens_int, tokens_int);",
             Input::Wide,
             true,
         ),
         program(
             "sort by frequency",
-            &format!(
-                "{frequency} {first}
-                 key = (-1 * hist) if first else length;
-                 out = sort(tokens_int, key);"
-            ),
+            r#"load "sorting"; answer = sort_by_frequency(tokens_int);"#,
             Input::Few,
             true,
         ),
         program(
             "most frequent",
-            &format!(
-                "{frequency} {first}
-                 key = (-1 * hist) if first else length;
-                 out = aggregate(select(sort(tokens_int, key) if True else 0, tokens_int, ==),
-                                 hist);"
-            ),
-            Input::Few,
+            r#"load "sorting"; answer = most_frequent(tokens_str, "-");"#,
+            Input::Letters,
             true,
         ),
-        program("Dyck-1 PTF", DYCK_1, Input::Parentheses, true),
-        program("Dyck-3 PTF", DYCK, Input::Brackets, true),
+        program(
+            "Dyck-1 PTF",
+            r#"load "dyck"; answer = dyck1_ptf(tokens_str, "(", ")");"#,
+            Input::Parentheses,
+            true,
+        ),
+        program(
+            "Dyck-3 PTF",
+            r#"load "dyck"; answer = dyckk_ptf(tokens_str, ["()", "[]", "{}"]);"#,
+            Input::Brackets,
+            true,
+        ),
         program(
             "two orders",
-            "out = selector_width(select(tokens_int, tokens_int, <)
+            "answer = selector_width(select(tokens_int, tokens_int, <)
                                   and select(indices, indices, <));",
             Input::Wide,
             true,
@@ -124,7 +97,7 @@ fn programs() -> Vec<Program> {
         program(
             "two orders in groups",
             "group = tokens_int % 100;
-             out = selector_width(select(group, group, ==)
+             answer = selector_width(select(group, group, ==)
                                   and select(tokens_int, tokens_int, <)
                                   and select(indices, indices, <));",
             Input::Wide,
@@ -132,7 +105,7 @@ fn programs() -> Vec<Program> {
         ),
         program(
             "mean before",
-            "out = aggregate(select(indices, indices, <=), tokens_int / 7);",
+            "answer = aggregate(select(indices, indices, <=), tokens_int / 7);",
             Input::Wide,
             true,
         ),
@@ -155,7 +128,7 @@ fn general() -> String {
             )
         })
         .collect();
-    format!("out = selector_width({});", any.join(" or "))
+    format!("answer = selector_width({});", any.join(" or "))
 }
 
 /// The same pseudo-random numbers in every run.
