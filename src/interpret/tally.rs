@@ -1,8 +1,10 @@
 //! What is added up over selected keys: counts, exact sums of ints, and sums of floats, for which
 //! the order of addition matters.
 
-/// Something that can be added up. Except for floats, the order does not matter.
+/// Something that can be added up.
 pub trait Sum: Copy {
+    /// Whether sums are the same in any order.
+    const ANY_ORDER: bool = true;
     const ZERO: Self;
     fn plus(self, other: Self) -> Self;
 }
@@ -67,6 +69,7 @@ impl Mixed {
 }
 
 impl Sum for Mixed {
+    const ANY_ORDER: bool = false;
     const ZERO: Mixed = Mixed::Whole(0);
     fn plus(self, other: Mixed) -> Mixed {
         match (self, other) {
@@ -77,6 +80,7 @@ impl Sum for Mixed {
 }
 
 impl<A: Sum, B: Sum> Sum for (A, B) {
+    const ANY_ORDER: bool = A::ANY_ORDER && B::ANY_ORDER;
     const ZERO: (A, B) = (A::ZERO, B::ZERO);
     fn plus(self, other: (A, B)) -> (A, B) {
         (self.0.plus(other.0), self.1.plus(other.1))
