@@ -89,7 +89,17 @@ impl Conjunction {
     /// with up to one order, O(n log n) with two.
     pub fn add_up<T: Sum>(&self, weight: impl Fn(usize) -> T, mut found: impl FnMut(usize, T)) {
         if let [first, second] = self.orders.as_slice() {
-            return self.dominance(first, second, weight, found);
+            // Along positions memory is read in sequence.
+            let (first, second) = if is_sorted(&first.keys) {
+                (first, second)
+            } else {
+                (second, first)
+            };
+            return if self.groups.count == 1 {
+                self.ungrouped_dominance(first, second, weight, found)
+            } else {
+                self.dominance(first, second, weight, found)
+            };
         }
         if let [order] = self.orders.as_slice()
             && T::ANY_ORDER
@@ -138,6 +148,34 @@ impl Conjunction {
         for query in (0..self.length).filter(|at| member(&self.groups.queries, *at).is_some()) {
             found(query, sums[place(order.queries.get(query))]);
         }
+    }
+
+    /// Two orders without groups: keys are added, by the first order, at their ranks in the second.
+    /// O(n log n).
+    fn ungrouped_dominance<T: Sum>(
+        &self,
+        first: &Order,
+        second: &Order,
+        weight: impl Fn(usize) -> T,
+        mut found: impl FnMut(usize, T),
+    ) {
+        let size = second.count;
+        let mut tree = vec![T::ZERO; fenwick::room(size)];
+        sweep(self.length, Some(first), |event| match event {
+            Event::Key(key) => {
+                let rank = second.keys.get(key);
+                if rank != NONE && member(&self.groups.keys, key).is_some() {
+                    fenwick::add(&mut tree, size, rank as usize, weight(key));
+                }
+            }
+            Event::Query(query) => {
+                let rank = second.queries.get(query);
+                if rank != NONE && member(&self.groups.queries, query).is_some() {
+                    let bound = rank as usize + usize::from(!second.strict);
+                    found(query, fenwick::prefix(&tree, size, bound));
+                }
+            }
+        });
     }
 
     /// Two orders: the first sweep gives each key its place in its group by the second order, and
