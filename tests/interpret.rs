@@ -9,7 +9,9 @@ mod random;
 use naive::Naive;
 use proptest::prelude::*;
 use random::Program;
-use rasp::interpret::{evaluate, evaluate_selector};
+use rasp::graph::Sharing;
+use rasp::interpret::{Explanation, evaluate, evaluate_selector, explain};
+use rasp::session::Session;
 use rasp::value::{Op, Value};
 
 /// The same value of the same type, floats bit by bit (but one NaN is as good as another).
@@ -93,6 +95,32 @@ fn long_inputs_mean_what_the_naive_evaluator_says() {
         }
     }
     check_sops(&Program::build(&input, &recipes), &input);
+}
+
+#[test]
+fn each_aggregate_is_explained() {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text(
+        "program.rasp",
+        "sorted = sort(tokens_int, tokens_int);
+         inside = selector_width(select(tokens_int, tokens_int, <) and select(indices, indices, >)
+                                 and not select(tokens_int, 3, ==));
+         three = selector_width(select(tokens_int, tokens_int, <) and select(indices, indices, >)
+                                and select(tokens_int, indices, <));",
+    );
+    let input = [3, 1, 2, 1].map(Value::Int);
+    let mut explained = |name: &str| -> Vec<String> {
+        let sop = session.sop(name).expect("an s-op");
+        let parts = explain(session.graph(), sop, &input).expect("it runs");
+        let text = |part: Explanation| format!("{}: {}", part.cost, part.steps.join(" | "));
+        parts.into_iter().map(text).collect()
+    };
+    insta::assert_snapshot!(explained("sorted").join("\n"), @"
+    O(n): + running sums along sorted keys by tokens_int < tokens_int | + groups by tokens_int == tokens_int; running sums along positions by indices < indices
+    O(n): + groups by pos == indices
+    ");
+    insta::assert_snapshot!(explained("inside").join("\n"), @"O(n log n): + keys filtered by tokens_int != 3; dominance counting (sort and Fenwick tree) by tokens_int < tokens_int and indices > indices");
+    insta::assert_snapshot!(explained("three").join("\n"), @"O(n log n + 4 × 4): rows of bits, as it has three orders at once: 4 rows of 4 keys");
 }
 
 proptest! {

@@ -260,7 +260,8 @@ impl Program {
     }
 
     fn of(&self, id: SOpId) -> TypeSet {
-        let at = self.sops.iter().position(|other| *other == id).unwrap();
+        let at = self.sops.iter().position(|other| *other == id);
+        let at = at.expect("picked from these");
         self.types[at]
     }
 
