@@ -25,6 +25,19 @@ impl Signed for () {
 
 // Sums wrap: whoever adds has made sure that the final result fits, and then wrapping in between,
 // when parts are counted twice and taken back, does no harm.
+impl Sum for u32 {
+    const ZERO: u32 = 0;
+    fn plus(self, other: u32) -> u32 {
+        self.wrapping_add(other)
+    }
+}
+
+impl Signed for u32 {
+    fn times(self, factor: i64) -> u32 {
+        self.wrapping_mul(factor as u32)
+    }
+}
+
 impl Sum for i64 {
     const ZERO: i64 = 0;
     fn plus(self, other: i64) -> i64 {
