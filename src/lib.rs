@@ -31,10 +31,13 @@
 //! # Ok::<(), Box<rasp::base::Diagnostic>>(())
 //! ```
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used))]
+
 pub mod base;
 pub mod builtin;
 pub mod cli;
 pub mod compile;
+pub mod equiv;
 pub mod eval;
 pub mod execute;
 pub mod graph;

@@ -69,7 +69,7 @@ fn outcomes(block: &str) -> Vec<(usize, String)> {
     };
     let mut outcomes = Vec::new();
     for diagnostic in session.take_diagnostics() {
-        let label = diagnostic.labels.iter().rev().find(|label| {
+        let label = diagnostic.labels.iter().find(|label| {
             let name = &session.sources().get(label.span.source).name;
             &**name == "block.rasp"
         });

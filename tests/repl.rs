@@ -1,6 +1,8 @@
 //! The prompt, held against transcripts: `tests/repl/*.txt` are lines as they are typed, each
 //! snapshot beside them what the screen then shows.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use proptest::prelude::*;
 use rasp::base::render::Style;
 use rasp::repl::{Assistant, Completions, Part, Patience, Repl, run_transcript};

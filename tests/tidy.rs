@@ -34,6 +34,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "execute",
         ],
     ),
+    ("equiv", &["base", "value", "graph", "infer", "interpret"]),
     ("stdlib", &[]),
     (
         "session",
@@ -87,6 +88,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "model",
             "execute",
             "compile",
+            "equiv",
             "stdlib",
             "session",
             "repl",

@@ -58,7 +58,6 @@ codes! {
     WrongCount "E0307" "a different number of values than names";
     AtomExpected "E0308" "an atom or an s-op was expected";
     MixedTypes "E0401" "values of different types in one s-op";
-    ElementwiseFailed "E0402" "an elementwise operation failed at a position";
     MeanOfNonNumbers "E0403" "several selected values that are not numbers";
     BadToken "E0404" "a token that cannot be converted";
     BadInput "E0405" "an input that is not a non-empty sequence";
@@ -77,6 +76,9 @@ codes! {
     InputTooLong "E0703" "an input longer than the model";
     LimitReached "E0801" "a limit was reached";
     SurprisingPrecedence "W0101" "an expression that may not mean what it seems to";
+    UnusedName "W0201" "a name in a function that is never read";
+    DuplicateParameter "W0202" "two parameters with the same name";
+    ConstantComparison "W0203" "a comparison that comes out the same on every input";
 }
 
 impl fmt::Display for Code {
@@ -124,11 +126,11 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a labelled place; the first one added is the main place. What no text has made is not
-    /// shown.
+    /// Adds a labelled place; the first one added is the main place. What no text has made cannot be
+    /// shown: what is said of it becomes a note.
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         if span == Span::BUILT_IN {
-            return self;
+            return self.note(text);
         }
         self.labels.push(Label {
             span,
@@ -154,6 +156,26 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
+    }
+
+    /// Adds help if there is some.
+    pub fn maybe_help(self, help: Option<String>) -> Diagnostic {
+        match help {
+            Some(help) => self.help(help),
+            None => self,
+        }
+    }
+
+    /// Adds a labelled place around the main one, unless the main place lies in it anyway or the
+    /// place has a label already.
+    pub fn within(self, span: Span, text: impl Into<String>) -> Diagnostic {
+        let shown = self.labels.iter().any(|label| label.span == span);
+        let inside = self.span().is_some_and(|main| span.contains(main));
+        if shown || inside {
+            self
+        } else {
+            self.at(span, text)
+        }
     }
 
     /// The main place, if the diagnostic has one.

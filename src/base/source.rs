@@ -44,6 +44,11 @@ impl Span {
         }
     }
 
+    /// Whether the other span lies in this one.
+    pub fn contains(self, other: Span) -> bool {
+        self.source == other.source && self.start <= other.start && other.end <= self.end
+    }
+
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }

@@ -1,5 +1,6 @@
 //! What the command line accepts, as clap reads it.
 
+use crate::base::Code;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -30,6 +31,18 @@ pub enum Command {
     Tour(Tour),
     /// Hold the compiled model of an s-op against the interpreter
     Verify(Verify),
+    /// Run the assertions of programs
+    Test(Test),
+    /// Write programs in canonical form; comments stay
+    Fmt(Fmt),
+    /// Write the reference of the library, or of programs, as Markdown
+    Doc(Doc),
+    /// Compare two s-ops on every input up to a length
+    Equiv(Equiv),
+    /// Append an s-op's last value to its input, again and again
+    Generate(Generate),
+    /// Explain an error code; without one, list all codes
+    Explain(Explain),
 }
 
 #[derive(Debug, Args)]
@@ -222,4 +235,129 @@ pub struct Verify {
     pub f64: bool,
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Test {
+    /// The programs; `-` reads one from standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// One JSON object a line: each assertion, then the counts
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Fmt {
+    /// The programs; `-` formats standard input to standard output
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Write nothing; list the files that would change
+    #[arg(long)]
+    pub check: bool,
+    /// Also write the parentheses that make a surprising precedence plain
+    #[arg(long)]
+    pub parentheses: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Doc {
+    /// The programs; without any, the built-in names and the standard library
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Where to write the reference; without it, to standard output
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Replace OUT also if `rasp doc` has not written it
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Equiv {
+    #[command(flatten)]
+    pub program: Program,
+    /// The two s-ops: `-e A -e B`
+    #[arg(
+        short = 'e',
+        long = "expr",
+        value_name = "EXPR",
+        required = true,
+        allow_hyphen_values = true
+    )]
+    pub expr: Vec<String>,
+    /// The vocabulary: a text whose characters are the tokens
+    #[arg(
+        long,
+        value_name = "TEXT",
+        conflicts_with = "vocab_json",
+        allow_hyphen_values = true
+    )]
+    pub vocab: Option<String>,
+    /// The vocabulary as a JSON array of tokens
+    #[arg(long, value_name = "ARRAY", allow_hyphen_values = true)]
+    pub vocab_json: Option<String>,
+    /// The longest input
+    #[arg(long, value_name = "N")]
+    pub max_len: Option<usize>,
+    /// Random inputs beyond the lengths that are compared exhaustively
+    #[arg(long, value_name = "K", default_value_t = 2_000)]
+    pub samples: usize,
+    /// Seed of the random inputs
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// The program, `-` reads it from standard input; or a compiled model, without `-e`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The s-op whose last value is the next token
+    #[arg(
+        short = 'e',
+        long = "expr",
+        value_name = "EXPR",
+        allow_hyphen_values = true
+    )]
+    pub expr: Option<String>,
+    /// The prompt: a text whose characters are the tokens
+    #[arg(
+        short = 'i',
+        long = "input",
+        value_name = "TEXT",
+        conflicts_with = "input_json",
+        required_unless_present = "input_json",
+        allow_hyphen_values = true
+    )]
+    pub text: Option<String>,
+    /// The prompt as a JSON array of tokens
+    #[arg(long, value_name = "ARRAY", allow_hyphen_values = true)]
+    pub input_json: Option<String>,
+    /// The most tokens to append
+    #[arg(long, value_name = "K")]
+    pub steps: usize,
+    /// Stop after this token
+    #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
+    pub stop: Option<String>,
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// A code, like E0201
+    #[arg(value_name = "CODE", value_parser = code)]
+    pub code: Option<Code>,
+}
+
+fn code(text: &str) -> Result<Code, String> {
+    let found = Code::ALL
+        .iter()
+        .find(|code| code.number().eq_ignore_ascii_case(text));
+    found
+        .copied()
+        .ok_or_else(|| "no such code; `rasp explain` lists them all".to_string())
 }

@@ -10,6 +10,7 @@ use crate::session::{Session, files};
 use crate::value::Value;
 use serde_json::Value as Json;
 use std::io::Read;
+use std::path::Path;
 
 /// An input with the form in which it was given.
 pub struct Input {
@@ -89,7 +90,8 @@ pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
     Ok(Some(distinct))
 }
 
-fn json_tokens(option: &str, text: &str) -> Fallible<Vec<Value>> {
+/// Tokens as a JSON array.
+pub fn json_tokens(option: &str, text: &str) -> Fallible<Vec<Value>> {
     let bad = |reason: String| -> Box<Diagnostic> {
         Diagnostic::error(Code::BadInput, format!("{option}: {reason}"))
             .help(r#"give a JSON array of tokens, like '["a", "b", 3]'"#)
@@ -153,7 +155,7 @@ pub fn open(
     sharing: Sharing,
 ) -> Result<(Session, Vec<Event>), Unreadable> {
     let mut session = Session::new(sharing);
-    let loaded = read(program).map_err(|reason| {
+    let loaded = read(&program.file).map_err(|reason| {
         let diagnostic = Diagnostic::error(Code::FileNotFound, reason);
         output.report(&diagnostic, session.sources());
         Unreadable {
@@ -175,9 +177,10 @@ pub fn open(
     }
 }
 
-fn read(program: &Program) -> Result<Loaded, String> {
-    if program.file.as_os_str() != "-" {
-        return files::read(&program.file);
+/// A program's text; `-` is standard input.
+pub fn read(file: &Path) -> Result<Loaded, String> {
+    if file.as_os_str() != "-" {
+        return files::read(file);
     }
     let mut bytes = Vec::new();
     std::io::stdin()

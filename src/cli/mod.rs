@@ -5,12 +5,19 @@
 
 mod arguments;
 mod check;
+mod doc;
+mod equiv;
+mod explain;
+mod fmt;
+mod generate;
 mod input;
 mod model;
 mod output;
 mod run;
 mod schedule;
+mod test;
 mod tour;
+mod write;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -38,6 +45,7 @@ pub fn main() -> i32 {
             let _ = output.flush();
             1
         }
+        Err(Stop::Usage) => 2,
         // Whoever read our output has gone: nothing is left to say.
         Err(Stop::Output) => 1,
     }
@@ -53,6 +61,12 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Exec(arguments) => model::exec(output, &arguments),
         Command::Tour(arguments) => tour::tour(output, &arguments),
         Command::Verify(arguments) => model::verify(output, &arguments),
+        Command::Test(arguments) => test::test(output, &arguments),
+        Command::Fmt(arguments) => fmt::fmt(output, &arguments),
+        Command::Doc(arguments) => doc::doc(output, &arguments),
+        Command::Equiv(arguments) => equiv::equiv(output, &arguments),
+        Command::Generate(arguments) => generate::generate(output, &arguments),
+        Command::Explain(arguments) => explain::explain(output, &arguments),
     }
 }
 

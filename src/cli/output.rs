@@ -12,6 +12,8 @@ use unicode_width::UnicodeWidthStr;
 pub enum Stop {
     /// An error, which has been shown.
     Reported,
+    /// A wrong command line, which has been shown.
+    Usage,
     /// Standard output cannot be written any more.
     Output,
 }

@@ -19,24 +19,23 @@ impl Evaluator {
         index: Meta,
         spans: (Span, Span),
     ) -> Outcome<Meta> {
-        let (span, index_span) = spans;
+        let span = spans.0;
         if let Meta::SOp(id) = container {
             return self.index_sop(cx, id, &index, spans);
         }
-        let what = match &container {
-            Meta::List(_) => "a list",
-            Meta::Dict(_) => "a dict",
-            Meta::Atom(Value::Str(_)) => "a string",
-            other => {
-                return Err(Diagnostic::error(
-                    Code::BadIndex,
-                    format!("{} cannot be indexed", other.kind()),
-                )
-                .at(span, format!("this indexes {}", other.kind()))
-                .note("lists, dicts, strings and s-ops can")
+        let indexable = matches!(
+            container,
+            Meta::List(_) | Meta::Dict(_) | Meta::Atom(Value::Str(_))
+        );
+        if !indexable {
+            let kind = container.kind();
+            let message = format!("{kind} cannot be indexed");
+            return Err(Diagnostic::error(Code::BadIndex, message)
+                .at(span, format!("this indexes {kind}"))
+                .note("lists, dicts, strings and s-ops can be indexed")
+                .maybe_help(self.indexed(&container, spans))
                 .into());
-            }
-        };
+        }
         if let Meta::SOp(id) = index {
             let table = table(&container, span)?;
             return Ok(Meta::SOp(self.add_map(
@@ -45,11 +44,17 @@ impl Evaluator {
                 span,
             )?));
         }
-        let wanted = if matches!(container, Meta::Dict(_)) {
-            "an atom"
-        } else {
-            "an int"
+        self.index_value(&container, &index, spans)
+    }
+
+    /// A list, dict or string indexed by an atom.
+    fn index_value(&self, container: &Meta, index: &Meta, spans: (Span, Span)) -> Outcome<Meta> {
+        let (what, wanted) = match container {
+            Meta::List(_) => ("a list", "an int"),
+            Meta::Dict(_) => ("a dict", "an atom"),
+            _ => ("a string", "an int"),
         };
+        let index_span = spans.1;
         let bad_index = || {
             Diagnostic::error(
                 Code::BadIndex,
@@ -59,16 +64,10 @@ impl Evaluator {
                 ),
             )
             .at(index_span, format!("this is {}", index.kind()))
+            .maybe_help(self.int_index(index, spans))
         };
-        match (&container, &index) {
-            (Meta::Dict(dict), Meta::Atom(key)) => dict.get(key).cloned().ok_or_else(|| {
-                Diagnostic::error(
-                    Code::BadIndex,
-                    format!("there is no key {} in the dict", key.source()),
-                )
-                .at(index_span, known_keys(dict))
-                .into()
-            }),
+        match (container, index) {
+            (Meta::Dict(dict), Meta::Atom(key)) => entry(dict, key, index_span),
             (Meta::List(items), Meta::Atom(at)) => {
                 let Some(at) = at.as_int() else {
                     return Err(bad_index().into());
@@ -87,16 +86,19 @@ impl Evaluator {
                         Code::BadIndex,
                         format!("index {at} is out of range for a list of length {length}"),
                     )
-                    .at(index_span, "out of range")
+                    .at(index_span, indices_of(length))
                     .into()
                 })
             }
             (Meta::Atom(Value::Str(text)), Meta::Atom(at)) if at.as_int().is_some() => {
                 let table = Table::Str(Value::characters(text));
-                table
-                    .get(at)
-                    .map(Meta::Atom)
-                    .map_err(|failure| failure_at(failure, index_span).into())
+                table.get(at).map(Meta::Atom).map_err(|failure| {
+                    let mut error = failure_at(failure, index_span);
+                    if let Some(label) = error.labels.first_mut() {
+                        label.text = indices_of(text.chars().count() as i64);
+                    }
+                    error.into()
+                })
             }
             _ => Err(bad_index().into()),
         }
@@ -115,10 +117,8 @@ impl Evaluator {
                 Code::BadIndex,
                 format!("an s-op is indexed by an int, not by {}", index.kind()),
             )
-            .at(index_span, format!("this is {}", index.kind()))
-            .help(
-                "`aggregate(select(indices, position, ==), sop)` fetches from a computed position",
-            )
+            .at(index_span, format!("this is {}", self.describe(index)))
+            .maybe_help(self.computed_position(index, (span, index_span)))
             .into());
         };
         let at_constant = self.add_sop(SOp::Constant(Value::Int(at)), index_span)?;
@@ -167,18 +167,27 @@ impl Evaluator {
                 let atoms: Option<Vec<Value>> =
                     items.iter().map(|item| item.as_atom().cloned()).collect();
                 let Some(atoms) = atoms else {
+                    let inside = items.iter().find(|item| item.as_atom().is_none());
+                    let kind = inside.map_or("something else", Meta::kind);
                     let message = "the list right of `in` must hold atoms only".to_string();
-                    return Err(bad(message, *right_span, right).into());
+                    return Err(Diagnostic::error(Code::BadMembership, message)
+                        .at(*right_span, format!("this list holds {kind}"))
+                        .help("for s-ops compare one by one: `a == b or a == c`")
+                        .into());
                 };
+                let id = *id;
+                self.warn_constant_membership(id, &atoms, &sides, span);
                 Ok(Meta::SOp(self.add_map(
                     Op::In(atoms.into()),
-                    vec![*id],
+                    vec![id],
                     span,
                 )?))
             }
             (Meta::SOp(_), _) => {
                 let message = format!("`s-op in …` needs a list of atoms, not {}", right.kind());
-                Err(bad(message, *right_span, right).into())
+                Err(bad(message, *right_span, right)
+                    .maybe_help(self.as_list(right, *right_span, span))
+                    .into())
             }
             (Meta::Atom(value), Meta::SOp(id)) => self.contains(value, *id, span),
             (Meta::Atom(_), Meta::List(items)) => {
@@ -192,7 +201,7 @@ impl Evaluator {
             (Meta::Atom(_), _) => {
                 let message = format!("`atom in …` needs a list or an s-op, not {}", right.kind());
                 Err(bad(message, *right_span, right)
-                    .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
+                    .maybe_help(self.as_list(right, *right_span, span))
                     .into())
             }
             _ => {
@@ -259,6 +268,13 @@ impl Evaluator {
                     cx.ast.get(iterable).span,
                     format!("this is {}", other.kind()),
                 );
+                let at = cx.ast.get(iterable).span;
+                let diagnostic = match &other {
+                    Meta::Atom(Value::Int(int)) => {
+                        diagnostic.help(format!("to count from 0: `range({int})`"))
+                    }
+                    _ => diagnostic.maybe_help(self.as_list(&other, at, at)),
+                };
                 Err(match other {
                     Meta::SOp(_) => diagnostic.note(
                         "an s-op has no values until it is given an input; operators work on all its \
@@ -307,19 +323,66 @@ impl Evaluator {
                     format!("{} cannot be taken apart into {count} values", other.kind()),
                 )
                 .at(span, format!("this is {}", other.kind()))
+                .maybe_help(self.first_positions(other, count, span))
                 .into());
             }
         };
         if parts.len() != count {
             return Err(Diagnostic::error(
                 Code::WrongCount,
-                format!("{count} names, but {} values", parts.len()),
+                format!("{count} names, but {}", counted(parts.len(), "value")),
             )
-            .at(span, format!("this has {} elements", parts.len()))
+            .at(
+                span,
+                format!("this has {}", counted(parts.len(), "element")),
+            )
             .into());
         }
         Ok(parts)
     }
+}
+
+/// `1 value`, `2 values`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// Which indices a list or string of this length has.
+fn indices_of(length: i64) -> String {
+    match length {
+        0 => "nothing is in it".to_string(),
+        1 => "the only index is 0".to_string(),
+        _ => format!(
+            "the indices go from 0 to {}, or from -1 back to -{length}",
+            length - 1
+        ),
+    }
+}
+
+fn entry(dict: &Dict, key: &Value, index_span: Span) -> Outcome<Meta> {
+    dict.get(key).cloned().ok_or_else(|| {
+        Diagnostic::error(
+            Code::BadIndex,
+            format!("there is no key {} in the dict", key.source()),
+        )
+        .at(index_span, known_keys(dict))
+        .maybe_help(nearest_key(dict, key))
+        .into()
+    })
+}
+
+/// The key that was probably meant.
+fn nearest_key(dict: &Dict, key: &Value) -> Option<String> {
+    let Value::Str(key) = key else {
+        return None;
+    };
+    let keys = dict.iter().filter_map(|(key, _)| match key {
+        Value::Str(text) => Some(&**text),
+        _ => None,
+    });
+    let nearest = super::suggest::nearest(key, keys)?;
+    Some(format!("did you mean `{}`?", Value::str(nearest).source()))
 }
 
 fn known_keys(dict: &Dict) -> String {
@@ -338,12 +401,11 @@ fn table(container: &Meta, span: Span) -> Outcome<Table> {
             Meta::Atom(value) => Ok(value.clone()),
             other => Err(Diagnostic::error(
                 Code::AtomExpected,
-                format!(
-                    "only lists and dicts of atoms are indexed by an s-op, not of {}",
-                    other.kind()
-                ),
+                format!("what holds {} cannot be indexed by an s-op", other.kind()),
             )
-            .at(span, format!("it contains {}", other.kind()))
+            .at(span, format!("it holds {}", other.kind()))
+            .note("only lists and dicts of atoms can")
+            .help("choose between s-ops: `a if condition else b`")
             .into()),
         }
     };

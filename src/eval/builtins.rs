@@ -1,9 +1,10 @@
 //! The meanings of the built-in functions, and of the other built-in names.
 
+use super::access::counted;
 use super::call::plural;
 use super::expression::Context;
 use super::meta::{Body, Callable, Meta};
-use super::operator::atom_result;
+use super::operator::{atom_result, never_equal};
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
@@ -38,7 +39,7 @@ impl Evaluator {
         let base = self.base;
         if let Some(tokens_str) = self.scopes.lookup(scope, "tokens_str").cloned() {
             if let Meta::SOp(id) = tokens_str {
-                self.graph.set_name(id, &"tokens".into());
+                self.graph.set_name(id, &"tokens".into(), false);
             }
             self.scopes.set(base, "tokens".into(), tokens_str);
         }
@@ -51,7 +52,16 @@ impl Evaluator {
         arguments: &[Argument],
         span: Span,
     ) -> Outcome<Meta> {
-        let arguments = place_arguments(cx, builtin, arguments, span)?;
+        let given = arguments;
+        let arguments =
+            place_arguments(cx, builtin, arguments, span).map_err(|stop| match stop {
+                Stop::Error(error) if builtin == Builtin::Select => {
+                    let help = self.whole_select(cx, given, span);
+                    help.map_or(error.clone(), |help| Box::new(error.help(help)))
+                        .into()
+                }
+                other => other,
+            })?;
         match (builtin, arguments.as_slice()) {
             (Builtin::Select, [keys, queries, comparison]) => {
                 self.select(cx, [*keys, *queries, *comparison], span)
@@ -61,38 +71,60 @@ impl Evaluator {
             }
             (Builtin::Range, bounds) => self.range(cx, bounds, span),
             (Builtin::Zip, lists) => self.zip(cx, lists, span),
-            (Builtin::Len, [list]) => match self.expression(cx, *list)? {
-                Meta::List(items) => Ok(Meta::Atom(Value::Int(items.len() as i64))),
-                other => Err(list_expected("len", &other, cx.ast.get(*list).span)
-                    .help("the length of the input is the s-op `length`")
-                    .into()),
-            },
-            (Builtin::Round, [number]) => {
-                let at = cx.ast.get(*number).span;
-                match self.expression(cx, *number)? {
-                    Meta::SOp(id) => Ok(Meta::SOp(self.add_map(Op::Round, vec![id], span)?)),
-                    Meta::Atom(value) => atom_result(Op::Round.apply(&[&value]), at),
-                    other => Err(Diagnostic::error(
-                        Code::OperandTypes,
-                        format!("`round` does not work on {}", other.kind()),
-                    )
-                    .at(at, format!("this is {}", other.kind()))
-                    .into()),
-                }
-            }
-            (Builtin::Indicator, [condition]) => match self.expression(cx, *condition)? {
-                Meta::SOp(id) => Ok(Meta::SOp(self.add_map(Op::Indicator, vec![id], span)?)),
-                other => Err(Diagnostic::error(
-                    Code::OperandTypes,
-                    format!("`indicator` takes an s-op, not {}", other.kind()),
-                )
-                .at(
-                    cx.ast.get(*condition).span,
-                    format!("this is {}", other.kind()),
-                )
-                .into()),
-            },
+            (Builtin::Len, [list]) => self.len(cx, *list),
+            (Builtin::Round, [number]) => self.round(cx, *number, span),
+            (Builtin::Indicator, [condition]) => self.indicator(cx, *condition, span),
             _ => unreachable!("place_arguments has checked the count"),
+        }
+    }
+
+    fn len(&mut self, cx: &Context, list: ExprId) -> Outcome<Meta> {
+        match self.expression(cx, list)? {
+            Meta::List(items) => Ok(Meta::Atom(Value::Int(items.len() as i64))),
+            other => {
+                let at = cx.ast.get(list).span;
+                let error = list_expected("len", &self.describe(&other), at);
+                Err(match other {
+                    Meta::SOp(_) => error.help("the length of the input is the s-op `length`"),
+                    Meta::Atom(Value::Str(text)) => error.help(format!(
+                        "its length as an input: `length({})`",
+                        Value::Str(text).source()
+                    )),
+                    _ => error,
+                }
+                .into())
+            }
+        }
+    }
+
+    fn round(&mut self, cx: &Context, number: ExprId, span: Span) -> Outcome<Meta> {
+        let at = cx.ast.get(number).span;
+        match self.expression(cx, number)? {
+            Meta::SOp(id) => match self.add_map(Op::Round, vec![id], span) {
+                Err(Stop::Error(error)) if error.code == Code::OperandTypes => {
+                    let help = self.with_numeric_tokens(span, &[(id, at)]);
+                    Err(error.maybe_help(help).into())
+                }
+                result => Ok(Meta::SOp(result?)),
+            },
+            Meta::Atom(value) if value.is_number() => atom_result(Op::Round.apply(&[&value]), at),
+            other => Err(self.operand_error("round", &[(&other, at)], span).into()),
+        }
+    }
+
+    fn indicator(&mut self, cx: &Context, condition: ExprId, span: Span) -> Outcome<Meta> {
+        match self.expression(cx, condition)? {
+            Meta::SOp(id) => Ok(Meta::SOp(self.add_map(Op::Indicator, vec![id], span)?)),
+            other => Err(Diagnostic::error(
+                Code::OperandTypes,
+                format!("`indicator` takes an s-op, not {}", other.kind()),
+            )
+            .at(
+                cx.ast.get(condition).span,
+                format!("this is {}", other.kind()),
+            )
+            .maybe_help(self.indicated(&other, cx.ast.get(condition).span))
+            .into()),
         }
     }
 
@@ -104,14 +136,18 @@ impl Evaluator {
                 "the third argument of `select` is a comparison",
             )
             .at(cx.ast.get(comparison).span, "not a comparison operator")
-            .help("one of ==, !=, <, <=, >, >=")
+            .note("the comparisons are ==, !=, <, <=, > and >=, without quotes")
+            .maybe_help(self.bare_comparison(cx, comparison, span))
             .into());
         };
         let (keys_span, queries_span) = (cx.ast.get(keys).span, cx.ast.get(queries).span);
         let keys = self.expression(cx, keys)?;
-        let keys = self.broadcast(&keys, keys_span)?;
+        let (key_meta, keys) = (keys.clone(), self.broadcast_in(&keys, keys_span, span)?);
         let queries = self.expression(cx, queries)?;
-        let queries = self.broadcast(&queries, queries_span)?;
+        let (query_meta, queries) = (
+            queries.clone(),
+            self.broadcast_in(&queries, queries_span, span)?,
+        );
         let (key_types, query_types) = (self.graph.types(keys), self.graph.types(queries));
         let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
         let shared = |types| key_types.meets(types) && query_types.meets(types);
@@ -119,13 +155,28 @@ impl Evaluator {
             return Err(Diagnostic::error(
                 Code::OperandTypes,
                 format!(
-                    "`{}` does not work between keys of {key_types} and queries of {query_types}",
-                    comparison.symbol()
+                    "`{}` does not compare keys and queries of these types: {} and {}",
+                    comparison.symbol(),
+                    self.describe(&key_meta),
+                    self.describe(&query_meta)
                 ),
             )
-            .at(keys_span, format!("keys of {key_types}"))
-            .at(queries_span, format!("queries of {query_types}"))
+            .at(
+                keys_span,
+                format!("the keys are {}", self.describe(&key_meta)),
+            )
+            .at(
+                queries_span,
+                format!("the queries are {}", self.describe(&query_meta)),
+            )
+            .maybe_help(
+                self.with_numeric_tokens(span, &[(keys, keys_span), (queries, queries_span)]),
+            )
             .into());
+        }
+        if !ordered && never_equal(key_types, query_types) {
+            let sides = [(key_meta, keys_span), (query_meta, queries_span)];
+            self.warn_constant_selector(comparison, &sides, span);
         }
         let selector = Selector::Compare {
             keys,
@@ -146,23 +197,13 @@ impl Evaluator {
         let selector = match self.expression(cx, selector)? {
             Meta::Selector(id) => id,
             other => {
-                return Err(Diagnostic::error(
-                    Code::SelectorExpected,
-                    format!(
-                        "the first argument of `aggregate` is a selector, not {}",
-                        other.kind()
-                    ),
-                )
-                .at(
-                    cx.ast.get(selector).span,
-                    format!("this is {}", other.kind()),
-                )
-                .help("`select(keys, queries, comparison)` makes a selector")
-                .into());
+                return Err(self
+                    .not_a_selector(cx, &other, (selector, values), span)
+                    .into());
             }
         };
         let value = self.expression(cx, values)?;
-        let value = self.broadcast(&value, cx.ast.get(values).span)?;
+        let value = self.broadcast_in(&value, cx.ast.get(values).span, span)?;
         let default = match default {
             None => Value::Int(0),
             Some(id) => match self.expression(cx, id)? {
@@ -176,6 +217,7 @@ impl Evaluator {
                         ),
                     )
                     .at(cx.ast.get(id).span, format!("this is {}", other.kind()))
+                    .maybe_help(self.varying_default(&other, cx.ast.get(id).span, span))
                     .into());
                 }
             },
@@ -200,6 +242,7 @@ impl Evaluator {
                     format!("`range` takes ints, not {}", meta.kind()),
                 )
                 .at(cx.ast.get(*bound).span, format!("this is {}", meta.kind()))
+                .maybe_help(self.int_bound(&meta, cx.ast.get(*bound).span, span))
                 .into());
             };
             ints.push(int);
@@ -213,7 +256,8 @@ impl Evaluator {
         if step == 0 {
             return Err(
                 Diagnostic::error(Code::ArithmeticFailed, "the step of `range` is 0")
-                    .at(span, "would never end")
+                    .at(span, "this would never end")
+                    .help("count up with a positive step, down with a negative one: `range(5, 0, -1)`")
                     .into(),
             );
         }
@@ -225,8 +269,11 @@ impl Evaluator {
             at > i128::from(stop)
         } {
             if items.len() >= self.limits.collection_length {
+                let bound = self.limits.collection_length;
+                let all = (i128::from(stop) - i128::from(start)) / i128::from(step);
                 return Err(self
-                    .limit(span, "elements", self.limits.collection_length)
+                    .limit(span, "elements in a list", bound)
+                    .note(format!("this `range` has about {all} elements"))
                     .into());
             }
             items.push(Meta::Atom(Value::Int(at as i64)));
@@ -240,7 +287,11 @@ impl Evaluator {
         for id in lists {
             match self.expression(cx, *id)? {
                 Meta::List(items) => columns.push(items),
-                other => return Err(list_expected("zip", &other, cx.ast.get(*id).span).into()),
+                other => {
+                    let at = cx.ast.get(*id).span;
+                    let error = list_expected("zip", &self.describe(&other), at);
+                    return Err(error.maybe_help(self.as_list(&other, at, span)).into());
+                }
             }
         }
         let length = columns.first().map_or(0, |items| items.len());
@@ -249,7 +300,7 @@ impl Evaluator {
                 Diagnostic::error(Code::WrongCount, "`zip` takes lists of one length")
                     .at(
                         cx.ast.get(lists[at]).span,
-                        format!("this has {} elements", columns[at].len()),
+                        format!("this has {}", counted(columns[at].len(), "element")),
                     )
                     .at(cx.ast.get(lists[0]).span, format!("this has {length}"))
                     .into(),
@@ -258,6 +309,20 @@ impl Evaluator {
         let row = |at: usize| Meta::list(columns.iter().map(|items| items[at].clone()).collect());
         self.nested(Meta::list((0..length).map(row).collect()), span)
     }
+}
+
+/// How a built-in function is called.
+fn usage(builtin: Builtin) -> String {
+    if builtin == Builtin::Range {
+        return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
+    }
+    let names: Vec<String> = builtin
+        .row()
+        .parameters
+        .iter()
+        .map(|name| name.trim_end_matches('?').to_string())
+        .collect();
+    format!("`{}({})`", builtin.name(), names.join(", "))
 }
 
 /// The argument expressions in the order of the builtin's parameters.
@@ -270,14 +335,10 @@ fn place_arguments(
     let parameters = builtin.row().parameters;
     let variadic = parameters.last() == Some(&"…");
     let bare = |name: &str| name.trim_end_matches('?').to_string();
-    let usage = || {
-        let names: Vec<String> = parameters.iter().map(|name| bare(name)).collect();
-        format!("`{}({})`", builtin.name(), names.join(", "))
-    };
     let wrong = |message: String, at: Span| -> Stop {
         Diagnostic::error(Code::WrongArguments, message)
             .at(at, "called here")
-            .help(format!("use it as {}", usage()))
+            .help(format!("use it as {}", usage(builtin)))
             .into()
     };
     let required = parameters
@@ -326,12 +387,12 @@ fn place_arguments(
     Ok(placed.into_iter().flatten().collect())
 }
 
-fn list_expected(function: &str, other: &Meta, span: Span) -> Diagnostic {
+fn list_expected(function: &str, kind: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
         Code::OperandTypes,
-        format!("`{function}` takes a list, not {}", other.kind()),
+        format!("`{function}` takes a list, not {kind}"),
     )
-    .at(span, format!("this is {}", other.kind()))
+    .at(span, format!("this is {kind}"))
 }
 
 fn builtin_callable(builtin: Builtin) -> Callable {

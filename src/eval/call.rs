@@ -32,10 +32,11 @@ impl Evaluator {
                 Body::Defined { .. } | Body::Lambda { .. } => {
                     let bound = self.arguments(cx, &callable, arguments, span)?;
                     self.invoke(&callable, bound, span)
+                        .map_err(|stop| self.with_numeric_argument(cx, stop, arguments, span))
                 }
             },
             applied @ (Meta::SOp(_) | Meta::Selector(_)) => {
-                self.apply(cx, &applied, arguments, span)
+                self.apply(cx, &applied, arguments, (function_span, span))
             }
             other => Err(Diagnostic::error(
                 Code::NotCallable,
@@ -43,7 +44,32 @@ impl Evaluator {
             )
             .at(function_span, format!("this is {}", other.kind()))
             .note("functions can be called, and s-ops and selectors can be applied to an input")
+            .maybe_help(self.called_container(cx, &other, (function_span, arguments)))
             .into()),
+        }
+    }
+
+    /// Calculating with tokens inside a function: the call with `tokens_int`.
+    fn with_numeric_argument(
+        &self,
+        cx: &Context,
+        stop: Stop,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Stop {
+        let tokens = arguments.iter().find_map(|argument| {
+            let at = cx.ast.get(argument.value).span;
+            (self.written(at) == Some("tokens")).then_some(at)
+        });
+        match (stop, tokens) {
+            (Stop::Error(error), Some(at))
+                if error.code == Code::OperandTypes && error.help.is_none() =>
+            {
+                let fixed = self.rewritten(span, at, |_| "tokens_int".to_string());
+                let help = fixed.map(|fixed| format!("for the tokens as numbers: `{fixed}`"));
+                error.maybe_help(help).into()
+            }
+            (stop, _) => stop,
         }
     }
 
@@ -55,12 +81,7 @@ impl Evaluator {
         arguments: &[Argument],
         span: Span,
     ) -> Outcome<Vec<Meta>> {
-        let wrong = |message: String, at: Span, text: String| -> Stop {
-            Diagnostic::error(Code::WrongArguments, message)
-                .at(at, text)
-                .help(format!("it is defined as `{}`", callable.signature()))
-                .into()
-        };
+        let wrong = |message, at, text| wrong_arguments(callable, message, at, text);
         let count = callable.parameters.len();
         let positional = arguments
             .iter()
@@ -72,10 +93,12 @@ impl Evaluator {
                 callable.name,
                 plural(count)
             );
+            let extra = arguments.iter().filter(|argument| argument.name.is_none());
+            let extra = extra.map(|argument| cx.ast.get(argument.value).span);
             return Err(wrong(
                 message,
-                span,
-                "called with too many arguments".to_string(),
+                extra.skip(count).last().unwrap_or(span),
+                "there is no parameter for this".to_string(),
             ));
         }
         let mut bound: Vec<Option<Meta>> = vec![None; count];
@@ -87,14 +110,10 @@ impl Evaluator {
                     next += 1;
                     next - 1
                 }
-                Some(ident) => {
-                    let named = |(name, _): &(Name, Option<Meta>)| *name == ident.name;
-                    callable.parameters.iter().position(named).ok_or_else(|| {
-                        let message =
-                            format!("`{}` has no parameter `{}`", callable.name, ident.name);
-                        wrong(message, ident.span, "no such parameter".to_string())
-                    })?
-                }
+                Some(ident) => parameter(callable, &ident.name).map_err(|text| {
+                    let message = format!("`{}` has no parameter `{}`", callable.name, ident.name);
+                    wrong(message, ident.span, text)
+                })?,
             };
             if bound[slot].is_some() {
                 let message = format!("`{}` is given twice", callable.parameters[slot].0);
@@ -102,21 +121,14 @@ impl Evaluator {
             }
             bound[slot] = Some(self.expression(cx, argument.value)?);
         }
-        let mut complete = Vec::with_capacity(count);
-        for (given, (name, default)) in bound.into_iter().zip(&callable.parameters) {
-            match given.or_else(|| default.clone()) {
-                Some(meta) => complete.push(meta),
-                None => {
-                    let message = format!(
-                        "`{}` takes {}; `{name}` is missing",
-                        callable.name,
-                        plural(count)
-                    );
-                    return Err(wrong(message, span, format!("no argument for `{name}`")));
-                }
-            }
-        }
-        Ok(complete)
+        complete(callable, bound).map_err(|name| {
+            let message = format!(
+                "`{}` takes {}; `{name}` is missing",
+                callable.name,
+                plural(count)
+            );
+            wrong(message, span, format!("no argument for `{name}`"))
+        })
     }
 
     /// Runs a function of the program on its arguments.
@@ -133,15 +145,22 @@ impl Evaluator {
                     "`{}` may be calling itself without end",
                     callable.name
                 ))
+                .help("let a choice end it: `return 1 if n == 0 else n * f(n - 1);`")
                 .into());
         }
         self.calls += 1;
+        self.origins.enter(&callable.name, span);
         let result = self.run_body(callable, arguments);
+        self.origins.leave();
         self.calls -= 1;
         result.map_err(|stop| match stop {
             Stop::Error(diagnostic) if diagnostic.labels.len() <= SHOWN_CALLS => {
                 let text = format!("in this call of `{}`", callable.name);
-                Stop::Error(Box::new(diagnostic.at(span, text)))
+                let shown = diagnostic.labels.iter().any(|label| label.span == span);
+                Stop::Error(match shown {
+                    true => diagnostic,
+                    false => Box::new(diagnostic.at(span, text)),
+                })
             }
             other => other,
         })
@@ -190,7 +209,7 @@ impl Evaluator {
         cx: &Context,
         applied: &Meta,
         arguments: &[Argument],
-        span: Span,
+        (function_span, span): (Span, Span),
     ) -> Outcome<Meta> {
         let [argument] = arguments else {
             return Err(Diagnostic::error(
@@ -202,14 +221,26 @@ impl Evaluator {
                 ),
             )
             .at(span, "applied here")
-            .help("an input is a string, whose characters are the tokens, or a list of atoms")
+            .help(match self.written(function_span) {
+                Some(written) => format!("apply it to one input: `{written}(\"hello\")`"),
+                None => "an input is a string or a list of atoms".to_string(),
+            })
             .into());
         };
         let input_span = cx.ast.get(argument.value).span;
         let input = self.expression(cx, argument.value)?;
-        let tokens = self.tokens(&input, input_span)?;
+        let tokens = self
+            .tokens(&input, input_span)
+            .map_err(|stop| self.no_input(stop, (applied, &input), (function_span, input_span)))?;
         let located = |diagnostic: Box<Diagnostic>| -> Stop {
-            Stop::Error(Box::new(diagnostic.at(span, "applied to an input here")))
+            let roots = match applied {
+                Meta::SOp(id) => vec![*id],
+                Meta::Selector(id) => self.graph.selector_operands(*id),
+                _ => Vec::new(),
+            };
+            self.explain(*diagnostic, &roots)
+                .within(span, "applied to an input here")
+                .into()
         };
         let application = match applied {
             Meta::SOp(id) => Application::Sequence {
@@ -233,7 +264,7 @@ impl Evaluator {
         let bad = |message: String, text: String| -> Stop {
             Diagnostic::error(Code::BadInput, message)
                 .at(span, text)
-                .help("an input is a string, whose characters are the tokens, or a list of atoms")
+                .note("an input is a string, whose characters are the tokens, or a list of atoms")
                 .into()
         };
         match input.as_tokens() {
@@ -248,6 +279,45 @@ impl Evaluator {
             )),
         }
     }
+}
+
+/// The number of the parameter with a name.
+///
+/// # Errors
+/// What to say about a name that no parameter has.
+fn parameter(callable: &Callable, name: &Name) -> Result<usize, String> {
+    let mut names = callable.parameters.iter().map(|(name, _)| name);
+    names
+        .clone()
+        .position(|other| other == name)
+        .ok_or_else(|| {
+            let names = names.by_ref().map(|name| &**name);
+            match super::suggest::nearest(name, names) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => "no such parameter".to_string(),
+            }
+        })
+}
+
+fn wrong_arguments(callable: &Callable, message: String, at: Span, text: String) -> Stop {
+    let error = Diagnostic::error(Code::WrongArguments, message)
+        .at(at, text)
+        .help(format!("call it as `{}`", callable.signature()));
+    match callable.definition() {
+        Some(defined) => error.at(defined, "it is defined here").into(),
+        None => error.into(),
+    }
+}
+
+/// Every argument, defaults filled in.
+///
+/// # Errors
+/// The name of the first parameter without one.
+fn complete(callable: &Callable, bound: Vec<Option<Meta>>) -> Result<Vec<Meta>, &Name> {
+    let parameters = bound.into_iter().zip(&callable.parameters);
+    parameters
+        .map(|(given, (name, default))| given.or_else(|| default.clone()).ok_or(name))
+        .collect()
 }
 
 /// `select` and `aggregate` are the built-in functions when called, even where a variable has the

@@ -1,12 +1,17 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
+use super::help::{foreign_name, introduced};
 use super::meta::{Body, Callable, Dict, Meta};
+use super::operator::Side;
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome};
+use super::{Evaluator, Outcome, Stop, advise};
 use crate::base::{Code, Diagnostic, Span};
-use crate::syntax::ast::{Ast, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator};
-use crate::value::Value;
+use crate::syntax::ast::{
+    Ast, BinaryOperator, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator,
+};
+use crate::syntax::precedence::python_membership;
+use crate::value::{Comparison, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -50,51 +55,25 @@ impl Evaluator {
                 let items = self.expressions(cx, items)?;
                 self.nested(Meta::list(items), span)
             }
-            ExprKind::Tuple(_) => Err(Diagnostic::error(
-                Code::AtomExpected,
-                "a tuple can only stand where several keys or queries are given",
-            )
-            .at(span, "this is a tuple")
-            .help("write a list with [ ] instead")
-            .into()),
+            ExprKind::Tuple(_) => Err(self.stray_tuple(span).into()),
             ExprKind::Dict(entries) => self.dict(cx, entries, span),
             ExprKind::ListComprehension {
                 element,
                 names,
                 iterable,
-            } => {
-                let mut items = Vec::new();
-                self.comprehension(cx, names, *iterable, |evaluator, cx| {
-                    items.push(evaluator.expression(cx, *element)?);
-                    Ok(())
-                })?;
-                self.nested(Meta::list(items), span)
-            }
+            } => self.list_comprehension(cx, *element, (names, *iterable), span),
             ExprKind::DictComprehension {
                 key,
                 value,
                 names,
                 iterable,
-            } => {
-                let mut dict = Dict::default();
-                self.comprehension(cx, names, *iterable, |evaluator, cx| {
-                    let key = evaluator.dict_key(cx, *key)?;
-                    dict.insert(key, evaluator.expression(cx, *value)?);
-                    Ok(())
-                })?;
-                self.nested(Meta::Dict(Rc::new(dict)), span)
-            }
+            } => self.dict_comprehension(cx, (*key, *value), (names, *iterable), span),
             ExprKind::Unary { operator, operand } => self.unary_at(cx, *operator, *operand, span),
             ExprKind::Binary {
                 operator,
                 left,
                 right,
-            } => {
-                let a = self.expression(cx, *left)?;
-                let b = self.expression(cx, *right)?;
-                let sides = [(a, cx.ast.get(*left).span), (b, cx.ast.get(*right).span)];
-                self.binary(*operator, sides, span)
-            }
+            } => self.binary_at(cx, *operator, (*left, *right), id),
             ExprKind::Ternary {
                 then,
                 condition,
@@ -109,17 +88,70 @@ impl Evaluator {
                 function,
                 arguments,
             } => self.call(cx, *function, arguments, span),
-            ExprKind::Operator(comparison) => Err(Diagnostic::error(
-                Code::WrongArguments,
-                format!(
-                    "`{}` can only stand as the third argument of `select`",
-                    comparison.symbol()
-                ),
-            )
-            .at(span, "an operator without operands")
-            .into()),
+            ExprKind::Operator(comparison) => Err(stray_operator(*comparison, span).into()),
             ExprKind::Lambda(lambda) => self.lambda(cx, lambda),
         }
+    }
+
+    fn list_comprehension(
+        &mut self,
+        cx: &Context,
+        element: ExprId,
+        (names, iterable): (&[Ident], ExprId),
+        span: Span,
+    ) -> Outcome<Meta> {
+        let mut items = Vec::new();
+        self.comprehension(cx, names, iterable, |evaluator, cx| {
+            items.push(evaluator.expression(cx, element)?);
+            Ok(())
+        })?;
+        self.nested(Meta::list(items), span)
+    }
+
+    fn dict_comprehension(
+        &mut self,
+        cx: &Context,
+        (key, value): (ExprId, ExprId),
+        (names, iterable): (&[Ident], ExprId),
+        span: Span,
+    ) -> Outcome<Meta> {
+        let mut dict = Dict::default();
+        self.comprehension(cx, names, iterable, |evaluator, cx| {
+            let key = evaluator.dict_key(cx, key)?;
+            dict.insert(key, evaluator.expression(cx, value)?);
+            Ok(())
+        })?;
+        self.nested(Meta::Dict(Rc::new(dict)), span)
+    }
+
+    fn binary_at(
+        &mut self,
+        cx: &Context,
+        operator: BinaryOperator,
+        (left, right): (ExprId, ExprId),
+        id: ExprId,
+    ) -> Outcome<Meta> {
+        let a = self.expression(cx, left)?;
+        let b = self
+            .expression(cx, right)
+            .map_err(|stop| self.regrouped(cx, stop, id))?;
+        let sides = [(a, cx.ast.get(left).span), (b, cx.ast.get(right).span)];
+        if let Some(error) = self.applied_too_early(cx, operator, &sides, id) {
+            return Err(error.into());
+        }
+        self.binary(operator, sides, cx.ast.get(id).span)
+            .map_err(|stop| self.regrouped(cx, stop, id))
+    }
+
+    fn stray_tuple(&self, span: Span) -> Diagnostic {
+        let message = "a tuple can only stand where several keys or queries are given";
+        let list = self.written(span).and_then(|text| {
+            let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+            Some(format!("write a list: `[{inner}]`"))
+        });
+        Diagnostic::error(Code::AtomExpected, message)
+            .at(span, "this is a tuple")
+            .maybe_help(list)
     }
 
     pub(crate) fn expressions(&mut self, cx: &Context, ids: &[ExprId]) -> Outcome<Vec<Meta>> {
@@ -150,24 +182,95 @@ impl Evaluator {
         match self.scopes.lookup(cx.scope, name) {
             Some(Meta::Broken) => Err(super::Stop::Broken),
             Some(meta) => Ok(meta.clone()),
-            None => Err(self.undefined(cx.scope, name, span).into()),
+            None => Err(self.undefined(cx, name, span).into()),
         }
     }
 
-    fn undefined(&self, scope: ScopeId, name: &str, span: Span) -> Diagnostic {
+    fn undefined(&self, cx: &Context, name: &str, span: Span) -> Diagnostic {
         let diagnostic = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
             .at(span, "no definition of this name comes before");
+        if let Some((elsewhere, text)) = introduced(&cx.ast, name, span) {
+            return diagnostic.at(elsewhere, text);
+        }
         if let Some(module) = self.loader.module_defining(name) {
             return diagnostic.help(format!(
                 "it is in the standard library: `load \"{module}\";` first"
             ));
         }
-        let visible = self.scopes.visible(scope);
+        let visible = self.scopes.visible(cx.scope);
         let mut candidates: Vec<&str> = visible.iter().map(|name| &**name).collect();
         candidates.extend(crate::builtin::TABLE.iter().map(|row| row.name));
         match super::suggest::nearest(name, candidates) {
-            Some(nearest) => diagnostic.help(format!("did you mean `{nearest}`?")),
-            None => diagnostic,
+            // One letter is near to everything.
+            Some(nearest) if name.len() > 1 => {
+                diagnostic.help(format!("did you mean `{nearest}`?"))
+            }
+            _ => diagnostic.maybe_help(foreign_name(name).map(str::to_string)),
+        }
+    }
+
+    /// An operator on what an s-op gave on an input.
+    fn applied_too_early(
+        &self,
+        cx: &Context,
+        operator: BinaryOperator,
+        sides: &[Side; 2],
+        id: ExprId,
+    ) -> Option<Diagnostic> {
+        let ExprKind::Binary { left, right, .. } = cx.ast.get(id).kind else {
+            return None;
+        };
+        let arithmetic = !matches!(
+            operator,
+            BinaryOperator::Compare(Comparison::Equal | Comparison::NotEqual)
+                | BinaryOperator::And
+                | BinaryOperator::Or
+                | BinaryOperator::In
+        );
+        let applied = |side: &Side| matches!(side.0, Meta::Application(_));
+        let call = if applied(&sides[0]) { left } else { right };
+        let ExprKind::Call { function, .. } = cx.ast.get(call).kind else {
+            return None;
+        };
+        (arithmetic && sides.iter().any(applied)).then(|| {
+            let places = (
+                cx.ast.get(call).span,
+                cx.ast.get(function).span,
+                cx.ast.get(id).span,
+            );
+            self.applied_operand(operator.symbol(), sides, places)
+        })
+    }
+
+    /// `a in b and c`, which is `a in (b and c)`: what it would be in Python.
+    fn regrouped(&self, cx: &Context, stop: Stop, id: ExprId) -> Stop {
+        let Stop::Error(error) = stop else {
+            return stop;
+        };
+        let help = python_membership(&cx.ast, id).and_then(|(member, list, operator, rest)| {
+            let written = |span: Span| self.written(span);
+            Some(format!(
+                "write `({} in {}) {} {}`",
+                written(cx.ast.get(member).span)?,
+                written(cx.ast.get(list).span)?,
+                operator,
+                written(cx.ast.get(rest).span)?,
+            ))
+        });
+        let ExprKind::Binary { right, .. } = cx.ast.get(id).kind else {
+            return error.into();
+        };
+        // Mistakes deeper inside have nothing to do with how `in` binds.
+        let whole = cx.ast.get(right).span;
+        let beginning = |main: Span| whole.contains(main) && main.start == whole.start;
+        let here = error.span().is_some_and(beginning);
+        let types = matches!(error.code, Code::BadMembership | Code::OperandTypes);
+        match help {
+            Some(help) if here && types => error
+                .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
+                .help(help)
+                .into(),
+            _ => advise(*error, &self.sources).into(),
         }
     }
 
@@ -254,4 +357,14 @@ impl Evaluator {
         }
         Ok(bound)
     }
+}
+
+fn stray_operator(comparison: Comparison, span: Span) -> Diagnostic {
+    let symbol = comparison.symbol();
+    let message = format!("`{symbol}` can only stand as the third argument of `select`");
+    Diagnostic::error(Code::WrongArguments, message)
+        .at(span, "an operator without operands")
+        .help(format!(
+            "to hand over a comparison write a function: `lambda a, b: a {symbol} b`"
+        ))
 }

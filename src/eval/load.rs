@@ -30,6 +30,11 @@ pub trait Loader {
     /// Why there is none, in words.
     fn load(&self, path: &str, from: Option<&str>) -> Result<Loaded, String>;
 
+    /// The names of the standard library's modules.
+    fn modules(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
     /// The standard library module that defines a name.
     fn module_defining(&self, name: &str) -> Option<&str> {
         let _ = name;
@@ -51,6 +56,8 @@ impl Loader for NoFiles {
 pub(crate) struct Frame {
     identity: String,
     name: String,
+    /// The path in the `load` that it comes from, if that is how it got here.
+    loaded_at: Option<Span>,
 }
 
 /// Loads inside loads.
@@ -62,6 +69,7 @@ impl Evaluator {
         self.loading.push(Frame {
             identity: identity.to_string(),
             name: name.to_string(),
+            loaded_at: None,
         });
     }
 
@@ -90,6 +98,10 @@ impl Evaluator {
         let loaded = self.loader.load(path, from.as_deref()).map_err(|reason| {
             Diagnostic::error(Code::FileNotFound, format!("`{path}` could not be loaded"))
                 .at(span, reason)
+                .maybe_help(
+                    super::suggest::nearest(path, self.loader.modules())
+                        .map(|module| format!("did you mean `load \"{module}\";`?")),
+                )
         })?;
         if let Some(at) = self
             .loading
@@ -101,17 +113,30 @@ impl Evaluator {
                 .map(|frame| frame.name.as_str())
                 .chain([loaded.name.as_str()])
                 .collect();
-            return Err(
-                Diagnostic::error(Code::LoadCycle, "these files load each other")
-                    .at(span, "this closes the cycle")
-                    .note(cycle.join(" loads "))
-                    .into(),
-            );
+            let (message, help) = match cycle.as_slice() {
+                [_, _] => ("this file loads itself", "remove this `load`"),
+                _ => (
+                    "these files load each other",
+                    "move what both need into a third file and load that from both",
+                ),
+            };
+            let mut error =
+                Diagnostic::error(Code::LoadCycle, message).at(span, "this closes the cycle");
+            for frame in self.loading[at..].iter().rev() {
+                if let Some(loaded_at) = frame.loaded_at {
+                    error = error.at(loaded_at, format!("`{}` is loaded here", frame.name));
+                }
+            }
+            return Err(error.note(cycle.join(" loads ")).help(help).into());
         }
         if self.loading.len() >= DEEPEST {
             return Err(self.limit(span, "loads inside each other", DEEPEST).into());
         }
-        self.enter_file(&loaded.identity, &loaded.name);
+        self.loading.push(Frame {
+            identity: loaded.identity.clone(),
+            name: loaded.name.clone(),
+            loaded_at: Some(span),
+        });
         let result = self.run_loaded(cx, path, &loaded, span, events);
         self.leave_file();
         result
@@ -138,7 +163,7 @@ impl Evaluator {
         events.extend(shown(inner));
         if failed {
             let failure = Diagnostic::error(Code::FileNotFound, format!("`{path}` has errors"))
-                .at(span, "loaded here; its errors are shown before this one");
+                .at(span, "loaded here; its errors come before this one");
             return Err(Stop::Error(Box::new(failure)));
         }
         Ok(())
@@ -173,7 +198,7 @@ fn shown(events: Vec<Event>) -> Vec<Event> {
                 }
             }
             // `exit` ends the file that says it, not the session.
-            Event::Expression { .. } | Event::Draw { .. } | Event::Exit => {}
+            Event::Expression { .. } | Event::Asserted(_) | Event::Draw { .. } | Event::Exit => {}
             command => kept.push(command),
         }
     }

@@ -2,6 +2,7 @@
 //! dicts, functions, s-ops and selectors.
 
 use super::scope::ScopeId;
+use crate::base::Span;
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, SelectorId};
 use crate::interpret::Sequence;
@@ -272,6 +273,15 @@ impl Meta {
 const LONGEST_REPR: usize = 100_000;
 
 impl Callable {
+    /// Where its name was defined, if the program did that.
+    pub(crate) fn definition(&self) -> Option<Span> {
+        match &self.body {
+            Body::Defined { function, .. } => Some(function.ident.span),
+            Body::Lambda { ast, body, .. } => Some(ast.get(*body).span),
+            Body::Builtin(_) => None,
+        }
+    }
+
     /// `name(a, b)`
     pub fn signature(&self) -> String {
         let parameters: Vec<String> = self

@@ -4,20 +4,27 @@
 //! `load` goes through a [`Loader`].
 
 mod access;
+mod advice;
+mod assertion;
 mod builtins;
 mod call;
 mod expression;
+mod help;
 mod load;
 pub mod meta;
+mod mismatch;
+mod misuse;
 mod operator;
+mod origin;
 mod scope;
 mod statement;
 mod suggest;
 
+use advice::advise;
 pub use load::{Loaded, Loader, NoFiles};
 pub use meta::{Application, Callable, Meta};
 pub use scope::ScopeId;
-pub use statement::Event;
+pub use statement::{Assertion, Event};
 
 use crate::base::{Code, Diagnostic, Limits, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
@@ -58,6 +65,7 @@ pub struct Evaluator {
     pub(crate) loading: Vec<load::Frame>,
     pub(crate) steps: u64,
     pub(crate) calls: usize,
+    pub(crate) origins: origin::Origins,
     /// The selector behind `atom in s-op`, made at its first use and shared by all.
     pub(crate) everything: Option<SelectorId>,
     /// Warnings and errors met so far and not yet taken.
@@ -82,6 +90,7 @@ impl Evaluator {
             loading: Vec::new(),
             steps: 0,
             calls: 0,
+            origins: origin::Origins::default(),
             everything: None,
             diagnostics: Vec::new(),
         };
@@ -137,7 +146,12 @@ impl Evaluator {
                 .limit(span, "s-ops and selectors", self.limits.graph_nodes)
                 .into());
         }
-        Ok(self.graph.sop(sop, span))
+        let before = self.graph.len();
+        let id = self.graph.sop(sop, span);
+        if self.graph.len() > before {
+            self.origins.made(id);
+        }
+        Ok(id)
     }
 
     pub(crate) fn add_selector(&mut self, selector: Selector, span: Span) -> Outcome<SelectorId> {
@@ -153,21 +167,15 @@ impl Evaluator {
     pub(crate) fn add_map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> Outcome<SOpId> {
         let types: Vec<_> = operands.iter().map(|id| self.graph.types(*id)).collect();
         if op.result_type(&types).is_empty() && types.iter().all(|types| !types.is_empty()) {
-            let shown: Vec<String> = types
+            let shown: Vec<&str> = types
                 .iter()
-                .map(|types| format!("s-op of {types}"))
+                .map(|types| help::describe_types(*types))
                 .collect();
             let message = format!("`{op}` does not work on {}", shown.join(" and "));
             let mut diagnostic = Diagnostic::error(Code::OperandTypes, message)
                 .at(span, "this fails on every input");
-            for (operand, types) in operands.iter().zip(&types) {
-                let made = self.graph.span(*operand);
-                if made != span
-                    && made != Span::BUILT_IN
-                    && !matches!(self.graph.get(*operand), SOp::Constant(_))
-                {
-                    diagnostic = diagnostic.at(made, format!("this is an s-op of {types}"));
-                }
+            for operand in &operands {
+                diagnostic = self.made_at(diagnostic, *operand, span);
             }
             return Err(diagnostic.into());
         }

@@ -3,12 +3,12 @@
 
 use super::expression::Context;
 use super::meta::{Application, Meta};
-use super::{Evaluator, Outcome};
+use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, Selector};
 use crate::syntax::ast::{BinaryOperator, ExprId, UnaryOperator};
 use crate::value::op::{Failure, FailureKind};
-use crate::value::{Comparison, Op, Value};
+use crate::value::{Comparison, Op, TypeSet, Value};
 use std::cmp::Ordering;
 
 /// An operand with its place.
@@ -27,13 +27,35 @@ impl Evaluator {
             UnaryOperator::Plus => Op::Plus,
         };
         match operand {
-            Meta::SOp(id) => Ok(Meta::SOp(self.add_map(op, vec![id], span)?)),
+            Meta::SOp(id) => match self.add_map(op, vec![id], span) {
+                Ok(id) => Ok(Meta::SOp(id)),
+                Err(Stop::Error(error)) if error.code == Code::OperandTypes => {
+                    let help = self.with_numeric_tokens(span, &[(id, operand_span)]);
+                    Err(error.maybe_help(help).into())
+                }
+                Err(stop) => Err(stop),
+            },
             Meta::Selector(id) if operator == UnaryOperator::Not => {
                 Ok(Meta::Selector(self.add_selector(Selector::Not(id), span)?))
             }
-            Meta::Atom(value) => atom_result(op.apply(&[&value]), span),
+            Meta::Atom(value) if op == Op::Not || value.is_number() => {
+                atom_result(op.apply(&[&value]), span)
+            }
             other if operator == UnaryOperator::Not => Ok(Meta::Atom(Value::Bool(!other.truthy()))),
-            other => Err(operand_error(operator.symbol(), &[(&other, operand_span)], span).into()),
+            other => {
+                let symbol = operator.symbol();
+                let error = self.operand_error(symbol, &[(&other, operand_span)], span);
+                Err(match other {
+                    Meta::Selector(_) => {
+                        let negated = self.written(operand_span);
+                        error.maybe_help(negated.map(|selector| {
+                            format!("the selector of all other keys: `not {selector}`")
+                        }))
+                    }
+                    _ => error,
+                }
+                .into())
+            }
         }
     }
 
@@ -70,7 +92,7 @@ impl Evaluator {
                 Ok(Meta::Selector(self.add_selector(selector, span)?))
             }
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
-                Err(selector_and_other(&sides, operator))
+                Err(self.selector_and_other(&sides, operator, span).into())
             }
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => {
                 let op = if and { Op::And } else { Op::Or };
@@ -88,24 +110,16 @@ impl Evaluator {
         let [(a, a_span), (b, b_span)] = &sides;
         match (a, b) {
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
-                let selector_span = if matches!(a, Meta::Selector(_)) {
-                    *a_span
-                } else {
-                    *b_span
-                };
-                Err(Diagnostic::error(
-                    Code::SelectorMisused,
-                    format!("`{op}` does not work on selectors"),
-                )
-                .at(selector_span, "this is a selector")
-                .help(
-                    "selectors combine with `and`, `or` and `not`; `aggregate` or \
-                       `selector_width` makes an s-op of one",
-                )
-                .into())
+                Err(self.operator_on_selector(&op, &sides, span).into())
             }
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, &sides, span),
-            (Meta::Atom(a), Meta::Atom(b)) => atom_result(op.apply(&[a, b]), span),
+            (Meta::Atom(x), Meta::Atom(y)) => match op.apply(&[x, y]) {
+                Err(failure) if failure.kind == FailureKind::Types => {
+                    let operands = [(a, *a_span), (b, *b_span)];
+                    Err(self.operand_error(op.symbol(), &operands, span).into())
+                }
+                result => atom_result(result, span),
+            },
             _ => self.containers(&op, &sides, span),
         }
     }
@@ -125,14 +139,24 @@ impl Evaluator {
                 }
                 // No atom equals a list or a dict.
                 (_, Some(answer)) => {
+                    self.warn_constant_comparison(&op, sides, span, answer);
                     let id = self.add_sop(SOp::Constant(Value::Bool(answer)), span)?;
                     return Ok(Meta::SOp(id));
                 }
                 _ => {
                     let operands = [(&sides[0].0, sides[0].1), (&sides[1].0, sides[1].1)];
-                    return Err(operand_error(op.symbol(), &operands, span).into());
+                    let error = self.operand_error(op.symbol(), &operands, span);
+                    return Err(error.maybe_help(self.as_sop(meta, *side_span, span)).into());
                 }
             }
+        }
+        let types: Vec<TypeSet> = operands.iter().map(|id| self.graph.types(*id)).collect();
+        let known = types.iter().all(|types| !types.is_empty());
+        if known && op.result_type(&types).is_empty() {
+            return Err(self.type_error(&op, sides, &operands, span).into());
+        }
+        if let (Some(answer), true) = (equality, known && never_equal(types[0], types[1])) {
+            self.warn_constant_comparison(&op, sides, span, answer);
         }
         Ok(Meta::SOp(self.add_map(op, operands, span)?))
     }
@@ -145,19 +169,25 @@ impl Evaluator {
         match meta {
             Meta::SOp(id) => Ok(*id),
             Meta::Atom(value) => self.add_sop(SOp::Constant(value.clone()), span),
-            Meta::Selector(_) => Err(Diagnostic::error(
-                Code::SelectorMisused,
-                "an s-op or an atom is needed here, not a selector",
-            )
-            .at(span, "this is a selector")
-            .into()),
-            other => Err(Diagnostic::error(
-                Code::AtomExpected,
-                format!("an s-op or an atom is needed here, not {}", other.kind()),
-            )
-            .at(span, format!("this is {}", other.kind()))
-            .into()),
+            other => {
+                let code = match other {
+                    Meta::Selector(_) => Code::SelectorMisused,
+                    _ => Code::AtomExpected,
+                };
+                let message = format!("an s-op or an atom is needed here, not {}", other.kind());
+                Err(Diagnostic::error(code, message)
+                    .at(span, format!("this is {}", other.kind()))
+                    .into())
+            }
         }
+    }
+
+    /// [`Evaluator::broadcast`] of a part of `whole`, which a mistake is mended in.
+    pub(crate) fn broadcast_in(&mut self, meta: &Meta, span: Span, whole: Span) -> Outcome<SOpId> {
+        self.broadcast(meta, span).map_err(|stop| match stop {
+            Stop::Error(error) => error.maybe_help(self.as_sop(meta, span, whole)).into(),
+            Stop::Broken => Stop::Broken,
+        })
     }
 
     /// Operators on lists, dicts, functions and results of applications.
@@ -182,7 +212,8 @@ impl Evaluator {
                 let length = items.len().saturating_mul(count);
                 if length > self.limits.collection_length {
                     return Err(self
-                        .limit(span, "elements", self.limits.collection_length)
+                        .limit(span, "elements in a list", self.limits.collection_length)
+                        .note(format!("this list would have {length}"))
                         .into());
                 }
                 let repeated = items.iter().cycle().take(length).cloned().collect();
@@ -198,7 +229,11 @@ impl Evaluator {
                     Comparison::Equal | Comparison::NotEqual => unreachable!("answered above"),
                 })))
             }
-            _ => Err(operand_error(op.symbol(), &[(a, *a_span), (b, *b_span)], span).into()),
+            _ => {
+                let operands = [(a, *a_span), (b, *b_span)];
+                let error = self.operand_error(op.symbol(), &operands, span);
+                Err(error.maybe_help(self.wrapped(op, sides, span)).into())
+            }
         }
     }
 
@@ -219,7 +254,9 @@ impl Evaluator {
                     Ok(x.order(y).unwrap_or(Ordering::Equal))
                 }
                 (Meta::List(x), Meta::List(y)) => self.list_order(x, y, spans, span),
-                _ => Err(operand_error("<", &[(x, spans.0), (y, spans.1)], span).into()),
+                _ => Err(self
+                    .operand_error("<", &[(x, spans.0), (y, spans.1)], span)
+                    .into()),
             };
         }
         Ok(a.len().cmp(&b.len()))
@@ -263,6 +300,7 @@ impl Evaluator {
                 "an s-op has no values yet that could be compared here",
             )
             .at(span, "compares an s-op inside a list or dict")
+            .help("compare the s-ops themselves, position by position: `a == b`")
             .into()),
             (Meta::Application(a), b) | (b, Meta::Application(a)) => Ok(application_equals(a, b)),
             _ => Ok(false),
@@ -281,7 +319,7 @@ impl Evaluator {
                 let mut operands = vec![condition];
                 for branch in [then, otherwise] {
                     let value = self.expression(cx, branch)?;
-                    operands.push(self.broadcast(&value, cx.ast.get(branch).span)?);
+                    operands.push(self.broadcast_in(&value, cx.ast.get(branch).span, span)?);
                 }
                 Ok(Meta::SOp(self.add_map(Op::If, operands, span)?))
             }
@@ -290,7 +328,12 @@ impl Evaluator {
                 "a selector is neither true nor false",
             )
             .at(condition_span, "this is a selector")
-            .help("`has_focus(selector)` tells at each position whether anything is selected")
+            .maybe_help(
+                self.rewritten(span, condition_span, |sel| format!("has_focus({sel})"))
+                    .map(|fixed| {
+                        format!("to ask at each position whether a key is selected: `{fixed}`")
+                    }),
+            )
             .into()),
             other => self.expression(cx, if other.truthy() { then } else { otherwise }),
         }
@@ -336,36 +379,8 @@ pub(crate) fn failure_at(failure: Failure, span: Span) -> Diagnostic {
     Diagnostic::error(code, failure.message).at(span, "computed here")
 }
 
-fn operand_error(symbol: &str, operands: &[(&Meta, Span)], span: Span) -> Diagnostic {
-    let kinds: Vec<&str> = operands.iter().map(|(meta, _)| meta.kind()).collect();
-    let message = format!("`{symbol}` does not work on {}", kinds.join(" and "));
-    let mut diagnostic = Diagnostic::error(Code::OperandTypes, message);
-    for (meta, operand_span) in operands {
-        if *operand_span != span {
-            diagnostic = diagnostic.at(*operand_span, format!("this is {}", meta.kind()));
-        }
-    }
-    if diagnostic.labels.is_empty() {
-        diagnostic.at(span, "computed here")
-    } else {
-        diagnostic
-    }
-}
-
-fn selector_and_other(sides: &[Side; 2], operator: BinaryOperator) -> super::Stop {
-    let symbol = operator.symbol();
-    let (other, other_span) = sides
-        .iter()
-        .find(|(meta, _)| !matches!(meta, Meta::Selector(_)))
-        .unwrap_or(&sides[0]);
-    Diagnostic::error(
-        Code::SelectorExpected,
-        format!(
-            "`{symbol}` combines two selectors, not a selector and {}",
-            other.kind()
-        ),
-    )
-    .at(*other_span, format!("this is {}", other.kind()))
-    .help("make it a selector: `select(x, True, ==)` selects the keys where `x` is true")
-    .into()
+/// Whether no value of one type set equals one of the other.
+pub(crate) fn never_equal(a: TypeSet, b: TypeSet) -> bool {
+    let both = |types| a.meets(types) && b.meets(types);
+    !a.is_empty() && !b.is_empty() && !both(TypeSet::NUMBER) && !both(TypeSet::STR)
 }

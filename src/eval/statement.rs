@@ -1,15 +1,16 @@
 //! Statements: assignments, definitions, loops, assertions, commands. What a front end may want to
 //! show of them comes back as `Event`s; nothing is printed here.
 
+use super::access::counted;
 use super::expression::Context;
+use super::help::reserved;
 use super::meta::{Body, Callable, Meta};
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{RESERVED, RESERVED_LIBRARY};
 use crate::syntax::ast::{
-    Ast, BinaryOperator, Command, ExampleKind, ExprId, ExprKind, Function, Ident, Name, Statement,
-    StatementKind,
+    Ast, Command, ExampleKind, ExprId, Function, Ident, Name, Statement, StatementKind,
 };
 use crate::value::Value;
 use std::rc::Rc;
@@ -28,6 +29,8 @@ pub enum Event {
         name: Name,
         meta: Meta,
     },
+    /// `assert e;`, whether it holds or not.
+    Asserted(Assertion),
     /// `draw(e, input);` with the input, if one was given.
     Draw {
         meta: Meta,
@@ -59,6 +62,18 @@ pub enum Event {
         on: bool,
     },
     Exit,
+}
+
+/// An assertion that was run.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// The condition.
+    pub span: Span,
+    /// The two sides of a comparison, or else the condition, with what they are; empty if they
+    /// could not be evaluated.
+    pub values: Vec<(Span, String)>,
+    /// Why it does not hold. It is also an error of the run, but in a loop only the first is.
+    pub failure: Option<Box<Diagnostic>>,
 }
 
 impl Evaluator {
@@ -164,44 +179,64 @@ impl Evaluator {
                 names,
                 iterable,
                 body,
-            } => {
-                for item in self.iterate(cx, *iterable)? {
-                    self.step(statement.span)?;
-                    self.bind_loop(cx, names, item, cx.ast.get(*iterable).span)?;
-                    for statement in body {
-                        self.statement(cx, statement, &mut Vec::new())?;
-                    }
-                }
-                Ok(())
-            }
+            } => self.repeat(cx, (names, *iterable), body, statement.span, events),
             StatementKind::Load { path, path_span } => self.load(cx, path, *path_span, events),
             StatementKind::Draw { value, input } => {
-                let meta = self.expression(cx, *value)?;
-                let input = match input {
-                    Some(input) => {
-                        let tokens = self.expression(cx, *input)?;
-                        Some(self.tokens(&tokens, cx.ast.get(*input).span)?)
-                    }
-                    None => None,
-                };
-                let span = cx.ast.get(*value).span;
-                if !matches!(meta, Meta::SOp(_)) {
-                    return Err(Diagnostic::error(
-                        Code::AtomExpected,
-                        format!("`draw` draws an s-op, not {}", meta.kind()),
-                    )
-                    .at(span, format!("this is {}", meta.kind()))
-                    .into());
-                }
-                events.push(Event::Draw { meta, input, span });
+                events.push(self.draw(cx, *value, *input)?);
                 Ok(())
             }
-            StatementKind::Assert { condition } => self.assert(cx, *condition),
+            StatementKind::Assert { condition } => self.assert(cx, *condition, events),
             StatementKind::Command(command) => {
                 events.push(self.command(cx, command)?);
                 Ok(())
             }
         }
+    }
+
+    fn repeat(
+        &mut self,
+        cx: &Context,
+        (names, iterable): (&[Ident], ExprId),
+        body: &[Statement],
+        span: Span,
+        events: &mut Vec<Event>,
+    ) -> Outcome<()> {
+        let mut failed = None;
+        for item in self.iterate(cx, iterable)? {
+            self.step(span)?;
+            self.bind_loop(cx, names, item, cx.ast.get(iterable).span)?;
+            for statement in body {
+                self.looped(cx, statement, events, &mut failed)?;
+            }
+        }
+        failed.map_or(Ok(()), |failure| Err(Stop::Error(failure)))
+    }
+
+    fn draw(&mut self, cx: &Context, value: ExprId, input: Option<ExprId>) -> Outcome<Event> {
+        let meta = self.expression(cx, value)?;
+        let input = match input {
+            Some(input) => {
+                let tokens = self.expression(cx, input)?;
+                Some(self.tokens(&tokens, cx.ast.get(input).span)?)
+            }
+            None => None,
+        };
+        let span = cx.ast.get(value).span;
+        if !matches!(meta, Meta::SOp(_)) {
+            return Err(Diagnostic::error(
+                Code::AtomExpected,
+                format!("`draw` draws an s-op, not {}", meta.kind()),
+            )
+            .at(span, format!("this is {}", meta.kind()))
+            .maybe_help(match (&meta, self.written(span)) {
+                (Meta::Selector(_), Some(selector)) => Some(format!(
+                    "to see what it selects apply it to an input: `{selector}(\"abc\");`"
+                )),
+                _ => None,
+            })
+            .into());
+        }
+        Ok(Event::Draw { meta, input, span })
     }
 
     /// The names of an assignment with their values; nothing is assigned yet.
@@ -225,9 +260,13 @@ impl Evaluator {
         if names.len() != metas.len() {
             return Err(Diagnostic::error(
                 Code::WrongCount,
-                format!("{} names, but {} values", names.len(), metas.len()),
+                format!(
+                    "{}, but {}",
+                    counted(names.len(), "name"),
+                    counted(metas.len(), "value")
+                ),
             )
-            .at(span, "in this assignment")
+            .at(span, "as many values as names are needed")
             .into());
         }
         Ok(names.iter().zip(metas).collect())
@@ -236,9 +275,10 @@ impl Evaluator {
     /// Sets a name in the current scope.
     pub(crate) fn assign(&mut self, cx: &Context, ident: &Ident, meta: Meta) -> Outcome<()> {
         self.check_assignable(cx.scope, ident)?;
+        let inner = !self.is_top_level(cx.scope) && cx.scope != self.base;
         match &meta {
-            Meta::SOp(id) => self.graph.set_name(*id, &ident.name),
-            Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name),
+            Meta::SOp(id) => self.graph.set_name(*id, &ident.name, inner),
+            Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name, inner),
             _ => {}
         }
         self.scopes.set(cx.scope, ident.name.clone(), meta);
@@ -272,41 +312,6 @@ impl Evaluator {
         self.scopes
             .set(cx.scope, function.ident.name.clone(), meta.clone());
         Ok(meta)
-    }
-
-    fn assert(&mut self, cx: &Context, condition: ExprId) -> Outcome<()> {
-        let expr = cx.ast.get(condition);
-        if let ExprKind::Binary {
-            operator: BinaryOperator::Compare(comparison),
-            left,
-            right,
-        } = &expr.kind
-        {
-            let sides = [
-                (*left, self.expression(cx, *left)?),
-                (*right, self.expression(cx, *right)?),
-            ];
-            let spanned = sides.clone().map(|(id, meta)| (meta, cx.ast.get(id).span));
-            let operator = BinaryOperator::Compare(*comparison);
-            if self.binary(operator, spanned, expr.span)?.truthy() {
-                return Ok(());
-            }
-            let mut diagnostic =
-                Diagnostic::error(Code::AssertionFailed, "this assertion does not hold");
-            for (id, meta) in &sides {
-                diagnostic =
-                    diagnostic.at(cx.ast.get(*id).span, format!("this is {}", meta.repr()));
-            }
-            return Err(diagnostic.into());
-        }
-        match self.expression(cx, condition)? {
-            Meta::Atom(value) if value.truthy() => Ok(()),
-            other => Err(
-                Diagnostic::error(Code::AssertionFailed, "this assertion does not hold")
-                    .at(expr.span, format!("this is {}", other.repr()))
-                    .into(),
-            ),
-        }
     }
 
     fn command(&mut self, cx: &Context, command: &Command) -> Outcome<Event> {
@@ -371,28 +376,21 @@ impl Evaluator {
 
     pub(crate) fn check_parameter(&self, ident: &Ident) -> Outcome<()> {
         if RESERVED.contains(&&*ident.name) {
-            return Err(reserved(ident).into());
+            return Err(reserved(&ident.name, ident.span).into());
         }
         Ok(())
+    }
+
+    /// Whether it is the outermost scope of a file or the console.
+    fn is_top_level(&self, scope: ScopeId) -> bool {
+        self.scopes.parent(scope) == Some(self.base)
     }
 
     fn check_assignable(&self, scope: ScopeId, ident: &Ident) -> Outcome<()> {
         self.check_parameter(ident)?;
-        let top_level = self.scopes.parent(scope) == Some(self.base);
-        if top_level && RESERVED_LIBRARY.contains(&&*ident.name) {
-            return Err(reserved(ident)
-                .note("it is a name of the library, which other library functions use")
-                .help(format!("choose another name, like `my_{}`", ident.name))
-                .into());
+        if self.is_top_level(scope) && RESERVED_LIBRARY.contains(&&*ident.name) {
+            return Err(reserved(&ident.name, ident.span).into());
         }
         Ok(())
     }
-}
-
-fn reserved(ident: &Ident) -> Diagnostic {
-    Diagnostic::error(
-        Code::ReservedName,
-        format!("`{}` may not be redefined", ident.name),
-    )
-    .at(ident.span, "this name is reserved")
 }

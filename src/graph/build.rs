@@ -18,6 +18,25 @@ pub enum Sharing {
     None,
 }
 
+/// A name that the program gave a node.
+#[derive(Clone, Debug)]
+struct Named {
+    name: Arc<str>,
+    /// Whether it was given inside a function.
+    inner: bool,
+}
+
+impl Named {
+    fn set(slot: &mut Option<Named>, name: &Arc<str>, inner: bool) {
+        if slot.as_ref().is_none_or(|named| named.inner && !inner) {
+            *slot = Some(Named {
+                name: name.clone(),
+                inner,
+            });
+        }
+    }
+}
+
 /// The program as a directed acyclic graph of s-ops and selectors.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -29,8 +48,8 @@ pub struct Graph {
     sop_types: Vec<TypeSet>,
     sop_spans: Vec<Span>,
     selector_spans: Vec<Span>,
-    sop_names: Vec<Option<Arc<str>>>,
-    selector_names: Vec<Option<Arc<str>>>,
+    sop_names: Vec<Option<Named>>,
+    selector_names: Vec<Option<Named>>,
 }
 
 impl Graph {
@@ -137,20 +156,25 @@ impl Graph {
 
     /// The first name the program gave it.
     pub fn name(&self, id: SOpId) -> Option<&str> {
-        self.sop_names[id.0 as usize].as_deref()
+        self.sop_names[id.0 as usize]
+            .as_ref()
+            .map(|named| &*named.name)
     }
 
     pub fn selector_name(&self, id: SelectorId) -> Option<&str> {
-        self.selector_names[id.0 as usize].as_deref()
+        self.selector_names[id.0 as usize]
+            .as_ref()
+            .map(|named| &*named.name)
     }
 
-    /// Records a name for pictures and traces; names never change what a node is.
-    pub fn set_name(&mut self, id: SOpId, name: &Arc<str>) {
-        self.sop_names[id.0 as usize].get_or_insert_with(|| name.clone());
+    /// Records a name for pictures and traces; names never change what a node is. The first name is
+    /// kept, except that one given inside a function (`inner`) gives way to one that is not.
+    pub fn set_name(&mut self, id: SOpId, name: &Arc<str>, inner: bool) {
+        Named::set(&mut self.sop_names[id.0 as usize], name, inner);
     }
 
-    pub fn set_selector_name(&mut self, id: SelectorId, name: &Arc<str>) {
-        self.selector_names[id.0 as usize].get_or_insert_with(|| name.clone());
+    pub fn set_selector_name(&mut self, id: SelectorId, name: &Arc<str>, inner: bool) {
+        Named::set(&mut self.selector_names[id.0 as usize], name, inner);
     }
 
     /// How many s-ops and selectors there are.

@@ -13,12 +13,16 @@ use crate::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// The count and the sum of what is selected, for each environment.
-type Pairs = Vec<Arc<Vec<(u32, i64)>>>;
+/// The counts and sums of what one row may select, ascending.
+type RowPairs = Arc<Vec<(u32, i64)>>;
+
+/// Those of each environment.
+type Pairs = Vec<RowPairs>;
 
 /// An aggregate that may select several numbers.
 struct Several<'a> {
     id: SOpId,
+    may_fail: bool,
     selector: SelectorId,
     facts: Arc<SelectorFacts>,
     value: Column,
@@ -32,7 +36,7 @@ impl Analysis<'_> {
         self.analyse_selector(selector)?;
         let facts = self.selectors[&selector].clone();
         let mut lists: FxHashMap<(usize, usize), Arc<[Value]>> = FxHashMap::default();
-        let each: Vec<Arc<[Value]>> = (0..self.environments.len())
+        let each: Vec<Arc<[Value]>> = (0..self.environments.count())
             .map(|environment| {
                 let (least, most) = facts.width(environment);
                 let list = lists.entry((least, most)).or_insert_with(|| {
@@ -43,7 +47,8 @@ impl Analysis<'_> {
                 list.clone()
             })
             .collect();
-        self.carried(VarKind::Width(selector), Values::from_environments(&each))
+        let values = Values::from_environments(&each);
+        self.carried(VarKind::Width(selector), values, facts.may_fail)
     }
 
     pub(super) fn analyse_aggregate(
@@ -62,7 +67,8 @@ impl Analysis<'_> {
         if single || !value.values.domain.iter().any(has_means) {
             // Several selected values that are not numbers are an error of the interpreter.
             let values = self.picked(&facts, &value, default);
-            return self.carried(VarKind::Pick(id), values);
+            let may_fail = facts.may_fail || self.may_fail(&value) || !single;
+            return self.carried(VarKind::Pick(id), values, may_fail);
         }
         let Some(scaled) = value.values.numbers().map(|numbers| sums::scaled(&numbers)) else {
             return Err(Stopped::new(
@@ -78,6 +84,7 @@ impl Analysis<'_> {
         };
         let pairs = self.pairs(&facts, &value, &scaled)?;
         let several = Several {
+            may_fail: facts.may_fail || self.may_fail(&value),
             id,
             selector,
             facts,
@@ -90,14 +97,14 @@ impl Analysis<'_> {
     }
 
     /// A node that is one attention output, or a function of the index if that is all it is.
-    fn carried(&mut self, kind: VarKind, values: Values) -> Result<Node, Stopped> {
+    fn carried(&mut self, kind: VarKind, values: Values, may_fail: bool) -> Result<Node, Stopped> {
         if values.domain.len() > self.limits.domain_values {
             return Err(self.too_many_values(values.domain.len()));
         }
-        if let Some(node) = self.positional(&values)? {
+        if !may_fail && let Some(node) = self.positional(&values)? {
             return Ok(node);
         }
-        let var = self.var(kind, values);
+        let var = self.var(kind, values, may_fail);
         self.alone(var)
     }
 
@@ -179,8 +186,7 @@ impl Analysis<'_> {
             .iter()
             .map(|set| set.iter().map(|at| scaled.numbers[*at as usize]).collect())
             .collect();
-        let mut known: FxHashMap<(Vec<(u32, bool)>, bool), Arc<Vec<(u32, i64)>>> =
-            FxHashMap::default();
+        let mut known: FxHashMap<(Vec<(u32, bool)>, bool), RowPairs> = FxHashMap::default();
         let mut pairs = Vec::with_capacity(facts.rows.len());
         for (environment, row) in facts.rows.iter().enumerate() {
             let signature: Vec<(u32, bool)> = row
@@ -215,11 +221,13 @@ impl Analysis<'_> {
     /// determines, a mean, or a sum divided by a width.
     fn analyse_several(&mut self, several: &Several) -> Result<Node, Stopped> {
         let values = self.means(several)?;
-        if let Some(node) = self.positional(&values)? {
+        if !several.may_fail
+            && let Some(node) = self.positional(&values)?
+        {
             return Ok(node);
         }
         let one_head = several.facts.cubes.len() == 1 && several.default.is_number();
-        let own = one_head.then(|| self.var(VarKind::Mean(several.id), values));
+        let own = one_head.then(|| self.var(VarKind::Mean(several.id), values, several.may_fail));
         if let Some(widths) = self.widths_by_position(&several.facts) {
             let sum = self.sum_var(several);
             let column = self.over_positions(several, sum, &widths)?;
@@ -293,7 +301,11 @@ impl Analysis<'_> {
                 list.clone()
             })
             .collect();
-        self.var(VarKind::Sum(several.id), Values::from_environments(&each))
+        self.var(
+            VarKind::Sum(several.id),
+            Values::from_environments(&each),
+            several.may_fail,
+        )
     }
 
     fn over_positions(

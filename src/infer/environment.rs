@@ -3,7 +3,7 @@
 //! denominator i + 1" are then plain set membership. For long inputs the length is left open.
 
 /// Longest input for which every length is an environment of its own.
-const EXACT_LENGTHS: usize = 72;
+const EXACT_LENGTHS: usize = 128;
 
 /// One position in inputs of one length, or of every length that has the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,8 @@ impl Environments {
         }
     }
 
-    pub fn len(&self) -> usize {
+    /// How many there are.
+    pub fn count(&self) -> usize {
         self.list.len()
     }
 

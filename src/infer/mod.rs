@@ -59,6 +59,9 @@ pub enum VarKind {
 pub struct Var {
     pub kind: VarKind,
     pub values: Values,
+    /// Whether computing it fails on some inputs. There the interpreter has no value and a model
+    /// has some number, which is harmless only if the program needs the variable everywhere.
+    pub may_fail: bool,
 }
 
 /// An s-op whose values are known.
@@ -138,7 +141,7 @@ impl<'g> Analysis<'g> {
         limits: &'g Limits,
     ) -> Analysis<'g> {
         let environments = Environments::new(setting.max_length);
-        let count = environments.len();
+        let count = environments.count();
         let mut analysis = Analysis {
             graph,
             setting,
@@ -153,13 +156,14 @@ impl<'g> Analysis<'g> {
         analysis.var(
             VarKind::Tokens,
             Values::uniform(setting.vocabulary.clone(), count),
+            false,
         );
         let each: Vec<Arc<[Value]>> = analysis
             .environments
             .iter()
             .map(|environment| vec![Value::Int(environment.position as i64)].into())
             .collect();
-        analysis.var(VarKind::Indices, Values::from_environments(&each));
+        analysis.var(VarKind::Indices, Values::from_environments(&each), false);
         let reachable = graph.reachable(roots);
         let size = reachable.last().map_or(0, |id| id.0 as usize + 1);
         analysis.nodes = vec![None; size];
@@ -228,8 +232,15 @@ impl<'g> Analysis<'g> {
         Ok(Node::new(column, Some(var)))
     }
 
+    /// Whether a column has no value on some inputs.
+    fn may_fail(&self, column: &Column) -> bool {
+        let vars = &column.space.vars;
+        vars.iter().any(|var| self.vars[var.0 as usize].may_fail)
+            || column.cells.contains(&space::FAILS)
+    }
+
     /// The variable of this kind, made with these values if it is new.
-    fn var(&mut self, kind: VarKind, values: Values) -> VarId {
+    fn var(&mut self, kind: VarKind, values: Values, may_fail: bool) -> VarId {
         let key = match kind {
             VarKind::Tokens => (0, 0),
             VarKind::Indices => (1, 0),
@@ -242,7 +253,11 @@ impl<'g> Analysis<'g> {
         let next = VarId(self.vars.len() as u32);
         let id = *self.made.entry(key).or_insert(next);
         if id == next {
-            self.vars.push(Var { kind, values });
+            self.vars.push(Var {
+                kind,
+                values,
+                may_fail,
+            });
         }
         id
     }

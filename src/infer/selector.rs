@@ -63,6 +63,8 @@ pub struct SelectorFacts {
     pub at_most_one: bool,
     /// Every query selects a key.
     pub non_empty: bool,
+    /// Some inputs have keys or queries that fail or cannot be compared.
+    pub may_fail: bool,
 }
 
 impl SelectorFacts {
@@ -91,7 +93,7 @@ impl Analysis<'_> {
         }
         let parts = self.parts(id);
         let mut known = Known::default();
-        let mut rows = Vec::with_capacity(self.environments.len());
+        let mut rows = Vec::with_capacity(self.environments.count());
         for (query, environment) in self.environments.iter().enumerate() {
             let mut row = Vec::new();
             for (key, position, exists) in self.environments.keys(environment) {
@@ -115,6 +117,7 @@ impl Analysis<'_> {
             cubes,
             at_most_one,
             non_empty,
+            may_fail: self.comparisons_may_fail(&parts)?,
         };
         self.selectors.insert(id, Arc::new(facts));
         Ok(())
@@ -161,6 +164,36 @@ impl Analysis<'_> {
             outcomes.push(outcome);
         }
         Ok(outcomes.last().copied().unwrap_or(Outcome::Sometimes))
+    }
+
+    fn comparisons_may_fail(&self, parts: &[SelectorId]) -> Result<bool, Stopped> {
+        for id in parts {
+            let Selector::Compare {
+                keys,
+                queries,
+                comparison,
+            } = self.graph.get_selector(*id)
+            else {
+                continue;
+            };
+            let (left, right) = (&self.node(*keys)?.column, &self.node(*queries)?.column);
+            let texts = |column: &Column| {
+                let texts = column
+                    .values
+                    .domain
+                    .iter()
+                    .filter(|value| !value.is_number());
+                let count = texts.count();
+                (count > 0, count < column.values.domain.len())
+            };
+            let ((text_key, number_key), (text_query, number_query)) = (texts(left), texts(right));
+            let mixed = (text_key && number_query) || (number_key && text_query);
+            let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+            if self.may_fail(left) || self.may_fail(right) || (ordered && mixed) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn comparison(

@@ -21,7 +21,7 @@ impl Analysis<'_> {
             let space = Space::build(
                 vars.clone(),
                 &values,
-                self.environments.len(),
+                self.environments.count(),
                 self.limits.table_rows,
             );
             self.spaces.insert(vars.clone(), space.map(Arc::new));
@@ -85,6 +85,9 @@ impl Analysis<'_> {
                 self.space(union(&columns))?
             }
         };
+        if matches!(op, Op::If) {
+            self.check_branches(&columns)?;
+        }
         let column = apply(op, &columns, &space)?;
         if column.values.domain.len() > self.limits.domain_values {
             return Err(Stopped::new(
@@ -97,7 +100,8 @@ impl Analysis<'_> {
             ));
         }
         if self.is_dense_sum(op, &column) {
-            let var = self.var(VarKind::Cut(id), column.values.clone());
+            let may_fail = self.may_fail(&column);
+            let var = self.var(VarKind::Cut(id), column.values.clone(), may_fail);
             let seen = self.alone(var)?.column;
             return Ok(Node {
                 seen,
@@ -105,6 +109,27 @@ impl Analysis<'_> {
             });
         }
         Ok(Node::new(column, None))
+    }
+
+    /// The branch that is not taken may fail unnoticed, so what can fail must be needed anyway: by
+    /// the condition or by both branches.
+    fn check_branches(&self, columns: &[Column]) -> Result<(), Stopped> {
+        let [condition, then, otherwise] = columns else {
+            return Ok(());
+        };
+        for (branch, other) in [(then, otherwise), (otherwise, then)] {
+            let needed =
+                |var: &VarId| condition.space.vars.contains(var) || other.space.vars.contains(var);
+            let fails = |var: &&VarId| self.vars[var.0 as usize].may_fail && !needed(var);
+            if let Some(var) = branch.space.vars.iter().find(fails) {
+                let name = self.var_name(*var);
+                return Err(Stopped::new(
+                    Code::NotCompilable,
+                    format!("a branch needs {name}, which may fail where it is not taken"),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Whether a column is a sum that has far fewer values than rows, such as the difference of
@@ -124,7 +149,8 @@ impl Analysis<'_> {
             if column.space.vars.len() < 2 {
                 continue;
             }
-            let var = self.var(VarKind::Cut(*operand), column.values.clone());
+            let may_fail = self.may_fail(column);
+            let var = self.var(VarKind::Cut(*operand), column.values.clone(), may_fail);
             if let Ok(node) = self.alone(var) {
                 *column = node.column;
                 changed = true;

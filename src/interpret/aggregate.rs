@@ -183,7 +183,7 @@ impl Aggregate<'_> {
             code: Code::MeanOfNonNumbers,
             message,
             sop: self.sop,
-            position: None,
+            position: Some(query),
             beyond: None,
         }
     }

@@ -109,7 +109,7 @@ impl Column {
 
     fn mixed_types(&self, sop: SOpId, clash: &SequenceError) -> Fault {
         let message = format!(
-            "values of different types in one s-op: {} at position {} and {} at position {}",
+            "numbers and strings in one s-op: {} at position {} and {} at position {}",
             self.get(clash.first).source(),
             clash.first,
             self.get(clash.second).source(),

@@ -2,7 +2,7 @@
 //! that the branch of a ternary that is not taken may fail.
 
 use crate::base::{Code, Diagnostic, Span};
-use crate::graph::{Graph, SOpId};
+use crate::graph::{Graph, SOp, SOpId};
 use crate::value::Value;
 use crate::value::op::{Failure, FailureKind};
 use std::cmp::Ordering;
@@ -47,13 +47,44 @@ impl Fault {
                 });
                 format!("this fails at position {position}{token}")
             }
-            None => "this fails".to_string(),
+            None if matches!(graph.get(self.sop), SOp::Tokens) => {
+                "the input itself mixes them; `tokens` are its tokens as strings".to_string()
+            }
+            None => "here they meet".to_string(),
         };
-        let diagnostic = Diagnostic::error(self.code, self.message.clone());
-        match graph.span(self.sop) {
-            Span::BUILT_IN => diagnostic.note(place),
-            span => diagnostic.at(span, place),
+        let mut diagnostic = Diagnostic::error(self.code, self.message.clone());
+        if let (Code::MixedTypes, SOp::Aggregate { default, .. }) = (self.code, graph.get(self.sop))
+        {
+            diagnostic = diagnostic.note(format!(
+                "a position that selects nothing gets the default, here {}",
+                default.source()
+            ));
         }
+        let span = graph.span(self.sop);
+        if span == Span::BUILT_IN {
+            return diagnostic.note(place);
+        }
+        self.made(graph, diagnostic.at(span, place))
+    }
+
+    /// Shows where operands were made that are only named where it failed.
+    fn made(&self, graph: &Graph, mut diagnostic: Diagnostic) -> Diagnostic {
+        let SOp::Map { operands, .. } = graph.get(self.sop) else {
+            return diagnostic;
+        };
+        let span = graph.span(self.sop);
+        for operand in operands {
+            let made = graph.span(*operand);
+            let constant = matches!(graph.get(*operand), SOp::Constant(_));
+            if !constant && made.source == span.source && !span.contains(made) {
+                let text = match graph.name(*operand) {
+                    Some(name) => format!("`{name}` is made here"),
+                    None => "an operand is made here".to_string(),
+                };
+                diagnostic = diagnostic.at(made, text);
+            }
+        }
+        diagnostic
     }
 }
 

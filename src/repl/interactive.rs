@@ -13,7 +13,8 @@ use rustyline::validate::Validator;
 use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Entries kept in the history.
 const HISTORY: usize = 10_000;
@@ -36,17 +37,15 @@ pub fn run_interactive() -> i32 {
         // There is none before the first session.
         let _ = editor.load_history(path);
     }
-    print!("{}", repl.banner());
-    let status = converse(&mut repl, &mut editor);
-    if let Some(path) = &history {
-        // A history that cannot be kept is no reason to complain.
-        let _ = path.parent().map(std::fs::create_dir_all);
-        let _ = editor.append_history(path);
-    }
-    status
+    print(&[Part::Output(repl.banner())]);
+    converse(&mut repl, &mut editor, history.as_deref())
 }
 
-fn converse(repl: &mut Repl, editor: &mut Editor<Prompt, FileHistory>) -> i32 {
+fn converse(
+    repl: &mut Repl,
+    editor: &mut Editor<Prompt, FileHistory>,
+    history: Option<&Path>,
+) -> i32 {
     let mut entry = String::new();
     while !repl.is_finished() {
         if let Some(prompt) = editor.helper_mut() {
@@ -57,10 +56,10 @@ fn converse(repl: &mut Repl, editor: &mut Editor<Prompt, FileHistory>) -> i32 {
                 entry.push_str(if entry.is_empty() { "" } else { "\n" });
                 entry.push_str(&line);
                 let parts = repl.push(&line);
-                if !repl.is_pending() {
-                    remember(editor, &mut entry);
-                }
                 print(&parts);
+                if !repl.is_pending() {
+                    remember(editor, &std::mem::take(&mut entry), history);
+                }
             }
             Err(ReadlineError::Interrupted) => {
                 repl.interrupt();
@@ -79,19 +78,28 @@ fn converse(repl: &mut Repl, editor: &mut Editor<Prompt, FileHistory>) -> i32 {
     0
 }
 
-/// A whole entry, however many lines it has, is one entry of the history.
-fn remember(editor: &mut Editor<Prompt, FileHistory>, entry: &mut String) {
-    let text = std::mem::take(entry);
-    if !text.trim().is_empty() {
-        let _ = editor.add_history_entry(text);
+/// A whole entry, however many lines it has, is one entry of the history. It is written at once,
+/// so that a session that is killed is remembered too.
+fn remember(editor: &mut Editor<Prompt, FileHistory>, entry: &str, history: Option<&Path>) {
+    if entry.trim().is_empty() {
+        return;
+    }
+    // A history that cannot be kept is no reason to complain.
+    let _ = editor.add_history_entry(entry);
+    if let Some(path) = history {
+        let _ = path.parent().map(std::fs::create_dir_all);
+        let _ = editor.append_history(path);
     }
 }
 
-/// Entries and diagnostics both belong on the screen, in their order.
+/// Entries and diagnostics both belong on the screen, in their order. A terminal that has gone
+/// ends the session at the next prompt.
 fn print(parts: &[Part]) {
+    let mut out = std::io::stdout().lock();
     for part in parts {
-        print!("{}", part.text());
+        let _ = out.write_all(part.text().as_bytes());
     }
+    let _ = out.flush();
 }
 
 fn editor(style: Style) -> rustyline::Result<Editor<Prompt, FileHistory>> {

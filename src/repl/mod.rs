@@ -15,13 +15,14 @@ pub use interactive::run_interactive;
 pub use transcript::run_transcript;
 
 use crate::base::render::{Style, render};
-use crate::base::{Code, Diagnostic, Severity, SourceId, Span};
+use crate::base::{Code, Diagnostic, Severity, Span};
 use crate::eval::{Event, Stop};
 use crate::graph::Sharing;
 use crate::session::Session;
-use crate::session::show::{Display, example};
+use crate::session::show::Display;
 use crate::syntax::ast::{Ast, Command, ExampleKind, Name, Statement, StatementKind};
 use crate::syntax::precedence::surprising;
+use read::Pending;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -70,9 +71,7 @@ pub struct Repl {
     style: Style,
     patience: Patience,
     /// Lines of an entry that is not complete yet.
-    pending: String,
-    /// The pending entry is a definition with an error, read on to its closing brace.
-    skipping: bool,
+    pending: Pending,
     /// The `##` lines above assignments; those of functions are theirs.
     documentation: BTreeMap<Name, String>,
     /// The statements that were run without error, as they were typed.
@@ -95,8 +94,7 @@ impl Repl {
             },
             style,
             patience,
-            pending: String::new(),
-            skipping: false,
+            pending: Pending::default(),
             documentation: BTreeMap::new(),
             accepted: Vec::new(),
             loaded: Vec::new(),
@@ -118,11 +116,12 @@ impl Repl {
     /// What is shown before the next line: `>> `, or `.. ` and two blanks for each `def` that is
     /// being typed.
     pub fn prompt(&self) -> String {
-        if self.pending.is_empty() {
+        if self.pending.text.is_empty() {
             return ">> ".to_string();
         }
         let definitions = self
             .pending
+            .text
             .split_whitespace()
             .filter(|word| *word == "def");
         format!(".. {}", "  ".repeat(definitions.count()))
@@ -135,7 +134,7 @@ impl Repl {
 
     /// Whether an entry has begun and needs more lines.
     pub fn is_pending(&self) -> bool {
-        !self.pending.is_empty()
+        !self.pending.text.is_empty()
     }
 
     pub fn session(&mut self) -> &mut Session {
@@ -144,8 +143,7 @@ impl Repl {
 
     /// Forgets the lines of an entry that is not complete.
     pub fn interrupt(&mut self) {
-        self.pending.clear();
-        self.skipping = false;
+        self.pending = Pending::default();
     }
 
     /// Runs a text: its syntax errors and nothing else, or all of its statements in turn.
@@ -240,23 +238,10 @@ impl Repl {
 
     fn report(&mut self, diagnostics: Vec<Diagnostic>) {
         for diagnostic in diagnostics {
-            let diagnostic = without_nowhere(diagnostic);
             let text = render(&diagnostic, self.session.sources(), self.style);
             self.answer.push(Part::Diagnostic(text));
         }
     }
-}
-
-/// Built-in names have no place in any text: their nodes point at the start of the first one,
-/// which nobody wants to see. What is said of such a main place becomes a note.
-fn without_nowhere(mut diagnostic: Diagnostic) -> Diagnostic {
-    let nowhere = Span::new(SourceId(0), 0, 0);
-    if diagnostic.span() == Some(nowhere) {
-        let main = diagnostic.labels.remove(0);
-        diagnostic.notes.insert(0, main.text);
-    }
-    diagnostic.labels.retain(|label| label.span != nowhere);
-    diagnostic
 }
 
 fn broken(span: Span) -> Diagnostic {
@@ -265,11 +250,4 @@ fn broken(span: Span) -> Diagnostic {
         "this uses a name whose definition has failed",
     )
     .at(span, "in this statement")
-}
-
-impl Repl {
-    /// The running example of s-ops, as it is shown.
-    pub fn example(&self) -> String {
-        example(&self.display.sop_example)
-    }
 }

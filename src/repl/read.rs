@@ -6,14 +6,65 @@ use crate::base::{Limits, SourceId};
 use crate::syntax::token::{Token, lex};
 use crate::syntax::{Completeness, completeness};
 
+/// Entries up to this many bytes are read anew with every line.
+const SHORT: usize = 4096;
+
+/// The lines of an entry that is not complete yet.
+#[derive(Default)]
+pub(super) struct Pending {
+    pub text: String,
+    /// Braces that are open.
+    open: i64,
+    /// Whether there is a `def` or a `for` in it, so that braces are those of a body.
+    has_body: bool,
+    /// How long the text was when it was last read as a whole.
+    checked: usize,
+    /// It is a definition with an error, read on to its closing brace.
+    skipping: bool,
+}
+
+impl Pending {
+    fn push(&mut self, line: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(line);
+        // No token spans lines.
+        for lexeme in &lex(SourceId(0), line, Limits::default().open_brackets).lexemes {
+            match lexeme.token {
+                Token::Def | Token::For => self.has_body = true,
+                Token::LeftBrace => self.open += 1,
+                Token::RightBrace => self.open -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn in_body(&self) -> bool {
+        self.has_body && self.open > 0
+    }
+
+    /// How far the text is. In a long body it is taken to be incomplete until it has grown by
+    /// half: reading all of it after every line takes time quadratic in its length.
+    fn completeness(&mut self) -> Completeness {
+        let is_long = self.in_body() && self.text.len() > SHORT;
+        if is_long && self.text.len() <= self.checked + self.checked / 2 {
+            return Completeness::Incomplete;
+        }
+        self.checked = self.text.len();
+        completeness(&self.text)
+    }
+}
+
 impl Repl {
     /// Takes a line (or several at once, as pasting gives them) and answers what it completes.
     pub fn push(&mut self, line: &str) -> Vec<Part> {
         let line = line.trim_end_matches(['\n', '\r']);
-        if self.patience == Patience::NextLine && !self.pending.is_empty() {
+        if self.patience == Patience::NextLine && self.is_pending() {
             self.run_what_ends_before(line);
         }
-        if (self.pending.is_empty() || is_documentation(&self.pending)) && !self.finished {
+        let begins = !self.is_pending() || is_documentation(&self.pending.text);
+        if begins && !self.finished {
             if line.trim().is_empty() {
                 self.interrupt();
                 return self.take_answer();
@@ -38,10 +89,11 @@ impl Repl {
 
     /// Runs a pending statement without `;` if the line begins something else.
     fn run_what_ends_before(&mut self, line: &str) {
-        if completeness(&self.pending) != Completeness::CompleteWithSemicolon {
+        let text = &self.pending.text;
+        if self.pending.in_body() || completeness(text) != Completeness::CompleteWithSemicolon {
             return;
         }
-        let together = format!("{}\n{line}", self.pending);
+        let together = format!("{text}\n{line}");
         let is_command = line.trim_start().starts_with(':');
         if is_command
             || line.trim().is_empty()
@@ -52,25 +104,23 @@ impl Repl {
     }
 
     fn continue_with(&mut self, line: &str) {
-        let begun = !self.pending.is_empty();
-        if begun {
-            self.pending.push('\n');
-        }
-        self.pending.push_str(line);
-        if self.skipping && open_braces(&self.pending) <= 0 {
+        let begun = self.is_pending();
+        self.pending.push(line);
+        let skipping = self.pending.skipping;
+        if skipping && !self.pending.in_body() {
             return self.run_pending();
         }
         // In a file a definition may hold empty lines; at the prompt one ends a stuck entry.
         let gives_up = line.trim().is_empty() && begun;
-        if gives_up && (self.patience == Patience::None || self.skipping) {
+        if gives_up && (self.patience == Patience::None || skipping) {
             return self.run_pending();
         }
-        if self.skipping {
+        if skipping {
             return;
         }
-        match completeness(&self.pending) {
+        match self.pending.completeness() {
             // It belongs to the definition on the next line.
-            Completeness::Complete if is_documentation(&self.pending) => {}
+            Completeness::Complete if is_documentation(&self.pending.text) => {}
             Completeness::Complete => self.run_pending(),
             Completeness::CompleteWithSemicolon => {
                 if self.patience == Patience::None {
@@ -80,8 +130,8 @@ impl Repl {
             Completeness::Incomplete => {}
             Completeness::Erroneous => {
                 // The rest of a definition from a file would otherwise be run as if it stood alone.
-                if self.patience == Patience::NextLine && open_braces(&self.pending) > 0 {
-                    self.skipping = true;
+                if self.patience == Patience::NextLine && self.pending.in_body() {
+                    self.pending.skipping = true;
                 } else {
                     self.run_pending();
                 }
@@ -90,8 +140,7 @@ impl Repl {
     }
 
     fn run_pending(&mut self) {
-        self.skipping = false;
-        let text = std::mem::take(&mut self.pending);
+        let text = std::mem::take(&mut self.pending).text;
         if text.trim().is_empty() {
             return;
         }
@@ -116,20 +165,4 @@ fn with_semicolon(text: &str) -> String {
 /// Whether there is nothing but `##` lines.
 fn is_documentation(text: &str) -> bool {
     !text.is_empty() && text.lines().all(|line| line.trim_start().starts_with("##"))
-}
-
-/// How many braces of definitions and loops are open.
-fn open_braces(text: &str) -> i64 {
-    let lexed = lex(SourceId(0), text, Limits::default().open_brackets);
-    let mut open = 0;
-    let mut has_body = false;
-    for lexeme in &lexed.lexemes {
-        match lexeme.token {
-            Token::Def | Token::For => has_body = true,
-            Token::LeftBrace => open += 1,
-            Token::RightBrace => open -= 1,
-            _ => {}
-        }
-    }
-    if has_body { open } else { 0 }
 }

@@ -29,10 +29,15 @@ impl Loader for Files {
                 beside.into_iter().chain([PathBuf::from(&file)]).collect()
             }
         };
-        if let Some(found) = tried.iter().find(|path| path.is_file()) {
+        let module = stdlib::find(path);
+        // A program named like a module that loads the module does not mean itself.
+        let meant = |path: &&PathBuf| {
+            path.is_file() && (module.is_none() || from != Some(identity(path).as_str()))
+        };
+        if let Some(found) = tried.iter().find(meant) {
             return read(found);
         }
-        match stdlib::find(path) {
+        match module {
             Some(module) => Ok(Loaded {
                 identity: format!("{LIBRARY}{}", module.name),
                 name: format!("stdlib/{}.rasp", module.name),
@@ -40,6 +45,10 @@ impl Loader for Files {
             }),
             None => Err(not_found(&tried)),
         }
+    }
+
+    fn modules(&self) -> Vec<&str> {
+        stdlib::MODULES.iter().map(|module| module.name).collect()
     }
 
     fn module_defining(&self, name: &str) -> Option<&str> {
@@ -52,22 +61,34 @@ impl Loader for Files {
 /// # Errors
 /// It cannot be read, or is not UTF-8.
 pub fn read(path: &Path) -> Result<Loaded, String> {
-    let shown = path.display().to_string();
+    let shown = shown(path);
     let bytes = std::fs::read(path).map_err(|error| format!("{shown}: {error}"))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{shown} is not a UTF-8 text"))?;
-    let identity = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     Ok(Loaded {
-        identity: identity.display().to_string(),
+        identity: identity(path),
         name: shown,
         text,
     })
 }
 
+/// What two spellings of one path have in common.
+fn identity(path: &Path) -> String {
+    path.canonicalize()
+        .unwrap_or_else(|_| path.to_path_buf())
+        .display()
+        .to_string()
+}
+
+/// A path as people read it: from the working directory, if it lies below that.
+fn shown(path: &Path) -> String {
+    let below = std::env::current_dir()
+        .ok()
+        .and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
+    below.as_deref().unwrap_or(path).display().to_string()
+}
+
 fn not_found(tried: &[PathBuf]) -> String {
-    let mut shown: Vec<String> = tried
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
+    let mut shown: Vec<String> = tried.iter().map(|path| self::shown(path)).collect();
     shown.dedup();
     format!(
         "looked for {} and in the standard library",

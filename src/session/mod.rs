@@ -1,6 +1,7 @@
 //! `Session`: what every front end uses. It reads programs, keeps what they define, and runs,
 //! schedules and compiles their s-ops.
 
+mod entry;
 pub mod files;
 pub mod show;
 
@@ -11,6 +12,7 @@ use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
 use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
+use crate::syntax::lint::lint;
 use crate::syntax::parse::{Parsed, parse, parse_expression};
 use crate::syntax::precedence::surprising;
 use crate::value::Value;
@@ -95,6 +97,7 @@ impl Session {
         self.evaluator
             .diagnostics
             .extend(surprising(&parsed.ast, &program.text));
+        self.evaluator.diagnostics.extend(lint(&parsed.ast));
         if failed {
             return Vec::new();
         }
@@ -127,6 +130,7 @@ impl Session {
             Event::SetCausal { on } => self.settings.causal = *on,
             Event::Expression { .. }
             | Event::Assigned { .. }
+            | Event::Asserted(_)
             | Event::Draw { .. }
             | Event::ShowExample { .. }
             | Event::Examples { .. }
@@ -205,6 +209,7 @@ impl Session {
     /// As [`interpret::evaluate`].
     pub fn evaluate(&self, sop: SOpId, input: &[Value]) -> Fallible<Sequence> {
         interpret::evaluate(self.graph(), sop, input)
+            .map_err(|error| Box::new(self.evaluator.explain(*error, &[sop])))
     }
 
     /// The layers and heads that an s-op takes.

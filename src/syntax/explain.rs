@@ -2,9 +2,13 @@
 //! other languages, what to write here.
 
 use super::build::Failed;
+use super::habit::{Hint, unknown_help};
 use super::token::{Lexeme, Token};
 use crate::base::{Code, Diagnostic, SourceId, Span};
 use lalrpop_util::ParseError;
+
+/// The message of a statement after `return`.
+pub const LAST_STATEMENT: &str = "`return` is the last statement of a function";
 
 /// The text a failure is explained in.
 pub struct Context<'a, 's> {
@@ -14,28 +18,15 @@ pub struct Context<'a, 's> {
 }
 
 /// A failure at one lexeme, or at the end of the text.
-struct Place<'a, 's> {
-    context: &'a Context<'a, 's>,
+pub(super) struct Place<'a, 's> {
+    pub(super) context: &'a Context<'a, 's>,
     /// The number of the lexeme that does not fit; the number of lexemes at the end of the text.
-    at: usize,
+    pub(super) at: usize,
     /// The number of the first lexeme of the statement.
-    statement: usize,
+    pub(super) statement: usize,
     /// The innermost bracket still open, if it was opened in this statement.
-    bracket: Option<Lexeme<'s>>,
-    expected: &'a [String],
-}
-
-/// A message and help that say more than what was expected.
-struct Hint {
-    message: String,
-    help: String,
-}
-
-fn hint(message: impl Into<String>, help: impl Into<String>) -> Option<Hint> {
-    Some(Hint {
-        message: message.into(),
-        help: help.into(),
-    })
+    pub(super) bracket: Option<Lexeme<'s>>,
+    pub(super) expected: &'a [String],
 }
 
 impl<'s> Context<'_, 's> {
@@ -107,7 +98,7 @@ impl<'s> Context<'_, 's> {
             .map_or(self.text.len(), |lexeme| lexeme.start)
     }
 
-    fn written(&self, lexeme: Lexeme) -> String {
+    pub(super) fn written(&self, lexeme: Lexeme) -> String {
         let text = &self.text[lexeme.start..lexeme.end];
         let line = text.lines().next().unwrap_or("");
         if line.chars().count() <= 24 && line.len() == text.len() {
@@ -171,8 +162,14 @@ impl<'s> Place<'_, 's> {
                     | Token::RightParenthesis
             ),
         };
+        // On another line the mistake may be as far back as the bracket.
+        let later = self.bracket.is_some_and(|bracket| {
+            let end = self.start() as usize;
+            let between = self.context.text.get(bracket.start..end);
+            between.is_some_and(|between| between.contains('\n'))
+        });
         match self.bracket {
-            Some(bracket) if ends && self.span(bracket).start < self.start() => {
+            Some(bracket) if (ends || later) && self.span(bracket).start < self.start() => {
                 diagnostic.at(self.span(bracket), "this bracket is still open")
             }
             _ => diagnostic,
@@ -187,7 +184,7 @@ impl<'s> Place<'_, 's> {
         self.context.lexemes.get(self.at).copied()
     }
 
-    fn token(&self) -> Option<Token<'s>> {
+    pub(super) fn token(&self) -> Option<Token<'s>> {
         self.lexeme().map(|lexeme| lexeme.token)
     }
 
@@ -197,18 +194,18 @@ impl<'s> Place<'_, 's> {
         self.context.lexemes.get(index).copied()
     }
 
-    fn previous(&self) -> Option<Token<'s>> {
+    pub(super) fn previous(&self) -> Option<Token<'s>> {
         self.before(1).map(|lexeme| lexeme.token)
     }
 
-    fn next(&self) -> Option<Token<'s>> {
+    pub(super) fn next(&self) -> Option<Token<'s>> {
         self.context
             .lexemes
             .get(self.at + 1)
             .map(|lexeme| lexeme.token)
     }
 
-    fn first(&self) -> Option<Token<'s>> {
+    pub(super) fn first(&self) -> Option<Token<'s>> {
         self.context
             .lexemes
             .get(self.statement)
@@ -219,7 +216,7 @@ impl<'s> Place<'_, 's> {
         Span::new(self.context.source, lexeme.start, lexeme.end)
     }
 
-    fn expects(&self, terminal: &str) -> bool {
+    pub(super) fn expects(&self, terminal: &str) -> bool {
         self.expected
             .iter()
             .any(|expected| expected.trim_matches('"') == terminal)
@@ -258,256 +255,6 @@ impl<'s> Place<'_, 's> {
             Some((last, others)) => format!("{} or {last}", others.join(", ")),
         }
     }
-
-    fn hint(&self) -> Option<Hint> {
-        self.statement_hint()
-            .or_else(|| self.word_hint())
-            .or_else(|| self.assignment_hint())
-            .or_else(|| self.bracket_hint())
-            .or_else(|| self.body_hint())
-    }
-
-    /// Statements that do not exist, at the start of one.
-    fn statement_hint(&self) -> Option<Hint> {
-        let token = self.token()?;
-        if self.statement != self.at {
-            return None;
-        }
-        if keyword(token) && self.next() == Some(Token::Assign) {
-            return self.keyword_as_name();
-        }
-        match token {
-            Token::If => hint(
-                "`if` is not a statement",
-                "choose between values: `x = a if condition else b;`",
-            ),
-            Token::Else => hint(
-                "`else` belongs to an `if` in the same expression",
-                "choose between values: `x = a if condition else b;`",
-            ),
-            Token::Return => hint(
-                "`return` stands at the end of a `def` only",
-                "to show a value, write it as a statement: `value;`",
-            ),
-            Token::Semicolon => hint(
-                "there is no statement before this `;`",
-                "remove it: one `;` ends a statement, and `}` ends a block by itself",
-            ),
-            _ if command(token) => hint(
-                "commands do not stand in the body of a function or loop",
-                "move it to a line of its own outside the braces",
-            ),
-            _ => None,
-        }
-    }
-
-    /// Words of other languages, and commands that are not quite right.
-    fn word_hint(&self) -> Option<Hint> {
-        if let Some(Token::Name(word)) = self.token() {
-            match word {
-                "is" => return hint("there is no `is`", "compare with `==`"),
-                "mod" => return hint("there is no `mod`", "the remainder is `a % b`"),
-                "then" | "elif" => {
-                    return hint(
-                        format!("there is no `{word}`"),
-                        "choose between values: `a if condition else b`",
-                    );
-                }
-                "xor" => return hint("there is no `xor`", "compare two truth values with `!=`"),
-                _ => {}
-            }
-        }
-        if self.statement + 1 != self.at {
-            return None;
-        }
-        let Some(Token::Name(word)) = self.previous() else {
-            return None;
-        };
-        match word {
-            "while" => hint(
-                "there is no `while`",
-                "loop over a list: `for i in range(10) { … }`",
-            ),
-            "function" | "fn" | "func" | "fun" => hint(
-                format!("there is no `{word}`"),
-                "define functions with `def name(parameters) { return value; }`",
-            ),
-            "let" | "var" | "const" => hint(
-                format!("there is no `{word}`"),
-                "assign with `name = value;`",
-            ),
-            "import" | "from" | "include" | "use" => hint(
-                format!("there is no `{word}`"),
-                "read another file with `load \"path\";`",
-            ),
-            "print" => hint(
-                "there is no `print` statement",
-                "a value is shown by writing it as a statement: `value;`",
-            ),
-            "set" => hint(
-                "this is not a setting",
-                "the settings are `set example E`, `set s-op example E`, `set selector example E`, \
-                 `set vocab E`, `set max_length E` and `set causal on` or `off`",
-            ),
-            "show" => hint(
-                "this is not something to show",
-                "write `show example`, `show s-op example` or `show selector example`",
-            ),
-            "examples" => hint(
-                "examples are on or off",
-                "write `examples on` or `examples off`",
-            ),
-            "full" => hint(
-                "this command is not complete",
-                "write `full seq display on` or `full seq display off`",
-            ),
-            _ => None,
-        }
-    }
-
-    fn assignment_hint(&self) -> Option<Hint> {
-        if self.token() != Some(Token::Assign) {
-            return None;
-        }
-        if self.bracket.is_some() {
-            return hint("`=` does not compare", "to compare write `==`");
-        }
-        let statement = &self.context.lexemes[self.statement..self.at];
-        if statement.len() == 1 && keyword(statement[0].token) {
-            return self.keyword_as_name();
-        }
-        let names_index = matches!(
-            statement,
-            [first, second, ..] if matches!(first.token, Token::Name(_))
-                && second.token == Token::LeftBracket
-        );
-        if names_index {
-            return hint(
-                "elements cannot be assigned",
-                "lists, dicts and s-ops never change: build a new one",
-            );
-        }
-        if statement.iter().any(|lexeme| lexeme.token == Token::Assign) {
-            return hint(
-                "there is already a `=` in this statement",
-                "to compare write `==`; to assign twice write two statements",
-            );
-        }
-        hint(
-            "only names can be assigned",
-            "write `name = value;`, or `==` to compare",
-        )
-    }
-
-    fn keyword_as_name(&self) -> Option<Hint> {
-        let first = self.context.lexemes.get(self.statement)?;
-        let written = self.context.written(*first);
-        hint(
-            format!("{written} is a keyword and cannot be a name"),
-            "choose another name",
-        )
-    }
-
-    fn bracket_hint(&self) -> Option<Hint> {
-        let token = self.token()?;
-        let previous = self.previous();
-        if token.closes() && previous == Some(Token::Comma) {
-            return hint(
-                "there is nothing after this comma",
-                "remove the comma before the closing bracket",
-            );
-        }
-        if token == Token::RightParenthesis && previous == Some(Token::LeftParenthesis) {
-            return hint(
-                "there is no empty tuple",
-                "write an expression between the parentheses",
-            );
-        }
-        let in_list = self.bracket.map(|bracket| bracket.token) == Some(Token::LeftBracket);
-        if token == Token::Colon && in_list {
-            return hint(
-                "there are no slices",
-                "take one element with `x[i]`, or build a list: `[x[i] for i in range(2)]`",
-            );
-        }
-        if token.closes() && self.expects("else") {
-            return hint(
-                "this `if` has no `else`",
-                "a choice needs both values: `a if condition else b`; comprehensions have no filter",
-            );
-        }
-        if token == Token::Not && self.next() == Some(Token::In) {
-            return hint("there is no `not in`", "write `not (x in xs)`");
-        }
-        None
-    }
-
-    fn body_hint(&self) -> Option<Hint> {
-        let token = self.token()?;
-        let previous = self.previous();
-        if token == Token::RightBrace && self.expects("return") {
-            return hint(
-                "this function returns nothing",
-                "end its body with `return value;`",
-            );
-        }
-        if token == Token::RightBrace && previous == Some(Token::LeftBrace) && self.expects("def") {
-            return hint(
-                "the body of this loop is empty",
-                "write at least one statement in it",
-            );
-        }
-        if self.expected.len() == 1 && self.expects("}") && previous == Some(Token::Semicolon) {
-            return hint(
-                "`return` is the last statement of a function",
-                "close the body with `}` after it",
-            );
-        }
-        if self.expects("{") && !self.expects("int") && matches!(self.first(), Some(Token::Def)) {
-            return hint(
-                "the body of a function stands in braces",
-                "write `def name(parameters) { return value; }`",
-            );
-        }
-        if self.expects("{") && token == Token::Colon && self.first() == Some(Token::For) {
-            return hint(
-                "the body of a loop stands in braces",
-                "write `for x in list { … }`",
-            );
-        }
-        None
-    }
-}
-
-fn command(token: Token) -> bool {
-    matches!(
-        token,
-        Token::SetExample(_)
-            | Token::ShowExample(_)
-            | Token::Examples(_)
-            | Token::FullDisplay(_)
-            | Token::SetVocabulary
-            | Token::SetMaxLength
-            | Token::SetCausal(_)
-            | Token::Exit
-    )
-}
-
-fn keyword(token: Token) -> bool {
-    matches!(
-        token,
-        Token::For
-            | Token::In
-            | Token::Not
-            | Token::And
-            | Token::Or
-            | Token::If
-            | Token::Else
-            | Token::Def
-            | Token::Return
-            | Token::Load
-            | Token::Draw
-    )
 }
 
 fn unknown(text: &str, span: Span) -> Diagnostic {
@@ -526,25 +273,4 @@ fn unknown(text: &str, span: Span) -> Diagnostic {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
     }
-}
-
-fn unknown_help(text: &str) -> Option<&'static str> {
-    Some(match text {
-        "?" => "choose between values: `b if condition else c`",
-        "." => "functions are called as `f(x)`: nothing has methods or fields",
-        "->" => "functions without a name are written `lambda x: value`",
-        "`" => "strings stand in `\"…\"` or `'…'`",
-        "\\" => "statements may go on over several lines without a mark",
-        _ if text.contains(['“', '”', '„', '‘', '’']) => {
-            "strings stand in straight quotes: `\"…\"` or `'…'`"
-        }
-        _ if text.contains('≤') => "write `<=`",
-        _ if text.contains('≥') => "write `>=`",
-        _ if text.contains('≠') => "write `!=`",
-        _ if text.contains('\u{a0}') => "this is a non-breaking space: replace it by a plain one",
-        _ if text.chars().any(char::is_alphabetic) => {
-            "names consist of a-z, A-Z, 0-9 and _; other characters may stand in strings"
-        }
-        _ => return None,
-    })
 }

@@ -5,11 +5,15 @@ pub mod ast;
 mod build;
 mod command;
 mod explain;
+mod habit;
+mod items;
 mod layout;
+pub mod lint;
 mod literal;
 pub mod parse;
 pub mod precedence;
 pub mod print;
+mod remark;
 mod repair;
 pub mod token;
 

@@ -31,7 +31,7 @@ pub struct Parsed {
 /// beyond the limits gives an empty tree.
 pub fn parse(source: SourceId, text: &str, limits: &Limits) -> Parsed {
     if text.len() > limits.source_bytes.min(u32::MAX as usize) {
-        return too_long(limits);
+        return too_long(source, text, limits);
     }
     let lexed = lex(source, text, limits.open_brackets);
     if let Some(span) = lexed.too_deep {
@@ -107,7 +107,7 @@ pub fn completeness(text: &str) -> Completeness {
     }
     let source = SourceId(0);
     let mut lexed = lex(source, text, limits.open_brackets);
-    if lexed.too_deep.is_some() || !repair::respell(source, &mut lexed.lexemes).is_empty() {
+    if lexed.too_deep.is_some() || !repair::respell(source, text, &mut lexed.lexemes).is_empty() {
         return Completeness::Erroneous;
     }
     let mut lexemes = command::recognize(text, &lexed.lexemes);
@@ -129,11 +129,14 @@ pub fn completeness(text: &str) -> Completeness {
     }
 }
 
-fn too_long(limits: &Limits) -> Parsed {
-    let diagnostic = Diagnostic::error(Code::LimitReached, "this text is too long").note(format!(
-        "the limit `source_bytes` is {} bytes",
-        limits.source_bytes
-    ));
+fn too_long(source: SourceId, text: &str, limits: &Limits) -> Parsed {
+    let first = Span::new(source, 0, text.chars().next().map_or(0, char::len_utf8));
+    let diagnostic = Diagnostic::error(Code::LimitReached, "this text is too long")
+        .at(first, format!("it has {} bytes", text.len()))
+        .note(format!(
+            "the limit `source_bytes` is {} bytes",
+            limits.source_bytes
+        ));
     Parsed {
         ast: Ast::default(),
         diagnostics: vec![diagnostic],
@@ -178,7 +181,8 @@ fn too_deep(ast: &Ast, limits: &Limits) -> Option<Diagnostic> {
 }
 
 fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
-    let mut diagnostics = repair::respell(source, &mut lexed.lexemes);
+    let mut diagnostics = repair::comments(source, text, &mut lexed.lexemes);
+    diagnostics.extend(repair::respell(source, text, &mut lexed.lexemes));
     let documentation = documentation(text, &lexed);
     let mut lexemes = command::recognize(text, &lexed.lexemes);
     // An open string has swallowed its `;`: that is not a second mistake.
@@ -206,9 +210,18 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
             text,
             lexemes: &lexemes,
         };
-        let mistakes = builder.failed.iter().enumerate();
-        let shown = mistakes.filter(|(at, failed)| *at == 0 || !is_stray_brace(failed));
-        diagnostics.extend(shown.take(SHOWN).map(|(_, failed)| context.explain(failed)));
+        let mut after_return = false;
+        for (at, failed) in builder.failed.iter().enumerate() {
+            let hidden = at > 0 && is_stray_brace(failed);
+            // What follows a `return` is reported once.
+            let repeated = after_return && expects_return(failed);
+            if hidden || repeated || diagnostics.len() >= SHOWN {
+                continue;
+            }
+            let explained = context.explain(failed);
+            after_return = explained.message == explain::LAST_STATEMENT;
+            diagnostics.push(explained);
+        }
         diagnostics.append(&mut builder.diagnostics);
         builder.ast.comments = lexed.comments;
         return Parsed {
@@ -231,6 +244,16 @@ fn is_stray_brace(failed: &Failed) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the body of a function has no `return` yet.
+fn expects_return(failed: &Failed) -> bool {
+    let (ParseError::UnrecognizedToken { expected, .. }
+    | ParseError::UnrecognizedEof { expected, .. }) = failed
+    else {
+        return false;
+    };
+    expected.iter().any(|terminal| terminal == "\"return\"")
 }
 
 fn with_semicolons<'s>(

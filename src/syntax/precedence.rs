@@ -85,7 +85,10 @@ fn warning(
             format!("this is read as `{read}`, not as in Python"),
         )
         .at(span, "more than one reading comes to mind")
-        .help(format!("write `{read}` if that is meant"))
+        .help(match python_reading(ast, text, id) {
+            Some(python) => format!("write `{python}`, or `{read}` if that is meant"),
+            None => format!("write `{read}` if that is meant"),
+        })
     };
     for rule in rules {
         diagnostic = diagnostic.note(*rule);
@@ -148,6 +151,68 @@ fn surprising_operator(
         parts: vec![part],
         rule,
     })
+}
+
+/// The parts of `a in b and c` as Python reads it: `a`, `b`, `and`, `c`.
+pub fn python_membership(ast: &Ast, id: ExprId) -> Option<(ExprId, ExprId, &'static str, ExprId)> {
+    let ExprKind::Binary {
+        operator: BinaryOperator::In,
+        left,
+        right,
+    } = ast.get(id).kind
+    else {
+        return None;
+    };
+    match ast.get(right).kind {
+        ExprKind::Binary {
+            operator: operator @ (BinaryOperator::And | BinaryOperator::Or),
+            left: list,
+            right: rest,
+        } => Some((left, list, operator.symbol(), rest)),
+        _ => None,
+    }
+}
+
+/// `a < b < c` as Python reads it, if it is that short.
+fn python_chain(ast: &Ast, text: &str, id: ExprId) -> Option<String> {
+    let ExprKind::Binary {
+        operator: BinaryOperator::Compare(second),
+        left,
+        right,
+    } = ast.get(id).kind
+    else {
+        return None;
+    };
+    let ExprKind::Binary {
+        operator: BinaryOperator::Compare(first),
+        left: a,
+        right: b,
+    } = ast.get(left).kind
+    else {
+        return None;
+    };
+    let part = |id: ExprId| &text[ast.get(id).span.range()];
+    let (first, second) = (first.symbol(), second.symbol());
+    Some(format!(
+        "({} {first} {b}) and ({b} {second} {})",
+        part(a),
+        part(right),
+        b = part(b)
+    ))
+}
+
+/// What Python would read, written for this language.
+fn python_reading(ast: &Ast, text: &str, id: ExprId) -> Option<String> {
+    let part = |id: ExprId| &text[ast.get(id).span.range()];
+    match python_membership(ast, id) {
+        Some((member, list, operator, rest)) => Some(format!(
+            "({} in {}) {operator} {}",
+            part(member),
+            part(list),
+            part(rest)
+        )),
+        None => python_chain(ast, text, id),
+    }
 }
 
 /// In Python `in` is a comparison; here it is looser than everything else.

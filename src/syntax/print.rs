@@ -3,16 +3,17 @@
 //! single blank lines stay. Printing a printed program changes nothing.
 
 use super::ast::{
-    Argument, Ast, Command, ExampleKind, ExprId, ExprKind, Function, Ident, Parameter, Statement,
+    Ast, Command, ExampleKind, ExprId, ExprKind, Function, Ident, Parameter, Statement,
     StatementKind,
 };
+use super::items::{Item, plain};
 use super::layout::{Level, Piece, pieces};
 use crate::base::Span;
 use crate::value::atom::quote;
 use std::collections::BTreeSet;
 
 const WIDTH: usize = 100;
-const INDENT: usize = 4;
+pub(super) const INDENT: usize = 4;
 const DEEPEST: usize = 60;
 /// Stack left below which a recursive walk moves to a new segment, and the size of that segment.
 const RED_ZONE: usize = 64 << 10;
@@ -40,19 +41,19 @@ pub fn print_expression(ast: &Ast, text: &str, expr: ExprId, around: &BTreeSet<E
     printer.output
 }
 
-struct Printer<'a> {
-    ast: &'a Ast,
-    text: &'a str,
+pub(super) struct Printer<'a> {
+    pub(super) ast: &'a Ast,
+    pub(super) text: &'a str,
     around: &'a BTreeSet<ExprId>,
     /// The width of every expression printed on one line, without parentheses of its own.
     widths: Vec<usize>,
-    output: String,
+    pub(super) output: String,
     /// Which comments have been printed.
-    printed: Vec<bool>,
+    pub(super) printed: Vec<bool>,
     /// Every comment before this number has been printed.
-    next_comment: usize,
+    pub(super) next_comment: usize,
     /// Whether lines may break between brackets only, as in a command.
-    brackets_only: bool,
+    pub(super) brackets_only: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -257,68 +258,8 @@ impl<'a> Printer<'a> {
 
     // ---- Comments and blank lines ----
 
-    /// Prints what comments remain before a place of the text, each on its own line.
-    fn comments_before(&mut self, end: usize, indent: usize) {
-        while let Some(comment) = self.ast.comments.get(self.next_comment) {
-            let start = comment.span.start as usize;
-            if start >= end {
-                return;
-            }
-            if !self.printed[self.next_comment] {
-                self.blank_line(start);
-                self.indent(indent);
-                self.comment(self.next_comment);
-                self.output.push('\n');
-            }
-            self.next_comment += 1;
-        }
-    }
-
-    /// Prints the comment behind an opening brace on the brace's line.
-    fn header_comment(&mut self, body: usize) {
-        let Some(next) = self.ast.comments.get(self.next_comment) else {
-            return;
-        };
-        if let Some(at) = self.unprinted(next.span.start as usize, body).first()
-            && !self.ast.comments[*at].own_line
-        {
-            self.output.push_str("  ");
-            self.comment(*at);
-        }
-    }
-
-    /// Prints the comments inside a statement that found no better place, and the one behind it.
-    fn trailing_comments(&mut self, span: Span, mut first: bool) {
-        let from = self.next_comment;
-        for at in from..self.ast.comments.len() {
-            let comment = &self.ast.comments[at];
-            let behind = comment.span.start >= span.end;
-            let same_line = || {
-                let between = span.end as usize..comment.span.start as usize;
-                let between = self.text.get(between).unwrap_or("\n");
-                between.chars().all(|character| " \t;".contains(character))
-            };
-            if behind && !same_line() {
-                return;
-            }
-            if !self.printed[at] {
-                self.output.push_str(if first { "  " } else { " " });
-                first = false;
-                self.comment(at);
-            }
-            self.next_comment = at + 1;
-        }
-    }
-
-    fn comment(&mut self, at: usize) {
-        let span = self.ast.comments[at].span;
-        let written = self.text.get(span.range()).unwrap_or("#");
-        self.output.push_str(written.trim_end());
-        self.printed[at] = true;
-    }
-
     /// Keeps one of the blank lines before a place of the text, except at the start of a block.
-    fn blank_line(&mut self, start: usize) {
+    pub(super) fn blank_line(&mut self, start: usize) {
         let before = self.text.get(..start).unwrap_or("");
         let blanks = &before[before.trim_end().len()..];
         let opening = self.output.is_empty() || self.output.ends_with("{\n");
@@ -333,7 +274,7 @@ impl<'a> Printer<'a> {
         self.blank_line(before.strip_suffix("return").map_or(0, str::len));
     }
 
-    fn indent(&mut self, indent: usize) {
+    pub(super) fn indent(&mut self, indent: usize) {
         // Deeper nesting is not visible, and would make the output quadratic.
         self.output
             .extend(std::iter::repeat_n(' ', indent.min(DEEPEST)));
@@ -342,7 +283,7 @@ impl<'a> Printer<'a> {
     // ---- Expressions ----
 
     /// Prints an expression, on one line if it fits with `after` characters behind it.
-    fn expr(&mut self, id: ExprId, level: Level, indent: usize, after: usize) {
+    pub(super) fn expr(&mut self, id: ExprId, level: Level, indent: usize, after: usize) {
         stacker::maybe_grow(RED_ZONE, SEGMENT, || {
             let fits = self.column() + self.width(id, level) + after <= WIDTH;
             if fits && !self.has_comment(self.ast.get(id).span) {
@@ -474,88 +415,7 @@ impl<'a> Printer<'a> {
         (first, rest)
     }
 
-    /// Prints bracketed items, each on a line of its own, with the comments between them.
-    fn bracketed(
-        &mut self,
-        open: char,
-        items: &[Item],
-        (close, span): (char, Span),
-        indent: usize,
-    ) {
-        let brackets_only = std::mem::take(&mut self.brackets_only);
-        self.output.push(open);
-        for (at, item) in items.iter().enumerate() {
-            let start = self.item_start(item);
-            self.gap_comments(start, indent + INDENT);
-            self.line(indent + INDENT);
-            self.item(item, indent + INDENT);
-            let next = items.get(at + 1).map(|next| self.item_start(next));
-            if next.is_some() {
-                self.output.push(',');
-            }
-            let end = self.ast.get(item.value).span.end as usize;
-            self.same_line_comment(end, next.unwrap_or(span.end as usize));
-        }
-        self.gap_comments(span.end as usize, indent + INDENT);
-        self.line(indent);
-        self.output.push(close);
-        self.brackets_only = brackets_only;
-    }
-
-    fn item_start(&self, item: &Item) -> usize {
-        match (&item.name, item.key) {
-            (Some(name), _) => name.span.start as usize,
-            (None, Some(key)) => self.ast.get(key).span.start as usize,
-            (None, None) => self.ast.get(item.value).span.start as usize,
-        }
-    }
-
-    fn item(&mut self, item: &Item, indent: usize) {
-        if let Some(name) = &item.name {
-            self.output.push_str(&name.name);
-            self.output.push('=');
-        }
-        if let Some(key) = item.key {
-            self.expr(key, Level::Lambda, indent, 2);
-            self.output.push_str(": ");
-        }
-        self.expr(item.value, Level::Lambda, indent, 1);
-    }
-
-    /// The numbers of the comments not yet printed that start in a range of the text. Those of the
-    /// statement being printed are few.
-    fn unprinted(&self, start: usize, end: usize) -> Vec<usize> {
-        let comments = &self.ast.comments;
-        let from = comments.partition_point(|comment| (comment.span.start as usize) < start);
-        (from..comments.len())
-            .take_while(|at| (comments[*at].span.start as usize) < end)
-            .filter(|at| !self.printed[*at])
-            .collect()
-    }
-
-    fn same_line_comment(&mut self, start: usize, end: usize) {
-        if let Some(at) = self.unprinted(start, end).first()
-            && !self.ast.comments[*at].own_line
-        {
-            self.output.push_str("  ");
-            self.comment(*at);
-        }
-    }
-
-    /// Prints the comments of the current statement before a place, each on its own line.
-    fn gap_comments(&mut self, end: usize, indent: usize) {
-        let start = self
-            .ast
-            .comments
-            .get(self.next_comment)
-            .map_or(end, |comment| comment.span.start as usize);
-        for at in self.unprinted(start, end) {
-            self.line(indent);
-            self.comment(at);
-        }
-    }
-
-    fn line(&mut self, indent: usize) {
+    pub(super) fn line(&mut self, indent: usize) {
         self.output.push('\n');
         self.indent(indent);
     }
@@ -575,14 +435,6 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn has_comment(&self, span: Span) -> bool {
-        let comments = &self.ast.comments;
-        let from = comments.partition_point(|comment| comment.span.start < span.start);
-        comments
-            .get(from)
-            .is_some_and(|comment| comment.span.start < span.end)
-    }
-
     fn width(&self, id: ExprId, level: Level) -> usize {
         self.widths[id.0 as usize] + 2 * usize::from(self.parenthesized(id, level))
     }
@@ -591,38 +443,4 @@ impl<'a> Printer<'a> {
     fn parenthesized(&self, id: ExprId, level: Level) -> bool {
         self.around.contains(&id) || Level::of(&self.ast.get(id).kind) < level
     }
-}
-
-/// One item between brackets.
-struct Item {
-    name: Option<Ident>,
-    key: Option<ExprId>,
-    value: ExprId,
-}
-
-impl Item {
-    fn entry(key: ExprId, value: ExprId) -> Item {
-        Item {
-            name: None,
-            key: Some(key),
-            value,
-        }
-    }
-
-    fn argument(argument: &Argument) -> Item {
-        Item {
-            name: argument.name.clone(),
-            key: None,
-            value: argument.value,
-        }
-    }
-}
-
-fn plain(items: &[ExprId]) -> Vec<Item> {
-    let item = |value: &ExprId| Item {
-        name: None,
-        key: None,
-        value: *value,
-    };
-    items.iter().map(item).collect()
 }

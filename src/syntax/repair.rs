@@ -7,14 +7,43 @@ use super::token::{Lexeme, Token};
 use crate::base::{Code, Diagnostic, SourceId, Span};
 use lalrpop_util::ParseError;
 
-/// Replaces the spellings of other languages and closes open strings; gives what to say about it.
-pub fn respell(source: SourceId, lexemes: &mut [Lexeme]) -> Vec<Diagnostic> {
+/// Takes out the comments of C at the start of a line; gives what to say about them.
+pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
+    let mut end = 0;
+    lexemes.retain(|lexeme| {
+        if lexeme.start < end {
+            return false;
+        }
+        let line = text[..lexeme.start].rfind('\n').map_or(0, |at| at + 1);
+        let first = text[line..lexeme.start].trim().is_empty();
+        if !first || !text[lexeme.start..lexeme.end].starts_with("//") {
+            return true;
+        }
+        let rest = &text[lexeme.start..];
+        end = lexeme.start + rest.find('\n').unwrap_or(rest.len());
+        let span = Span::new(source, lexeme.start, lexeme.end);
+        let comment = rest[2..end - lexeme.start].trim();
+        diagnostics.push(
+            Diagnostic::error(Code::UnexpectedToken, "comments do not begin with `//`")
+                .at(span, "not a comment here")
+                .help(format!("write `# {comment}`")),
+        );
+        false
+    });
+    diagnostics
+}
+
+/// Replaces the spellings of other languages and closes open strings; gives what to say about it.
+pub fn respell(source: SourceId, text: &str, lexemes: &mut [Lexeme]) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    let mut before = "a";
     for lexeme in lexemes {
+        let name = std::mem::replace(&mut before, &text[lexeme.start..lexeme.end]);
         let span = Span::new(source, lexeme.start, lexeme.end);
         let (token, diagnostic) = match lexeme.token {
             Token::OpenString(text) => (Token::Str(text), open_string(span)),
-            Token::Foreign(text) | Token::Unknown(text) => match foreign(text, span) {
+            Token::Foreign(text) | Token::Unknown(text) => match foreign(text, name, span) {
                 Some(replacement) => replacement,
                 None => continue,
             },
@@ -33,7 +62,7 @@ fn open_string(span: Span) -> Diagnostic {
 }
 
 /// What a spelling of another language means here.
-fn foreign<'s>(text: &'s str, span: Span) -> Option<(Token<'s>, Diagnostic)> {
+fn foreign<'s>(text: &'s str, name: &str, span: Span) -> Option<(Token<'s>, Diagnostic)> {
     let (token, help) = match text {
         "&&" | "&" => (Token::And, "write `and`"),
         "||" | "|" => (Token::Or, "write `or`"),
@@ -46,7 +75,7 @@ fn foreign<'s>(text: &'s str, span: Span) -> Option<(Token<'s>, Diagnostic)> {
         "=<" => (Token::LessEqual, "write `<=`"),
         "<>" => (Token::NotEqual, "write `!=`"),
         ":=" => (Token::Assign, "assign with `=`"),
-        _ if text.ends_with('=') => return Some(augmented(text, span)),
+        _ if text.ends_with('=') => return Some(augmented(text, name, span)),
         _ if text.len() > 1 && text.contains('.') => return Some(half_float(text, span)),
         _ => return None,
     };
@@ -59,7 +88,7 @@ fn foreign<'s>(text: &'s str, span: Span) -> Option<(Token<'s>, Diagnostic)> {
     Some((token, diagnostic))
 }
 
-fn augmented<'s>(text: &'s str, span: Span) -> (Token<'s>, Diagnostic) {
+fn augmented<'s>(text: &'s str, name: &str, span: Span) -> (Token<'s>, Diagnostic) {
     let operator = match text.trim_end_matches('=') {
         "**" => "^",
         "//" => "/",
@@ -67,7 +96,7 @@ fn augmented<'s>(text: &'s str, span: Span) -> (Token<'s>, Diagnostic) {
     };
     let diagnostic = Diagnostic::error(Code::UnexpectedToken, format!("there is no `{text}`"))
         .at(span, "names are assigned with `=` only")
-        .help(format!("write `a = a {operator} …;`"));
+        .help(format!("write `{name} = {name} {operator} …;`"));
     (Token::Assign, diagnostic)
 }
 

@@ -28,16 +28,36 @@ fn pair(symbol: &str, a: &Value, b: &Value) -> Result<Pair, Failure> {
 
 fn unsupported(symbol: &str, a: &Value, b: &Value) -> Failure {
     Failure::types(format!(
-        "`{symbol}` does not work on {} and {}",
+        "`{symbol}` does not work on {} and {}: {}",
         article(a),
-        article(b)
+        article(b),
+        written(symbol, a, b)
     ))
+}
+
+/// The operation on these very values.
+fn written(symbol: &str, a: &Value, b: &Value) -> String {
+    format!("`{} {symbol} {}`", shown(a), shown(b))
+}
+
+/// A value as source text, cut if it is long.
+fn shown(value: &Value) -> String {
+    let source = value.source();
+    match source.char_indices().nth(24) {
+        Some((end, _)) => format!("{}…", &source[..end]),
+        None => source,
+    }
 }
 
 fn article(value: &Value) -> String {
     let name = value.type_name();
     let article = if name.starts_with('i') { "an" } else { "a" };
     format!("{article} {name}")
+}
+
+/// A float that may have been an int, as short as possible.
+fn plain(float: f64) -> String {
+    float.to_string()
 }
 
 /// The result, or an overflow towards the sign that the exact result would have.
@@ -83,9 +103,10 @@ pub fn multiply(a: &Value, b: &Value) -> Outcome {
             };
             let count = usize::try_from(count.max(0)).unwrap_or(usize::MAX);
             if count.saturating_mul(text.len()) > LONGEST_STRING {
-                return Err(Failure::arithmetic(
-                    "the repeated string is too long".to_string(),
-                ));
+                return Err(Failure::arithmetic(format!(
+                    "the repeated string is too long: {} bytes",
+                    count.saturating_mul(text.len())
+                )));
             }
             let count = if text.is_empty() { 0 } else { count };
             Ok(Value::Str(text.repeat(count).into()))
@@ -104,7 +125,10 @@ pub fn divide(a: &Value, b: &Value) -> Outcome {
         Pair::Floats(a, b) => (a, b),
     };
     if denominator == 0.0 {
-        return Err(Failure::arithmetic("division by zero".to_string()));
+        return Err(Failure::arithmetic(format!(
+            "division by zero: {}",
+            written("/", a, b)
+        )));
     }
     Ok(Value::Float(numerator / denominator))
 }
@@ -112,17 +136,19 @@ pub fn divide(a: &Value, b: &Value) -> Outcome {
 /// The remainder has the sign of the divisor.
 pub fn remainder(a: &Value, b: &Value) -> Outcome {
     match pair("%", a, b)? {
-        Pair::Ints(_, 0) => Err(Failure::arithmetic(
-            "remainder of a division by zero".to_string(),
-        )),
+        Pair::Ints(_, 0) => Err(Failure::arithmetic(format!(
+            "remainder of a division by zero: {}",
+            written("%", a, b)
+        ))),
         Pair::Ints(a, b) => {
             let remainder = a.checked_rem(b).unwrap_or(0);
             let adjust = remainder != 0 && (remainder < 0) != (b < 0);
             Ok(Value::Int(if adjust { remainder + b } else { remainder }))
         }
-        Pair::Floats(_, 0.0) => Err(Failure::arithmetic(
-            "remainder of a division by zero".to_string(),
-        )),
+        Pair::Floats(_, 0.0) => Err(Failure::arithmetic(format!(
+            "remainder of a division by zero: {}",
+            written("%", a, b)
+        ))),
         Pair::Floats(a, b) => {
             let remainder = a % b;
             if remainder == 0.0 {
@@ -153,20 +179,26 @@ pub fn power(a: &Value, b: &Value) -> Outcome {
 
 fn float_power(a: f64, b: f64) -> Outcome {
     if a == 0.0 && b < 0.0 {
-        return Err(Failure::arithmetic(
-            "zero cannot be raised to a negative power".to_string(),
-        ));
+        return Err(Failure::arithmetic(format!(
+            "zero cannot be raised to a negative power: `{} ^ {}`",
+            plain(a),
+            plain(b)
+        )));
     }
     if a < 0.0 && a.is_finite() && b.is_finite() && b.fract() != 0.0 {
-        return Err(Failure::arithmetic(
-            "a negative number raised to a fraction is not a real number".to_string(),
-        ));
+        return Err(Failure::arithmetic(format!(
+            "a negative number raised to a fraction is not a real number: `({}) ^ {}`",
+            plain(a),
+            plain(b)
+        )));
     }
     let result = a.powf(b);
     if result.is_infinite() && a.is_finite() && b.is_finite() {
-        return Err(Failure::arithmetic(
-            "the power is too large for a float".to_string(),
-        ));
+        return Err(Failure::arithmetic(format!(
+            "the power is too large for a float: `{} ^ {}`",
+            plain(a),
+            plain(b)
+        )));
     }
     Ok(Value::Float(result))
 }

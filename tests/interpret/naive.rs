@@ -214,7 +214,7 @@ fn checked(column: Column) -> Column {
     let fault = Fault {
         code: Code::MixedTypes,
         message: format!(
-            "values of different types in one s-op: {} at position {first} and {} at position \
+            "numbers and strings in one s-op: {} at position {first} and {} at position \
              {second}",
             shown(first),
             shown(second)

@@ -1,0 +1,247 @@
+//! `rasp doc`: the reference of the built-in names and the standard library, or of programs, as
+//! Markdown. It is made of the `##` lines of the sources; the assertions of a program that open
+//! with a name are that name's examples.
+
+use super::arguments::Doc;
+use super::input::read;
+use super::output::{Output, Stop};
+use super::write::{unwritten, write};
+use crate::base::{Code, Diagnostic, Limits, Sources};
+use crate::builtin::{self, Kind, Row};
+use crate::eval::{Application, Meta};
+use crate::graph::Sharing;
+use crate::session::Session;
+use crate::stdlib;
+use crate::syntax::ast::{Ast, ExprId, ExprKind, Function, Statement, StatementKind};
+use crate::syntax::parse;
+use crate::syntax::print::print_expression;
+use crate::value::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The first line of what `rasp doc` writes, so that it knows its own files again.
+const MARKER: &str = "<!-- Written by `rasp doc`: change the sources, not this file. -->";
+
+/// The input on which examples without one are shown.
+const EXAMPLE: &str = "hello";
+
+pub fn doc(output: &mut Output, arguments: &Doc) -> Result<(), Stop> {
+    let mut text = format!("{MARKER}\n\n");
+    if arguments.files.is_empty() {
+        text.push_str("# The RASP library\n\n");
+        built_in(&mut text);
+        for module in std::iter::once(&stdlib::RASPLIB).chain(stdlib::MODULES) {
+            let heading = match module.name == stdlib::RASPLIB.name {
+                true => "## Seen by every program".to_string(),
+                false => format!("## `load \"{}\";`", module.name),
+            };
+            let name = format!("stdlib/{}.rasp", module.name);
+            page(output, &mut text, &heading, &name, module.text)?;
+        }
+    }
+    for file in &arguments.files {
+        let loaded =
+            read(file).map_err(|reason| Diagnostic::error(Code::FileNotFound, reason).into());
+        let loaded = output.expect(loaded, &Sources::new())?;
+        let heading = format!("# {}", loaded.name);
+        page(output, &mut text, &heading, &loaded.name, &loaded.text)?;
+    }
+    let text = format!("{}\n", text.trim_end());
+    match &arguments.output {
+        None => output.text(&text),
+        Some(path) => save(output, path, &text, arguments.force),
+    }
+}
+
+fn save(output: &mut Output, path: &Path, text: &str, force: bool) -> Result<(), Stop> {
+    let sources = Sources::new();
+    let foreign = path.exists()
+        && !std::fs::read_to_string(path).is_ok_and(|found| found.lines().next() == Some(MARKER));
+    if foreign && !force {
+        let error = unwritten(path, "it exists, and `rasp doc` has not written it")
+            .help("give another name, or `--force`");
+        output.report(&error, &sources);
+        return Err(Stop::Reported);
+    }
+    output.expect(write(path, text), &sources)?;
+    output.line(&format!("written to {}", path.display()))
+}
+
+// ---- Built-in names ----
+
+fn built_in(text: &mut String) {
+    let mut session = Session::new(Sharing::Equal);
+    text.push_str("## Built in\n\n");
+    for row in builtin::TABLE {
+        let signature = match row.kind {
+            Kind::Function(_) => format!("{}({})", row.name, parameters(row)),
+            Kind::SOp | Kind::Atom => row.name.to_string(),
+        };
+        let example = match example_value(&mut session, row.example) {
+            Some(value) => format!("{}  # {value}", row.example),
+            None => row.example.to_string(),
+        };
+        entry(text, "###", &signature, row.documentation, &[example]);
+    }
+}
+
+/// Parameters that may be left out in brackets, as manuals write them.
+fn parameters(row: &Row) -> String {
+    let mut text = String::new();
+    let mut optional = 0;
+    for (at, parameter) in row.parameters.iter().enumerate() {
+        let separator = if at == 0 { "" } else { ", " };
+        match parameter.strip_suffix('?') {
+            Some(name) => {
+                optional += 1;
+                text.push_str(&format!("[{separator}{name}"));
+            }
+            None => text.push_str(&format!("{separator}{parameter}")),
+        }
+    }
+    text.push_str(&"]".repeat(optional));
+    text
+}
+
+fn example_value(session: &mut Session, example: &str) -> Option<String> {
+    match session.expression(example).ok()? {
+        Meta::SOp(id) => {
+            let result = session.evaluate(id, &Value::characters(EXAMPLE)).ok()?;
+            Some(format!("on \"{EXAMPLE}\": {result}"))
+        }
+        Meta::Application(result) => match &*result {
+            Application::Sequence { output, .. } => Some(output.to_string()),
+            Application::Matrix { .. } => None,
+        },
+        Meta::Selector(_) | Meta::Broken => None,
+        other => Some(other.repr()),
+    }
+}
+
+// ---- Programs ----
+
+/// One program: what it says of itself, then each name it documents and each function.
+fn page(
+    output: &mut Output,
+    text: &mut String,
+    heading: &str,
+    name: &str,
+    source_text: &str,
+) -> Result<(), Stop> {
+    let mut sources = Sources::new();
+    let source = sources.add(name, source_text);
+    let parsed = parse::parse(source, source_text, &Limits::default());
+    output.report_all(&parsed.diagnostics, &sources)?;
+    text.push_str(&format!("{heading}\n\n"));
+    let introduction = introduction(source_text);
+    if !introduction.is_empty() {
+        text.push_str(&format!("{introduction}\n\n"));
+    }
+    let level = if heading.starts_with("##") {
+        "###"
+    } else {
+        "##"
+    };
+    for statement in &parsed.ast.statements {
+        let (name, signature) = match &statement.kind {
+            StatementKind::Define(function) if !function.ident.name.starts_with('_') => {
+                let signature = signature(&parsed.ast, source_text, function);
+                (function.ident.name.to_string(), signature)
+            }
+            StatementKind::Assign { names, .. } if !statement.documentation.is_empty() => {
+                let names: Vec<&str> = names.iter().map(|ident| &*ident.name).collect();
+                (names.first().unwrap_or(&"").to_string(), names.join(", "))
+            }
+            _ => continue,
+        };
+        let examples = examples(&parsed.ast, source_text, &parsed.ast.statements, &name);
+        entry(text, level, &signature, &statement.documentation, &examples);
+    }
+    Ok(())
+}
+
+/// The `#` lines at the top of a program.
+fn introduction(text: &str) -> String {
+    let lines: Vec<&str> = text
+        .lines()
+        .take_while(|line| line.starts_with('#') && !line.starts_with("##"))
+        .map(|line| line.trim_start_matches('#').trim())
+        .collect();
+    lines.join("\n").trim().to_string()
+}
+
+fn signature(ast: &Ast, text: &str, function: &Function) -> String {
+    let parameters: Vec<String> = function
+        .parameters
+        .iter()
+        .map(|parameter| match parameter.default {
+            None => parameter.ident.name.to_string(),
+            Some(default) => {
+                let default = print_expression(ast, text, default, &BTreeSet::new());
+                format!("{}={default}", parameter.ident.name)
+            }
+        })
+        .collect();
+    format!("{}({})", function.ident.name, parameters.join(", "))
+}
+
+/// The assertions of a program that open with a name.
+fn examples(ast: &Ast, text: &str, statements: &[Statement], name: &str) -> Vec<String> {
+    statements
+        .iter()
+        .filter_map(|statement| match statement.kind {
+            StatementKind::Assert { condition } if opens_with(ast, condition) == Some(name) => {
+                let shown = print_expression(ast, text, condition, &BTreeSet::new());
+                Some(format!("assert {shown};"))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+fn opens_with(ast: &Ast, mut expr: ExprId) -> Option<&str> {
+    loop {
+        expr = match &ast.get(expr).kind {
+            ExprKind::Name(name) => return Some(name),
+            ExprKind::Binary { left, .. } => *left,
+            ExprKind::Call { function, .. } => *function,
+            ExprKind::Index { object, .. } => *object,
+            ExprKind::Parenthesized(inner) => *inner,
+            _ => return None,
+        };
+    }
+}
+
+fn entry(
+    text: &mut String,
+    level: &str,
+    signature: &str,
+    documentation: &str,
+    examples: &[String],
+) {
+    text.push_str(&format!("{level} `{signature}`\n\n"));
+    let documentation = documentation.trim();
+    if !documentation.is_empty() {
+        text.push_str(&format!("{}\n\n", paragraphs(documentation)));
+    }
+    if !examples.is_empty() {
+        text.push_str(&format!("```rasp\n{}\n```\n\n", examples.join("\n")));
+    }
+}
+
+/// Lines that open with a label, like `Example:`, are paragraphs of their own.
+fn paragraphs(documentation: &str) -> String {
+    let mut text = String::new();
+    for line in documentation.lines() {
+        let labelled = line
+            .split_whitespace()
+            .next()
+            .is_some_and(|word| word.ends_with(':') && word.starts_with(char::is_uppercase));
+        if labelled && !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.trim_end().to_string()
+}

@@ -1,0 +1,82 @@
+//! `rasp fmt`: programs in canonical form.
+
+use super::arguments::Fmt;
+use super::input::read;
+use super::output::{Output, Stop};
+use super::write::write;
+use crate::base::{Code, Diagnostic, Limits, Severity, Sources};
+use crate::eval::Loaded;
+use crate::syntax::parse::{Parsed, parse};
+use crate::syntax::precedence;
+use crate::syntax::print::{print, print_with_parentheses};
+use std::path::Path;
+
+pub fn fmt(output: &mut Output, arguments: &Fmt) -> Result<(), Stop> {
+    for file in &arguments.files {
+        match format_file(output, arguments, file) {
+            // The other files can still be formatted.
+            Err(Stop::Reported) | Ok(()) => {}
+            Err(stop) => return Err(stop),
+        }
+    }
+    Ok(())
+}
+
+fn format_file(output: &mut Output, arguments: &Fmt, file: &Path) -> Result<(), Stop> {
+    let mut sources = Sources::new();
+    let loaded = read(file).map_err(|reason| Diagnostic::error(Code::FileNotFound, reason).into());
+    let loaded = output.expect(loaded, &sources)?;
+    let formatted = format_text(output, &mut sources, &loaded, arguments.parentheses)?;
+    let changed = formatted != loaded.text;
+    if arguments.check {
+        if changed {
+            output.fail();
+            output.line(&loaded.name)?;
+        }
+        return Ok(());
+    }
+    if file.as_os_str() == "-" {
+        return output.text(&formatted);
+    }
+    if changed {
+        output.expect(write(file, &formatted), &sources)?;
+        output.line(&format!("formatted {}", loaded.name))?;
+    }
+    Ok(())
+}
+
+/// The text in canonical form. What does not parse is left alone.
+fn format_text(
+    output: &mut Output,
+    sources: &mut Sources,
+    loaded: &Loaded,
+    parentheses: bool,
+) -> Result<String, Stop> {
+    let parsed = parse_text(sources, &loaded.name, &loaded.text);
+    output.report_all(&parsed.diagnostics, sources)?;
+    let formatted = if parentheses {
+        let around = precedence::parentheses(&parsed.ast);
+        print_with_parentheses(&parsed.ast, &loaded.text, &around)
+    } else {
+        print(&parsed.ast, &loaded.text)
+    };
+    let again = parse_text(sources, &loaded.name, &formatted);
+    let errors = again.diagnostics.iter().any(is_error);
+    let comments = again.ast.comments.len() == parsed.ast.comments.len();
+    if errors || !comments || print(&again.ast, &formatted) != formatted {
+        // Nobody's file is to be damaged by a mistake in the formatter.
+        let message = format!("{} was not formatted: this is a bug in rasp", loaded.name);
+        output.report(&Diagnostic::error(Code::FileNotWritten, message), sources);
+        return Err(Stop::Reported);
+    }
+    Ok(formatted)
+}
+
+fn parse_text(sources: &mut Sources, name: &str, text: &str) -> Parsed {
+    let source = sources.add(name, text);
+    parse(source, text, &Limits::default())
+}
+
+fn is_error(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity == Severity::Error
+}

@@ -1,0 +1,116 @@
+//! `rasp generate`: next-token mode. The last value is appended to the input, which is run again.
+
+use super::arguments::{Generate, Program};
+use super::input::{Input, json_tokens, open, value_json};
+use super::output::{Output, Stop, error_json};
+use crate::base::{Diagnostic, Fallible, Sources};
+use crate::execute::{Executor, Precision};
+use crate::graph::Sharing;
+use crate::model;
+use crate::value::Value;
+use serde_json::{Value as Json, json};
+
+/// What was generated, and the error that ended it, if one did.
+struct Generation {
+    tokens: Vec<Value>,
+    stopped: bool,
+    error: Option<Box<Diagnostic>>,
+}
+
+pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
+    let prompt = match (&arguments.text, &arguments.input_json) {
+        (Some(text), _) => Ok(Value::characters(text)),
+        (None, Some(text)) => json_tokens("--input-json", text),
+        (None, None) => Ok(Vec::new()),
+    };
+    let prompt = output.expect(prompt, &Sources::new())?;
+    let Some(expression) = &arguments.expr else {
+        let sources = Sources::new();
+        let model = model::load(&arguments.file)
+            .map_err(|error| Box::new(error.help("for a program, give an s-op: `-e EXPR`")));
+        let model = output.expect(model, &sources)?;
+        let executor = Executor::new(&model, Precision::F32);
+        let found = run(&prompt, arguments, |input| executor.run(input));
+        return show(output, arguments, &model.name, &prompt, found, &sources);
+    };
+    let program = Program {
+        file: arguments.file.clone(),
+    };
+    let (mut session, _) = open(output, &program, Sharing::Equal)?;
+    let sop = session.sop(expression);
+    let sop = output.expect(sop, session.sources())?;
+    let found = run(&prompt, arguments, |input| {
+        session.evaluate(sop, input).map(|sequence| sequence.values)
+    });
+    show(
+        output,
+        arguments,
+        expression,
+        &prompt,
+        found,
+        session.sources(),
+    )
+}
+
+fn run(
+    prompt: &[Value],
+    arguments: &Generate,
+    evaluate: impl Fn(&[Value]) -> Fallible<Vec<Value>>,
+) -> Generation {
+    let mut input = prompt.to_vec();
+    let mut found = Generation {
+        tokens: Vec::new(),
+        stopped: false,
+        error: None,
+    };
+    while found.tokens.len() < arguments.steps && !found.stopped {
+        match evaluate(&input) {
+            Ok(values) => {
+                let Some(token) = values.last() else { break };
+                found.stopped = arguments.stop.as_deref() == Some(&*token.to_string());
+                input.push(token.clone());
+                found.tokens.push(token.clone());
+            }
+            Err(error) => {
+                found.error = Some(error);
+                break;
+            }
+        }
+    }
+    found
+}
+
+fn show(
+    output: &mut Output,
+    arguments: &Generate,
+    name: &str,
+    prompt: &[Value],
+    found: Generation,
+    sources: &Sources,
+) -> Result<(), Stop> {
+    let all: Vec<Value> = prompt.iter().chain(&found.tokens).cloned().collect();
+    if arguments.json {
+        let list = |tokens: &[Value]| tokens.iter().map(value_json).collect::<Vec<Json>>();
+        let mut line = json!({
+            "expr": name,
+            "prompt": list(prompt),
+            "generated": list(&found.tokens),
+            "tokens": list(&all),
+            "stopped": found.stopped,
+        });
+        if let Some(error) = &found.error {
+            output.fail();
+            line["error"] = error_json(error, sources);
+        }
+        return output.json(&line);
+    }
+    // Tokens that are characters make a text; where others are among them, a list.
+    output.line(&match Input::example(&all).given {
+        Json::String(text) => text,
+        _ => Input::example(&all).source(),
+    })?;
+    if let Some(error) = &found.error {
+        output.report(error, sources);
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! `rasp test`: the assertions of programs, each reported and counted.
+
+use super::arguments::Test;
+use super::input::read;
+use super::output::{Output, Stop, error_json};
+use crate::base::{Code, Diagnostic, Severity, Sources};
+use crate::eval::{Assertion, Event};
+use crate::graph::Sharing;
+use crate::session::Session;
+use serde_json::{Value as Json, json};
+use std::path::Path;
+
+#[derive(Default)]
+struct Counts {
+    passed: usize,
+    failed: usize,
+    /// Errors that are no assertion's.
+    errors: usize,
+}
+
+pub fn test(output: &mut Output, arguments: &Test) -> Result<(), Stop> {
+    let mut counts = Counts::default();
+    for file in &arguments.files {
+        test_file(output, arguments.json, file, &mut counts)?;
+    }
+    let Counts {
+        passed,
+        failed,
+        errors,
+    } = counts;
+    if failed > 0 || errors > 0 {
+        output.fail();
+    }
+    if arguments.json {
+        return output.json(&json!({"passed": passed, "failed": failed, "errors": errors}));
+    }
+    let others = match errors {
+        0 => String::new(),
+        1 => ", 1 other error".to_string(),
+        _ => format!(", {errors} other errors"),
+    };
+    output.line(&format!("{passed} passed, {failed} failed{others}"))
+}
+
+fn test_file(
+    output: &mut Output,
+    json: bool,
+    file: &Path,
+    counts: &mut Counts,
+) -> Result<(), Stop> {
+    let mut session = Session::new(Sharing::Equal);
+    let loaded = match read(file) {
+        Ok(loaded) => loaded,
+        Err(reason) => {
+            counts.errors += 1;
+            let diagnostic = Diagnostic::error(Code::FileNotFound, reason);
+            return other_error(output, json, &diagnostic, session.sources());
+        }
+    };
+    let events = session.load(&loaded);
+    let assertions: Vec<&Assertion> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Asserted(assertion) => Some(assertion),
+            _ => None,
+        })
+        .collect();
+    for diagnostic in session.take_diagnostics() {
+        let asserted = |assertion: &&Assertion| assertion.failure.as_deref() == Some(&diagnostic);
+        if !assertions.iter().any(asserted) {
+            counts.errors += usize::from(diagnostic.severity == Severity::Error);
+            other_error(output, json, &diagnostic, session.sources())?;
+        }
+    }
+    for assertion in assertions {
+        match assertion.failure {
+            None => counts.passed += 1,
+            Some(_) => counts.failed += 1,
+        }
+        match json {
+            true => output.json(&assertion_json(assertion, session.sources()))?,
+            false => output.text(&assertion_text(assertion, session.sources()))?,
+        }
+    }
+    Ok(())
+}
+
+/// A diagnostic that is no assertion's: for people beside the results, for tools among them.
+fn other_error(
+    output: &mut Output,
+    json: bool,
+    diagnostic: &Diagnostic,
+    sources: &Sources,
+) -> Result<(), Stop> {
+    output.report(diagnostic, sources);
+    match json && diagnostic.severity == Severity::Error {
+        true => output.json(&json!({"error": error_json(diagnostic, sources)})),
+        false => Ok(()),
+    }
+}
+
+/// The text of a place on one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn assertion_text(assertion: &Assertion, sources: &Sources) -> String {
+    let (line, column) = sources.position(assertion.span);
+    let name = &sources.get(assertion.span.source).name;
+    let written = one_line(sources.text(assertion.span));
+    let Some(failure) = &assertion.failure else {
+        return format!("passed  {name}:{line}:{column}  {written}\n");
+    };
+    let mut text = format!("FAILED  {name}:{line}:{column}  {written}\n");
+    if failure.code != Code::AssertionFailed || assertion.values.is_empty() {
+        text.push_str(&format!("        {failure}\n"));
+    }
+    for (span, value) in &assertion.values {
+        let written = one_line(sources.text(*span));
+        // A literal need not be told what it is.
+        if written != *value {
+            text.push_str(&format!("        {written} is {value}\n"));
+        }
+    }
+    text
+}
+
+fn assertion_json(assertion: &Assertion, sources: &Sources) -> Json {
+    let (line, column) = sources.position(assertion.span);
+    let values: Vec<Json> = assertion
+        .values
+        .iter()
+        .map(|(span, value)| json!({"text": sources.text(*span), "value": value}))
+        .collect();
+    let mut row = json!({
+        "file": sources.get(assertion.span.source).name,
+        "line": line,
+        "column": column,
+        "assertion": sources.text(assertion.span),
+        "passed": assertion.failure.is_none(),
+        "values": values,
+    });
+    if let Some(failure) = &assertion.failure {
+        row["error"] = error_json(failure, sources);
+    }
+    row
+}

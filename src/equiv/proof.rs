@@ -1,0 +1,123 @@
+//! Equality by inference: two s-ops with the same value in every row of one joint table are equal
+//! on every input. A table says nothing about errors that lie in branches not taken, about values
+//! of different types in one s-op, or about the rounding of means, so everything that the two need
+//! must be free of these first.
+
+use super::same;
+use crate::base::Limits;
+use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
+use crate::infer::space::{Column, FAILS, VarId};
+use crate::infer::{Analysis, Setting, VarKind};
+use crate::value::{Comparison, Value};
+use rustc_hash::FxHashSet;
+
+/// The time of inference grows with the length faster than that of trying a few inputs.
+const LONGEST: usize = 1_000;
+
+/// Whether two s-ops are the same function of the same variables, and neither can fail.
+pub fn same_table(
+    graph: &Graph,
+    (a, b): (SOpId, SOpId),
+    setting: &Setting,
+    limits: &Limits,
+) -> bool {
+    if setting.max_length > LONGEST {
+        return false;
+    }
+    let mut analysis = Analysis::new(graph, &[a, b], setting, limits);
+    let total = graph
+        .reachable(&[a, b])
+        .iter()
+        .all(|id| is_total(&analysis, *id));
+    let columns = (analysis.node(a), analysis.node(b));
+    let (Ok(a), Ok(b)) = columns else {
+        return false;
+    };
+    let (a, b) = (a.column.clone(), b.column.clone());
+    total && same_rows(&mut analysis, &a, &b)
+}
+
+fn same_rows(analysis: &mut Analysis, a: &Column, b: &Column) -> bool {
+    let mut vars: Vec<VarId> = a.space.vars.iter().chain(&b.space.vars).copied().collect();
+    vars.sort_unstable();
+    vars.dedup();
+    let Ok(space) = analysis.space(vars) else {
+        return false;
+    };
+    let (a_rows, b_rows) = (space.project(&a.space), space.project(&b.space));
+    a_rows.iter().zip(&b_rows).all(|(a_row, b_row)| {
+        match (a.value(*a_row as usize), b.value(*b_row as usize)) {
+            (Some(a), Some(b)) => same(a, b),
+            _ => false,
+        }
+    })
+}
+
+/// Whether an s-op has a value on every input, and exactly one of those inferred.
+fn is_total(analysis: &Analysis, id: SOpId) -> bool {
+    let Some(column) = column(analysis, id) else {
+        return false;
+    };
+    let exact = column.space.vars.iter().all(|var| {
+        matches!(
+            analysis.vars[var.0 as usize].kind,
+            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Pick(_)
+        )
+    });
+    let attends = match analysis.graph.get(id) {
+        SOp::Aggregate { selector, .. } => {
+            selects_one(analysis, *selector) && comparable(analysis, *selector)
+        }
+        SOp::Width { selector } => comparable(analysis, *selector),
+        SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => true,
+    };
+    exact && attends && !column.cells.contains(&FAILS) && is_uniform(&[column])
+}
+
+fn column<'a>(analysis: &'a Analysis, id: SOpId) -> Option<&'a Column> {
+    analysis.node(id).ok().map(|node| &node.column)
+}
+
+/// Whether all values are numbers, or all are strings.
+fn is_uniform(columns: &[&Column]) -> bool {
+    let mut values = columns
+        .iter()
+        .flat_map(|column| column.values.domain.iter().map(Value::is_number));
+    let first = values.next();
+    values.all(|number| Some(number) == first)
+}
+
+fn selects_one(analysis: &Analysis, selector: SelectorId) -> bool {
+    analysis
+        .selector(selector)
+        .is_some_and(|facts| facts.at_most_one)
+}
+
+/// Whether no comparison of a selector puts a number before a string.
+fn comparable(analysis: &Analysis, selector: SelectorId) -> bool {
+    let mut pending = vec![selector];
+    let mut seen = FxHashSet::default();
+    while let Some(selector) = pending.pop() {
+        if !seen.insert(selector) {
+            continue;
+        }
+        match analysis.graph.get_selector(selector) {
+            Selector::And(a, b) | Selector::Or(a, b) => pending.extend([*a, *b]),
+            Selector::Not(a) => pending.push(*a),
+            Selector::Compare {
+                comparison: Comparison::Equal | Comparison::NotEqual,
+                ..
+            } => {}
+            Selector::Compare { keys, queries, .. } => {
+                let sides = (column(analysis, *keys), column(analysis, *queries));
+                let (Some(keys), Some(queries)) = sides else {
+                    return false;
+                };
+                if !is_uniform(&[keys, queries]) {
+                    return false;
+                }
+            }
+        }
+    }
+    true
+}

@@ -1,0 +1,242 @@
+//! What to type instead, for errors that show only on an input. The place of the error is read
+//! again, so that the help is the user's own code, mended.
+
+use crate::base::{Code, Diagnostic, Limits, Sources, Span};
+use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind};
+use crate::syntax::parse::parse_expression;
+use crate::value::Value;
+
+/// Longer expressions are not repeated in a message.
+const LONGEST: usize = 72;
+
+/// The expression that failed.
+struct Failed<'a> {
+    ast: Ast,
+    root: ExprId,
+    text: &'a str,
+}
+
+impl<'a> Failed<'a> {
+    fn read(sources: &'a Sources, span: Span) -> Option<Failed<'a>> {
+        let text = sources.text(span);
+        // Nobody can change the library.
+        let library = sources.get(span.source).name.starts_with("stdlib/");
+        if library || text.len() > LONGEST || text.contains('\n') {
+            return None;
+        }
+        let (ast, root, diagnostics) = parse_expression(span.source, text, &Limits::default());
+        let root = root.filter(|_| diagnostics.is_empty())?;
+        Some(Failed { ast, root, text })
+    }
+
+    fn part(&self, id: ExprId) -> &'a str {
+        &self.text[self.ast.get(id).span.range()]
+    }
+
+    fn kind(&self) -> &ExprKind {
+        &self.ast.get(self.root).kind
+    }
+
+    /// The arguments of a call of `aggregate`.
+    fn aggregate(&self) -> Option<Vec<&'a str>> {
+        let ExprKind::Call {
+            function,
+            arguments,
+        } = self.kind()
+        else {
+            return None;
+        };
+        let plain = arguments.iter().all(|argument| argument.name.is_none());
+        (plain && self.part(*function) == "aggregate").then(|| {
+            let parts = arguments.iter().map(|argument| self.part(argument.value));
+            parts.collect()
+        })
+    }
+}
+
+/// Adds what to type instead to an error of an evaluation, where something is known.
+pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
+    if diagnostic.help.is_some() {
+        return diagnostic;
+    }
+    let failed = diagnostic
+        .span()
+        .and_then(|span| Failed::read(sources, span));
+    let help = match diagnostic.code {
+        Code::MixedTypes => failed
+            .as_ref()
+            .and_then(|failed| default(failed).or_else(|| branches(failed)))
+            .or_else(|| library_call(&diagnostic, sources, "shift")),
+        Code::MeanOfNonNumbers => library_call(&diagnostic, sources, "average")
+            .or_else(|| Some(mean(failed.as_ref(), &diagnostic.message))),
+        Code::ArithmeticFailed => failed
+            .as_ref()
+            .and_then(|failed| guard(failed, &diagnostic.message)),
+        Code::BadIndex => failed.as_ref().and_then(index),
+        Code::Overflow => failed.as_ref().and_then(float),
+        Code::BadToken => Some(
+            "numbers come as a list or as single digits: `tokens_int([10, 20])`, `tokens_int(\"123\")`"
+                .to_string(),
+        ),
+        _ => None,
+    };
+    diagnostic.maybe_help(help)
+}
+
+/// An aggregate of strings without a default.
+fn default(failed: &Failed) -> Option<String> {
+    match failed.aggregate()?.as_slice() {
+        [selector, values] => Some(format!(
+            "give a default of the type of the values: `aggregate({selector}, {values}, \"\")`"
+        )),
+        _ => None,
+    }
+}
+
+fn mean(failed: Option<&Failed>, message: &str) -> String {
+    let arguments = failed.and_then(Failed::aggregate).unwrap_or_default();
+    let bools = message.contains("bools");
+    match (arguments.as_slice(), bools) {
+        ([selector, values, ..], true) => {
+            format!("for the share of True: `aggregate({selector}, indicator({values}))`")
+        }
+        ([selector, values, ..], false) => format!(
+            "for the share of one value: `aggregate({selector}, indicator({values} == \"a\"))`; to \
+             copy a value, select one position only"
+        ),
+        (_, true) => "for the share of True wrap the values: `indicator(x)`".to_string(),
+        (_, false) => "for the share of one value: `indicator(x == \"a\")`".to_string(),
+    }
+}
+
+/// A choice between a number and a string, one of them written out: the same with one type.
+fn branches(failed: &Failed) -> Option<String> {
+    let ExprKind::Ternary {
+        then, otherwise, ..
+    } = failed.kind()
+    else {
+        return None;
+    };
+    let mut texts = Vec::new();
+    for id in [*then, *otherwise] {
+        let value = match &failed.ast.get(id).kind {
+            ExprKind::Literal(value) => Some(value.clone()),
+            ExprKind::Name(name) if ["True", "False"].contains(&&**name) => {
+                Some(Value::Bool(&**name == "True"))
+            }
+            _ => None,
+        };
+        if let Some(value) = &value {
+            let written = match value {
+                Value::Str(_) => "-1".to_string(),
+                number => Value::str(&number.to_string()).source(),
+            };
+            texts.push((value.is_number(), failed.ast.get(id).span.range(), written));
+        }
+    }
+    // With two literals the number becomes a string: that is always possible.
+    texts.sort_by_key(|(number, ..)| !number);
+    let (number, range, written) = texts.into_iter().next()?;
+    let (before, after) = (&failed.text[..range.start], &failed.text[range.end..]);
+    let what = if number { "strings" } else { "numbers" };
+    Some(format!("for {what} in both: `{before}{written}{after}`"))
+}
+
+/// An error inside a library function that the user called with what does not fit.
+fn library_call(diagnostic: &Diagnostic, sources: &Sources, name: &str) -> Option<String> {
+    let calls = diagnostic.labels.iter().skip(1);
+    let failed = calls
+        .filter_map(|label| Failed::read(sources, label.span))
+        .next()?;
+    let ExprKind::Call {
+        function,
+        arguments,
+    } = failed.kind()
+    else {
+        return None;
+    };
+    if failed.part(*function) != name {
+        return None;
+    }
+    let parts: Vec<&str> = arguments
+        .iter()
+        .map(|argument| failed.part(argument.value))
+        .collect();
+    match (name, parts.as_slice()) {
+        ("shift", [values, by, ..]) => Some(format!(
+            "give a default of the type of the values: `shift({values}, {by}, \"\")`"
+        )),
+        ("average", [values]) if diagnostic.message.contains("bools") => Some(format!(
+            "for the share of True: `average(indicator({values}))`"
+        )),
+        _ => None,
+    }
+}
+
+/// A division, made where the divisor is not zero.
+fn guard(failed: &Failed, message: &str) -> Option<String> {
+    let ExprKind::Binary {
+        operator,
+        left,
+        right,
+    } = failed.kind()
+    else {
+        return None;
+    };
+    let divisor = match operator {
+        BinaryOperator::Divide | BinaryOperator::Remainder => *right,
+        BinaryOperator::Power => *left,
+        _ => return None,
+    };
+    if matches!(failed.ast.get(divisor).kind, ExprKind::Literal(_)) {
+        return None;
+    }
+    let asked = failed.part(divisor);
+    let condition = match operator {
+        BinaryOperator::Power if message.contains("real number") => format!("{asked} >= 0"),
+        _ => format!("{asked} != 0"),
+    };
+    Some(format!(
+        "choose another value there: `{} if {condition} else 0`",
+        failed.text
+    ))
+}
+
+/// A literal list or string indexed by an s-op.
+fn index(failed: &Failed) -> Option<String> {
+    let ExprKind::Index { object, index } = failed.kind() else {
+        return None;
+    };
+    let (object, index) = (*object, *index);
+    let length = match &failed.ast.get(object).kind {
+        ExprKind::List(items) => items.len(),
+        ExprKind::Literal(Value::Str(text)) => text.chars().count(),
+        ExprKind::Dict(entries) => {
+            let (key, _) = entries.first()?;
+            let keys: Vec<&str> = entries.iter().map(|(key, _)| failed.part(*key)).collect();
+            let (dict, at) = (failed.part(object), failed.part(index));
+            let key = failed.part(*key);
+            return Some(format!(
+                "look up a key that is there: `{dict}[{at} if {at} in [{}] else {key}]`",
+                keys.join(", ")
+            ))
+            .filter(|help| help.len() < 2 * LONGEST);
+        }
+        _ => return None,
+    };
+    let (object, index) = (failed.part(object), failed.part(index));
+    (length > 0).then(|| format!("keep the index in range: `{object}[({index}) % {length}]`"))
+}
+
+/// A calculation with a literal int, with a float instead.
+fn float(failed: &Failed) -> Option<String> {
+    let ExprKind::Binary { left, right, .. } = failed.kind() else {
+        return None;
+    };
+    let part = [*left, *right]
+        .into_iter()
+        .find(|id| matches!(failed.ast.get(*id).kind, ExprKind::Literal(Value::Int(_))))?;
+    let end = failed.ast.get(part).span.end as usize;
+    let (before, after) = failed.text.split_at(end);
+    Some(format!("floats reach further: `{before}.0{after}`"))
+}

@@ -1,0 +1,371 @@
+//! Help that can be typed: pieces of the program with what was probably meant put in. Long pieces
+//! are not repeated in a message.
+
+use super::expression::Context;
+use super::meta::Meta;
+use super::{Evaluator, Stop};
+use crate::base::{Code, Diagnostic, Span};
+use crate::builtin::{Builtin, Kind};
+use crate::graph::{SOp, SOpId};
+use crate::syntax::ast::{Argument, Ast, Statement, StatementKind};
+use crate::value::{Op, TypeSet, Value};
+
+/// Longer pieces of a program are not repeated in a message.
+const LONGEST: usize = 72;
+
+/// Atoms of a string or dict that are written out as a list.
+const MOST_ITEMS: usize = 8;
+
+impl Evaluator {
+    /// The text of a place, if it is short enough to be repeated.
+    pub(crate) fn written(&self, span: Span) -> Option<&str> {
+        if span == Span::BUILT_IN {
+            return None;
+        }
+        let text = self.sources.text(span);
+        (text.len() <= LONGEST && !text.contains('\n')).then_some(text)
+    }
+
+    /// The text of `whole` in which `replace` gives the new text of `part`.
+    pub(crate) fn rewritten(
+        &self,
+        whole: Span,
+        part: Span,
+        replace: impl FnOnce(&str) -> String,
+    ) -> Option<String> {
+        let text = self.written(whole)?;
+        let inside =
+            whole.source == part.source && whole.start <= part.start && part.end <= whole.end;
+        if !inside {
+            return None;
+        }
+        let (start, end) = (part.start - whole.start, part.end - whole.start);
+        let (before, rest) = text.split_at(start as usize);
+        let (old, after) = rest.split_at((end - start) as usize);
+        Some(format!("{before}{}{after}", replace(old)))
+    }
+
+    /// What kind of thing it is, s-ops with the type of their values.
+    pub(crate) fn describe(&self, meta: &Meta) -> String {
+        match meta {
+            Meta::SOp(id) => describe_types(self.graph.types(*id)).to_string(),
+            other => other.kind().to_string(),
+        }
+    }
+
+    /// Points at where an s-op was made, unless that is where it is used.
+    pub(crate) fn made_at(&self, diagnostic: Diagnostic, id: SOpId, used: Span) -> Diagnostic {
+        let made = self.graph.span(id);
+        let elsewhere =
+            made.source == used.source && (made.end <= used.start || used.end <= made.start);
+        if !elsewhere || matches!(self.graph.get(id), SOp::Constant(_)) {
+            return diagnostic;
+        }
+        let text = match self.graph.name(id) {
+            Some(name) => format!("`{name}` is made here"),
+            None => "made here".to_string(),
+        };
+        diagnostic.at(made, text)
+    }
+
+    /// Whether an s-op is the tokens as strings.
+    pub(crate) fn is_tokens(&self, id: SOpId) -> bool {
+        match self.graph.get(id) {
+            SOp::Tokens => true,
+            SOp::Map {
+                op: Op::ToStr,
+                operands,
+            } => matches!(self.graph.get(operands[0]), SOp::Tokens),
+            _ => false,
+        }
+    }
+
+    /// For an operation on strings that needs numbers: the same with `tokens_int`, if the strings
+    /// are the tokens.
+    pub(crate) fn with_numeric_tokens(
+        &self,
+        whole: Span,
+        sides: &[(SOpId, Span)],
+    ) -> Option<String> {
+        let float = sides
+            .iter()
+            .any(|(id, _)| self.graph.types(*id) == TypeSet::FLOAT);
+        let (_, at) = sides.iter().find(|(id, _)| self.is_tokens(*id))?;
+        // In a function the tokens may have another name: there its caller is helped.
+        if self.calls > 0 && self.written(*at) != Some("tokens") {
+            return None;
+        }
+        let name = if float { "tokens_float" } else { "tokens_int" };
+        let fixed = self.rewritten(whole, *at, |_| name.to_string())?;
+        Some(format!("for the tokens as numbers: `{fixed}`"))
+    }
+
+    /// How to make an s-op of something that is none, inside `whole`.
+    pub(crate) fn as_sop(&self, meta: &Meta, at: Span, whole: Span) -> Option<String> {
+        match meta {
+            Meta::List(items) if items.len() == 1 && items[0].as_atom().is_some() => {
+                let item = items[0].repr();
+                let fixed = self.rewritten(whole, at, |_| item)?;
+                Some(format!("for the element itself: `{fixed}`"))
+            }
+            Meta::List(items) if !items.is_empty() => {
+                let fixed = self.rewritten(whole, at, |list| format!("{list}[indices]"))?;
+                Some(format!(
+                    "to give each position its element of the list: `{fixed}`"
+                ))
+            }
+            Meta::Selector(_) => {
+                let fixed = self.rewritten(whole, at, |sel| format!("selector_width({sel})"))?;
+                Some(format!("for how many keys are selected: `{fixed}`"))
+            }
+            Meta::Function(callable) => {
+                let signature = callable.signature();
+                let fixed = self.rewritten(whole, at, |_| signature)?;
+                Some(format!("a function is used by calling it: `{fixed}`"))
+            }
+            _ => None,
+        }
+    }
+
+    /// `in` on something that is no list: the same with a list.
+    pub(crate) fn as_list(&self, meta: &Meta, at: Span, whole: Span) -> Option<String> {
+        let atoms = match meta {
+            Meta::Atom(Value::Str(text)) => Value::characters(text),
+            Meta::Dict(dict) => dict.iter().map(|(key, _)| key.clone()).collect(),
+            _ => return None,
+        };
+        if atoms.is_empty() || atoms.len() > MOST_ITEMS {
+            return None;
+        }
+        let items: Vec<String> = atoms.iter().map(Value::source).collect();
+        let fixed = self.rewritten(whole, at, |_| format!("[{}]", items.join(", ")))?;
+        Some(format!("write a list: `{fixed}`"))
+    }
+
+    /// What a call of something that is no function was meant to be.
+    pub(crate) fn called_container(
+        &self,
+        cx: &Context,
+        meta: &Meta,
+        (object, arguments): (Span, &[Argument]),
+    ) -> Option<String> {
+        let [argument] = arguments else {
+            return None;
+        };
+        let object = self.written(object)?;
+        let index = self.written(cx.ast.get(argument.value).span)?;
+        match meta {
+            Meta::List(_) | Meta::Dict(_) => Some(format!("for an element: `{object}[{index}]`")),
+            Meta::Atom(value) if value.is_number() => {
+                Some(format!("to multiply: `{object} * {index}`"))
+            }
+            Meta::Atom(_) => Some(format!("for a character: `{object}[0]`")),
+            _ => None,
+        }
+    }
+
+    /// What applying an s-op to something that is no input was meant to be.
+    pub(crate) fn no_input(
+        &self,
+        stop: Stop,
+        (applied, input): (&Meta, &Meta),
+        (sop, at): (Span, Span),
+    ) -> Stop {
+        let Stop::Error(error) = stop else {
+            return stop;
+        };
+        let texts = self.written(sop).zip(self.written(at));
+        let help = texts.map(|(sop, given)| match input {
+            Meta::Atom(Value::Int(_)) if matches!(applied, Meta::SOp(_)) => format!(
+                "for the value at position {given}: `{sop}[{given}]`; for this single token: \
+                 `{sop}([{given}])`"
+            ),
+            Meta::Atom(_) => format!("for this single token: `{sop}([{given}])`"),
+            Meta::SOp(_) if matches!(applied, Meta::Selector(_)) => {
+                format!("to read values through a selector: `aggregate({sop}, {given})`")
+            }
+            Meta::SOp(_) => format!("an s-op is not a function of others: write `{sop}` alone"),
+            _ => format!("write an input: `{sop}(\"hello\")`"),
+        });
+        error.maybe_help(help).into()
+    }
+
+    /// What indexing something that has no elements was meant to be.
+    pub(crate) fn indexed(&self, meta: &Meta, (span, index): (Span, Span)) -> Option<String> {
+        let text = self.written(span)?;
+        let object = text.split('[').next()?.trim_end();
+        let index = self.written(index)?;
+        match meta {
+            Meta::Selector(_) => Some(format!(
+                "for whether each position selects position {index}: \
+                 `aggregate({object}, indicator(indices == {index})) > 0`"
+            )),
+            Meta::Function(_) => Some(format!("call it: `{object}({index})`")),
+            _ => None,
+        }
+    }
+
+    /// A float as an index, as an int.
+    pub(crate) fn int_index(&self, index: &Meta, (span, at): (Span, Span)) -> Option<String> {
+        match index {
+            Meta::Atom(Value::Float(_)) => {
+                let fixed = self.rewritten(span, at, |text| format!("round({text})"))?;
+                Some(format!("the nearest int: `{fixed}`"))
+            }
+            Meta::List(items) if items.len() == 1 && items[0].as_atom().is_some() => {
+                let fixed = self.rewritten(span, at, |_| items[0].repr())?;
+                Some(format!("write `{fixed}`"))
+            }
+            _ => None,
+        }
+    }
+
+    /// `x[position]` with a position that differs from place to place.
+    pub(crate) fn computed_position(
+        &self,
+        index: &Meta,
+        (span, at): (Span, Span),
+    ) -> Option<String> {
+        let whole = self.written(span)?;
+        let position = self.written(at)?;
+        let object = whole.get(..(at.start - span.start) as usize)?;
+        let object = object.trim_end().strip_suffix('[')?.trim_end();
+        match index {
+            Meta::SOp(_) => Some(format!(
+                "to fetch from a computed position: \
+                 `aggregate(select(indices, {position}, ==), {object})`"
+            )),
+            _ => self.int_index(index, (span, at)),
+        }
+    }
+
+    /// The values at the first positions of an s-op, for several names.
+    pub(crate) fn first_positions(&self, meta: &Meta, count: usize, at: Span) -> Option<String> {
+        let Meta::SOp(_) = meta else {
+            return None;
+        };
+        let text = self.written(at)?;
+        let parts: Vec<String> = (0..count.min(4)).map(|k| format!("{text}[{k}]")).collect();
+        Some(format!(
+            "for the values at the first positions: `{}`",
+            parts.join(", ")
+        ))
+    }
+}
+
+/// `an s-op of strings`, as far as the types are known.
+pub(crate) fn describe_types(types: TypeSet) -> &'static str {
+    let names = [
+        (TypeSet::INT, "an s-op of ints"),
+        (TypeSet::FLOAT, "an s-op of floats"),
+        (TypeSet::BOOL, "an s-op of bools"),
+        (TypeSet::STR, "an s-op of strings"),
+    ];
+    match names.iter().find(|(single, _)| *single == types) {
+        Some((_, name)) => name,
+        None if !types.is_empty() && TypeSet::NUMBER.contains(types) => "an s-op of numbers",
+        None => "an s-op",
+    }
+}
+
+/// What is said about names of other languages and of the library's world that mean nothing here.
+pub(crate) fn foreign_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "None" | "null" | "nil" | "undefined" => {
+            "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`"
+        }
+        "print" | "echo" | "println" => "a value is shown by writing it as a statement: `tokens;`",
+        "sum" | "total" => "the sum of an s-op over all positions: `aggregate(full_s, x) * length`",
+        "mean" | "avg" => "the mean over all positions: `aggregate(full_s, x)`",
+        "abs" => "write `x if x >= 0 else -x`",
+        "sqrt" => "write `x ^ 0.5`",
+        "int" => "the tokens as ints are `tokens_int`; a number is rounded with `round(x)`",
+        "float" => {
+            "the tokens as floats are `tokens_float`; a number becomes a float with `x * 1.0`"
+        }
+        "str" => "the tokens as strings are `tokens_str`",
+        "bool" => "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`",
+        "full" | "all" | "select_all" | "true_s" => "the selector of every key is `full_s`",
+        "input" | "sequence" | "seq" | "text" => "the input is the s-op `tokens`",
+        "i" | "index" | "position" | "pos" | "positions" => {
+            "the position of each token is the s-op `indices`"
+        }
+        "n" | "size" => "the length of the input is the s-op `length`",
+        _ => return None,
+    })
+}
+
+/// Where a text introduces a name, after all: the place, and what to say about it.
+pub(crate) fn introduced(ast: &Ast, name: &str, used: Span) -> Option<(Span, String)> {
+    let mut found = None;
+    for statement in &ast.statements {
+        search(statement, name, None, &mut found);
+    }
+    let (span, function): (Span, Option<String>) = found?;
+    let text = match function {
+        Some(function) => format!("this one exists inside `{function}` only"),
+        None if span.start > used.start => "it is defined only here, further down".to_string(),
+        None => return None,
+    };
+    Some((span, text))
+}
+
+fn search(
+    statement: &Statement,
+    name: &str,
+    function: Option<&str>,
+    found: &mut Option<(Span, Option<String>)>,
+) {
+    if found.is_some() {
+        return;
+    }
+    let mut here = |idents: &[crate::syntax::ast::Ident]| {
+        if let Some(ident) = idents.iter().find(|ident| &*ident.name == name) {
+            *found = Some((ident.span, function.map(str::to_string)));
+        }
+    };
+    match &statement.kind {
+        StatementKind::Assign { names, .. } => here(names),
+        StatementKind::For { names, body, .. } => {
+            here(names);
+            for inner in body {
+                search(inner, name, function, found);
+            }
+        }
+        StatementKind::Define(defined) => {
+            here(std::slice::from_ref(&defined.ident));
+            for parameter in &defined.parameters {
+                if &*parameter.ident.name == name && found.is_none() {
+                    *found = Some((parameter.ident.span, Some(defined.ident.name.to_string())));
+                }
+            }
+            for inner in &defined.body {
+                search(inner, name, Some(&defined.ident.name), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Why a name may not be redefined, and what to write instead.
+pub(crate) fn reserved(name: &str, span: Span) -> Diagnostic {
+    let role = match crate::builtin::find(name).map(|row| row.kind) {
+        Some(Kind::SOp) => "it is a base s-op",
+        Some(Kind::Atom) => "it is a constant",
+        Some(Kind::Function(Builtin::Select | Builtin::Aggregate)) | Some(Kind::Function(_)) => {
+            "it is a built-in function"
+        }
+        None if name == "out" => "`out` always is the last value",
+        None if crate::builtin::RESERVED_LIBRARY.contains(&name) => {
+            "it is a name of the library, which other library functions use"
+        }
+        None => "the language keeps it for itself",
+    };
+    Diagnostic::error(Code::ReservedName, format!("`{name}` may not be redefined"))
+        .at(span, "this name is reserved")
+        .note(role)
+        .help(format!(
+            "choose another name, like `my_{}`",
+            name.to_lowercase()
+        ))
+}

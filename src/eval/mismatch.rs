@@ -1,0 +1,304 @@
+//! Operators on operands they do not work on: what to say, with both types, where each operand
+//! was made, and what was probably meant.
+
+use super::Evaluator;
+use super::meta::Meta;
+use super::operator::Side;
+use crate::base::{Code, Diagnostic, Severity, Span};
+use crate::graph::SOpId;
+use crate::syntax::ast::BinaryOperator;
+use crate::value::{Comparison, Op, TypeSet, Value};
+
+impl Evaluator {
+    /// An operator on kinds of things that it does not work on.
+    pub(crate) fn operand_error(
+        &self,
+        symbol: &str,
+        operands: &[(&Meta, Span)],
+        span: Span,
+    ) -> Diagnostic {
+        let kinds: Vec<String> = operands
+            .iter()
+            .map(|(meta, _)| self.describe(meta))
+            .collect();
+        let message = format!("`{symbol}` does not work on {}", kinds.join(" and "));
+        let mut diagnostic = Diagnostic::error(Code::OperandTypes, message);
+        for ((meta, operand_span), kind) in operands.iter().zip(&kinds) {
+            if *operand_span != span {
+                diagnostic = diagnostic.at(*operand_span, format!("this is {kind}"));
+            }
+            if let Meta::SOp(id) = meta {
+                diagnostic = self.made_at(diagnostic, *id, *operand_span);
+            }
+        }
+        diagnostic.or_at(span, "computed here")
+    }
+
+    /// An elementwise operator that fails on every input, because of the types of its operands.
+    pub(crate) fn type_error(
+        &self,
+        op: &Op,
+        sides: &[Side; 2],
+        operands: &[SOpId],
+        span: Span,
+    ) -> Diagnostic {
+        let shown = [(&sides[0].0, sides[0].1), (&sides[1].0, sides[1].1)];
+        let mut error = self.operand_error(op.symbol(), &shown, span);
+        let spans = sides.iter().map(|(_, at)| *at);
+        let placed: Vec<(SOpId, Span)> = operands.iter().copied().zip(spans).collect();
+        let tokens = operands.iter().any(|id| self.is_tokens(*id));
+        if tokens {
+            error = error.note("the tokens are strings, even where they are digits");
+        }
+        error.maybe_help(
+            self.with_numeric_tokens(span, &placed)
+                .or_else(|| self.joined(op, sides, span).filter(|_| !tokens)),
+        )
+    }
+
+    /// `x + 1` on strings: the same with `"1"`.
+    fn joined(&self, op: &Op, sides: &[Side; 2], span: Span) -> Option<String> {
+        if *op != Op::Add {
+            return None;
+        }
+        let (value, at) = sides.iter().find_map(|(meta, at)| match meta {
+            Meta::Atom(value) if value.is_number() => Some((value, *at)),
+            _ => None,
+        })?;
+        let fixed = self.rewritten(span, at, |_| Value::str(&value.to_string()).source())?;
+        Some(format!("to join strings: `{fixed}`"))
+    }
+
+    /// A list with something that is none: the same with a list of it.
+    pub(crate) fn wrapped(&self, op: &Op, sides: &[Side; 2], span: Span) -> Option<String> {
+        let fixed = match (op, sides) {
+            (Op::Add, [(Meta::List(_), _), (Meta::Atom(_), at)])
+            | (Op::Add, [(Meta::Atom(_), at), (Meta::List(_), _)]) => {
+                self.rewritten(span, *at, |atom| format!("[{atom}]"))?
+            }
+            _ => return None,
+        };
+        Some(format!("to add one element to a list: `{fixed}`"))
+    }
+
+    /// An operator other than `and`, `or` and `not` on a selector.
+    pub(crate) fn operator_on_selector(
+        &self,
+        op: &Op,
+        sides: &[Side; 2],
+        span: Span,
+    ) -> Diagnostic {
+        let mut error = Diagnostic::error(
+            Code::SelectorMisused,
+            format!("`{op}` does not work on selectors"),
+        );
+        let mut fixed = self.written(span).map(str::to_string);
+        // From right to left, so that the places before keep their offsets.
+        for (meta, at) in sides.iter().rev() {
+            if matches!(meta, Meta::Selector(_)) && span.contains(*at) {
+                fixed = fixed.map(|mut text| {
+                    text.insert((at.end - span.start) as usize, ')');
+                    text.insert_str((at.start - span.start) as usize, "selector_width(");
+                    text
+                });
+            }
+        }
+        for (meta, at) in sides {
+            if matches!(meta, Meta::Selector(_)) {
+                error = error.at(*at, "this is a selector");
+            }
+        }
+        error
+            .note("selectors combine with `and`, `or` and `not` only; `aggregate` reads values through one")
+            .maybe_help(fixed.map(|fixed| format!("for how many keys are selected: `{fixed}`")))
+    }
+
+    /// `and` or `or` between a selector and something else.
+    pub(crate) fn selector_and_other(
+        &self,
+        sides: &[Side; 2],
+        operator: BinaryOperator,
+        span: Span,
+    ) -> Diagnostic {
+        let symbol = operator.symbol();
+        let is_selector = |side: &&Side| matches!(side.0, Meta::Selector(_));
+        let other = sides.iter().find(|side| !is_selector(side));
+        let (other, at) = other.unwrap_or(&sides[0]);
+        let mut error = Diagnostic::error(
+            Code::SelectorExpected,
+            format!(
+                "`{symbol}` combines two selectors, not a selector and {}",
+                self.describe(other)
+            ),
+        )
+        .at(*at, format!("this is {}", self.describe(other)));
+        if let Some((_, selector)) = sides.iter().find(is_selector) {
+            error = error.at(*selector, "this is a selector");
+        }
+        let fixed = match other {
+            Meta::SOp(_) | Meta::Atom(_) => {
+                self.rewritten(span, *at, |text| format!("select({text}, True, ==)"))
+            }
+            _ => None,
+        };
+        error.maybe_help(
+            fixed.map(|fixed| format!("to select the keys where it is true: `{fixed}`")),
+        )
+    }
+
+    /// An s-op or selector applied to an input too early.
+    pub(crate) fn applied_operand(
+        &self,
+        symbol: &str,
+        sides: &[Side; 2],
+        (call, function, span): (Span, Span, Span),
+    ) -> Diagnostic {
+        let operands = [(&sides[0].0, sides[0].1), (&sides[1].0, sides[1].1)];
+        let error = self
+            .operand_error(symbol, &operands, span)
+            .note("what an s-op gives on an input can be shown and compared, nothing else");
+        let name = self.written(function);
+        let arguments = self
+            .written(call)
+            .and_then(|text| text.get((function.end - call.start) as usize..));
+        let fixed = name.zip(arguments).and_then(|(name, arguments)| {
+            let whole = self.rewritten(span, call, |_| name.to_string())?;
+            Some(format!(
+                "apply the whole to the input: `({whole}){arguments}`"
+            ))
+        });
+        error.maybe_help(fixed)
+    }
+
+    /// A comparison with the same answer at every position of every input. Not inside functions:
+    /// there the types are those of one call only.
+    pub(crate) fn warn_constant_comparison(
+        &mut self,
+        op: &Op,
+        sides: &[Side; 2],
+        span: Span,
+        answer: bool,
+    ) {
+        if self.calls > 0 || self.loading.len() > 1 {
+            return;
+        }
+        let answer = if answer { "True" } else { "False" };
+        let written = self
+            .written(span)
+            .map_or_else(|| format!("this `{op}`"), |written| format!("`{written}`"));
+        let message = format!("{written} is {answer} at every position of every input");
+        let mut warning = Diagnostic::warning(Code::ConstantComparison, message);
+        for (meta, at) in sides {
+            warning = warning.at(*at, format!("this is {}", self.describe(meta)));
+        }
+        let help = match sides {
+            [(Meta::SOp(_), left), (Meta::List(_), right)] => {
+                let texts = self.written(*left).zip(self.written(*right));
+                texts.map(|(left, right)| format!("to look it up in the list: `{left} in {right}`"))
+            }
+            _ => self.quoted(sides, span),
+        };
+        self.warn_once(warning.maybe_help(help));
+    }
+
+    /// `select` on keys and queries that are never equal.
+    pub(crate) fn warn_constant_selector(
+        &mut self,
+        comparison: Comparison,
+        sides: &[Side; 2],
+        span: Span,
+    ) {
+        if self.calls > 0 || self.loading.len() > 1 {
+            return;
+        }
+        let what = match comparison {
+            Comparison::Equal => "selects no key",
+            _ => "selects every key",
+        };
+        let message =
+            format!("this selector {what} on every input: a string never equals a number");
+        let mut warning = Diagnostic::warning(Code::ConstantComparison, message);
+        for ((meta, at), role) in sides.iter().zip(["keys", "queries"]) {
+            warning = warning.at(*at, format!("the {role} are {}", self.describe(meta)));
+        }
+        let help = self.quoted(sides, span);
+        self.warn_once(warning.maybe_help(help));
+    }
+
+    /// `s-op in list` where nothing in the list can be equal.
+    pub(crate) fn warn_constant_membership(
+        &mut self,
+        id: SOpId,
+        items: &[Value],
+        sides: &[Side; 2],
+        span: Span,
+    ) {
+        let types = self.graph.types(id);
+        let unequal = |value: &Value| super::operator::never_equal(types, TypeSet::of(value));
+        if self.calls > 0
+            || self.loading.len() > 1
+            || items.is_empty()
+            || !items.iter().all(unequal)
+        {
+            return;
+        }
+        let [(left, left_at), (_, right_at)] = sides;
+        let message = "this `in` is False at every position of every input";
+        let warning = Diagnostic::warning(Code::ConstantComparison, message)
+            .at(*left_at, format!("this is {}", self.describe(left)))
+            .at(
+                *right_at,
+                format!(
+                    "the list holds {} only",
+                    if items[0].is_number() {
+                        "numbers"
+                    } else {
+                        "strings"
+                    }
+                ),
+            );
+        let quoted: Vec<String> = items
+            .iter()
+            .map(|item| Value::str(&item.to_string()).source())
+            .collect();
+        let help = if types == TypeSet::STR && items.len() <= 8 {
+            self.rewritten(span, *right_at, |_| format!("[{}]", quoted.join(", ")))
+        } else {
+            None
+        };
+        self.warn_once(
+            warning.maybe_help(help.map(|fixed| format!("compare with strings: `{fixed}`"))),
+        );
+    }
+
+    /// A comparison of strings with a number: the same with a string.
+    fn quoted(&self, sides: &[Side; 2], span: Span) -> Option<String> {
+        let (value, at) = sides.iter().find_map(|(meta, at)| match meta {
+            Meta::Atom(value) if value.is_number() => Some((value, *at)),
+            _ => None,
+        })?;
+        let fixed = self.rewritten(span, at, |_| Value::str(&value.to_string()).source())?;
+        let tokens = sides.iter().find_map(|(meta, at)| match meta {
+            Meta::SOp(id) if self.is_tokens(*id) => Some(*at),
+            _ => None,
+        });
+        let numbers = tokens
+            .and_then(|at| self.rewritten(span, at, |_| "tokens_int".to_string()))
+            .map_or(String::new(), |numbers| {
+                format!(", or the tokens as numbers: `{numbers}`")
+            });
+        Some(format!("compare with a string: `{fixed}`{numbers}"))
+    }
+
+    /// Keeps a warning, unless the same place has given it before, in a loop.
+    fn warn_once(&mut self, warning: Diagnostic) {
+        let same = |other: &Diagnostic| {
+            other.severity == Severity::Warning
+                && other.code == warning.code
+                && other.span() == warning.span()
+        };
+        if !self.diagnostics.iter().any(same) {
+            self.diagnostics.push(warning);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What the mistakes of users get to read. Each `.rasp` file in `tests/error` makes one mistake;
+//! the `.snap` beside it is everything that loading the file and evaluating its expression
+//! statements reports. The first line may say `#: input "abc"` or `#: limit call_depth 50`.
+
+use rasp::base::render::{Style, render};
+use rasp::base::{Code, Diagnostic, Limits, Sources};
+use rasp::graph::Sharing;
+use rasp::session::{Session, files};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/error")
+}
+
+/// The word after `#:` on the first line, with the rest of the line.
+fn directive(text: &str) -> Option<(&str, &str)> {
+    text.lines()
+        .next()?
+        .strip_prefix("#:")?
+        .trim()
+        .split_once(' ')
+}
+
+fn limits(text: &str) -> Limits {
+    let mut limits = Limits::default();
+    if let Some(("limit", limit)) = directive(text) {
+        let (name, bound) = limit
+            .split_once(' ')
+            .expect("a limit has a name and a bound");
+        let bound: usize = bound.parse().expect("a bound is a number");
+        match name {
+            "source_bytes" => limits.source_bytes = bound,
+            "open_brackets" => limits.open_brackets = bound,
+            "expression_depth" => limits.expression_depth = bound,
+            "call_depth" => limits.call_depth = bound,
+            "steps" => limits.steps = bound as u64,
+            "collection_length" => limits.collection_length = bound,
+            "graph_nodes" => limits.graph_nodes = bound,
+            _ => panic!("no limit `{name}`"),
+        }
+    }
+    limits
+}
+
+/// Everything that a file reports, with the texts it is about.
+fn report(path: &Path) -> (Vec<Diagnostic>, Sources) {
+    // Relative, as a user would name it: snapshots must not depend on where the project lies.
+    let program = files::read(
+        path.strip_prefix(env!("CARGO_MANIFEST_DIR"))
+            .expect("inside"),
+    )
+    .expect("readable");
+    // The limits are meant for the program, not for the library before it.
+    let mut session = Session::new(Sharing::Equal);
+    session.evaluator().0.limits = limits(&program.text);
+    if let Some(("input", input)) = directive(&program.text) {
+        session.load_text("input", &format!("set example {input}"));
+    }
+    let events = session.load(&program);
+    let mut diagnostics = session.take_diagnostics();
+    let input = session.settings.example.clone();
+    for event in &events {
+        if let Err(error) = session.shown_value(event, &input) {
+            diagnostics.push(*error);
+        }
+    }
+    (diagnostics, session.sources().clone())
+}
+
+#[test]
+fn mistakes() {
+    let mut silent = Vec::new();
+    insta::glob!("error/*.rasp", |path| {
+        let (diagnostics, sources) = report(path);
+        if diagnostics.is_empty() {
+            silent.push(path.to_path_buf());
+            return;
+        }
+        let shown: Vec<String> = diagnostics
+            .iter()
+            .map(|diagnostic| {
+                check(diagnostic, &sources);
+                render(diagnostic, &sources, Style::Plain)
+            })
+            .collect();
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path(directory());
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.remove_snapshot_suffix();
+        settings.remove_input_file();
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        settings.bind(|| insta::assert_snapshot!(&*name, shown.join("\n")));
+    });
+    assert!(silent.is_empty(), "nothing is reported: {silent:#?}");
+}
+
+/// What holds of every diagnostic: it shows a place, its places exist, and it says the same in
+/// colour.
+fn check(diagnostic: &Diagnostic, sources: &Sources) {
+    assert!(!diagnostic.labels.is_empty(), "no place: {diagnostic}");
+    for label in &diagnostic.labels {
+        let text = &sources.get(label.span.source).text;
+        assert!(
+            text.get(label.span.range()).is_some(),
+            "{diagnostic}: {:?} is no place in the text",
+            label.span
+        );
+    }
+    let coloured = plain(&render(diagnostic, sources, Style::Terminal));
+    assert!(coloured.contains(&diagnostic.message), "{coloured}");
+    for said in diagnostic.notes.iter().chain(&diagnostic.help) {
+        let first = said.lines().next().unwrap_or_default();
+        assert!(coloured.contains(first), "{coloured}");
+    }
+}
+
+/// A text without the sequences that set colours.
+fn plain(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let mut plain = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        plain.push_str(part.split_once('m').map_or(part, |(_, rest)| rest));
+    }
+    plain
+}
+
+/// What the reference rejects: whatever is said about it here has its places.
+#[test]
+fn programs_that_the_reference_rejects() {
+    for case in include_str!("reference/errors.jsonl").lines() {
+        let case: serde_json::Value = serde_json::from_str(case).expect("JSON");
+        let program = case["program"].as_str().expect("a program");
+        let mut session = Session::new(Sharing::Equal);
+        let events = session.load_text("program.rasp", program);
+        let mut diagnostics = session.take_diagnostics();
+        let input = session.settings.example.clone();
+        for event in &events {
+            diagnostics.extend(session.shown_value(event, &input).err().map(|error| *error));
+        }
+        for diagnostic in &diagnostics {
+            check(diagnostic, session.sources());
+        }
+    }
+}
+
+/// Codes that need a model or a file that cannot be written, and are tested with those.
+const ELSEWHERE: &[Code] = &[
+    Code::FileNotWritten,
+    Code::DomainTooLarge,
+    Code::NotCompilable,
+    Code::NotCausal,
+    Code::NotExact,
+    Code::BadModel,
+    Code::UnknownToken,
+    Code::InputTooLong,
+];
+
+#[test]
+fn every_code_has_a_mistake() {
+    let mut met = BTreeSet::new();
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(directory())
+        .expect("readable")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "rasp")
+        })
+        .collect();
+    entries.sort();
+    for path in entries {
+        met.extend(report(&path).0.iter().map(|diagnostic| diagnostic.code));
+    }
+    let missing: Vec<&Code> = Code::ALL
+        .iter()
+        .filter(|code| !met.contains(code) && !ELSEWHERE.contains(code))
+        .collect();
+    assert!(missing.is_empty(), "no mistake in tests/error: {missing:?}");
+}
+
+/// Warnings `W02xx` about programs that are known to be good: the reference's and the library's.
+/// Whatever appears here has been reviewed.
+#[test]
+fn warnings_on_good_programs() {
+    let mut warned = String::new();
+    let mut check = |name: &str, program: &str| {
+        let mut session = Session::new(Sharing::Equal);
+        session.load_text(name, program);
+        for diagnostic in session.take_diagnostics() {
+            if diagnostic.code.number().starts_with("W02") {
+                let written = diagnostic.span().map(|span| session.sources().text(span));
+                warned.push_str(&format!("{program}\n    {diagnostic} at {written:?}\n"));
+            }
+        }
+    };
+    for vector in include_str!("reference/vectors.jsonl").lines() {
+        let vector: serde_json::Value = serde_json::from_str(vector).expect("JSON");
+        check(
+            "program.rasp",
+            vector["program"].as_str().expect("a program"),
+        );
+    }
+    for entry in
+        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("stdlib")).expect("readable")
+    {
+        let path = entry.expect("readable").path();
+        // The library itself defines the names it reserves.
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "rasp")
+            && !path.ends_with("rasplib.rasp")
+        {
+            check(
+                "module.rasp",
+                &std::fs::read_to_string(path).expect("readable"),
+            );
+        }
+    }
+    insta::assert_snapshot!("warned", warned);
+}
