@@ -9,8 +9,10 @@ mod random;
 use naive::Naive;
 use proptest::prelude::*;
 use random::Program;
-use rasp::interpret::{evaluate, evaluate_selector};
-use rasp::value::Value;
+use rasp::graph::Sharing;
+use rasp::interpret::{Explanation, evaluate, evaluate_selector, explain};
+use rasp::session::Session;
+use rasp::value::{Op, Value};
 
 /// The same value of the same type, floats bit by bit (but one NaN is as good as another).
 fn same(a: &Value, b: &Value) -> bool {
@@ -58,6 +60,67 @@ fn check_sops(program: &Program, input: &[Value]) {
             }
         }
     }
+}
+
+/// Long enough for trees of several levels and for groups found by hashing.
+#[test]
+fn long_inputs_mean_what_the_naive_evaluator_says() {
+    use random::{Choice, Recipe};
+    use rasp::value::Comparison::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+    let compare = |comparison, keys, queries| Choice::Compare(comparison, keys, queries);
+    let and = |a: &Choice, b: &Choice| Choice::And(Box::new(a.clone()), Box::new(b.clone()));
+    let or = |a: &Choice, b: &Choice| Choice::Or(Box::new(a.clone()), Box::new(b.clone()));
+    let input: Vec<Value> = (0..700_i64)
+        .map(|at| Value::Int(at * at * 7919 % 1009))
+        .collect();
+    // The s-ops to pick from are tokens (0), indices (1), and these from 2 on.
+    let mut recipes = vec![
+        Recipe::Constant(Value::Int(50)),
+        Recipe::Constant(Value::Float(0.1)),
+        Recipe::Binary(Op::Remainder, 0, 2),
+        Recipe::Binary(Op::Multiply, 1, 3),
+    ];
+    let orders = [Less, LessEqual, Greater, GreaterEqual];
+    for (number, a) in orders.into_iter().enumerate() {
+        let b = orders[(number + 1) % 4];
+        let (values, places) = (compare(a, 0, 0), compare(b, 1, 1));
+        let crossed = and(&compare(a, 0, 1), &compare(b, 1, 0));
+        let grouped = and(&compare(Equal, 4, 4), &and(&values, &places));
+        let hashed = and(&and(&compare(Equal, 0, 0), &compare(Equal, 1, 1)), &values);
+        let either = or(&and(&values, &places), &compare(NotEqual, 0, 1));
+        for choice in [and(&values, &places), crossed, grouped, hashed, either] {
+            recipes.push(Recipe::Width(choice.clone()));
+            recipes.push(Recipe::Aggregate(choice.clone(), 1, Value::Int(-1)));
+            recipes.push(Recipe::Aggregate(choice, 5, Value::Int(-1)));
+        }
+    }
+    check_sops(&Program::build(&input, &recipes), &input);
+}
+
+#[test]
+fn each_aggregate_is_explained() {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text(
+        "program.rasp",
+        "sorted = sort(tokens_int, tokens_int);
+         inside = selector_width(select(tokens_int, tokens_int, <) and select(indices, indices, >)
+                                 and not select(tokens_int, 3, ==));
+         three = selector_width(select(tokens_int, tokens_int, <) and select(indices, indices, >)
+                                and select(tokens_int, indices, <));",
+    );
+    let input = [3, 1, 2, 1].map(Value::Int);
+    let mut explained = |name: &str| -> Vec<String> {
+        let sop = session.sop(name).expect("an s-op");
+        let parts = explain(session.graph(), sop, &input).expect("it runs");
+        let text = |part: Explanation| format!("{}: {}", part.cost, part.steps.join(" | "));
+        parts.into_iter().map(text).collect()
+    };
+    insta::assert_snapshot!(explained("sorted").join("\n"), @"
+    O(n): + running sums along sorted keys by tokens_int < tokens_int | + groups by tokens_int == tokens_int; running sums along positions by indices < indices
+    O(n): + groups by pos == indices
+    ");
+    insta::assert_snapshot!(explained("inside").join("\n"), @"O(n log n): + keys filtered by tokens_int != 3; dominance counting (sort and Fenwick tree) by tokens_int < tokens_int and indices > indices");
+    insta::assert_snapshot!(explained("three").join("\n"), @"O(n log n + 4 × 4): rows of bits, as it has three orders at once: 4 rows of 4 keys");
 }
 
 proptest! {

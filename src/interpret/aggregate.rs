@@ -13,7 +13,8 @@ use std::rc::Rc;
 
 /// The number of selected keys of each query.
 pub fn width(pattern: &Pattern) -> Column {
-    Column::ints(Plan::new(pattern).add_up(|_| 1_i64))
+    let counts = Plan::new(pattern).add_up(|_| 1_u32);
+    Column::ints(counts.into_iter().map(i64::from).collect())
 }
 
 /// The aggregate of `value`; `sop` is the node it belongs to. A fault anywhere in `value` is a
@@ -46,7 +47,7 @@ struct Aggregate<'a> {
 
 impl Aggregate<'_> {
     fn of_constant(&self, constant: &Value) -> Column {
-        let counts = self.plan.add_up(|_| 1_i64);
+        let counts = self.plan.add_up(|_| 1_u32);
         if !self.is_number() {
             let counted = counts
                 .into_iter()
@@ -100,7 +101,7 @@ impl Aggregate<'_> {
 
     /// Values of any type: the sum of the selected positions is the one position if there is one.
     fn of_any(&self) -> Column {
-        let selected = self.plan.add_up(|key| (1_i64, key as i64));
+        let selected = self.plan.add_up(|key| (1_u32, key as u32));
         if selected.iter().all(|(count, _)| *count == 1) {
             let positions: Vec<usize> = selected.iter().map(|(_, key)| *key as usize).collect();
             return self.value.gather(&positions);
@@ -114,7 +115,7 @@ impl Aggregate<'_> {
             builder.push(match count {
                 0 => self.default.clone(),
                 1 => self.value.get(key as usize),
-                count => Value::Float(sum.float() / count as f64),
+                count => Value::Float(sum.float() / f64::from(count)),
             });
         }
         builder.finish()
@@ -126,7 +127,7 @@ impl Aggregate<'_> {
 
     /// The sums of several values each. Exact sums come out the same in any order, which allows
     /// every way of adding up; others are added from left to right.
-    fn sums(&self, selected: &[(i64, i64)]) -> Vec<Mixed> {
+    fn sums(&self, selected: &[(u32, u32)]) -> Vec<Mixed> {
         if self.value.sequence_type() == SequenceType::Ints {
             let int = |key| self.value.get(key).as_int().unwrap_or(0);
             let sums = self.plan.add_up(|key| i128::from(int(key)));
@@ -147,7 +148,7 @@ impl Aggregate<'_> {
 
     /// Copies and defaults, given the number of selected keys and the only one; several values are
     /// a fault unless they are numbers.
-    fn without_means(&self, selected: &[(i64, i64)]) -> Column {
+    fn without_means(&self, selected: &[(u32, u32)]) -> Column {
         let mut builder = Builder::new(selected.len());
         // Enough to show the values everywhere on an input that anyone reads.
         let mut budget = 64 * self.pattern.length;
@@ -161,7 +162,7 @@ impl Aggregate<'_> {
         builder.finish()
     }
 
-    fn no_mean(&self, query: usize, count: i64, budget: &mut usize) -> Fault {
+    fn no_mean(&self, query: usize, count: u32, budget: &mut usize) -> Fault {
         let mut message = format!(
             "{count} values are selected at once, but {} have no mean",
             self.value.sequence_type().name()
@@ -189,7 +190,7 @@ impl Aggregate<'_> {
 }
 
 /// The means of 0, 1, … equal numbers, added from left to right.
-fn constant_means(constant: &Value, most: i64) -> Vec<f64> {
+fn constant_means(constant: &Value, most: u32) -> Vec<f64> {
     let weight = match constant {
         Value::Float(float) => Mixed::Float(*float),
         whole => Mixed::Whole(i128::from(whole.as_int().unwrap_or(0))),
@@ -198,7 +199,7 @@ fn constant_means(constant: &Value, most: i64) -> Vec<f64> {
     let mut means = vec![0.0];
     for count in 1..=most {
         sum = sum.plus(weight);
-        means.push(sum.float() / count as f64);
+        means.push(sum.float() / f64::from(count));
     }
     means
 }

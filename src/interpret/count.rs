@@ -80,7 +80,7 @@ impl Conjunction {
     pub fn is_sequential(&self) -> bool {
         match self.orders.as_slice() {
             [] => true,
-            [order] => order.key_order.is_none(),
+            [order] => is_sorted(&order.keys),
             _ => false,
         }
     }
@@ -89,7 +89,24 @@ impl Conjunction {
     /// with up to one order, O(n log n) with two.
     pub fn add_up<T: Sum>(&self, weight: impl Fn(usize) -> T, mut found: impl FnMut(usize, T)) {
         if let [first, second] = self.orders.as_slice() {
-            return self.dominance(first, second, weight, found);
+            // Along positions memory is read in sequence.
+            let (first, second) = if is_sorted(&first.keys) {
+                (first, second)
+            } else {
+                (second, first)
+            };
+            return if self.groups.count == 1 {
+                self.ungrouped_dominance(first, second, weight, found)
+            } else {
+                self.dominance(first, second, weight, found)
+            };
+        }
+        if let [order] = self.orders.as_slice()
+            && T::ANY_ORDER
+            && self.groups.count == 1
+            && !(is_sorted(&order.keys) && is_sorted(&order.queries))
+        {
+            return self.one_order(order, weight, found);
         }
         let mut sums = vec![T::ZERO; self.groups.count];
         sweep(self.length, self.orders.first(), |event| match event {
@@ -106,6 +123,61 @@ impl Conjunction {
         });
     }
 
+    /// One order and no groups: sums by rank, then running sums over the ranks. O(n), in any order
+    /// of keys.
+    fn one_order<T: Sum>(
+        &self,
+        order: &Order,
+        weight: impl Fn(usize) -> T,
+        mut found: impl FnMut(usize, T),
+    ) {
+        // A place for each rank and one for what is in no order.
+        let mut sums = vec![T::ZERO; order.count + 1];
+        let place = |rank: u32| (rank as usize).min(order.count);
+        for key in (0..self.length).filter(|key| member(&self.groups.keys, *key).is_some()) {
+            let sum = &mut sums[place(order.keys.get(key))];
+            *sum = sum.plus(weight(key));
+        }
+        let mut total = T::ZERO;
+        for sum in &mut sums[..order.count] {
+            let before = total;
+            total = total.plus(*sum);
+            *sum = if order.strict { before } else { total };
+        }
+        sums[order.count] = T::ZERO;
+        for query in (0..self.length).filter(|at| member(&self.groups.queries, *at).is_some()) {
+            found(query, sums[place(order.queries.get(query))]);
+        }
+    }
+
+    /// Two orders without groups: keys are added, by the first order, at their ranks in the second.
+    /// O(n log n).
+    fn ungrouped_dominance<T: Sum>(
+        &self,
+        first: &Order,
+        second: &Order,
+        weight: impl Fn(usize) -> T,
+        mut found: impl FnMut(usize, T),
+    ) {
+        let size = second.count;
+        let mut tree = vec![T::ZERO; fenwick::room(size)];
+        sweep(self.length, Some(first), |event| match event {
+            Event::Key(key) => {
+                let rank = second.keys.get(key);
+                if rank != NONE && member(&self.groups.keys, key).is_some() {
+                    fenwick::add(&mut tree, size, rank as usize, weight(key));
+                }
+            }
+            Event::Query(query) => {
+                let rank = second.queries.get(query);
+                if rank != NONE && member(&self.groups.queries, query).is_some() {
+                    let bound = rank as usize + usize::from(!second.strict);
+                    found(query, fenwick::prefix(&tree, size, bound));
+                }
+            }
+        });
+    }
+
     /// Two orders: the first sweep gives each key its place in its group by the second order, and
     /// each query the number of places before it; the second sweep adds keys at their places, by
     /// the first order, and asks for the sum of those before. O(n log n).
@@ -116,15 +188,6 @@ impl Conjunction {
         weight: impl Fn(usize) -> T,
         mut found: impl FnMut(usize, T),
     ) {
-        let mut starts = vec![0_u32; self.groups.count + 1];
-        for key in 0..self.length {
-            if let Some(group) = member(&self.groups.keys, key) {
-                starts[group + 1] += 1;
-            }
-        }
-        for group in 0..self.groups.count {
-            starts[group + 1] += starts[group];
-        }
         let mut filled = vec![0_u32; self.groups.count];
         let mut places = vec![0_u32; self.length];
         let mut bounds = vec![0_u32; self.length];
@@ -141,21 +204,27 @@ impl Conjunction {
                 }
             }
         });
-        let mut trees = vec![T::ZERO; starts.last().map_or(0, |end| *end as usize)];
-        let tree = |group: usize| starts[group] as usize..starts[group + 1] as usize;
+        let size = |group: usize| filled[group] as usize;
+        let mut starts = vec![0_usize];
+        for group in 0..self.groups.count {
+            starts.push(starts[group] + fenwick::room(size(group)));
+        }
+        let mut trees = vec![T::ZERO; starts[self.groups.count]];
         sweep(self.length, Some(first), |event| match event {
             Event::Key(key) => {
                 // A key that is in no second order has no place.
                 if let Some(group) = member(&self.groups.keys, key)
                     && second.keys.get(key) != NONE
                 {
-                    fenwick::add(&mut trees[tree(group)], places[key] as usize, weight(key));
+                    let tree = &mut trees[starts[group]..];
+                    fenwick::add(tree, size(group), places[key] as usize, weight(key));
                 }
             }
             Event::Query(query) => {
                 if let Some(group) = member(&self.groups.queries, query) {
                     let bound = bounds[query] as usize;
-                    found(query, fenwick::prefix(&trees[tree(group)], bound));
+                    let tree = &trees[starts[group]..];
+                    found(query, fenwick::prefix(tree, size(group), bound));
                 }
             }
         });
@@ -254,6 +323,12 @@ struct Order {
     queries: Ranks,
     /// Whether equal ranks do not count.
     strict: bool,
+    /// Every rank is smaller, except [`NONE`].
+    count: usize,
+}
+
+/// The positions in the order of an order.
+struct Sorted {
     /// The positions by ascending rank, equal ones in order of position; `None` if that is the
     /// order of positions itself.
     key_order: Option<Rc<[u32]>>,
@@ -261,7 +336,6 @@ struct Order {
 }
 
 impl Order {
-    /// O(n + ranks), by counting sort.
     fn new(pair: &Pair, wanted: u8) -> Order {
         let ranked = pair.ranked();
         let (mut keys, mut queries) = (ranked.keys.clone(), ranked.queries.clone());
@@ -275,19 +349,35 @@ impl Order {
                 turned(&queries, ranked.count)
             };
         }
-        let key_order = sorted(&keys, ranked.count);
-        let query_order = if same {
-            key_order.clone()
-        } else {
-            sorted(&queries, ranked.count)
-        };
         Order {
             keys,
             queries,
             strict: wanted == LESS || wanted == GREATER,
+            count: ranked.count,
+        }
+    }
+
+    /// O(n + ranks), by counting sort.
+    fn sort(&self) -> Sorted {
+        let key_order = sorted(&self.keys, self.count);
+        let same = matches!((&self.keys, &self.queries),
+            (Ranks::List(a), Ranks::List(b)) if Rc::ptr_eq(a, b));
+        let query_order = if same {
+            key_order.clone()
+        } else {
+            sorted(&self.queries, self.count)
+        };
+        Sorted {
             key_order,
             query_order,
         }
+    }
+}
+
+fn is_sorted(ranks: &Ranks) -> bool {
+    match ranks {
+        Ranks::Constant(_) => true,
+        Ranks::List(ranks) => ranks.is_sorted(),
     }
 }
 
@@ -340,6 +430,7 @@ fn sweep(length: usize, order: Option<&Order>, mut event: impl FnMut(Event)) {
         (0..length).for_each(|query| event(Event::Query(query)));
         return;
     };
+    let sorted = order.sort();
     let place = |order: &Option<Rc<[u32]>>, at: usize| match order {
         None => at,
         Some(order) => order[at] as usize,
@@ -347,7 +438,7 @@ fn sweep(length: usize, order: Option<&Order>, mut event: impl FnMut(Event)) {
     let mut next = 0;
     let mut keys_before = |bound: u32, strict: bool, event: &mut dyn FnMut(Event)| {
         while next < length {
-            let key = place(&order.key_order, next);
+            let key = place(&sorted.key_order, next);
             let rank = order.keys.get(key);
             if rank > bound || (strict && rank == bound) {
                 break;
@@ -357,7 +448,7 @@ fn sweep(length: usize, order: Option<&Order>, mut event: impl FnMut(Event)) {
         }
     };
     for at in 0..length {
-        let query = place(&order.query_order, at);
+        let query = place(&sorted.query_order, at);
         let bound = order.queries.get(query);
         if bound == NONE {
             break;

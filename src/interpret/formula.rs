@@ -35,7 +35,8 @@ type Formula = Vec<Term>;
 pub fn formula(pattern: &Pattern) -> Option<Vec<Term>> {
     let algebra = Algebra { pattern };
     let mut formulas: Vec<Option<Formula>> = Vec::with_capacity(pattern.steps.len());
-    for step in &pattern.steps {
+    let last_uses = last_uses(&pattern.steps);
+    for (index, step) in pattern.steps.iter().enumerate() {
         let get = |index: &usize| formulas[*index].as_ref();
         let formula = match step {
             Step::Leaf(pair, wanted) => Some(algebra.condition(*pair, *wanted)),
@@ -51,8 +52,31 @@ pub fn formula(pattern: &Pattern) -> Option<Vec<Term>> {
             },
         };
         formulas.push(formula);
+        for operand in operands(step) {
+            if last_uses[operand] == index {
+                formulas[operand] = None;
+            }
+        }
     }
     formulas.pop().flatten()
+}
+
+fn operands(step: &Step) -> impl Iterator<Item = usize> {
+    let (a, b) = match step {
+        Step::Leaf(..) => (None, None),
+        Step::Not(a) => (Some(*a), None),
+        Step::And(a, b) | Step::Or(a, b) => (Some(*a), Some(*b)),
+    };
+    a.into_iter().chain(b)
+}
+
+/// The last step that uses each step, so that no formula is kept longer.
+fn last_uses(steps: &[Step]) -> Vec<usize> {
+    let mut last_uses = vec![0; steps.len()];
+    for (index, step) in steps.iter().enumerate() {
+        operands(step).for_each(|operand| last_uses[operand] = index);
+    }
+    last_uses
 }
 
 struct Algebra<'a> {

@@ -249,16 +249,15 @@ fn dense(codes: Codes) -> Ranked {
     let placed = all().enumerate().filter(|(_, code)| ordered(code));
     let placed = placed.map(|(at, code)| (code.abs_diff(least), at as u32));
     let mut ranks = vec![NONE; all().count()];
-    let count = if range <= u64::from(u32::MAX) {
+    let place_bits = usize::BITS - ranks.len().leading_zeros();
+    let count = if range.leading_zeros() >= place_bits {
         // One word holds code and place, which sorts in half the time.
-        let mut words: Vec<u64> = placed
-            .map(|(code, at)| code << 32 | u64::from(at))
-            .collect();
+        let pack = |(code, at): (u64, u32)| code << place_bits | u64::from(at);
+        let mut words: Vec<u64> = placed.map(pack).collect();
         words.sort_unstable();
-        number(
-            &mut ranks,
-            words.iter().map(|word| (word >> 32, *word as u32)),
-        )
+        let mask = (1 << place_bits) - 1;
+        let unpack = |word: &u64| (word >> place_bits, (word & mask) as u32);
+        number(&mut ranks, words.iter().map(unpack))
     } else {
         let mut pairs: Vec<(u64, u32)> = placed.collect();
         pairs.sort_unstable();

@@ -156,9 +156,14 @@ struct Row<'r> {
     /// Each pair of columns, ranked at the first positions of the classes.
     pairs: Vec<Ranked>,
     count: usize,
-    /// The bits of each step.
-    bits: Vec<Vec<u64>>,
+    /// The bits of each step, of one block of keys.
+    steps_bits: Vec<Vec<u64>>,
+    /// The bits of the selector.
+    bits: Vec<u64>,
 }
+
+/// Words of bits held for all steps together, however deep the selector is nested.
+const WORDS: usize = 1 << 20;
 
 impl<'r> Row<'r> {
     fn new(rows: &'r Rows<'_>) -> Row<'r> {
@@ -167,18 +172,34 @@ impl<'r> Row<'r> {
             let keys = Rc::new(pair.keys.gather(&rows.keys.first));
             rank(&keys, &Rc::new(pair.queries.gather(&rows.queries.first)))
         });
+        let words = count.div_ceil(64);
+        let steps = &rows.pattern.steps;
+        let block = (WORDS / steps.len().max(1)).clamp(1, words);
         Row {
             rows,
-            steps: &rows.pattern.steps,
+            steps,
             pairs: pairs.collect(),
             count,
-            bits: vec![vec![0; count.div_ceil(64)]; rows.pattern.steps.len()],
+            steps_bits: vec![vec![0; block]; steps.len()],
+            bits: vec![0; words],
         }
     }
 
     fn work_out(&mut self, query: usize) {
+        let block = self.steps_bits.first().map_or(1, Vec::len);
+        for start in (0..self.bits.len()).step_by(block) {
+            self.work_out_block(query, start);
+            let end = self.bits.len().min(start + block);
+            if let Some(last) = self.steps_bits.last() {
+                self.bits[start..end].copy_from_slice(&last[..end - start]);
+            }
+        }
+    }
+
+    /// The bits of each step for the block of keys that begins with a word.
+    fn work_out_block(&mut self, query: usize, start: usize) {
         for (index, step) in self.steps.iter().enumerate() {
-            let (done, rest) = self.bits.split_at_mut(index);
+            let (done, rest) = self.steps_bits.split_at_mut(index);
             let bits = &mut rest[0];
             let combine = |bits: &mut Vec<u64>, a: usize, b: usize, op: fn(u64, u64) -> u64| {
                 let operands = done[a].iter().zip(&done[b]);
@@ -189,12 +210,20 @@ impl<'r> Row<'r> {
             match step {
                 Step::Leaf(pair, wanted) => {
                     let pair = &self.pairs[*pair];
-                    fill(bits, &pair.keys, pair.queries.get(query), *wanted);
+                    fill(
+                        bits,
+                        start * 64,
+                        &pair.keys,
+                        pair.queries.get(query),
+                        *wanted,
+                    );
                 }
                 Step::Table(table) => {
                     let table = &self.rows.pattern.tables[*table];
                     let query = self.rows.queries.first[query];
-                    fill_with(bits, self.count, |key| table.holds(self.rows.keys.first[key], query));
+                    fill_with(bits, start * 64, self.count, |key| {
+                        table.holds(self.rows.keys.first[key], query)
+                    });
                 }
                 Step::And(a, b) => combine(bits, *a, *b, |a, b| a & b),
                 Step::Or(a, b) => combine(bits, *a, *b, |a, b| a | b),
@@ -204,12 +233,11 @@ impl<'r> Row<'r> {
     }
 
     fn is_set(&self, class: usize) -> bool {
-        let words = self.bits.last().map_or([].as_slice(), Vec::as_slice);
-        words[class / 64] >> (class % 64) & 1 != 0
+        self.bits[class / 64] >> (class % 64) & 1 != 0
     }
 
     fn each_set(&self, mut f: impl FnMut(usize)) {
-        for (index, word) in self.bits.last().into_iter().flatten().enumerate() {
+        for (index, word) in self.bits.iter().enumerate() {
             let mut rest = *word;
             while rest != 0 {
                 let class = index * 64 + rest.trailing_zeros() as usize;
@@ -223,23 +251,25 @@ impl<'r> Row<'r> {
     }
 }
 
-fn fill_with(words: &mut [u64], count: usize, holds: impl Fn(usize) -> bool) {
+/// Fills the words of the key classes `from..count` from a condition on a class.
+fn fill_with(words: &mut [u64], from: usize, count: usize, holds: impl Fn(usize) -> bool) {
     for (index, word) in words.iter_mut().enumerate() {
-        let classes = index * 64..count.min(index * 64 + 64);
+        let first = from + index * 64;
+        let classes = first..count.min(first + 64);
         *word = classes
             .enumerate()
             .fold(0, |bits, (bit, class)| bits | u64::from(holds(class)) << bit);
     }
 }
 
-fn fill(words: &mut [u64], keys: &Ranks, query: u32, wanted: Relations) {
+fn fill(words: &mut [u64], from: usize, keys: &Ranks, query: u32, wanted: Relations) {
     match keys {
         Ranks::Constant(key) => {
             let holds = relation(*key, query) & wanted != 0;
             words.fill(if holds { u64::MAX } else { 0 });
         }
         Ranks::List(keys) => {
-            for (word, keys) in words.iter_mut().zip(keys.chunks(64)) {
+            for (word, keys) in words.iter_mut().zip(keys[from..].chunks(64)) {
                 *word = keys.iter().enumerate().fold(0, |bits, (bit, key)| {
                     bits | u64::from(relation(*key, query) & wanted != 0) << bit
                 });

@@ -1,8 +1,10 @@
 //! What is added up over selected keys: counts, exact sums of ints, and sums of floats, for which
 //! the order of addition matters.
 
-/// Something that can be added up. Except for floats, the order does not matter.
+/// Something that can be added up.
 pub trait Sum: Copy {
+    /// Whether sums are the same in any order.
+    const ANY_ORDER: bool = true;
     const ZERO: Self;
     fn plus(self, other: Self) -> Self;
 }
@@ -23,6 +25,19 @@ impl Signed for () {
 
 // Sums wrap: whoever adds has made sure that the final result fits, and then wrapping in between,
 // when parts are counted twice and taken back, does no harm.
+impl Sum for u32 {
+    const ZERO: u32 = 0;
+    fn plus(self, other: u32) -> u32 {
+        self.wrapping_add(other)
+    }
+}
+
+impl Signed for u32 {
+    fn times(self, factor: i64) -> u32 {
+        self.wrapping_mul(factor as u32)
+    }
+}
+
 impl Sum for i64 {
     const ZERO: i64 = 0;
     fn plus(self, other: i64) -> i64 {
@@ -67,6 +82,7 @@ impl Mixed {
 }
 
 impl Sum for Mixed {
+    const ANY_ORDER: bool = false;
     const ZERO: Mixed = Mixed::Whole(0);
     fn plus(self, other: Mixed) -> Mixed {
         match (self, other) {
@@ -77,6 +93,7 @@ impl Sum for Mixed {
 }
 
 impl<A: Sum, B: Sum> Sum for (A, B) {
+    const ANY_ORDER: bool = A::ANY_ORDER && B::ANY_ORDER;
     const ZERO: (A, B) = (A::ZERO, B::ZERO);
     fn plus(self, other: (A, B)) -> (A, B) {
         (self.0.plus(other.0), self.1.plus(other.1))

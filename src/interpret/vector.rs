@@ -248,18 +248,23 @@ fn by_dictionary(op: &Op, operands: &[Rc<Column>], length: usize) -> Option<Opti
     }
     let (place, dictionary, ids) = text?;
     let mut arguments: Vec<Value> = operands.iter().map(|operand| operand.get(0)).collect();
-    let mut results: Vec<Option<Value>> = vec![None; dictionary.len()];
-    let mut builder = Builder::new(length);
+    // The place of each string among those that occur, and their results.
+    let mut places: Vec<Option<usize>> = vec![None; dictionary.len()];
+    let mut results = Builder::new(dictionary.len().min(length));
+    let mut count = 0;
+    let mut chosen = Vec::with_capacity(length);
     for id in ids {
-        let result = &mut results[*id as usize];
-        if result.is_none() {
+        let known = &mut places[*id as usize];
+        if known.is_none() {
             arguments[place] = Value::Str(dictionary[*id as usize].clone());
             let Ok(value) = op.apply(&arguments.iter().collect::<Vec<_>>()) else {
                 return Some(None);
             };
-            *result = Some(value);
+            results.push(value);
+            *known = Some(count);
+            count += 1;
         }
-        builder.push(result.clone()?);
+        chosen.push((*known)?);
     }
-    Some(Some(builder.finish()))
+    Some(Some(results.finish().gather(&chosen)))
 }
