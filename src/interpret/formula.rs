@@ -63,7 +63,7 @@ pub fn formula(pattern: &Pattern) -> Option<Vec<Term>> {
 
 fn operands(step: &Step) -> impl Iterator<Item = usize> {
     let (a, b) = match step {
-        Step::Leaf(..) => (None, None),
+        Step::Leaf(..) | Step::Table(_) => (None, None),
         Step::Not(a) => (Some(*a), None),
         Step::And(a, b) | Step::Or(a, b) => (Some(*a), Some(*b)),
     };
