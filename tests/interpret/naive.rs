@@ -2,7 +2,7 @@
 //! every mean a sum from left to right. Slow and obviously right.
 
 use rasp::base::Code;
-use rasp::graph::{Graph, SOp, SOpId, Selector, SelectorId};
+use rasp::graph::{Graph, SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use rasp::value::op::{Failure, FailureKind};
 use rasp::value::sequence::sequence_type;
 use rasp::value::{Comparison, Op, SequenceType, Value};
@@ -64,6 +64,13 @@ impl<'a> Naive<'a> {
                 value,
                 default,
             } => self.aggregate(*selector, *value, default),
+            SOp::WeightedMean {
+                scorer,
+                value,
+                default,
+            } => self
+                .weighted_mean(*scorer, *value, default)
+                .unwrap_or_else(|fault| vec![Err(fault); length]),
             SOp::Width { selector } => match self.matrix(*selector) {
                 Ok(matrix) => matrix
                     .iter()
@@ -123,9 +130,117 @@ impl<'a> Naive<'a> {
             Selector::And(a, b) => self.both(*a, *b, |a, b| a && b),
             Selector::Or(a, b) => self.both(*a, *b, |a, b| a || b),
             Selector::Not(a) => self.both(*a, *a, |a, _| !a),
+            Selector::Predicate(scorer) => self.predicate(*scorer),
+            Selector::Best { selector, scorer } => self.best(*selector, *scorer),
         };
         self.matrices.insert(id, matrix.clone());
         matrix
+    }
+
+    /// What a scorer reads, complete or not at all.
+    fn read(&mut self, scorer: ScorerId) -> Result<(), Fault> {
+        let (keys, queries) = self.graph.scorer_operands(scorer);
+        for sop in keys.into_iter().chain(queries) {
+            self.column(sop).into_iter().collect::<Result<Vec<Value>, Fault>>()?;
+        }
+        Ok(())
+    }
+
+    fn score(&self, scorer: ScorerId, key: usize, query: usize) -> Cell {
+        match self.graph.get_scorer(scorer) {
+            Scorer::Key(sop) => self.columns[sop][key].clone(),
+            Scorer::Query(sop) => self.columns[sop][query].clone(),
+            Scorer::Constant(value) => Ok(value.clone()),
+            Scorer::Map { op, operands } => {
+                let cells: Vec<Cell> =
+                    operands.iter().map(|id| self.score(*id, key, query)).collect();
+                match op {
+                    Op::If => apply(op, &cells.iter().collect::<Vec<_>>()),
+                    _ => {
+                        let values: Vec<Value> = cells.into_iter().collect::<Result<_, _>>()?;
+                        op.apply(&values.iter().collect::<Vec<_>>()).map_err(fault)
+                    }
+                }
+            }
+        }
+    }
+
+    fn predicate(&mut self, scorer: ScorerId) -> Result<Matrix, Fault> {
+        self.read(scorer)?;
+        let length = self.input.len();
+        let cell = |query, key| Ok(self.score(scorer, key, query)?.truthy());
+        (0..length).map(|query| (0..length).map(|key| cell(query, key)).collect()).collect()
+    }
+
+    fn best(&mut self, selector: SelectorId, scorer: ScorerId) -> Result<Matrix, Fault> {
+        self.read(scorer)?;
+        let mut matrix = self.matrix(selector)?;
+        for (query, row) in matrix.iter_mut().enumerate() {
+            let mut best: Option<(f64, usize)> = None;
+            for key in 0..row.len() {
+                if std::mem::take(&mut row[key]) {
+                    let score = number(self.score(scorer, key, query)?)?;
+                    if best.is_none_or(|(highest, _)| score >= highest) {
+                        best = Some((score, key));
+                    }
+                }
+            }
+            if let Some((_, key)) = best {
+                row[key] = true;
+            }
+        }
+        Ok(matrix)
+    }
+
+    fn weighted_mean(
+        &mut self,
+        scorer: ScorerId,
+        value: SOpId,
+        default: &Value,
+    ) -> Result<Column, Fault> {
+        self.read(scorer)?;
+        let values: Vec<Value> = self.column(value).into_iter().collect::<Result<_, _>>()?;
+        let kind = sequence_type(&values).expect("checked");
+        let row = |query: usize| -> Cell {
+            let mut weighted = Vec::new();
+            for (key, value) in values.iter().enumerate() {
+                let weight = number(self.score(scorer, key, query)?)?;
+                if weight < 0.0 || weight.is_infinite() {
+                    return Err(Fault {
+                        code: Code::ArithmeticFailed,
+                        message: format!(
+                            "a weight is {weight}, but weights are finite and not negative"
+                        ),
+                        beyond: None,
+                    });
+                }
+                if weight > 0.0 {
+                    weighted.push((weight, value));
+                }
+            }
+            match weighted.as_slice() {
+                [] => Ok(default.clone()),
+                [(_, one)] => Ok((*one).clone()),
+                several if kind.is_number() => {
+                    let term = |(weight, value): &(f64, &Value)| {
+                        weight * value.as_float().expect("a number")
+                    };
+                    let sum = several.iter().fold(0.0, |sum, pair| sum + term(pair));
+                    let total = several.iter().fold(0.0, |sum, (weight, _)| sum + weight);
+                    Ok(Value::Float(sum / total))
+                }
+                several => Err(Fault {
+                    code: Code::MeanOfNonNumbers,
+                    message: format!(
+                        "{} values have a weight at once, but {} have no mean",
+                        several.len(),
+                        kind.name()
+                    ),
+                    beyond: None,
+                }),
+            }
+        };
+        Ok((0..values.len()).map(row).collect())
     }
 
     fn both(
@@ -165,6 +280,17 @@ impl<'a> Naive<'a> {
             .map(|query| keys.iter().map(|key| cell(key, query)).collect())
             .collect()
     }
+}
+
+fn number(score: Value) -> Result<f64, Fault> {
+    score
+        .as_float()
+        .filter(|score| !score.is_nan())
+        .ok_or_else(|| Fault {
+            code: Code::OperandTypes,
+            message: format!("a score is a number, not {}", score.source()),
+            beyond: None,
+        })
 }
 
 fn mean(values: &[&Value]) -> Value {

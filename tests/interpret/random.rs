@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rasp::base::{SourceId, Span};
-use rasp::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
+use rasp::graph::{Graph, SOp, SOpId, Scorer, ScorerId, Selector, SelectorId, Sharing};
 use rasp::value::{Comparison, Op, Table, TypeSet, Value};
 use std::sync::Arc;
 
@@ -18,7 +18,12 @@ pub enum Recipe {
     If(Pick, Pick, Pick),
     Aggregate(Choice, Pick, Value),
     Width(Choice),
+    WeightedMean(Score, Pick, Value),
 }
+
+/// A primitive on a key and a query.
+#[derive(Clone, Debug)]
+pub struct Score(Op, Pick, Pick);
 
 #[derive(Clone, Debug)]
 pub enum Choice {
@@ -26,6 +31,8 @@ pub enum Choice {
     And(Box<Choice>, Box<Choice>),
     Or(Box<Choice>, Box<Choice>),
     Not(Box<Choice>),
+    Predicate(Score),
+    Best(Box<Choice>, Score),
 }
 
 pub fn span() -> Span {
@@ -111,15 +118,21 @@ fn binary() -> impl Strategy<Value = Op> {
 pub fn choice() -> impl Strategy<Value = Choice> {
     let leaf = (comparison(), any::<Pick>(), any::<Pick>())
         .prop_map(|(comparison, k, q)| Choice::Compare(comparison, k, q));
+    let leaf = prop_oneof![9 => leaf, 1 => score().prop_map(Choice::Predicate)];
     leaf.prop_recursive(4, 16, 2, |inner| {
         prop_oneof![
             4 => (inner.clone(), inner.clone())
                 .prop_map(|(a, b)| Choice::And(Box::new(a), Box::new(b))),
             3 => (inner.clone(), inner.clone())
                 .prop_map(|(a, b)| Choice::Or(Box::new(a), Box::new(b))),
-            1 => inner.prop_map(|a| Choice::Not(Box::new(a))),
+            1 => inner.clone().prop_map(|a| Choice::Not(Box::new(a))),
+            1 => (inner, score()).prop_map(|(a, score)| Choice::Best(Box::new(a), score)),
         ]
     })
+}
+
+fn score() -> impl Strategy<Value = Score> {
+    (binary(), any::<Pick>(), any::<Pick>()).prop_map(|(op, k, q)| Score(op, k, q))
 }
 
 fn recipe() -> impl Strategy<Value = Recipe> {
@@ -131,6 +144,7 @@ fn recipe() -> impl Strategy<Value = Recipe> {
         1 => (pick(), pick(), pick()).prop_map(|(a, b, c)| Recipe::If(a, b, c)),
         4 => (choice(), pick(), value()).prop_map(|(s, v, d)| Recipe::Aggregate(s, v, d)),
         2 => choice().prop_map(Recipe::Width),
+        1 => (score(), pick(), value()).prop_map(|(s, v, d)| Recipe::WeightedMean(s, v, d)),
     ]
 }
 
@@ -258,6 +272,17 @@ impl Program {
                 };
                 self.graph.sop(aggregate, span())
             }
+            Recipe::WeightedMean(score, value, default) => {
+                let scorer = self.score(score);
+                let value = self.pick(*value, TypeSet::NUMBER);
+                let default = default.clone();
+                let mean = SOp::WeightedMean {
+                    scorer,
+                    value,
+                    default,
+                };
+                self.graph.sop(mean, span())
+            }
             Recipe::Width(choice) => {
                 let selector = self.choose(choice);
                 self.graph.sop(SOp::Width { selector }, span())
@@ -297,6 +322,17 @@ impl Program {
         from[usize::from(pick) % from.len()]
     }
 
+    fn score(&mut self, Score(op, keys, queries): &Score) -> ScorerId {
+        let keys = self.pick(*keys, TypeSet::NUMBER);
+        let queries = self.pick(*queries, self.like(keys));
+        let key = self.graph.scorer(Scorer::Key(keys));
+        let query = self.graph.scorer(Scorer::Query(queries));
+        self.graph.scorer(Scorer::Map {
+            op: op.clone(),
+            operands: vec![key, query],
+        })
+    }
+
     pub fn choose(&mut self, choice: &Choice) -> SelectorId {
         let selector = match choice {
             Choice::Compare(comparison, keys, queries) => {
@@ -311,6 +347,11 @@ impl Program {
             Choice::And(a, b) => Selector::And(self.choose(a), self.choose(b)),
             Choice::Or(a, b) => Selector::Or(self.choose(a), self.choose(b)),
             Choice::Not(a) => Selector::Not(self.choose(a)),
+            Choice::Predicate(score) => Selector::Predicate(self.score(score)),
+            Choice::Best(a, score) => Selector::Best {
+                selector: self.choose(a),
+                scorer: self.score(score),
+            },
         };
         let id = self.graph.selector(selector, span());
         self.selectors.push(id);
