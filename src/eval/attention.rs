@@ -114,7 +114,9 @@ impl Evaluator {
             Meta::Selector(id) => Attention::Selector(id),
             Meta::Scorer(id) => Attention::Scorer(id),
             other => {
-                return Err(self.not_a_selector(cx, &other, (attention, values), span).into());
+                return Err(self
+                    .not_a_selector(cx, &other, (attention, values), span)
+                    .into());
             }
         };
         let value = self.expression(cx, values)?;
@@ -141,8 +143,10 @@ impl Evaluator {
             Meta::Atom(value) => Ok(value),
             other => {
                 let at = cx.ast.get(id).span;
-                let message =
-                    format!("the default of `aggregate` is an atom, not {}", other.kind());
+                let message = format!(
+                    "the default of `aggregate` is an atom, not {}",
+                    other.kind()
+                );
                 Err(Diagnostic::error(Code::AtomExpected, message)
                     .at(at, format!("this is {}", other.kind()))
                     .maybe_help(self.varying_default(&other, at, span))
@@ -159,8 +163,16 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<Meta> {
         let sop = match attention {
-            Attention::Selector(selector) => SOp::Aggregate { selector: *selector, value, default },
-            Attention::Scorer(scorer) => SOp::WeightedMean { scorer: *scorer, value, default },
+            Attention::Selector(selector) => SOp::Aggregate {
+                selector: *selector,
+                value,
+                default,
+            },
+            Attention::Scorer(scorer) => SOp::WeightedMean {
+                scorer: *scorer,
+                value,
+                default,
+            },
         };
         Ok(Meta::SOp(self.add_sop(sop, span)?))
     }
@@ -202,16 +214,25 @@ impl Evaluator {
         let (Meta::Selector(selector), Meta::Scorer(scorer)) = found else {
             let wrong = match &found.0 {
                 Meta::Selector(_) => (&found.1, scorer, "a scorer", "score(keys, queries, f)"),
-                _ => (&found.0, selector, "a selector", "select(keys, queries, ==)"),
+                _ => (
+                    &found.0,
+                    selector,
+                    "a selector",
+                    "select(keys, queries, ==)",
+                ),
             };
             let (meta, id, expected, example) = wrong;
-            let message =
-                format!("`select_best` takes {expected} here, not {}", self.describe(meta));
+            let message = format!(
+                "`select_best` takes {expected} here, not {}",
+                self.describe(meta)
+            );
             return Err(Diagnostic::error(Code::SelectorExpected, message)
                 .at(cx.ast.get(id).span, format!("this is {}", meta.kind()))
                 .help(format!("make one with `{example}`"))
                 .into());
         };
-        Ok(Meta::Selector(self.add_selector(Selector::Best { selector, scorer }, span)?))
+        Ok(Meta::Selector(
+            self.add_selector(Selector::Best { selector, scorer }, span)?,
+        ))
     }
 }

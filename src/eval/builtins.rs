@@ -152,9 +152,15 @@ impl Evaluator {
             Meta::Function(callable) => self.invoke_any(&callable, arguments, span),
             other => Err(Diagnostic::error(
                 Code::NotCallable,
-                format!("the second argument of `zipmap` is a function, not {}", other.kind()),
+                format!(
+                    "the second argument of `zipmap` is a function, not {}",
+                    other.kind()
+                ),
             )
-            .at(cx.ast.get(function).span, format!("this is {}", other.kind()))
+            .at(
+                cx.ast.get(function).span,
+                format!("this is {}", other.kind()),
+            )
             .help("for example `zipmap((tokens, indices), lambda t, i: t == \"a\" and i > 0)`")
             .into()),
         }

@@ -5,8 +5,8 @@
 
 mod access;
 mod advice;
-mod attention;
 mod assertion;
+mod attention;
 mod builtins;
 mod call;
 mod expression;

@@ -34,7 +34,10 @@ impl Evaluator {
     pub(crate) fn several(&mut self, cx: &Context, id: ExprId) -> Outcome<Vec<SOpId>> {
         let span = cx.ast.get(id).span;
         match self.expression(cx, id)? {
-            Meta::List(items) => items.iter().map(|item| self.broadcast(item, span)).collect(),
+            Meta::List(items) => items
+                .iter()
+                .map(|item| self.broadcast(item, span))
+                .collect(),
             single => Ok(vec![self.broadcast(&single, span)?]),
         }
     }
@@ -80,7 +83,9 @@ impl Evaluator {
 
     pub(crate) fn add_scorer(&mut self, scorer: Scorer, span: Span) -> Outcome<ScorerId> {
         if self.graph.len() >= self.limits.graph_nodes {
-            return Err(self.limit(span, "s-ops and selectors", self.limits.graph_nodes).into());
+            return Err(self
+                .limit(span, "s-ops and selectors", self.limits.graph_nodes)
+                .into());
         }
         Ok(self.graph.scorer(scorer))
     }
@@ -188,7 +193,14 @@ impl Evaluator {
         };
         let keys = self.side_sop(keys, span, known)?;
         let queries = self.side_sop(queries, span, known)?;
-        self.add_selector(Selector::Compare { keys, queries, comparison }, span)
+        self.add_selector(
+            Selector::Compare {
+                keys,
+                queries,
+                comparison,
+            },
+            span,
+        )
     }
 
     /// A condition on keys alone, on queries alone, or on neither.
@@ -205,9 +217,20 @@ impl Evaluator {
             false => self.add_map(Op::ToBool, vec![sop], span)?,
         };
         let yes = self.add_sop(SOp::Constant(Value::Bool(true)), span)?;
-        let (keys, queries) = if reads == Reads::Queries { (yes, truth) } else { (truth, yes) };
+        let (keys, queries) = if reads == Reads::Queries {
+            (yes, truth)
+        } else {
+            (truth, yes)
+        };
         let comparison = Comparison::Equal;
-        self.add_selector(Selector::Compare { keys, queries, comparison }, span)
+        self.add_selector(
+            Selector::Compare {
+                keys,
+                queries,
+                comparison,
+            },
+            span,
+        )
     }
 
     /// A scorer that reads one position only, as an s-op.

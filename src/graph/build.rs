@@ -138,7 +138,8 @@ impl Graph {
             Scorer::Key(sop) | Scorer::Query(sop) => self.types(*sop),
             Scorer::Constant(value) => TypeSet::of(value),
             Scorer::Map { op, operands } => {
-                let types: Vec<TypeSet> = operands.iter().map(|id| self.scorer_types(*id)).collect();
+                let types: Vec<TypeSet> =
+                    operands.iter().map(|id| self.scorer_types(*id)).collect();
                 op.result_type(&types)
             }
         }

@@ -9,5 +9,5 @@ pub mod print;
 pub mod scorer;
 
 pub use build::{Encoding, Graph, Sharing};
-pub use scorer::ScorerFunction;
 pub use node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+pub use scorer::ScorerFunction;

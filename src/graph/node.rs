@@ -38,7 +38,11 @@ pub enum SOp {
     /// For each query: the mean of the values weighted by the scorer, whose scores are not
     /// negative; the value itself if only one key has a weight, `default` if none has (Weiss et
     /// al. 2021, appendix A).
-    WeightedMean { scorer: ScorerId, value: SOpId, default: Value },
+    WeightedMean {
+        scorer: ScorerId,
+        value: SOpId,
+        default: Value,
+    },
 }
 
 /// A selector: for each query position, which key positions it selects.
@@ -57,7 +61,10 @@ pub enum Selector {
     Predicate(ScorerId),
     /// Of the keys that `selector` selects, the one with the highest score; of equal scores the
     /// last.
-    Best { selector: SelectorId, scorer: ScorerId },
+    Best {
+        selector: SelectorId,
+        scorer: ScorerId,
+    },
 }
 
 /// A scorer: an atom for each key position and query position, as a function of what s-ops hold at
@@ -70,5 +77,8 @@ pub enum Scorer {
     Query(SOpId),
     Constant(Value),
     /// An elementwise primitive; as many operands as its arity.
-    Map { op: Op, operands: Vec<ScorerId> },
+    Map {
+        op: Op,
+        operands: Vec<ScorerId>,
+    },
 }

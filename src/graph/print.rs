@@ -63,12 +63,20 @@ impl Graph {
                     self.selector_text(*selector, depth - 1)
                 )
             }
-            SOp::WeightedMean { scorer, value, default } => {
+            SOp::WeightedMean {
+                scorer,
+                value,
+                default,
+            } => {
                 let scorer = self.scorer_call(*scorer, depth - 1);
                 if *default == Value::Int(0) {
                     format!("aggregate({scorer}, {})", inner(value))
                 } else {
-                    format!("aggregate({scorer}, {}, {})", inner(value), default.source())
+                    format!(
+                        "aggregate({scorer}, {}, {})",
+                        inner(value),
+                        default.source()
+                    )
                 }
             }
         }
@@ -103,7 +111,9 @@ impl Graph {
                 self.selector_text(*b, depth - 1)
             ),
             Selector::Not(a) => format!("(not {})", self.selector_text(*a, depth - 1)),
-            Selector::Predicate(scorer) => format!("select{}", self.scorer_text(*scorer, depth - 1)),
+            Selector::Predicate(scorer) => {
+                format!("select{}", self.scorer_text(*scorer, depth - 1))
+            }
             Selector::Best { selector, scorer } => format!(
                 "select_best({}, {})",
                 self.selector_text(*selector, depth - 1),
@@ -140,7 +150,11 @@ impl Graph {
                     })
                     .collect();
                 let text = map_text(op, &operands);
-                if text.starts_with('(') { text } else { format!("({text})") }
+                if text.starts_with('(') {
+                    text
+                } else {
+                    format!("({text})")
+                }
             }
         }
     }

@@ -44,7 +44,11 @@ impl ScorerFunction {
             });
             places.insert(part, steps.len() - 1);
         }
-        ScorerFunction { keys, queries, steps }
+        ScorerFunction {
+            keys,
+            queries,
+            steps,
+        }
     }
 
     /// The score of a key for a query.

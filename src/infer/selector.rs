@@ -6,7 +6,7 @@ use super::cube::{self, Cube, Literal, Relation};
 use super::space::Column;
 use super::{Analysis, Stopped};
 use crate::base::Code;
-use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, Selector, SelectorId};
+use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -275,7 +275,7 @@ impl Analysis<'_> {
         })
     }
 
-    fn literal_cubes(
+    pub(super) fn literal_cubes(
         &self,
         keys: SOpId,
         queries: SOpId,
@@ -304,22 +304,6 @@ impl Analysis<'_> {
             queries,
             relation: relation.into(),
         })])
-    }
-
-    /// A predicate of one key s-op and one query s-op is a table over their values.
-    fn predicate_cubes(&self, scorer: ScorerId) -> Result<Vec<Cube>, Stopped> {
-        let function = ScorerFunction::new(self.graph, scorer);
-        let ([keys], [queries]) = (function.keys.as_slice(), function.queries.as_slice()) else {
-            return Err(Stopped::new(
-                Code::NotCompilable,
-                "a predicate that combines several keys or queries in one comparison has no \
-                 compiled form"
-                    .to_string(),
-            ));
-        };
-        self.literal_cubes(*keys, *queries, |key, query| {
-            function.apply(&[key], &[query]).is_ok_and(|score| score.truthy())
-        })
     }
 
     /// What the causal mask already implies need not be computed: keys after the query are free.

@@ -4,7 +4,7 @@ use super::Evaluation;
 use super::count::{Conjunction, Shape};
 use super::formula::Condition;
 use super::plan::{Plan, Way};
-use super::selector::{is_derived, EQUAL, GREATER, LESS, Pattern, Relations};
+use super::selector::{EQUAL, GREATER, LESS, Pattern, Relations, is_derived};
 use crate::base::Fallible;
 use crate::graph::{Graph, SOp, SOpId};
 use crate::value::Value;

@@ -50,7 +50,8 @@ impl Fault {
             None if matches!(graph.get(self.sop), SOp::Tokens) => {
                 "the input itself mixes them; `tokens` are its tokens as strings".to_string()
             }
-            None => "here they meet".to_string(),
+            None if self.code == Code::MixedTypes => "here they meet".to_string(),
+            None => "this fails".to_string(),
         };
         let mut diagnostic = Diagnostic::error(self.code, self.message.clone());
         if let (Code::MixedTypes, SOp::Aggregate { default, .. }) = (self.code, graph.get(self.sop))

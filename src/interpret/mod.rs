@@ -160,9 +160,12 @@ impl<'a> Evaluation<'a> {
                 Ok(pattern) => aggregate::aggregate(id, &pattern, &self.column(*value), default),
                 Err(fault) => Column::failed(length, fault),
             },
-            SOp::WeightedMean { scorer, value, default } => {
-                let scores =
-                    score::Scores::new(self.graph, *scorer, length, &|id| self.column(id));
+            SOp::WeightedMean {
+                scorer,
+                value,
+                default,
+            } => {
+                let scores = score::Scores::new(self.graph, *scorer, length, &|id| self.column(id));
                 match scores {
                     Ok(scores) => scores.weighted_mean(id, &self.column(*value), default),
                     Err(fault) => Column::failed(length, fault),

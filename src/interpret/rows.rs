@@ -256,9 +256,9 @@ fn fill_with(words: &mut [u64], from: usize, count: usize, holds: impl Fn(usize)
     for (index, word) in words.iter_mut().enumerate() {
         let first = from + index * 64;
         let classes = first..count.min(first + 64);
-        *word = classes
-            .enumerate()
-            .fold(0, |bits, (bit, class)| bits | u64::from(holds(class)) << bit);
+        *word = classes.enumerate().fold(0, |bits, (bit, class)| {
+            bits | u64::from(holds(class)) << bit
+        });
     }
 }
 

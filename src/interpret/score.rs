@@ -42,7 +42,10 @@ impl Classes {
     /// O(n) for each column.
     fn new(columns: &[Rc<Column>], length: usize) -> Classes {
         let mut numbers: FxHashMap<Vec<Value>, u32> = FxHashMap::default();
-        let mut classes = Classes { of: Vec::with_capacity(length), values: Vec::new() };
+        let mut classes = Classes {
+            of: Vec::with_capacity(length),
+            values: Vec::new(),
+        };
         for position in 0..length {
             let held: Vec<Value> = columns.iter().map(|column| column.get(position)).collect();
             let next = classes.values.len() as u32;
@@ -106,7 +109,12 @@ impl Scores {
         }
         let keys: Vec<&Value> = self.keys.values[key as usize].iter().collect();
         let queries: Vec<&Value> = self.queries.values[query as usize].iter().collect();
-        let position = self.queries.of.iter().position(|class| *class == query).unwrap_or(0);
+        let position = self
+            .queries
+            .of
+            .iter()
+            .position(|class| *class == query)
+            .unwrap_or(0);
         let score = self
             .function
             .apply(&keys, &queries)
@@ -119,10 +127,6 @@ impl Scores {
         self.of_classes(self.keys.of[key], self.queries.of[query])
     }
 
-    fn fault(&self, code: Code, message: String) -> Rc<Fault> {
-        Rc::new(Fault { code, message, sop: self.sop, position: None, beyond: None })
-    }
-
     /// The scorer by truth value. O(classes of keys · classes of queries).
     ///
     /// # Errors
@@ -130,8 +134,9 @@ impl Scores {
     pub fn table(&self) -> Result<Table, Rc<Fault>> {
         let (keys, queries) = (self.keys.values.len(), self.queries.values.len());
         if keys.saturating_mul(queries) > LARGEST_TABLE {
-            let message = format!("a predicate between {keys} keys and {queries} queries is too large");
-            return Err(self.fault(Code::LimitReached, message));
+            let message =
+                format!("a predicate between {keys} keys and {queries} queries is too large");
+            return Err(fault(Code::LimitReached, message, self.sop));
         }
         let mut holds = Vec::with_capacity(keys * queries);
         for query in 0..queries as u32 {
@@ -157,7 +162,7 @@ impl Scores {
         for query in 0..candidates.length {
             let mut best: Option<(f64, i64)> = None;
             for key in candidates.selected(query) {
-                let score = self.number(self.at(key, query)?)?;
+                let score = self.number(self.at(key, query)?, self.sop)?;
                 if best.is_none_or(|(highest, _)| score >= highest) {
                     best = Some((score, key as i64));
                 }
@@ -167,11 +172,15 @@ impl Scores {
         Ok(chosen)
     }
 
-    fn number(&self, score: Value) -> Result<f64, Rc<Fault>> {
-        score.as_float().filter(|score| !score.is_nan()).ok_or_else(|| {
-            let message = format!("a score is a number, not {}", score.source());
-            self.fault(Code::OperandTypes, message)
-        })
+    /// A score as a number; `sop` is the node that needs it.
+    fn number(&self, score: Value, sop: SOpId) -> Result<f64, Rc<Fault>> {
+        score
+            .as_float()
+            .filter(|score| !score.is_nan())
+            .ok_or_else(|| {
+                let message = format!("a score is a number, not {}", score.source());
+                fault(Code::OperandTypes, message, sop)
+            })
     }
 
     /// The weighted mean of `value` at each query, left to right; `sop` is the node it belongs to.
@@ -203,10 +212,11 @@ impl Scores {
     ) -> Result<Value, Rc<Fault>> {
         let (mut total, mut sum, mut weighted) = (0.0, 0.0, Vec::new());
         for (key, class) in self.keys.of.iter().enumerate() {
-            let weight = self.number(self.of_classes(*class, query)?)?;
+            let weight = self.number(self.of_classes(*class, query)?, sop)?;
             if weight < 0.0 || weight.is_infinite() {
-                let message = format!("a weight is {weight}, but weights are finite and not negative");
-                return Err(self.fault(Code::ArithmeticFailed, message));
+                let message =
+                    format!("a weight is {weight}, but weights are finite and not negative");
+                return Err(fault(Code::ArithmeticFailed, message, sop));
             }
             if weight > 0.0 {
                 weighted.push(key);
@@ -235,4 +245,14 @@ impl Scores {
             _ => Ok(Value::Float(sum / total)),
         }
     }
+}
+
+fn fault(code: Code, message: String, sop: SOpId) -> Rc<Fault> {
+    Rc::new(Fault {
+        code,
+        message,
+        sop,
+        position: None,
+        beyond: None,
+    })
 }

@@ -270,7 +270,9 @@ impl Reader<'_> {
     /// A predicate; its classes of keys and queries count as columns that are compared.
     fn table(&mut self, table: Table) -> Step {
         let codes = |codes: &[u32]| {
-            Rc::new(Column::ints(codes.iter().map(|code| i64::from(*code)).collect()))
+            Rc::new(Column::ints(
+                codes.iter().map(|code| i64::from(*code)).collect(),
+            ))
         };
         self.derived_pair(codes(&table.keys), codes(&table.queries));
         self.pattern.tables.push(table);

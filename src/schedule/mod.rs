@@ -119,7 +119,10 @@ impl Schedule {
         let heads = &mut self.layers[layer - 1].heads;
         match heads.iter_mut().find(|head| head.attention == attention) {
             Some(head) => head.outputs.push(id),
-            None => heads.push(Head { attention, outputs: vec![id] }),
+            None => heads.push(Head {
+                attention,
+                outputs: vec![id],
+            }),
         }
     }
 

@@ -141,7 +141,9 @@ impl<'a> Naive<'a> {
     fn read(&mut self, scorer: ScorerId) -> Result<(), Fault> {
         let (keys, queries) = self.graph.scorer_operands(scorer);
         for sop in keys.into_iter().chain(queries) {
-            self.column(sop).into_iter().collect::<Result<Vec<Value>, Fault>>()?;
+            self.column(sop)
+                .into_iter()
+                .collect::<Result<Vec<Value>, Fault>>()?;
         }
         Ok(())
     }
@@ -152,8 +154,10 @@ impl<'a> Naive<'a> {
             Scorer::Query(sop) => self.columns[sop][query].clone(),
             Scorer::Constant(value) => Ok(value.clone()),
             Scorer::Map { op, operands } => {
-                let cells: Vec<Cell> =
-                    operands.iter().map(|id| self.score(*id, key, query)).collect();
+                let cells: Vec<Cell> = operands
+                    .iter()
+                    .map(|id| self.score(*id, key, query))
+                    .collect();
                 match op {
                     Op::If => apply(op, &cells.iter().collect::<Vec<_>>()),
                     _ => {
@@ -169,7 +173,9 @@ impl<'a> Naive<'a> {
         self.read(scorer)?;
         let length = self.input.len();
         let cell = |query, key| Ok(self.score(scorer, key, query)?.truthy());
-        (0..length).map(|query| (0..length).map(|key| cell(query, key)).collect()).collect()
+        (0..length)
+            .map(|query| (0..length).map(|key| cell(query, key)).collect())
+            .collect()
     }
 
     fn best(&mut self, selector: SelectorId, scorer: ScorerId) -> Result<Matrix, Fault> {
