@@ -152,7 +152,11 @@ fn show(output: &mut Output, puzzle: &Puzzle) -> Result<(), Stop> {
 
 fn hints(output: &mut Output, puzzle: &Puzzle, count: usize) -> Result<(), Stop> {
     for (index, hint) in puzzle.hints.iter().take(count).enumerate() {
-        output.line(&format!("Hint {}: {hint}\n", index + 1))?;
+        output.line(&format!("Hint {}\n", index + 1))?;
+        for line in hint.lines() {
+            output.line(&format!("    {line}"))?;
+        }
+        output.line("")?;
     }
     let Puzzle { number, hints, .. } = puzzle;
     match count < hints.len() {

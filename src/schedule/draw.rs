@@ -7,14 +7,14 @@ use super::{Head, Schedule};
 use crate::graph::Graph;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns of a row of boxes.
-const WIDTH: usize = 88;
-
-/// Columns of the text in a box.
-const BOX: usize = 60;
-
 /// Columns left of the stream, for the numbers of layers.
-const MARGIN: usize = 10;
+const MARGIN: usize = 8;
+
+/// Columns of a row of boxes: with the margin and the stream, 80.
+const WIDTH: usize = 68;
+
+/// Columns of the text in a box that has a row to itself.
+const BOX: usize = WIDTH - 4;
 
 /// Lines in a frame with a title.
 struct Frame {
@@ -128,10 +128,13 @@ impl Drawing {
     fn boxes(&mut self, label: &str, row: &[Frame]) {
         let tallest = row.iter().map(|frame| frame.lines.len()).max().unwrap_or(0);
         for number in 0..tallest + 2 {
-            let stream = if number == 0 { "├─" } else { "│ " };
-            let label = if number == 0 { label } else { "" };
             let boxes: Vec<String> = row.iter().map(|frame| frame.line(number)).collect();
-            self.line(label, &format!("{stream}{}", boxes.join(" ")));
+            let boxes = boxes.join(" ");
+            // The first line of the first box is tied to the stream.
+            match boxes.strip_prefix('│').filter(|_| number == 1) {
+                Some(tied) => self.line(label, &format!("├──┤{tied}")),
+                None => self.line("", &format!("│  {boxes}")),
+            }
         }
         self.line("", "│");
     }
