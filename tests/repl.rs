@@ -209,6 +209,12 @@ fn pages_of_codes_are_printed() {
     ] {
         assert_eq!(printed(&format!(":explain {asked}")), page);
     }
+    let list = printed(":explain");
+    assert!(
+        list.contains("E0201  a name that nothing defines\n"),
+        "{list}"
+    );
+    assert_eq!(list.lines().count(), rasp::base::Code::ALL.len());
 }
 
 /// Whatever the program, 80 columns are enough.

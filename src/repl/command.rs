@@ -44,13 +44,13 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: ":draw",
         arguments: "s-op",
-        help: "the same as a drawing",
+        help: "the same layers and heads, drawn",
         run: inspect::draw,
     },
     Command {
         name: ":facts",
         arguments: "s-op",
-        help: "the values it and what it needs can have, and how a model holds them",
+        help: "the values it can have, and how a model holds them",
         run: inspect::facts,
     },
     Command {
@@ -91,8 +91,8 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: ":explain",
-        arguments: "code",
-        help: "what an error code like E0201 means, and how to mend it",
+        arguments: "[code]",
+        help: "what an error code like E0201 means; without one, all codes",
         run: help::explain,
     },
     Command {
@@ -120,11 +120,11 @@ pub const STATEMENTS: &[(&str, &str)] = &[
     ),
     (
         "set vocab e",
-        "the tokens that `:facts`, `:compile` and `:trace` are for; else the example's",
+        "the tokens that models know; else the example's",
     ),
     (
         "set max_length n",
-        "the longest input they are for; else the example's length",
+        "the longest input of models; else the example's length",
     ),
     (
         "draw(s-op, input);",

@@ -3,7 +3,7 @@
 
 use super::Repl;
 use super::command::{COMMANDS, STATEMENTS, describe, refuse};
-use crate::base::SourceId;
+use crate::base::{Code, SourceId};
 use crate::builtin::{self, Kind};
 use crate::eval::Meta;
 use crate::explain;
@@ -195,16 +195,18 @@ fn wrapped(names: &[String]) -> String {
     format!("{text}{line}\n")
 }
 
-/// The page of an error code.
+/// The page of an error code, or the list of codes.
 pub(super) fn explain(repl: &mut Repl, argument: &str) {
     if argument.is_empty() {
-        return refuse(repl, "`:explain` needs a code");
+        let rows = Code::ALL.iter();
+        let rows = rows.map(|code| format!("{}  {}\n", code.number(), code.title()));
+        return repl.say(rows.collect::<String>());
     }
     match explain::find(argument) {
         Some(code) => repl.say(explain::page(code)),
         None => refuse(
             repl,
-            &format!("there is no error code `{argument}`; `rasp explain` lists them"),
+            &format!("there is no error code `{argument}`; `:explain` lists them"),
         ),
     }
 }
