@@ -40,6 +40,7 @@ pub mod compile;
 pub mod equiv;
 pub mod eval;
 pub mod execute;
+pub mod explain;
 pub mod graph;
 pub mod infer;
 pub mod interpret;

@@ -136,6 +136,18 @@ fn every_name_is_documented() {
 }
 
 #[test]
+fn every_command_of_the_prompt_is_documented() {
+    for command in rasp::repl::command::COMMANDS {
+        let forms = [format!("`{}`", command.name), format!("`{} ", command.name)];
+        assert!(
+            forms.iter().any(|form| LANGUAGE.contains(form)),
+            "LANGUAGE.md does not mention {}",
+            command.name
+        );
+    }
+}
+
+#[test]
 fn the_limits_are_those_in_force() {
     let mut rows = 0;
     for line in LANGUAGE.lines() {

@@ -202,6 +202,47 @@ fn a_session_can_be_saved_and_loaded() {
 }
 
 #[test]
+fn pages_of_codes_are_printed() {
+    for (asked, page) in [
+        ("e0201", include_str!("../docs/errors/E0201.md")),
+        ("W0101", include_str!("../docs/errors/W0101.md")),
+    ] {
+        assert_eq!(printed(&format!(":explain {asked}")), page);
+    }
+    let list = printed(":explain");
+    assert!(
+        list.contains("E0201  a name that nothing defines\n"),
+        "{list}"
+    );
+    assert_eq!(list.lines().count(), rasp::base::Code::ALL.len());
+}
+
+/// Whatever the program, 80 columns are enough.
+#[test]
+fn drawings_fit_a_terminal() {
+    use unicode_width::UnicodeWidthStr;
+    let mut drawn = 0;
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let lines = format!("load \"{}\";\n:draw {name}", path.display());
+        let drawing = printed(&lines);
+        let drawing = drawing
+            .lines()
+            .skip_while(|line| !line.contains("tokens, indices"));
+        for line in drawing {
+            drawn += 1;
+            assert!(line.width() <= 80, "{name}: {line}");
+        }
+    }
+    assert!(drawn > 100, "{drawn} lines");
+    let wide =
+        printed(":draw tokens == \"漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\"");
+    assert!(wide.lines().all(|line| line.width() <= 80), "{wide}");
+}
+
+#[test]
 fn the_interactive_prompt_helps() {
     let mut repl = Repl::new(Style::Plain, Patience::None);
     type_lines(&mut repl, "def longish(alpha, beta) { return alpha; }");
@@ -278,6 +319,11 @@ const FRAGMENTS: &[&str] = &[
     ":names",
     ":reload",
     ":explain E0201",
+    ":facts length",
+    ":draw",
+    ":draw indices + 1",
+    ":compile indices",
+    ":trace tokens",
     ":x",
     ":",
     "help",

@@ -13,6 +13,7 @@ mod generate;
 mod input;
 mod model;
 mod output;
+mod puzzle;
 mod run;
 mod schedule;
 mod test;
@@ -67,6 +68,7 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Equiv(arguments) => equiv::equiv(output, &arguments),
         Command::Generate(arguments) => generate::generate(output, &arguments),
         Command::Explain(arguments) => explain::explain(output, &arguments),
+        Command::Puzzle(arguments) => puzzle::puzzle(output, &arguments),
     }
 }
 

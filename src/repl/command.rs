@@ -2,7 +2,7 @@
 //! function. The reference's commands (`set example …`, `examples off`, …) are statements of the
 //! language; they are listed here for `:help` only.
 
-use super::{Repl, help, save};
+use super::{Repl, help, inspect, save};
 use crate::eval::Meta;
 use crate::value::atom::quote;
 
@@ -39,7 +39,31 @@ pub const COMMANDS: &[Command] = &[
         name: ":schedule",
         arguments: "s-op",
         help: "the layers and heads it takes as a transformer",
-        run: schedule,
+        run: inspect::schedule,
+    },
+    Command {
+        name: ":draw",
+        arguments: "s-op",
+        help: "the same layers and heads, drawn",
+        run: inspect::draw,
+    },
+    Command {
+        name: ":facts",
+        arguments: "s-op",
+        help: "the values it can have, and how a model holds them",
+        run: inspect::facts,
+    },
+    Command {
+        name: ":compile",
+        arguments: "s-op",
+        help: "the transformer that computes it, held against the interpreter",
+        run: inspect::compile,
+    },
+    Command {
+        name: ":trace",
+        arguments: "s-op",
+        help: "the running example on its way through that transformer",
+        run: inspect::trace,
     },
     Command {
         name: ":load",
@@ -67,8 +91,8 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: ":explain",
-        arguments: "code",
-        help: "what an error code like E0201 stands for",
+        arguments: "[code]",
+        help: "what an error code like E0201 means; without one, all codes",
         run: help::explain,
     },
     Command {
@@ -93,6 +117,14 @@ pub const STATEMENTS: &[(&str, &str)] = &[
     (
         "full seq display on|off",
         "whether inputs are shown above outputs",
+    ),
+    (
+        "set vocab e",
+        "the tokens that models know; else the example's",
+    ),
+    (
+        "set max_length n",
+        "the longest input of models; else the example's length",
     ),
     (
         "draw(s-op, input);",
@@ -187,19 +219,6 @@ pub(super) fn describe(repl: &Repl, meta: &Meta) -> String {
             let bare = kind.strip_prefix("a ").or_else(|| kind.strip_prefix("an "));
             bare.unwrap_or(kind).to_string()
         }
-    }
-}
-
-fn schedule(repl: &mut Repl, argument: &str) {
-    if argument.is_empty() {
-        return refuse(repl, "`:schedule` needs an s-op");
-    }
-    match repl.session.sop(argument) {
-        Ok(id) => {
-            let table = repl.session.schedule(id).table(repl.session.graph());
-            repl.say(table);
-        }
-        Err(error) => repl.report(vec![*error]),
     }
 }
 

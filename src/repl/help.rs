@@ -6,6 +6,7 @@ use super::command::{COMMANDS, STATEMENTS, describe, refuse};
 use crate::base::{Code, SourceId};
 use crate::builtin::{self, Kind};
 use crate::eval::Meta;
+use crate::explain;
 use crate::stdlib;
 use crate::syntax::ast::{Statement, StatementKind};
 use crate::syntax::parse;
@@ -71,14 +72,21 @@ fn about(repl: &Repl, topic: &str) -> Option<String> {
             module.name
         ));
     }
-    let mut commands = COMMANDS.iter();
-    if let Some(command) = commands.find(|command| named(&command.name)) {
-        return about(repl, command.name);
-    }
-    let (name, help) = STATEMENTS
+    // A command and a statement may share a word, as `:draw` and `draw(…)` do.
+    let commands = COMMANDS.iter().filter(|command| named(&command.name));
+    let statements = STATEMENTS
         .iter()
-        .find(|(name, _)| name.split([' ', '(']).any(|word| word == topic))?;
-    Some(format!("{name}\n  {help}\n"))
+        .filter(|(name, _)| name.split([' ', '(']).any(|word| word == topic));
+    let text: String = commands
+        .map(|command| {
+            format!(
+                "{} {}\n  {}\n",
+                command.name, command.arguments, command.help
+            )
+        })
+        .chain(statements.map(|(name, help)| format!("{name}\n  {help}\n")))
+        .collect();
+    (!text.is_empty()).then_some(text)
 }
 
 fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
@@ -187,14 +195,18 @@ fn wrapped(names: &[String]) -> String {
     format!("{text}{line}\n")
 }
 
-/// What an error code stands for.
+/// The page of an error code, or the list of codes.
 pub(super) fn explain(repl: &mut Repl, argument: &str) {
     if argument.is_empty() {
-        return refuse(repl, "`:explain` needs a code");
+        let rows = Code::ALL.iter();
+        let rows = rows.map(|code| format!("{}  {}\n", code.number(), code.title()));
+        return repl.say(rows.collect::<String>());
     }
-    let wanted = argument.to_uppercase();
-    match Code::ALL.iter().find(|code| code.number() == wanted) {
-        Some(code) => repl.say(format!("{}: {}\n", code.number(), code.title())),
-        None => refuse(repl, &format!("there is no error code `{argument}`")),
+    match explain::find(argument) {
+        Some(code) => repl.say(explain::page(code)),
+        None => refuse(
+            repl,
+            &format!("there is no error code `{argument}`; `:explain` lists them"),
+        ),
     }
 }

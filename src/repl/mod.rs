@@ -5,6 +5,7 @@
 mod assist;
 pub mod command;
 mod help;
+mod inspect;
 mod interactive;
 mod read;
 mod save;

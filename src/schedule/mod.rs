@@ -1,6 +1,7 @@
 //! Where everything happens: the layer of every s-op and the heads of every layer, as in Weiss et
 //! al. 2021, section 4 and appendix B. Depends on `graph` only; it knows no weights.
 
+mod draw;
 mod print;
 
 use crate::graph::{Graph, SOp, SOpId, ScorerId, SelectorId};

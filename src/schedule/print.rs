@@ -66,7 +66,7 @@ impl Schedule {
 
     /// The s-ops of a block worth a line: those with a name, and those that something outside the
     /// block reads.
-    fn named(&self, graph: &Graph, ids: &[SOpId]) -> Vec<String> {
+    pub(super) fn named(&self, graph: &Graph, ids: &[SOpId]) -> Vec<String> {
         let inner: Vec<SOpId> = ids.iter().flat_map(|id| graph.dependencies(*id)).collect();
         ids.iter()
             .filter(|id| graph.name(**id).is_some() || !inner.contains(id))
@@ -85,7 +85,7 @@ impl Attention {
 }
 
 /// `name = expression`, or the expression alone.
-fn definition(graph: &Graph, id: SOpId) -> String {
+pub(super) fn definition(graph: &Graph, id: SOpId) -> String {
     match graph.name(id) {
         Some(name) => {
             let expression = graph.expression(id);

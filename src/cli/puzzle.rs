@@ -1,0 +1,357 @@
+//! `rasp puzzle`: ten tasks of rising difficulty, each a file in `puzzles/`. A program is graded by
+//! comparing its `answer` with a hidden solution on every input up to a length, so that a wrong one
+//! is shown the shortest input on which it is wrong.
+
+use super::arguments::{Program, Puzzle as Arguments};
+use super::input::{Input, open};
+use super::output::{Output, Stop, table};
+use crate::base::{Code, Diagnostic, Fallible};
+use crate::equiv::{self, Comparison, Difference, Method, Verdict};
+use crate::eval::{Event, Meta};
+use crate::graph::{Graph, SOpId, Sharing};
+use crate::infer::Setting;
+use crate::interpret::Sequence;
+use crate::schedule::schedule;
+use crate::session::Session;
+use crate::syntax::parse;
+use crate::value::Value;
+use std::path::Path;
+use std::rc::Rc;
+
+/// The name that every puzzle is about.
+const ANSWER: &str = "answer";
+
+/// More inputs than any puzzle has, so that all are tried.
+const EXHAUSTIVE: usize = 1_000_000;
+
+macro_rules! puzzles {
+    ($($name:literal)*) => {
+        /// The puzzles in order: number and name, and the text of the file.
+        const PUZZLES: &[(&str, &str)] = &[
+            $(($name, include_str!(concat!("../../puzzles/", $name, ".rasp"))),)*
+        ];
+    };
+}
+
+puzzles! {
+    "01-from-the-end" "02-first-everywhere" "03-shift-right" "04-vowels" "05-histogram"
+    "06-reverse" "07-last-occurrence" "08-double-letters" "09-sort" "10-balanced-brackets"
+}
+
+/// A puzzle by its number, its name, or both as in the name of its file.
+pub fn find(wanted: &str) -> Result<&'static str, String> {
+    let wanted = wanted.trim_end_matches(".rasp").to_lowercase();
+    let mut names = PUZZLES.iter().map(|(stem, _)| *stem);
+    let found = names.find(|stem| {
+        let (number, name) = stem.split_once('-').unwrap_or((stem, stem));
+        let digits = wanted.trim_start_matches('0');
+        *stem == wanted || name == wanted || number.trim_start_matches('0') == digits
+    });
+    found.ok_or_else(|| "no such puzzle; `rasp puzzle` lists them all".to_string())
+}
+
+pub fn puzzle(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
+    let Some(stem) = arguments.puzzle else {
+        return list(output);
+    };
+    let Some(at) = PUZZLES.iter().position(|(known, _)| *known == stem) else {
+        return list(output);
+    };
+    let puzzle = Puzzle::read(at + 1, PUZZLES[at].1);
+    match (&arguments.check, arguments.hint, arguments.solution) {
+        (Some(file), _, _) => check(output, &puzzle, file),
+        (None, Some(count), _) => hints(output, &puzzle, count.get()),
+        (None, None, true) => output.text(&puzzle.solution),
+        (None, None, false) => show(output, &puzzle),
+    }
+}
+
+/// What a puzzle's file says: `# key: value` lines, each continued by lines that are indented,
+/// then the solution, which also sets the vocabulary and the length.
+#[derive(Default)]
+struct Puzzle {
+    number: usize,
+    title: String,
+    task: String,
+    examples: Vec<String>,
+    hints: Vec<String>,
+    solution: String,
+}
+
+impl Puzzle {
+    fn read(number: usize, text: &str) -> Puzzle {
+        let mut puzzle = Puzzle {
+            number,
+            ..Puzzle::default()
+        };
+        let (front, solution) = text.split_once("\n\n").unwrap_or((text, ""));
+        puzzle.solution = solution.to_string();
+        let mut entries: Vec<(&str, String)> = Vec::new();
+        for line in front.lines() {
+            let line = line.trim_start_matches('#');
+            match (line.starts_with("   "), line.split_once(':')) {
+                (false, Some((key, value))) => entries.push((key.trim(), value.trim().into())),
+                _ => {
+                    if let Some((_, value)) = entries.last_mut() {
+                        let gap = if value.is_empty() { "" } else { "\n" };
+                        value.push_str(&format!("{gap}{}", line.trim()));
+                    }
+                }
+            }
+        }
+        for (key, value) in entries {
+            match key {
+                "title" => puzzle.title = value,
+                "task" => puzzle.task = value,
+                "example" => puzzle.examples.push(value),
+                "hint" => puzzle.hints.push(value),
+                // `right` and `wrong` are attempts for the tests.
+                _ => {}
+            }
+        }
+        puzzle
+    }
+}
+
+fn list(output: &mut Output) -> Result<(), Stop> {
+    let rows: Vec<Vec<String>> = PUZZLES
+        .iter()
+        .enumerate()
+        .map(|(at, (stem, text))| {
+            let name = stem.split_once('-').map_or(*stem, |(_, name)| name);
+            let title = Puzzle::read(at + 1, text).title;
+            vec![(at + 1).to_string(), name.to_string(), title]
+        })
+        .collect();
+    output.text(&table(&["puzzle", "name", "title"], &rows))?;
+    output.line("\n`rasp puzzle 1` shows the first one.")
+}
+
+fn show(output: &mut Output, puzzle: &Puzzle) -> Result<(), Stop> {
+    let Puzzle { number, .. } = puzzle;
+    output.line(&format!("Puzzle {number}: {}\n", puzzle.title))?;
+    output.line(&puzzle.task)?;
+    output.line("")?;
+    let mut session = Session::new(Sharing::Equal);
+    let solution = solution(&mut session, puzzle);
+    let (sop, setting) = output.expect(solution, session.sources())?;
+    for example in &puzzle.examples {
+        let input = Input::example(&Value::characters(example));
+        let result = session.evaluate(sop, &input.tokens);
+        let result = output.expect(result, session.sources())?;
+        output.line(&format!("    {ANSWER}({}) = {result}", input.source()))?;
+    }
+    let vocabulary = Input::example(&setting.vocabulary).source();
+    output.line(&format!(
+        "\nWrite `{ANSWER} = …;` into a file. It is tried on every input of up to {} of the tokens \
+         {vocabulary}:\n\n    rasp puzzle {number} --check FILE\n\nStuck? `rasp puzzle {number} \
+         --hint`",
+        setting.max_length
+    ))
+}
+
+fn hints(output: &mut Output, puzzle: &Puzzle, count: usize) -> Result<(), Stop> {
+    for (index, hint) in puzzle.hints.iter().take(count).enumerate() {
+        output.line(&format!("Hint {}\n", index + 1))?;
+        for line in hint.lines() {
+            output.line(&format!("    {line}"))?;
+        }
+        output.line("")?;
+    }
+    let Puzzle { number, hints, .. } = puzzle;
+    match count < hints.len() {
+        true => output.line(&format!(
+            "For more: `rasp puzzle {number} --hint {}`",
+            count + 1
+        )),
+        false => output.line(&format!(
+            "These are all. One solution: `rasp puzzle {number} --solution`"
+        )),
+    }
+}
+
+fn check(output: &mut Output, puzzle: &Puzzle, file: &Path) -> Result<(), Stop> {
+    let program = Program {
+        file: file.to_path_buf(),
+    };
+    let (mut session, _) = open(output, &program, Sharing::Equal)?;
+    let given = given(&mut session);
+    let given = output.expect(given, session.sources())?;
+    let solution = solution(&mut session, puzzle);
+    let (expected, setting) = output.expect(solution, session.sources())?;
+    let options = equiv::Options {
+        exhaustive: EXHAUSTIVE,
+        samples: 0,
+        seed: 0,
+    };
+    let pair = (expected, given);
+    let found = equiv::compare(session.graph(), pair, &setting, session.limits(), &options);
+    let found = output.expect(found, session.sources())?;
+    if let Some(difference) = &found.difference {
+        output.fail();
+        return output.text(&wrong(&found, difference));
+    }
+    if found.verdict == Verdict::Unknown {
+        output.fail();
+        return output.line("No difference was found, but not every input was tried.");
+    }
+    output.text(&solved(session.graph(), puzzle, &setting, &found, pair))
+}
+
+/// The s-op that the program answers with; an atom is the s-op that holds it everywhere.
+fn given(session: &mut Session) -> Fallible<SOpId> {
+    if session.lookup(ANSWER).is_none() {
+        let message = format!("the program does not define `{ANSWER}`");
+        return Err(Diagnostic::error(Code::UndefinedName, message)
+            .help(format!("write `{ANSWER} = …;` in the program"))
+            .into());
+    }
+    match session.expression_at(ANSWER)? {
+        (Meta::SOp(id), _) => Ok(id),
+        (Meta::Atom(value), span) => Ok(session.evaluator().0.graph.constant(value, span)),
+        (other, _) => {
+            let message = format!("`{ANSWER}` must be an s-op, not {}", other.kind());
+            Err(Diagnostic::error(Code::AtomExpected, message).into())
+        }
+    }
+}
+
+/// Runs the solution in a scope of its own, so that neither it nor the program sees the other's
+/// names, but in the same graph, so that both can be compared.
+fn solution(session: &mut Session, puzzle: &Puzzle) -> Fallible<(SOpId, Setting)> {
+    let limits = session.limits().clone();
+    let (evaluator, _) = session.evaluator();
+    let source = evaluator.sources.add("solution", puzzle.solution.as_str());
+    let parsed = parse(source, &puzzle.solution, &limits);
+    let scope = evaluator.new_scope();
+    // The program may have used up its own allowance.
+    evaluator.steps = 0;
+    let events = evaluator.run(&Rc::new(parsed.ast), scope, "solution");
+    let answer = evaluator.lookup(scope, ANSWER).cloned();
+    let mut setting = Setting {
+        vocabulary: Vec::new(),
+        max_length: 0,
+        causal: false,
+    };
+    for event in events {
+        match event {
+            Event::SetVocabulary { tokens } => setting.vocabulary = tokens,
+            Event::SetMaxLength { length } => setting.max_length = length,
+            _ => {}
+        }
+    }
+    match answer {
+        Some(Meta::SOp(sop)) => Ok((sop, setting)),
+        // A graph that the program has filled up, or a bug: the tests run every solution.
+        _ => {
+            let failed =
+                Diagnostic::error(Code::BadInput, "the puzzle's solution could not be run");
+            let mut reasons = session.take_diagnostics().into_iter();
+            Err(Box::new(reasons.next().unwrap_or(failed)))
+        }
+    }
+}
+
+fn wrong(found: &Comparison, difference: &Difference) -> String {
+    let result = |result: &Fallible<Sequence>| match result {
+        Ok(sequence) => sequence.to_string(),
+        Err(error) => format!("an error: {error}"),
+    };
+    let before = match found.checked {
+        1 => "the first input".to_string(),
+        checked => format!("input {checked}, the shortest first"),
+    };
+    format!(
+        "Not yet. {ANSWER}({}) is wrong ({before}):\n\n    expected  {}\n    got       {}\n",
+        Input::example(&difference.input).source(),
+        result(&difference.a),
+        result(&difference.b)
+    )
+}
+
+/// Praise, and what the answer costs beside the solution: there is more to a program than its
+/// values.
+fn solved(
+    graph: &Graph,
+    puzzle: &Puzzle,
+    setting: &Setting,
+    found: &Comparison,
+    (expected, given): (SOpId, SOpId),
+) -> String {
+    let how = match found.method {
+        Method::SameGraph => "the same program as the solution".to_string(),
+        Method::SameTable => format!(
+            "proved equal to the solution on all inputs of up to {} tokens",
+            setting.max_length
+        ),
+        Method::Exhaustive | Method::Samples => format!(
+            "right on all {} inputs of up to {} tokens",
+            found.checked, setting.max_length
+        ),
+    };
+    let cost = |sop| {
+        let schedule = schedule(graph, &[sop]);
+        let heads: usize = schedule.heads().iter().sum();
+        format!(
+            "{} and {}",
+            count(schedule.layers.len(), "layer"),
+            count(heads, "head")
+        )
+    };
+    let next = match puzzle.number < PUZZLES.len() {
+        true => format!("Next: `rasp puzzle {}`", puzzle.number + 1),
+        false => "That was the last puzzle. `rasp doc` lists the library.".to_string(),
+    };
+    format!(
+        "Solved: {how}.\nAs a transformer it takes {}; the solution takes {}.\n{next}\n",
+        cost(given),
+        cost(expected)
+    )
+}
+
+fn count(number: usize, noun: &str) -> String {
+    match number {
+        0 => format!("no {noun}s"),
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_a_whole_puzzle() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/puzzles");
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), PUZZLES.len());
+        for (at, (stem, text)) in PUZZLES.iter().enumerate() {
+            assert!(stem.starts_with(&format!("{:02}-", at + 1)), "{stem}");
+            let puzzle = Puzzle::read(at + 1, text);
+            assert!(!puzzle.title.is_empty() && !puzzle.task.is_empty());
+            assert_eq!(puzzle.examples.len(), 2, "{stem}");
+            assert!(puzzle.hints.len() >= 2, "{stem}");
+            let mut session = Session::new(Sharing::Equal);
+            let (_, setting) = solution(&mut session, &puzzle).unwrap();
+            assert!(session.take_diagnostics().is_empty(), "{stem}");
+            assert!(!setting.vocabulary.is_empty() && setting.max_length > 0);
+        }
+    }
+
+    #[test]
+    fn puzzles_go_by_number_and_name() {
+        for wanted in [
+            "3",
+            "03",
+            "shift-right",
+            "Shift-Right",
+            "03-shift-right.rasp",
+        ] {
+            assert_eq!(find(wanted), Ok("03-shift-right"), "{wanted}");
+        }
+        assert_eq!(find("10"), Ok("10-balanced-brackets"));
+        for wanted in ["", "0", "11", "shift", "-3"] {
+            assert!(find(wanted).is_err(), "{wanted}");
+        }
+    }
+}

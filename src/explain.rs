@@ -1,0 +1,51 @@
+//! What each error code means: the pages of `docs/errors`, embedded in the program. `rasp explain`
+//! and the prompt's `:explain` both print them.
+
+use crate::base::Code;
+
+macro_rules! pages {
+    ($($code:literal)*) => {
+        /// The page of each code.
+        const PAGES: &[(&str, &str)] = &[
+            $(($code, include_str!(concat!("../docs/errors/", $code, ".md"))),)*
+        ];
+    };
+}
+
+pages! {
+    "E0101" "E0102" "E0103" "E0104" "E0105" "E0106" "E0201" "E0202"
+    "E0203" "E0204" "E0301" "E0302" "E0303" "E0304" "E0305" "E0306"
+    "E0307" "E0308" "E0401" "E0403" "E0404" "E0405" "E0406"
+    "E0407" "E0408" "E0501" "E0502" "E0503" "E0601" "E0602" "E0603"
+    "E0604" "E0701" "E0702" "E0703" "E0801" "W0101" "W0201" "W0202" "W0203"
+}
+
+/// The page of a code.
+pub fn page(code: Code) -> &'static str {
+    PAGES
+        .iter()
+        .find(|(number, _)| *number == code.number())
+        .map_or("", |(_, page)| page)
+}
+
+/// A code by its number, however it is capitalised.
+pub fn find(number: &str) -> Option<Code> {
+    let found = Code::ALL
+        .iter()
+        .find(|code| code.number().eq_ignore_ascii_case(number));
+    found.copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_page() {
+        for code in Code::ALL {
+            let title = format!("# {code}: {}\n", code.title());
+            assert!(page(*code).starts_with(&title), "docs/errors/{code}.md");
+        }
+        assert_eq!(PAGES.len(), Code::ALL.len());
+    }
+}

@@ -1,0 +1,141 @@
+//! `rasp puzzle`, through the program itself: every puzzle takes its solution and the other right
+//! attempts that its file lists, and refuses the wrong ones with an input that shows why.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn rasp(arguments: &[&str]) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_rasp"))
+        .args(arguments)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    Ran {
+        status: output.status.code().expect("ended by itself"),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The puzzles' files in order: the name, and the text.
+fn puzzles() -> Vec<(String, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/puzzles");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        (name, std::fs::read_to_string(path).unwrap())
+    };
+    paths.iter().map(read).collect()
+}
+
+/// The attempts that a puzzle's file lists, as programs.
+fn attempts(text: &str, key: &str) -> Vec<String> {
+    let key = format!("# {key}: ");
+    let found = text.lines().filter_map(|line| line.strip_prefix(&key));
+    found
+        .map(|attempt| match attempt.contains("answer = ") {
+            true => attempt.to_string(),
+            false => format!("answer = {attempt};"),
+        })
+        .collect()
+}
+
+fn check(puzzle: &str, program: &str) -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.rasp");
+    std::fs::write(&path, program).unwrap();
+    rasp(&["puzzle", puzzle, "--check", path.to_str().unwrap()])
+}
+
+#[test]
+fn right_attempts_are_taken() {
+    for (name, text) in puzzles() {
+        let solution = rasp(&["puzzle", &name, "--solution"]);
+        assert_eq!(solution.status, 0, "{}", solution.err);
+        let ran = check(&name, &solution.out);
+        assert_eq!((ran.status, &*ran.err), (0, ""), "{name}: {}", ran.out);
+        assert!(ran.out.starts_with("Solved: "), "{name}: {}", ran.out);
+        let others = attempts(&text, "right");
+        let mut tried = 0;
+        for attempt in &others {
+            let ran = check(&name, attempt);
+            assert_eq!((ran.status, &*ran.err), (0, ""), "{attempt}: {}", ran.out);
+            tried += usize::from(!ran.out.starts_with("Solved: the same program"));
+        }
+        // Else the comparison itself has not been tested.
+        assert!(tried > 0, "{name}: all right attempts are the solution");
+    }
+}
+
+#[test]
+fn wrong_attempts_are_shown_an_input() {
+    let mut shown = String::new();
+    for (name, text) in puzzles() {
+        let wrong = attempts(&text, "wrong");
+        assert!(wrong.len() >= 2, "{name}");
+        for attempt in &wrong {
+            let ran = check(&name, attempt);
+            assert_eq!(ran.status, 1, "{name}: {attempt}\n{}", ran.out);
+            assert!(ran.out.contains("expected"), "{attempt}\n{}", ran.out);
+            shown.push_str(&format!("{name}: {attempt}\n{}{}\n", ran.out, ran.err));
+        }
+    }
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn the_list_and_a_task() {
+    let mut shown = rasp(&["puzzle"]).out;
+    for arguments in [
+        &["puzzle", "3"][..],
+        &["puzzle", "shift-right", "--hint"],
+        &["puzzle", "9", "--hint", "7"],
+        &["puzzle", "10-balanced-brackets"],
+    ] {
+        let ran = rasp(arguments);
+        assert_eq!((ran.status, &*ran.err), (0, ""));
+        shown.push_str(&format!("\n$ rasp {}\n{}", arguments.join(" "), ran.out));
+    }
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn programs_that_cannot_be_graded() {
+    for (program, reason) in [
+        ("x = tokens;", "the program does not define `answer`"),
+        ("answer = full_s;", "`answer` must be an s-op"),
+        ("answer = tokens +;", "[E0104]"),
+        // The solution's names are not the program's, nor the other way round.
+        ("answer = left;", "[E0201]"),
+        ("def f(a) { return f(a); } answer = f(1);", "[E08"),
+    ] {
+        let ran = check("3", program);
+        assert_eq!((ran.status, &*ran.out), (1, ""), "{program}");
+        assert!(ran.err.contains(reason), "{program}: {}", ran.err);
+    }
+    let ran = check("3", "left = tokens; answer = 1/indices;");
+    assert!(ran.out.contains("an error: [E0407]"), "{}", ran.out);
+    assert_eq!(check("3", "answer = 1;").status, 1);
+    let own = "left = 3; set vocab \"-\"\nset max_length 1\nanswer = shift(tokens, 1, \"-\");";
+    assert_eq!(check("3", own).status, 0);
+    for wrong in [
+        &["puzzle", "11"][..],
+        &["puzzle", "--hint"],
+        &["puzzle", "1", "--hint", "0"],
+        &["puzzle", "1", "--hint", "--solution"],
+    ] {
+        assert_eq!(rasp(wrong).status, 2, "{wrong:?}");
+    }
+}
