@@ -57,7 +57,7 @@ fn boxed(title: &str, lines: Vec<String>) -> Vec<Frame> {
 
 /// Where a head looks, and below it what it brings.
 fn head_frame(graph: &Graph, number: usize, head: &Head) -> Frame {
-    let looks = format!("at {}", graph.describe_selector(head.selector));
+    let looks = format!("at {}", head.attention.describe(graph));
     let outputs = head.outputs.iter().map(|id| definition(graph, *id));
     let lines = std::iter::once(looks).chain(outputs).collect();
     Frame::new(format!("head {}", number + 1), lines)

@@ -76,7 +76,7 @@ impl Schedule {
 }
 
 impl Attention {
-    fn describe(self, graph: &Graph) -> String {
+    pub(super) fn describe(self, graph: &Graph) -> String {
         match self {
             Attention::Selector(id) => graph.describe_selector(id),
             Attention::Scorer(id) => graph.describe_scorer(id),

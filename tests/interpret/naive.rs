@@ -183,8 +183,8 @@ impl<'a> Naive<'a> {
         let mut matrix = self.matrix(selector)?;
         for (query, row) in matrix.iter_mut().enumerate() {
             let mut best: Option<(f64, usize)> = None;
-            for key in 0..row.len() {
-                if std::mem::take(&mut row[key]) {
+            for (key, bit) in row.iter_mut().enumerate() {
+                if std::mem::take(bit) {
                     let score = number(self.score(scorer, key, query)?)?;
                     if best.is_none_or(|(highest, _)| score >= highest) {
                         best = Some((score, key));
