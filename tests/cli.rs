@@ -401,3 +401,61 @@ fn programs_of_the_reference_start_up_fast_enough_to_script() {
     let ran = place.rasp(&["run", "long.rasp", "-e", "v999", "-i", "ab", "--json"]);
     assert_eq!(ran.json()[0]["output"], json!([999, 1000]));
 }
+
+#[test]
+fn a_batch_keeps_the_order_and_goes_on_after_errors() {
+    let place = hist();
+    let lines: String = (0..2_500)
+        .map(|at| match at % 100 {
+            7 => "nonsense\n".to_string(),
+            8 => "[\"a\", 1]\n".to_string(),
+            _ => format!("[{at}, {}, {at}]\n", at + 1),
+        })
+        .collect();
+    place.file("inputs.jsonl", &lines);
+    let arguments = [
+        "run",
+        "hist.rasp",
+        "-e",
+        "hist",
+        "-e",
+        "tokens_int",
+        "--json",
+        "--batch",
+    ];
+    let from_file = place.rasp(&[&arguments[..], &["inputs.jsonl"]].concat());
+    let from_pipe = place.rasp_reading(&lines, &[&arguments[..], &["-"]].concat());
+    assert_eq!(from_file.out, from_pipe.out);
+    assert_eq!(from_file.status, 1);
+    let results = from_file.json();
+    assert_eq!(results.len(), 5_000);
+    for (at, pair) in results.chunks(2).enumerate() {
+        match at % 100 {
+            7 => assert_eq!(pair[0]["error"]["code"], "E0405"),
+            8 => assert_eq!(pair[0]["error"]["code"], "E0401"),
+            _ => {
+                assert_eq!(pair[0]["output"], json!([2, 1, 2]));
+                assert_eq!(pair[1]["output"], json!([at, at + 1, at]));
+            }
+        }
+    }
+    let unasked = place.rasp(&["run", "hist.rasp", "--batch", "inputs.jsonl"]);
+    assert_eq!(unasked.status, 1);
+    assert!(unasked.err.contains("E0405"), "{}", unasked.err);
+}
+
+#[test]
+fn explain_cost_tells_each_algorithm() {
+    let place = hist();
+    let expression = "aggregate(same and select(indices, indices, <), indices)";
+    let ran = place.rasp(&[
+        "run",
+        "hist.rasp",
+        "-e",
+        expression,
+        "-i",
+        "abca",
+        "--explain-cost",
+    ]);
+    insta::assert_snapshot!(ran.shown());
+}

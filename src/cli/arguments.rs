@@ -105,6 +105,12 @@ pub struct Run {
     pub expr: Vec<String>,
     #[command(flatten)]
     pub inputs: Inputs,
+    /// Many inputs: a file with a JSON string or array of tokens a line; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "input_json"])]
+    pub batch: Option<PathBuf>,
+    /// Say how each aggregate was computed, at what cost, and why
+    #[arg(long, conflicts_with_all = ["batch", "json"])]
+    pub explain_cost: bool,
     /// One JSON object a line, for each expression and input
     #[arg(long)]
     pub json: bool,

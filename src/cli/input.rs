@@ -121,6 +121,15 @@ pub fn json_value(json: &Json) -> Option<Value> {
     }
 }
 
+/// An input as JSON: a string, whose characters are the tokens, or an array of tokens.
+pub fn json_input(json: &Json) -> Option<Vec<Value>> {
+    match json {
+        Json::String(text) => Some(Value::characters(text)),
+        Json::Array(items) => items.iter().map(json_value).collect(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => None,
+    }
+}
+
 /// A value as JSON; floats without a JSON form (infinities, NaN) as strings.
 pub fn value_json(value: &Value) -> Json {
     match value {

@@ -4,6 +4,7 @@
 //! command line.
 
 mod arguments;
+mod batch;
 mod check;
 mod doc;
 mod equiv;

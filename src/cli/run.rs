@@ -1,6 +1,7 @@
 //! `rasp run`: interprets s-ops of a program on inputs.
 
 use super::arguments::Run;
+use super::batch::batch;
 use super::input::{Input, inputs, open, value_json};
 use super::output::{Output, Stop, error_json};
 use crate::base::{Diagnostic, Fallible, Sources, Span};
@@ -25,6 +26,9 @@ pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
             return Err(unreadable.stop);
         }
     };
+    if let Some(path) = &arguments.batch {
+        return batch(output, &mut session, arguments, path);
+    }
     let inputs = if given.is_empty() {
         vec![Input::example(&session.settings.example)]
     } else {
@@ -35,6 +39,9 @@ pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
             Ok(meta) => {
                 for input in &inputs {
                     evaluate(output, &session, arguments.json, &text, &meta, input)?;
+                    if arguments.explain_cost {
+                        explain_cost(output, &session, &meta.0, input)?;
+                    }
                 }
             }
             Err(diagnostic) if arguments.json => {
@@ -106,6 +113,29 @@ fn evaluate(
             Ok(())
         }
     }
+}
+
+/// For each aggregate and width that the s-op needs: how it was computed.
+fn explain_cost(
+    output: &mut Output,
+    session: &Session,
+    meta: &Meta,
+    input: &Input,
+) -> Result<(), Stop> {
+    let Meta::SOp(sop) = meta else {
+        return Ok(());
+    };
+    let Ok(explanations) = interpret::explain(session.graph(), *sop, &input.tokens) else {
+        return Ok(());
+    };
+    for explanation in explanations {
+        let name = session.graph().describe(explanation.sop);
+        output.line(&format!("  {name}: {}", explanation.cost))?;
+        for step in &explanation.steps {
+            output.line(&format!("    {step}"))?;
+        }
+    }
+    Ok(())
 }
 
 fn other_text(meta: &Meta) -> String {

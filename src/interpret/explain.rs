@@ -25,7 +25,7 @@ pub struct Explanation {
 /// # Errors
 /// An empty input.
 pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Vec<Explanation>> {
-    let mut evaluation = Evaluation::new(graph, input, graph.span(root))?;
+    let mut evaluation = Evaluation::new(graph, input)?;
     let mut explanations = Vec::new();
     evaluation.run_with(&[root], &mut |evaluation, sop| {
         let selector = match graph.get(sop) {

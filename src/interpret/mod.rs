@@ -20,7 +20,7 @@ mod selector;
 mod tally;
 mod vector;
 
-use crate::base::{Diagnostic, Fallible, Span};
+use crate::base::{Diagnostic, Fallible};
 use crate::graph::{Graph, SOp, SOpId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
@@ -51,7 +51,7 @@ impl fmt::Display for Sequence {
 /// An empty input; an operation that fails at a position whose value is needed; values of
 /// different types in one s-op; the mean of several values that are not numbers.
 pub fn evaluate(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Sequence> {
-    let mut evaluation = Evaluation::new(graph, input, graph.span(root))?;
+    let mut evaluation = Evaluation::new(graph, input)?;
     evaluation.run(&[root]);
     evaluation.sequence(root)
 }
@@ -66,7 +66,7 @@ pub fn evaluate_selector(
     selector: SelectorId,
     input: &[Value],
 ) -> Fallible<Vec<Vec<bool>>> {
-    let mut evaluation = Evaluation::new(graph, input, graph.selector_span(selector))?;
+    let mut evaluation = Evaluation::new(graph, input)?;
     evaluation.run(&graph.selector_operands(selector));
     let pattern = evaluation
         .pattern(selector)
@@ -87,13 +87,12 @@ struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(graph: &'a Graph, input: &'a [Value], span: Span) -> Fallible<Evaluation<'a>> {
+    fn new(graph: &'a Graph, input: &'a [Value]) -> Fallible<Evaluation<'a>> {
         if input.is_empty() {
             return Err(Diagnostic::error(
                 crate::base::Code::BadInput,
                 "an s-op needs an input of at least one token",
             )
-            .at(span, "evaluated on an empty input")
             .into());
         }
         Ok(Evaluation {

@@ -1,6 +1,7 @@
 //! `Session`: what every front end uses. It reads programs, keeps what they define, and runs,
 //! schedules and compiles their s-ops.
 
+mod batch;
 mod entry;
 pub mod files;
 pub mod show;
@@ -208,8 +209,12 @@ impl Session {
     /// # Errors
     /// As [`interpret::evaluate`].
     pub fn evaluate(&self, sop: SOpId, input: &[Value]) -> Fallible<Sequence> {
-        interpret::evaluate(self.graph(), sop, input)
-            .map_err(|error| Box::new(self.evaluator.explain(*error, &[sop])))
+        interpret::evaluate(self.graph(), sop, input).map_err(|error| self.explained(*error, sop))
+    }
+
+    /// An error of evaluation with what the program says about it.
+    fn explained(&self, error: Diagnostic, sop: SOpId) -> Box<Diagnostic> {
+        Box::new(self.evaluator.explain(error, &[sop]))
     }
 
     /// The layers and heads that an s-op takes.
