@@ -6,17 +6,21 @@ use super::input::{json_input, value_json};
 use super::output::{Output, Stop, error_json};
 use crate::base::{Code, Diagnostic, Sources, Span};
 use crate::eval::Meta;
-use crate::graph::SOpId;
+use crate::graph::{Graph, SOpId};
+use crate::interpret;
 use crate::session::Session;
 use crate::value::Value;
 use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
 
-/// Inputs that are worked on together; the results of one such batch are held in memory.
+/// Inputs that are worked on together at most, and their bytes; the results of one such batch are
+/// held in memory.
 const TOGETHER: usize = 1024;
+const TOGETHER_BYTES: usize = 4 << 20;
 
 /// The s-ops to evaluate, with their texts.
 struct Wanted {
@@ -25,8 +29,8 @@ struct Wanted {
     spans: Vec<Span>,
 }
 
-/// An input with the line it was read from, or why that line is no input.
-type Line = (Json, Result<Vec<Value>, Box<Diagnostic>>);
+/// A result: the finished line, or an error with the input it belongs to.
+type Answer = Result<String, (Json, Box<Diagnostic>)>;
 
 pub fn batch(
     output: &mut Output,
@@ -39,22 +43,27 @@ pub fn batch(
     let bar = progress(path);
     let mut lines = reader.lines();
     loop {
-        let mut together: Vec<Line> = Vec::with_capacity(TOGETHER);
-        for text in lines.by_ref().take(TOGETHER) {
-            let text = output.expect(
-                text.map_err(|error| unreadable(path, &error)),
-                &Sources::new(),
-            )?;
-            bar.inc(text.len() as u64 + 1);
+        let (mut together, mut bytes) = (Vec::with_capacity(TOGETHER), 0);
+        while together.len() < TOGETHER && bytes < TOGETHER_BYTES {
+            let Some(text) = lines.next() else { break };
+            let text = text.map_err(|error| unreadable(path, &error));
+            let text = output.expect(text, &Sources::new())?;
+            bytes += text.len() + 1;
             if !text.trim().is_empty() {
-                together.push(line(&text));
+                together.push(text);
             }
         }
-        if together.is_empty() {
+        if bytes == 0 {
             bar.finish_and_clear();
             return Ok(());
         }
-        answer(output, session, &wanted, arguments.json, together)?;
+        bar.inc(bytes as u64);
+        let graph = session.graph();
+        let answers: Vec<Vec<Answer>> = together
+            .par_iter()
+            .map(|text| answer(graph, &wanted, arguments.json, text))
+            .collect();
+        write(output, session, &wanted, arguments.json, answers)?;
     }
 }
 
@@ -114,17 +123,19 @@ fn progress(path: &Path) -> ProgressBar {
     ProgressBar::new(size).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn line(text: &str) -> Line {
+fn line(text: &str) -> Result<(Json, Vec<Value>), (Json, Box<Diagnostic>)> {
     match serde_json::from_str::<Json>(text) {
-        Ok(json) => {
-            let tokens = json_input(&json)
-                .ok_or_else(|| not_an_input("a line is a JSON string or array of tokens"));
-            (json, tokens)
-        }
-        Err(error) => (
+        Ok(json) => match json_input(&json) {
+            Some(tokens) => Ok((json, tokens)),
+            None => {
+                let reason = "a line is a JSON string or array of tokens";
+                Err((json, not_an_input(reason)))
+            }
+        },
+        Err(error) => Err((
             Json::from(text),
-            Err(not_an_input(&format!("not JSON: {error}"))),
-        ),
+            not_an_input(&format!("not JSON: {error}")),
+        )),
     }
 }
 
@@ -134,43 +145,50 @@ fn not_an_input(reason: &str) -> Box<Diagnostic> {
         .into()
 }
 
-/// Works on the good lines at once and writes the results of all.
-fn answer(
+/// The results of one line, one for each s-op.
+fn answer(graph: &Graph, wanted: &Wanted, json: bool, text: &str) -> Vec<Answer> {
+    let (given, tokens) = match line(text) {
+        Ok(input) => input,
+        Err(error) => return wanted.sops.iter().map(|_| Err(error.clone())).collect(),
+    };
+    let on_sop = |(text, sop): (&String, &SOpId)| {
+        let sequence =
+            interpret::evaluate(graph, *sop, &tokens).map_err(|error| (given.clone(), error))?;
+        if !json {
+            return Ok(format!("{text}({given}) = {sequence}"));
+        }
+        let values: Vec<Json> = sequence.values.iter().map(value_json).collect();
+        let kind = sequence.sequence_type.name();
+        Ok(json!({"expr": text, "input": given, "output": values, "type": kind}).to_string())
+    };
+    wanted.texts.iter().zip(&wanted.sops).map(on_sop).collect()
+}
+
+fn write(
     output: &mut Output,
     session: &Session,
     wanted: &Wanted,
     json: bool,
-    lines: Vec<Line>,
+    answers: Vec<Vec<Answer>>,
 ) -> Result<(), Stop> {
-    let good: Vec<Vec<Value>> = lines
-        .iter()
-        .filter_map(|(_, tokens)| tokens.as_ref().ok().cloned())
-        .collect();
-    let mut results = session.evaluate_all(&wanted.sops, &good).into_iter();
-    for (given, tokens) in lines {
-        let row = match tokens {
-            Ok(_) => results.next().unwrap_or_default(),
-            Err(error) => wanted.sops.iter().map(|_| Err(error.clone())).collect(),
-        };
-        for ((text, span), result) in wanted.texts.iter().zip(&wanted.spans).zip(row) {
-            let result = result.map_err(|error| error.or_at(*span, "evaluated here"));
-            match result {
-                Ok(sequence) if json => {
-                    let values: Vec<Json> = sequence.values.iter().map(value_json).collect();
-                    output.json(&json!({
-                        "expr": text,
-                        "input": given,
-                        "output": values,
-                        "type": sequence.sequence_type.name(),
-                    }))?;
+    for row in answers {
+        for (index, answer) in row.into_iter().enumerate() {
+            let (given, error) = match answer {
+                Ok(line) => {
+                    output.line(&line)?;
+                    continue;
                 }
-                Ok(sequence) => output.line(&format!("{text}({given}) = {sequence}"))?,
-                Err(error) if json => {
-                    output.fail();
-                    let error = error_json(&error, session.sources());
-                    output.json(&json!({"expr": text, "input": given, "error": error}))?;
-                }
-                Err(error) => output.report(&error, session.sources()),
+                Err(failed) => failed,
+            };
+            let error = session.explained(*error, wanted.sops[index]);
+            let error = error.or_at(wanted.spans[index], "evaluated here");
+            if json {
+                output.fail();
+                let error = error_json(&error, session.sources());
+                let text = &wanted.texts[index];
+                output.json(&json!({"expr": text, "input": given, "error": error}))?;
+            } else {
+                output.report(&error, session.sources());
             }
         }
     }

@@ -1,7 +1,6 @@
 //! `Session`: what every front end uses. It reads programs, keeps what they define, and runs,
 //! schedules and compiles their s-ops.
 
-mod batch;
 mod entry;
 pub mod files;
 pub mod show;
@@ -213,7 +212,7 @@ impl Session {
     }
 
     /// An error of evaluation with what the program says about it.
-    fn explained(&self, error: Diagnostic, sop: SOpId) -> Box<Diagnostic> {
+    pub fn explained(&self, error: Diagnostic, sop: SOpId) -> Box<Diagnostic> {
         Box::new(self.evaluator.explain(error, &[sop]))
     }
 
