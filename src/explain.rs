@@ -45,6 +45,8 @@ mod tests {
         for code in Code::ALL {
             let title = format!("# {code}: {}\n", code.title());
             assert!(page(*code).starts_with(&title), "docs/errors/{code}.md");
+            let longest = page(*code).lines().map(|line| line.chars().count()).max();
+            assert!(longest <= Some(100), "docs/errors/{code}.md has long lines");
         }
         assert_eq!(PAGES.len(), Code::ALL.len());
     }

@@ -459,3 +459,113 @@ fn explain_cost_tells_each_algorithm() {
     ]);
     insta::assert_snapshot!(ran.shown());
 }
+
+const README: &str = include_str!("../README.md");
+
+/// The block of the README that opens like this, without its fence.
+fn readme_block(opening: &str) -> Vec<&'static str> {
+    let blocks = README.split("```").skip(1).step_by(2);
+    let block = blocks
+        .map(|block| block.split_once('\n').map_or("", |(_, text)| text))
+        .find(|block| block.starts_with(opening));
+    block.unwrap().lines().collect()
+}
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let place = Place::new();
+    let trimmed = |text: &str| -> Vec<String> {
+        let lines = text.trim_end().lines();
+        lines.map(|line| line.trim().to_string()).collect()
+    };
+
+    let program = readme_block("# How often");
+    place.file("hist.rasp", &program.join("\n"));
+    let shown = readme_block("$ rasp run");
+    let arguments: Vec<&str> = shown[0].split(' ').skip(2).collect();
+    let ran = place.rasp(&arguments);
+    assert_eq!(trimmed(&ran.out), trimmed(&shown[1..].join("\n")));
+
+    place.file("bad.rasp", "a = tokens + 1;\n");
+    let ran = place.rasp(&["run", "bad.rasp"]);
+    assert_eq!(
+        trimmed(&ran.err),
+        trimmed(&readme_block("[E0301]").join("\n"))
+    );
+
+    // The tour is shown without its middle.
+    let ran = place.rasp(&["tour"]);
+    let shown = readme_block("# Interpreted").join("\n");
+    for part in shown.split("…\n") {
+        assert!(ran.out.contains(part.trim_end()), "{part}\n{}", ran.out);
+    }
+}
+
+#[test]
+fn the_readme_lists_every_command() {
+    let help = Place::new().rasp(&["--help"]).out;
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let commands = commands.lines().take_while(|line| !line.is_empty());
+    for name in commands.filter_map(|line| line.split_whitespace().next()) {
+        let row = README
+            .lines()
+            .any(|line| line.starts_with(&format!("| `rasp {name} ")));
+        assert!(row || name == "help", "README.md has no row for `{name}`");
+    }
+}
+
+#[test]
+fn nothing_to_do_is_said() {
+    let place = Place::new();
+    place.file(
+        "hist.rasp",
+        "hist = selector_width(select(tokens, tokens, ==));\n",
+    );
+    let ran = place.rasp(&["run", "hist.rasp"]);
+    assert_eq!((ran.status, &*ran.out), (0, ""));
+    assert!(ran.err.contains("nothing to show"), "{}", ran.err);
+    let compile = [
+        "compile",
+        "hist.rasp",
+        "-e",
+        "hist",
+        "--vocab",
+        "ab",
+        "--max-len",
+        "3",
+        "-o",
+    ];
+    let ran = place.rasp(&[&compile[..], &["hist.safetensors"]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let ran = place.rasp(&["exec", "hist.safetensors"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("no input"), "{}", ran.err);
+    // Neither names the temporary file that the model would have been written to first.
+    let ran = place.rasp(&[&compile[..], &["none/hist.safetensors"]].concat());
+    assert!(
+        ran.err
+            .contains("none/hist.safetensors could not be written"),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.err.contains(".rasp-"), "{}", ran.err);
+    let ran = place.rasp(&[&compile[..], &["hist.safetensors"]].concat());
+    assert!(ran.err.contains("--force"), "{}", ran.err);
+}
+
+#[test]
+fn a_length_beyond_all_limits_is_an_error() {
+    let place = hist();
+    for command in ["verify", "check", "equiv"] {
+        let mut arguments = vec![command, "hist.rasp", "--vocab", "ab"];
+        arguments.extend(["--max-len", "100000000000"]);
+        arguments.extend(match command {
+            "verify" => vec!["-e", "hist"],
+            "equiv" => vec!["-e", "hist", "-e", "indices"],
+            _ => Vec::new(),
+        });
+        let ran = place.rasp(&arguments);
+        assert_eq!(ran.status, 1, "{}", ran.shown());
+        assert!(ran.err.contains("E0801"), "{}", ran.shown());
+    }
+}

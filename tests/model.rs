@@ -12,7 +12,7 @@ mod tiny;
 
 use proptest::prelude::*;
 use random::{Random, Sizes};
-use rasp::base::{Code, Diagnostic, Sources, render};
+use rasp::base::{Code, Diagnostic, Existing, Sources, render};
 use rasp::execute::{Executor, Precision, run, trace};
 use rasp::model::{Decoder, Matrix, Model, from_bytes, load, save, summary, to_bytes};
 use rasp::value::Value;
@@ -395,16 +395,16 @@ fn files_are_written_whole_and_not_over_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tiny.safetensors");
     let model = TINY.model(TINY.previous_readout());
-    save(&model, &path, false).unwrap();
+    save(&model, &path, Existing::Keep).unwrap();
     assert_eq!(load(&path).unwrap(), model);
     let other = TINY.model(TINY.length_readout(Vec::new()));
-    let refused = save(&other, &path, false).unwrap_err();
+    let refused = save(&other, &path, Existing::Keep).unwrap_err();
     assert_eq!(refused.code, Code::FileNotWritten);
     assert_eq!(load(&path).unwrap(), model);
-    save(&other, &path, true).unwrap();
+    save(&other, &path, Existing::Replace).unwrap();
     assert_eq!(load(&path).unwrap(), other);
     for place in [folder.path().to_path_buf(), folder.path().join("none/tiny")] {
-        let refused = save(&model, &place, true).unwrap_err();
+        let refused = save(&model, &place, Existing::Replace).unwrap_err();
         assert_eq!(refused.code, Code::FileNotWritten);
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);

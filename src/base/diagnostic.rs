@@ -57,7 +57,7 @@ codes! {
     NotIterable "E0306" "something that cannot be looped over";
     WrongCount "E0307" "a different number of values than names";
     AtomExpected "E0308" "an atom or an s-op was expected";
-    MixedTypes "E0401" "values of different types in one s-op";
+    MixedTypes "E0401" "numbers and strings in one s-op";
     MeanOfNonNumbers "E0403" "several selected values that are not numbers";
     BadToken "E0404" "a token that cannot be converted";
     BadInput "E0405" "an input that is not a non-empty sequence";

@@ -1,12 +1,17 @@
 //! What every pass uses and what knows nothing of RASP: places in source text, diagnostics and
-//! how they are shown, and the limits that keep hostile input harmless. Depends on nothing else
-//! in the crate.
+//! how they are shown, the limits that keep hostile input harmless, random numbers, tables of text,
+//! and files written whole. Depends on nothing else in the crate.
 
 pub mod diagnostic;
 pub mod limits;
+pub mod random;
 pub mod render;
 pub mod source;
+pub mod table;
+pub mod write;
 
 pub use diagnostic::{Code, Diagnostic, Fallible, Label, Severity};
 pub use limits::Limits;
+pub use random::Random;
 pub use source::{Source, SourceId, Sources, Span};
+pub use write::Existing;

@@ -1,6 +1,7 @@
 //! What the command line accepts, as clap reads it.
 
 use crate::base::Code;
+use crate::execute::Precision;
 use clap::{Args, Parser, Subcommand};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -92,6 +93,22 @@ pub struct Setting {
 }
 
 #[derive(Debug, Args)]
+pub struct Floats {
+    /// Compute in 64-bit floats instead of 32-bit ones
+    #[arg(long)]
+    f64: bool,
+}
+
+impl Floats {
+    pub fn precision(&self) -> Precision {
+        match self.f64 {
+            true => Precision::F64,
+            false => Precision::F32,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 pub struct Run {
     #[command(flatten)]
     pub program: Program,
@@ -132,6 +149,7 @@ pub struct Schedule {
     /// two are equal
     #[arg(long)]
     pub reference: bool,
+    /// The result as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -142,6 +160,7 @@ pub struct Check {
     pub program: Program,
     #[command(flatten)]
     pub setting: Setting,
+    /// The result as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -166,6 +185,7 @@ pub struct Compile {
     /// Replace OUT if it exists
     #[arg(long)]
     pub force: bool,
+    /// The description as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -175,6 +195,7 @@ pub struct Info {
     /// A compiled model
     #[arg(value_name = "OUT")]
     pub model: PathBuf,
+    /// The description as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -186,12 +207,12 @@ pub struct Exec {
     pub model: PathBuf,
     #[command(flatten)]
     pub inputs: Inputs,
-    /// Compute in 64-bit floats instead of 32-bit ones
-    #[arg(long)]
-    pub f64: bool,
+    #[command(flatten)]
+    pub floats: Floats,
     /// Show the residual stream, decoded into the program's variables, after each half layer
     #[arg(long)]
     pub trace: bool,
+    /// One JSON object a line, for each input
     #[arg(long)]
     pub json: bool,
 }
@@ -239,9 +260,9 @@ pub struct Verify {
     /// Seed of the random inputs
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
-    /// Compute in 64-bit floats instead of 32-bit ones
-    #[arg(long)]
-    pub f64: bool,
+    #[command(flatten)]
+    pub floats: Floats,
+    /// The result as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -315,6 +336,7 @@ pub struct Equiv {
     /// Seed of the random inputs
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
+    /// The result as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -351,6 +373,7 @@ pub struct Generate {
     /// Stop after this token
     #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
     pub stop: Option<String>,
+    /// The result as one JSON object
     #[arg(long)]
     pub json: bool,
 }

@@ -73,11 +73,20 @@ fn definitions(session: &Session, events: &[Event]) -> IndexMap<String, Meta> {
     definitions
 }
 
-/// The kind of a definition and the types of its values.
-fn kind(session: &Session, meta: &Meta) -> (&'static str, String) {
+/// The kind of a definition and the types of its values; of what has none, what it is.
+fn kind(session: &Session, name: &str, meta: &Meta) -> (&'static str, String) {
     match meta {
         Meta::SOp(id) => ("s-op", session.graph().types(*id).to_string()),
-        Meta::Selector(id) => ("selector", session.graph().describe_selector(*id)),
+        Meta::Selector(id) => {
+            let described = session.graph().describe_selector(*id);
+            // Its own name says nothing new.
+            let described = if described == name {
+                String::new()
+            } else {
+                described
+            };
+            ("selector", described)
+        }
         Meta::Scorer(id) => ("scorer", session.graph().describe_scorer(*id)),
         Meta::Function(callable) => ("function", callable.signature()),
         Meta::List(_) => ("list", meta.repr()),
@@ -89,7 +98,7 @@ fn kind(session: &Session, meta: &Meta) -> (&'static str, String) {
 }
 
 fn row(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -> Vec<String> {
-    let (kind, types) = kind(session, meta);
+    let (kind, types) = kind(session, name, meta);
     let mut cells = vec![name.to_string(), kind.to_string(), types];
     if let (Meta::SOp(id), Some(node)) = (meta, facts.and_then(|facts| find(facts, meta))) {
         debug_assert_eq!(*id, node.id);
@@ -114,7 +123,7 @@ fn row(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -> Vec
 }
 
 fn row_json(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -> Json {
-    let (kind, types) = kind(session, meta);
+    let (kind, types) = kind(session, name, meta);
     let mut row = json!({"name": name, "kind": kind, "type": types});
     if let Some(node) = facts.and_then(|facts| find(facts, meta)) {
         row["depth"] = node.depth.into();

@@ -5,8 +5,8 @@
 use super::arguments::Doc;
 use super::input::read;
 use super::output::{Output, Stop};
-use super::write::{unwritten, write};
-use crate::base::{Code, Diagnostic, Limits, Sources};
+use crate::base::write::{unwritten, write};
+use crate::base::{Code, Diagnostic, Existing, Limits, Sources};
 use crate::builtin::{self, Kind, Row};
 use crate::eval::{Application, Meta};
 use crate::graph::Sharing;
@@ -63,7 +63,7 @@ fn save(output: &mut Output, path: &Path, text: &str, force: bool) -> Result<(),
         output.report(&error, &sources);
         return Err(Stop::Reported);
     }
-    output.expect(write(path, text), &sources)?;
+    output.expect(write(path, text.as_bytes(), Existing::Replace), &sources)?;
     output.line(&format!("written to {}", path.display()))
 }
 

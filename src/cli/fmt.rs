@@ -3,8 +3,8 @@
 use super::arguments::Fmt;
 use super::input::read;
 use super::output::{Output, Stop};
-use super::write::write;
-use crate::base::{Code, Diagnostic, Limits, Severity, Sources};
+use crate::base::write::write;
+use crate::base::{Code, Diagnostic, Existing, Limits, Severity, Sources};
 use crate::eval::Loaded;
 use crate::syntax::parse::{Parsed, parse};
 use crate::syntax::precedence;
@@ -39,7 +39,10 @@ fn format_file(output: &mut Output, arguments: &Fmt, file: &Path) -> Result<(), 
         return output.text(&formatted);
     }
     if changed {
-        output.expect(write(file, &formatted), &sources)?;
+        output.expect(
+            write(file, formatted.as_bytes(), Existing::Replace),
+            &sources,
+        )?;
         output.line(&format!("formatted {}", loaded.name))?;
     }
     Ok(())

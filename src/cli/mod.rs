@@ -19,7 +19,6 @@ mod run;
 mod schedule;
 mod test;
 mod tour;
-mod write;
 
 use arguments::{Arguments, Command};
 use clap::Parser;

@@ -3,10 +3,10 @@
 use super::arguments::{Compile, Exec, Info, Setting, Verify};
 use super::input::{inputs, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, error_json};
-use crate::base::{Code, Diagnostic, Sources};
+use crate::base::{Code, Diagnostic, Existing, Sources};
 use crate::compile::{self, Verification};
 use crate::eval::Meta;
-use crate::execute::{Executor, Precision, trace};
+use crate::execute::{Executor, trace};
 use crate::graph::{SOpId, Sharing};
 use crate::model::{self, Model};
 use crate::session::Session;
@@ -25,7 +25,11 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         &arguments.setting,
         given,
     )?;
-    let saved = model::save(&model, &arguments.output, arguments.force);
+    let existing = match arguments.force {
+        true => Existing::Replace,
+        false => Existing::Keep,
+    };
+    let saved = model::save(&model, &arguments.output, existing);
     output.expect(saved, session.sources())?;
     let summary = model::summary(&model);
     match arguments.json {
@@ -52,7 +56,7 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
         exhaustive: EXHAUSTIVE,
         samples: arguments.samples,
         seed: arguments.seed,
-        precision: precision(arguments.f64),
+        precision: arguments.floats.precision(),
     };
     let found = compile::verify(session.graph(), sop, &model, &options);
     let found = output.expect(found, session.sources())?;
@@ -134,10 +138,6 @@ fn verification_text(found: &Verification) -> String {
     text
 }
 
-fn precision(f64: bool) -> Precision {
-    if f64 { Precision::F64 } else { Precision::F32 }
-}
-
 pub fn info(output: &mut Output, arguments: &Info) -> Result<(), Stop> {
     let summary = model::summary(&open_model(output, &arguments.model)?);
     match arguments.json {
@@ -150,11 +150,13 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     let sources = Sources::new();
     let inputs = output.expect(inputs(&arguments.inputs), &sources)?;
     let model = open_model(output, &arguments.model)?;
-    let precision = if arguments.f64 {
-        Precision::F64
-    } else {
-        Precision::F32
-    };
+    if inputs.is_empty() {
+        let error = Diagnostic::error(Code::BadInput, "there is no input to run the model on")
+            .help("give one with `-i TEXT`");
+        output.report(&error, &sources);
+        return Err(Stop::Reported);
+    }
+    let precision = arguments.floats.precision();
     let executor = Executor::new(&model, precision);
     for input in &inputs {
         let result = executor.run(&input.tokens);

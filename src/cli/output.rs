@@ -2,10 +2,10 @@
 //! there were errors.
 
 use crate::base::render::{Style, render};
+use crate::base::table::aligned;
 use crate::base::{Diagnostic, Severity, Sources};
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use unicode_width::UnicodeWidthStr;
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -69,6 +69,12 @@ impl Output {
         eprint!("{}", render(diagnostic, sources, self.style));
     }
 
+    /// Says something about the command itself, apart from its results.
+    pub fn note(&mut self, text: &str) {
+        let _ = self.out.flush();
+        eprintln!("{text}");
+    }
+
     /// Notes an error that is part of the results.
     pub fn fail(&mut self) {
         self.failed = true;
@@ -129,26 +135,9 @@ pub fn error_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
     error
 }
 
-/// Rows under titles, in aligned columns; the last column is not padded.
+/// Rows under titles, all columns aligned left.
 pub fn table(titles: &[&str], rows: &[Vec<String>]) -> String {
-    let titled = std::iter::once(titles.iter().map(|title| (*title).to_string()).collect());
-    let all: Vec<Vec<String>> = titled.chain(rows.iter().cloned()).collect();
-    let columns = all.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        all.iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| cell.width())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell}{}", " ".repeat(width - cell.width())))
-            .collect();
-        format!("{}\n", cells.join("  ").trim_end())
-    };
-    all.iter().map(line).collect()
+    let mut all = vec![titles.iter().map(|title| (*title).to_string()).collect()];
+    all.extend_from_slice(rows);
+    aligned(&all, titles.len())
 }

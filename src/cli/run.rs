@@ -34,7 +34,12 @@ pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
     } else {
         given
     };
-    for (text, meta) in requests(&mut session, &arguments.expr, &events) {
+    let requests = requests(&mut session, &arguments.expr, &events);
+    if requests.is_empty() && !arguments.json {
+        // Not an error: a program of definitions and assertions may be run for these.
+        output.note("the program states nothing to show; name an s-op with `-e NAME`");
+    }
+    for (text, meta) in requests {
         match meta {
             Ok(meta) => {
                 for input in &inputs {

@@ -4,6 +4,7 @@
 use super::arguments::Tour;
 use super::input::Input;
 use super::output::{Output, Stop};
+use crate::base::table::indented;
 use crate::base::{Code, Diagnostic};
 use crate::compile;
 use crate::eval::{Event, Loaded, Meta};
@@ -41,15 +42,13 @@ pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
         None => Input::example(&session.settings.example),
     };
     output.line(&format!("# The program: {}\n", program.name))?;
-    for line in program.text.trim_end().lines() {
-        output.line(format!("    {line}").trim_end())?;
-    }
+    output.text(&indented(program.text.trim_end(), 4))?;
     let result = session.evaluate(sop, &input.tokens);
     let result = output.expect(result, session.sources())?;
     output.line("\n# Interpreted\n")?;
     output.line(&format!("    {name}({}) = {result}", input.source()))?;
     output.line("\n# Scheduled: the layers and heads it takes\n")?;
-    indented(output, &session.schedule(sop).table(session.graph()))?;
+    output.text(&indented(&session.schedule(sop).table(session.graph()), 4))?;
     run_weights(output, &session, &name, sop, &input)
 }
 
@@ -75,7 +74,7 @@ fn run_weights(
         tokens.join(" "),
         setting.max_length
     ))?;
-    indented(output, &model::summary(&compiled).to_string())?;
+    output.text(&indented(&model::summary(&compiled).to_string(), 4))?;
     output.line("\n# Run as a transformer\n")?;
     let values = Executor::new(&compiled, Precision::F32).run(&input.tokens);
     let values = output.expect(values, session.sources())?;
@@ -156,11 +155,4 @@ fn setting(session: &Session, input: &Input) -> Setting {
         max_length,
         causal: session.settings.causal,
     }
-}
-
-fn indented(output: &mut Output, text: &str) -> Result<(), Stop> {
-    for line in text.trim_end().lines() {
-        output.line(format!("    {line}").trim_end())?;
-    }
-    Ok(())
 }

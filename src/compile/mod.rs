@@ -40,7 +40,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// later positions in a causal model (E0603), or the weights fail a check against the interpreter
 /// (E0604).
 pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
-    check_setting(setting)?;
+    check_setting(setting, limits)?;
     let analysis = Analysis::new(graph, &[root], setting, limits);
     check_causal(&analysis, root)?;
     let model = attempt(&analysis, root, Robustness::Compact)?;

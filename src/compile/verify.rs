@@ -2,9 +2,10 @@
 //! input that the interpreter rejects says nothing about the model and is skipped. The same check
 //! guards `compile`: a model that disagrees is never handed out.
 
-use crate::base::{Code, Diagnostic, Fallible};
+use crate::base::{Code, Diagnostic, Fallible, Random};
 use crate::execute::{Executor, Precision};
 use crate::graph::{Graph, SOpId};
+use crate::infer::inputs;
 use crate::interpret;
 use crate::model::Model;
 use crate::value::Value;
@@ -60,7 +61,7 @@ pub fn verify(
     let executor = Executor::new(model, options.precision);
     let max_length = options.max_length.min(model.max_length);
     let exhaustive_to_length =
-        exhaustive_length(model.vocabulary.len(), max_length, options.exhaustive);
+        inputs::exhaustive_length(model.vocabulary.len(), max_length, options.exhaustive);
     let mut verification = Verification {
         checked: 0,
         rejected: 0,
@@ -68,26 +69,26 @@ pub fn verify(
         exhaustive_to_length,
         first_wrong: None,
     };
-    let all = (1..=exhaustive_to_length).flat_map(|length| all_inputs(&model.vocabulary, length));
-    let mut random = Random(options.seed);
+    let all = (1..=exhaustive_to_length).flat_map(|length| inputs::all(&model.vocabulary, length));
+    let mut random = Random::new(options.seed);
     let samples = if exhaustive_to_length == max_length {
         0
     } else {
         options.samples
     };
     let sampled = (0..samples).map(|_| {
-        random_input(
+        inputs::sample(
             &mut random,
             &model.vocabulary,
             exhaustive_to_length,
             max_length,
         )
     });
-    let mut inputs = all.chain(sampled).peekable();
-    while inputs.peek().is_some() {
+    let mut tried = all.chain(sampled).peekable();
+    while tried.peek().is_some() {
         let mut batch = Vec::with_capacity(BATCH);
         let mut expected = Vec::with_capacity(BATCH);
-        for input in inputs.by_ref().take(BATCH) {
+        for input in tried.by_ref().take(BATCH) {
             match interpret::evaluate(graph, root, &input) {
                 Ok(sequence) => {
                     expected.push(sequence.values);
@@ -158,75 +159,4 @@ pub fn guard(graph: &Graph, root: SOpId, model: &Model) -> Fallible<()> {
     ))
     .help("compile for shorter inputs or a smaller vocabulary")
     .into())
-}
-
-/// The greatest length up to which all inputs together are within the budget.
-fn exhaustive_length(tokens: usize, max_length: usize, budget: usize) -> usize {
-    let (mut total, mut count, mut length) = (0usize, 1usize, 0);
-    while length < max_length {
-        count = count.saturating_mul(tokens);
-        total = total.saturating_add(count);
-        if total > budget {
-            break;
-        }
-        length += 1;
-    }
-    length
-}
-
-fn all_inputs(vocabulary: &[Value], length: usize) -> impl Iterator<Item = Vec<Value>> + '_ {
-    let count = vocabulary.len().pow(length as u32);
-    (0..count).map(move |mut code| {
-        (0..length)
-            .map(|_| {
-                let token = vocabulary[code % vocabulary.len()].clone();
-                code /= vocabulary.len();
-                token
-            })
-            .collect()
-    })
-}
-
-/// Half of the inputs are as long as possible, and half use few of the tokens, so that large
-/// counts occur.
-fn random_input(
-    random: &mut Random,
-    vocabulary: &[Value],
-    longer_than: usize,
-    max_length: usize,
-) -> Vec<Value> {
-    let length = match random.below(2) {
-        0 => max_length,
-        _ => longer_than + 1 + random.below(max_length - longer_than),
-    };
-    let kinds = match random.below(2) {
-        0 => vocabulary.len(),
-        _ => 1 + random.below(vocabulary.len().min(3)),
-    };
-    let chosen: Vec<usize> = (0..kinds)
-        .map(|at| {
-            if kinds == vocabulary.len() {
-                at
-            } else {
-                random.below(vocabulary.len())
-            }
-        })
-        .collect();
-    (0..length)
-        .map(|_| vocabulary[chosen[random.below(kinds)]].clone())
-        .collect()
-}
-
-/// SplitMix64 (Steele, Lea & Flood 2014): the same inputs on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        (bits % bound as u64) as usize
-    }
 }

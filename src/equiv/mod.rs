@@ -2,13 +2,12 @@
 //! graph or the inferred tables give one, otherwise by trying inputs, the shortest first. What was
 //! only sampled is never called equal.
 
-mod inputs;
 mod proof;
 
-use crate::base::{Fallible, Limits};
+use crate::base::{Fallible, Limits, Random};
 use crate::graph::{Graph, SOpId};
-use crate::infer::Setting;
 use crate::infer::facts::check_setting;
+use crate::infer::{Setting, inputs};
 use crate::interpret::{self, Sequence};
 use crate::value::Value;
 
@@ -74,7 +73,7 @@ pub fn compare(
     limits: &Limits,
     options: &Options,
 ) -> Fallible<Comparison> {
-    check_setting(setting)?;
+    check_setting(setting, limits)?;
     let proved = |method| Comparison {
         verdict: Verdict::Equal,
         method,
@@ -124,8 +123,8 @@ impl Trial<'_> {
         }
         found.method = Method::Samples;
         found.verdict = Verdict::Unknown;
-        let mut random = inputs::Random(options.seed);
-        let sample = |_| random.input(vocabulary, reach, *max_length);
+        let mut random = Random::new(options.seed);
+        let sample = |_| inputs::sample(&mut random, vocabulary, reach, *max_length);
         if self.find(&mut found, (0..options.samples).map(sample)) {
             found.difference = found.difference.map(|difference| self.shorten(difference));
         }

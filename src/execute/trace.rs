@@ -5,8 +5,9 @@ use super::forward::{Batch, Precision, Prepared};
 use super::readout::PreparedReadout;
 use super::scalar::Scalar;
 use crate::base::Fallible;
+use crate::base::table::{aligned, indented};
 use crate::model::json::value_to_json;
-use crate::model::{Model, half_layer, table};
+use crate::model::{Model, cell, half_layer};
 use crate::value::Value;
 use ndarray::Array2;
 use serde_json::{Value as Json, json};
@@ -157,7 +158,7 @@ impl Trace {
 
     /// BOS and the tokens, as they head rows and columns.
     fn positions(&self) -> Vec<String> {
-        let tokens = self.tokens.iter().map(table::value);
+        let tokens = self.tokens.iter().map(cell::value);
         std::iter::once("BOS".to_string()).chain(tokens).collect()
     }
 }
@@ -177,14 +178,14 @@ impl fmt::Display for Trace {
         for (half, step) in self.steps.iter().enumerate() {
             writeln!(f, "{}", half_layer(half))?;
             for (index, head) in step.heads.iter().enumerate() {
-                writeln!(f, "  head {}: {}", index + 1, table::label(&head.label))?;
+                writeln!(f, "  head {}: {}", index + 1, cell::label(&head.label))?;
                 f.write_str(&pattern_table(&head.weights, &positions))?;
             }
             let new = step
                 .variables
                 .iter()
                 .filter(|variable| variable.ready == half);
-            let new = new.map(|variable| (table::label(&variable.name), &variable.values[..]));
+            let new = new.map(|variable| (cell::label(&variable.name), &variable.values[..]));
             f.write_str(&value_table(new, &positions))?;
             writeln!(f)?;
         }
@@ -200,11 +201,11 @@ fn value_table<'v>(
     positions: &[String],
 ) -> String {
     let mut rows = vec![headed(String::new(), positions.iter().cloned())];
-    rows.extend(variables.map(|(name, values)| headed(name, values.iter().map(table::value))));
+    rows.extend(variables.map(|(name, values)| headed(name, values.iter().map(cell::value))));
     if rows.len() == 1 {
         return String::new();
     }
-    table::aligned(&rows, 1)
+    indented(&aligned(&rows, 1), 2)
 }
 
 /// A row for each query, a column for each key; weights that round to zero are left blank.
@@ -220,7 +221,7 @@ fn pattern_table(weights: &Array2<f64>, positions: &[String]) -> String {
     for (position, weights) in positions.iter().zip(weights.rows()) {
         rows.push(headed(position.clone(), weights.iter().map(cell)));
     }
-    table::aligned(&rows, 1)
+    indented(&aligned(&rows, 1), 2)
 }
 
 fn headed(head: String, cells: impl Iterator<Item = String>) -> Vec<String> {

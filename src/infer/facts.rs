@@ -68,7 +68,7 @@ pub fn infer(
     setting: &Setting,
     limits: &Limits,
 ) -> Fallible<Facts> {
-    check_setting(setting)?;
+    check_setting(setting, limits)?;
     let analysis = Analysis::new(graph, roots, setting, limits);
     let mut depths = vec![0; roots.iter().map(|id| id.0 as usize + 1).max().unwrap_or(0)];
     let nodes = graph
@@ -91,8 +91,17 @@ pub fn infer(
 }
 
 /// # Errors
-/// A setting without tokens or without length, or with a token no weight can hold.
-pub fn check_setting(setting: &Setting) -> Fallible<()> {
+/// A setting without tokens or without length, with a token no weight can hold, or with inputs so
+/// long that the table of the index alone would have too many rows.
+pub fn check_setting(setting: &Setting, limits: &Limits) -> Fallible<()> {
+    if setting.max_length > limits.table_rows {
+        let (limit, asked) = (limits.table_rows, setting.max_length);
+        let message = format!("the limit of {limit} tokens in an input is reached");
+        let error = Diagnostic::error(Code::LimitReached, message)
+            .note(format!("asked for are inputs of up to {asked}"))
+            .help("give a smaller `--max-len`");
+        return Err(error.into());
+    }
     let problem = if setting.vocabulary.is_empty() {
         "the vocabulary is empty"
     } else if setting.max_length == 0 {

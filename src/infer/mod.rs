@@ -8,6 +8,7 @@ pub mod attention;
 pub mod cube;
 pub mod environment;
 pub mod facts;
+pub mod inputs;
 mod predicate;
 pub mod selector;
 pub mod sets;

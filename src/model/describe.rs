@@ -1,8 +1,9 @@
 //! What a model is made of, for people and for tools: sizes, heads with their selectors,
 //! variables, and what the directions of the residual stream mean.
 
-use super::table;
+use super::cell;
 use super::transformer::{Decoder, Head, Model, Variable};
+use crate::base::table::{aligned, indented};
 use serde::Serialize;
 use std::fmt;
 
@@ -79,7 +80,7 @@ fn heads(model: &Model) -> Section {
                 (index + 1).to_string(),
                 (number + 1).to_string(),
                 head.d_head().to_string(),
-                table::label(&head.label),
+                cell::label(&head.label),
             ]);
         }
     }
@@ -92,7 +93,7 @@ fn heads(model: &Model) -> Section {
 fn variables(model: &Model) -> Section {
     let mut rows = vec![cells(["variable", "ready after", "encoding"])];
     rows.extend(model.variables.iter().map(|variable| {
-        let name = table::label(&variable.name);
+        let name = cell::label(&variable.name);
         vec![name, half_layer(variable.ready), encoding(variable)]
     }));
     Section {
@@ -132,7 +133,7 @@ fn directions(model: &Model) -> Section {
         } else {
             format!("{first}-{last}")
         };
-        vec![range, table::label(name), table::label(&values.join(" "))]
+        vec![range, cell::label(name), cell::label(&values.join(" "))]
     }));
     Section {
         title: "residual stream",
@@ -171,14 +172,14 @@ impl fmt::Display for Summary {
             row("max length", self.max_length.to_string()),
             row("attention", attention.to_string()),
         ];
-        writeln!(f, "{}", table::label(&self.name))?;
-        f.write_str(&table::aligned(&sizes, 2))?;
+        writeln!(f, "{}", cell::label(&self.name))?;
+        f.write_str(&indented(&aligned(&sizes, 2), 2))?;
         for section in self.details.iter().filter(|section| section.rows.len() > 1) {
             write!(
                 f,
                 "\n{}\n{}",
                 section.title,
-                table::aligned(&section.rows, usize::MAX)
+                indented(&aligned(&section.rows, usize::MAX), 2)
             )?;
         }
         Ok(())

@@ -6,10 +6,11 @@
 use super::json::Atom;
 use super::tensors::{Reader, Shapes, Writer};
 use super::transformer::{Decoder, FeedForward, Head, Layer, Model, Readout, Variable};
-use crate::base::{Code, Diagnostic, Fallible};
+use crate::base::write::write;
+use crate::base::{Code, Diagnostic, Existing, Fallible};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 /// The metadata entry that makes a safetensors file a model of this crate.
@@ -98,35 +99,10 @@ pub fn from_bytes(bytes: &[u8]) -> Fallible<Model> {
 /// Writes a model to a file: all of it or, if anything goes wrong, nothing.
 ///
 /// # Errors
-/// As [`to_bytes`]; a place that cannot be written to, or one that is taken unless `overwrite`.
-pub fn save(model: &Model, path: &Path, overwrite: bool) -> Fallible<()> {
+/// As [`to_bytes`]; a place that cannot be written to, or one that is taken and to be kept.
+pub fn save(model: &Model, path: &Path, existing: Existing) -> Fallible<()> {
     let bytes = to_bytes(model)?;
-    let unwritten = |reason: String| {
-        let message = format!("{} could not be written: {reason}", path.display());
-        Diagnostic::error(Code::FileNotWritten, message)
-    };
-    let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Box::new(
-            unwritten("it exists already".to_string()).help("give another name, or overwrite it"),
-        ),
-        _ => Box::new(unwritten(error.to_string())),
-    };
-    // Renaming would replace a device or a pipe by a file.
-    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(Box::new(unwritten("it is not a file".to_string())));
-    }
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    let mut file = temporary(parent.unwrap_or(Path::new("."))).map_err(failed)?;
-    file.write_all(&bytes).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    let persisted = match overwrite {
-        true => file.persist(path),
-        false => file.persist_noclobber(path),
-    };
-    persisted.map_err(|error| failed(error.error))?;
-    Ok(())
+    write(path, &bytes, existing)
 }
 
 /// Reads a model from a file.
@@ -151,17 +127,6 @@ pub fn load(path: &Path) -> Fallible<Model> {
         let message = format!("{} is not a rasp model: {problem}", path.display());
         Box::new(Diagnostic::error(Code::BadModel, message))
     })
-}
-
-/// A new file with the permissions of any other new file; temporary ones are private by default.
-fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.prefix(".rasp-").tempfile_in(folder)
 }
 
 fn metadata(model: &Model, sparse: Shapes) -> Metadata {

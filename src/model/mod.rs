@@ -2,12 +2,12 @@
 //! lives where in the residual stream. It knows nothing of RASP; anything can build one and
 //! anything can run one. Depends on `base` and `value`.
 
+pub(crate) mod cell;
 mod check;
 pub mod describe;
 pub mod file;
 pub mod json;
 pub mod matrix;
-pub(crate) mod table;
 mod tensors;
 pub mod transformer;
 

@@ -5,12 +5,13 @@
 use super::Repl;
 use super::command::refuse;
 use crate::base::Fallible;
+use crate::base::table;
 use crate::compile;
 use crate::execute::{self, Executor, Precision};
 use crate::graph::SOpId;
 use crate::infer::Setting;
 use crate::infer::facts::{Domain, NodeFacts, infer};
-use crate::model::{self, Model, table};
+use crate::model::{self, Model, cell};
 use crate::session::Session;
 use crate::session::show::example;
 use crate::value::Value;
@@ -85,7 +86,7 @@ fn setting(session: &Session) -> Setting {
 }
 
 fn described(setting: &Setting) -> String {
-    let tokens: Vec<String> = setting.vocabulary.iter().map(table::value).collect();
+    let tokens: Vec<String> = setting.vocabulary.iter().map(cell::value).collect();
     let causal = if setting.causal {
         ", looking backwards only"
     } else {
@@ -112,7 +113,7 @@ fn facts_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
             (false, None) => continue,
         };
         rows.push(vec![
-            table::label(known),
+            cell::label(known),
             graph.types(node.id).to_string(),
             node.depth.to_string(),
             format!("{:?}", node.encoding).to_lowercase(),
@@ -171,7 +172,7 @@ fn compile_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
 /// What the weights give on the running example, beside what the interpreter gives.
 fn on_example(session: &Session, sop: SOpId, model: &Model) -> String {
     let input = &session.settings.example;
-    let call = format!("{}({})", table::label(&model.name), example(input));
+    let call = format!("{}({})", cell::label(&model.name), example(input));
     let got = match Executor::new(model, Precision::F32).run(input) {
         Ok(got) => got,
         // The example need not be an input of the session's vocabulary and length.

@@ -1,10 +1,11 @@
 //! Random models, the same on every machine.
 
+use rasp::base;
 use rasp::model::{Decoder, FeedForward, Head, Layer, Matrix, Model, Readout};
 use rasp::value::Value;
 
-/// SplitMix64.
-pub struct Random(u64);
+/// Random parts of models.
+pub struct Random(base::Random);
 
 pub struct Sizes {
     pub d_model: usize,
@@ -20,19 +21,15 @@ pub struct Sizes {
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random(seed)
+        Random(base::Random::new(seed))
     }
 
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        self.0.bits()
     }
 
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.bits() % bound as u64) as usize
+        self.0.below(bound)
     }
 
     /// Between 0 and 1.

@@ -1,37 +1,10 @@
-//! Text in aligned columns, and values and labels as cells.
+//! Values and labels as cells of a table.
 
 use crate::value::Value;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of a cell before it is cut.
 const WIDEST: usize = 60;
-
-/// Lines of cells, each line indented by two and columns two apart. The first `left` columns are
-/// aligned left, the others right.
-pub(crate) fn aligned(rows: &[Vec<String>], left: usize) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.width()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let padding = " ".repeat(widths[column] - cell.width());
-            line.push_str("  ");
-            if column < left {
-                line.extend([cell.as_str(), &padding]);
-            } else {
-                line.extend([&padding, cell.as_str()]);
-            }
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
 
 /// A label as a cell: on one line, without control characters, and cut if long.
 pub(crate) fn label(text: &str) -> String {
