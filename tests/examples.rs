@@ -4,7 +4,9 @@
 mod common;
 
 use common::{session, shape};
+use rasp::compile;
 use rasp::eval::{Event, Meta};
+use rasp::infer::Setting;
 use rasp::session::files;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -120,4 +122,22 @@ fn a_long_program_loads_fast() {
     let started = std::time::Instant::now();
     session("long", &program);
     assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+}
+
+#[test]
+fn each_compiles_for_its_own_tokens() {
+    for (name, main) in PROGRAMS {
+        let mut session = session(&format!("{name}.rasp"), &text(name));
+        let sop = session.sop(main).unwrap();
+        let setting = Setting {
+            vocabulary: session.settings.vocabulary.clone().unwrap(),
+            // Longer ones take their time without optimization.
+            max_length: session.settings.max_length.unwrap().min(4),
+            causal: session.settings.causal,
+        };
+        let compiled = compile::compile(session.graph(), sop, &setting, session.limits());
+        if let Err(error) = compiled {
+            panic!("{name}: {error}");
+        }
+    }
 }

@@ -20,7 +20,8 @@ pub struct Limits {
     pub graph_nodes: usize,
     /// Values in the inferred domain of one s-op.
     pub domain_values: usize,
-    /// Combinations of argument values that one elementwise function is tabulated over.
+    /// Combinations of argument values that one elementwise function is tabulated over. The longest
+    /// input is at most this, as the index alone takes a row for each position.
     pub table_rows: usize,
     /// Width of the residual stream, and feed-forward units of one layer.
     pub model_width: usize,
