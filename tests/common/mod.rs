@@ -1,7 +1,11 @@
 //! What several test binaries need: sessions that fail loudly, and what a snapshot says of an s-op.
 
+use rasp::base::Limits;
 use rasp::base::render::{Style, render};
-use rasp::graph::Sharing;
+use rasp::compile::compile;
+use rasp::graph::{SOpId, Sharing};
+use rasp::infer::Setting;
+use rasp::model::describe::summary;
 use rasp::session::Session;
 
 /// A session that has run a program with neither errors nor warnings.
@@ -17,11 +21,55 @@ pub fn session(name: &str, program: &str) -> Session {
     session
 }
 
-/// Everything a snapshot says of an s-op beside its values: its layers and heads. What the
-/// compiler makes of it belongs here as well.
+/// Everything a snapshot says of an s-op beside its values: its layers and heads, and, where the
+/// program sets a vocabulary and a longest input, the model that the compiler makes of it.
 pub fn shape(session: &mut Session, expression: &str) -> String {
     let sop = session
         .sop(expression)
         .unwrap_or_else(|error| panic!("{expression}: {error}"));
-    session.schedule(sop).table(session.graph())
+    let mut text = session.schedule(sop).table(session.graph());
+    let settings = &session.settings;
+    if let (Some(vocabulary), Some(max_length)) = (&settings.vocabulary, settings.max_length) {
+        let setting = Setting {
+            vocabulary: vocabulary.clone(),
+            max_length,
+            causal: settings.causal,
+        };
+        text.push_str(&compiled(session, sop, &setting));
+    }
+    text
+}
+
+/// The size of the model of an s-op, or why there is none.
+fn compiled(session: &Session, sop: SOpId, setting: &Setting) -> String {
+    let tokens = setting.vocabulary.len();
+    let inputs = format!("{tokens} tokens, up to {} at once", setting.max_length);
+    match compile(session.graph(), sop, setting, &Limits::default()) {
+        Ok(model) => {
+            let summary = summary(&model);
+            format!(
+                "compiled for {inputs}: {} layers, heads per layer {:?}, d_model {}, d_mlp {:?}, \
+                 {} parameters, {} nonzero\n",
+                summary.layers,
+                summary.heads,
+                summary.d_model,
+                summary.d_mlp,
+                model.parameters(),
+                model.nonzero()
+            )
+        }
+        Err(refusal) => {
+            let labels: Vec<&str> = refusal
+                .labels
+                .iter()
+                .map(|label| label.text.as_str())
+                .collect();
+            format!(
+                "refused for {inputs}: {} {}: {}\n",
+                refusal.code,
+                refusal.message,
+                labels.join("; ")
+            )
+        }
+    }
 }
