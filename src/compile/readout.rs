@@ -59,7 +59,7 @@ impl Compiler<'_> {
     pub(super) fn root(&mut self, root: SOpId) -> Result<Output, Stopped> {
         let domain = match self.analysis.node(root) {
             Ok(node) => node.column.values.domain.clone(),
-            Err(stopped) => return self.real_root(root)?.ok_or(stopped),
+            Err(stopped) => return self.real_root(root, stopped),
         };
         if domain.is_empty() {
             return Err(Stopped::new(

@@ -12,16 +12,23 @@ use crate::model::Decoder;
 use crate::value::Op;
 
 impl Compiler<'_> {
-    /// The result as a linear function of weighted means; `None` if it is none.
-    pub(super) fn real_root(&mut self, root: SOpId) -> Result<Option<Output>, Stopped> {
-        let Some(form) = self.real(root)? else {
-            return Ok(None);
+    /// The result as a linear function of weighted means.
+    ///
+    /// # Errors
+    /// `stopped`, why the values of the result are not known, if it is no such function.
+    pub(super) fn real_root(&mut self, root: SOpId, stopped: Stopped) -> Result<Output, Stopped> {
+        let of_weights = stopped
+            .culprit
+            .is_some_and(|id| self.analysis.weighted(id).is_some());
+        let form = if of_weights { self.real(root)? } else { None };
+        let Some(form) = form else {
+            return Err(stopped);
         };
         self.demand(&form, &self.name(root));
-        Ok(Some(Output {
+        Ok(Output {
             form,
             decoder: Decoder::Numerical(Vec::new()),
-        }))
+        })
     }
 
     fn real(&mut self, id: SOpId) -> Result<Option<Form>, Stopped> {
