@@ -185,21 +185,3 @@ fn a_long_program_loads_fast() {
     session("long", &program);
     assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
 }
-
-#[test]
-fn each_compiles_for_its_own_tokens() {
-    for (name, main) in PROGRAMS {
-        let mut session = session(&format!("{name}.rasp"), &text(name));
-        let sop = session.sop(main).unwrap();
-        let setting = Setting {
-            vocabulary: session.settings.vocabulary.clone().unwrap(),
-            // Longer ones take their time without optimization.
-            max_length: session.settings.max_length.unwrap().min(4),
-            causal: session.settings.causal,
-        };
-        let compiled = compile::compile(session.graph(), sop, &setting, session.limits());
-        if let Err(error) = compiled {
-            panic!("{name}: {error}");
-        }
-    }
-}

@@ -191,6 +191,21 @@ fn shown(session: &mut Session, expression: &str, inputs: &[&str]) -> String {
     text
 }
 
+/// The longest input that models in snapshots are compiled for.
+const COMPILED_LENGTH: usize = 4;
+
+/// The tokens of an input, each once: the vocabulary that its snapshot's model is compiled for.
+fn distinct_tokens(session: &mut Session, input: &str) -> Vec<Value> {
+    let input = session.expression(input).unwrap();
+    let mut distinct = Vec::new();
+    for token in input.as_tokens().unwrap() {
+        if !distinct.contains(&token) {
+            distinct.push(token);
+        }
+    }
+    distinct
+}
+
 #[test]
 fn values_and_schedules() {
     for module in modules() {
@@ -199,7 +214,10 @@ fn values_and_schedules() {
         for Use { expression, inputs } in uses(module.name) {
             text.push_str(&shown(&mut session, expression, inputs));
             // A session of its own, so that the names in the schedule are those of this use.
-            text.push_str(&shape(&mut loaded(module.name), expression));
+            let mut own = loaded(module.name);
+            own.settings.vocabulary = Some(distinct_tokens(&mut own, inputs[0]));
+            own.settings.max_length = Some(COMPILED_LENGTH);
+            text.push_str(&shape(&mut own, expression));
             text.push('\n');
         }
         insta::with_settings!({

@@ -60,7 +60,7 @@ pub fn assemble(compiler: &Compiler, root: SOpId, output: Output) -> Fallible<Mo
 
 /// The logit that outweighs all other keys of the longest input: a power of two that is at least
 /// `ln(length / leak)`.
-fn level(max_length: usize) -> f64 {
+pub(super) fn level(max_length: usize) -> f64 {
     2f64.powf((max_length as f64 / LEAK).ln().log2().ceil())
 }
 
@@ -182,7 +182,8 @@ impl Assembly<'_> {
     /// The logit as products of a query and a key functional, equal ones merged.
     fn logits(&self, plan: &HeadPlan, last: bool) -> Option<Vec<(Places, Places)>> {
         // Selected keys stand one level above BOS in a mean and one below it in a sum; keys that
-        // are not selected stand two levels lower.
+        // are not selected stand two levels lower. Scores only raise selected keys; those that are
+        // not selected stand lower by the greatest score.
         let base = match plan.kind {
             HeadKind::Mean => self.level,
             HeadKind::Sum => -self.level,
@@ -193,8 +194,11 @@ impl Assembly<'_> {
         }
         let mut products = vec![(query, vec![(self.layout.one, 1.0)])];
         let gap = self.gap(plan);
-        for term in &plan.terms {
-            let query = self.resolve(&term.query.scaled(gap))?;
+        let literals = plan.terms.iter().map(|term| (term, gap));
+        let scores = plan.scores.iter().flat_map(|scores| &scores.terms);
+        let scores = scores.map(|term| (term, 1.0));
+        for (term, factor) in literals.chain(scores) {
+            let query = self.resolve(&term.query.scaled(factor))?;
             let key = self.resolve(&term.key)?;
             if !query.is_empty() && !key.is_empty() {
                 products.push((query, key));
@@ -209,7 +213,8 @@ impl Assembly<'_> {
     fn gap(&self, plan: &HeadPlan) -> f64 {
         let mut forms = plan.terms.iter().flat_map(|term| [&term.query, &term.key]);
         if plan.kind == HeadKind::Mean || forms.all(|form| form.is_embedded()) {
-            return 2.0 * self.level;
+            let above = plan.scores.as_ref().map_or(0.0, |scores| scores.above);
+            return 2.0 * self.level + above;
         }
         let analysis = self.compiler.analysis;
         let largest = plan

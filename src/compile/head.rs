@@ -5,12 +5,13 @@
 
 use super::Compiler;
 use super::form::Form;
-use super::literal::Term;
+use super::literal::{Squares, Term};
+use super::score::ScorePlan;
+use crate::base::Code;
 use crate::graph::{SOp, SOpId};
 use crate::infer::cube::Cube;
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
-use std::sync::Arc;
 
 /// What a head makes of the values it selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct HeadPlan {
     pub cube: Cube,
     pub label: String,
     pub terms: Vec<Term>,
+    /// What orders or weighs the selected keys, if there is such a score.
+    pub scores: Option<ScorePlan>,
     /// A value, the variable it is part of, and the direction of that variable.
     pub values: Vec<(Form, VarId, usize)>,
 }
@@ -52,7 +55,13 @@ impl Compiler<'_> {
         match self.analysis.vars[var.0 as usize].kind {
             VarKind::Width(selector) => {
                 let one = Form::constant(1.0);
-                self.write(selector, HeadKind::Sum, &one, var, 0)
+                // The best key is one, if there is any.
+                let best = self
+                    .analysis
+                    .selector(selector)
+                    .is_some_and(|facts| facts.best.is_some());
+                let kind = if best { HeadKind::Mean } else { HeadKind::Sum };
+                self.write(selector, kind, &one, var, 0)
             }
             VarKind::Sum(id) => {
                 let SOp::Aggregate {
@@ -74,8 +83,30 @@ impl Compiler<'_> {
                 let form = self.number(*value, self.default_number(var))?;
                 self.write(*selector, HeadKind::Mean, &form, var, 0)
             }
+            VarKind::Weighted(id) => self.place_weighted(id, var),
             _ => Ok(()),
         }
+    }
+
+    fn place_weighted(&mut self, id: SOpId, var: VarId) -> Result<(), Stopped> {
+        let (SOp::WeightedMean { value, .. }, Some(facts)) =
+            (self.analysis.graph.get(id), self.analysis.weighted(id))
+        else {
+            return Ok(());
+        };
+        let facts = facts.clone();
+        let Some((cube, scores)) = self
+            .weight_plan(&facts)
+            .map_err(|stopped| at(stopped, id))?
+        else {
+            return Ok(());
+        };
+        let form = self.number(*value, self.default_number(var))?;
+        let label = self.analysis.var_name(var);
+        self.demand(&form, &label);
+        let head = self.head(&cube, HeadKind::Mean, false, Some(scores), label)?;
+        self.heads[head].values.push((form, var, 0));
+        Ok(())
     }
 
     /// What stands in the stream for a numerical variable is its value minus this.
@@ -83,6 +114,10 @@ impl Compiler<'_> {
         match self.analysis.vars[var.0 as usize].kind {
             VarKind::Mean(id) => match self.analysis.graph.get(id) {
                 SOp::Aggregate { default, .. } => default.as_float().unwrap_or(0.0),
+                _ => 0.0,
+            },
+            VarKind::Weighted(id) => match self.analysis.graph.get(id) {
+                SOp::WeightedMean { default, .. } => default.as_float().unwrap_or(0.0),
                 _ => 0.0,
             },
             _ => 0.0,
@@ -196,17 +231,44 @@ impl Compiler<'_> {
         let Some(facts) = self.analysis.selector(selector) else {
             return Ok(());
         };
-        let cubes: Arc<[Cube]> = facts.cubes.clone();
-        let relative = kind == HeadKind::Mean && facts.non_empty;
+        let facts = facts.clone();
+        let culprit = self.culprit(var);
+        if facts.best.is_some() && facts.cubes.len() > 1 {
+            let reason = format!(
+                "the selector of a best key needs {} attention heads, but scores order the keys of \
+                 one head",
+                facts.cubes.len()
+            );
+            return Err(at(Stopped::new(Code::NotCompilable, reason), culprit));
+        }
+        let scores = match &facts.best {
+            Some(table) => Some(
+                self.best_plan(table)
+                    .map_err(|stopped| at(stopped, culprit))?,
+            ),
+            None => None,
+        };
+        let relative = kind == HeadKind::Mean && facts.non_empty && scores.is_none();
         let label = self.analysis.var_name(var);
         self.demand(value, &label);
-        for cube in cubes.iter() {
-            let head = self.head(cube, kind, relative, selector)?;
+        for cube in facts.cubes.iter() {
+            let label = self.analysis.graph.describe_selector(selector);
+            let head = self.head(cube, kind, relative, scores.clone(), label)?;
             self.heads[head]
                 .values
                 .push((value.clone(), var, direction));
         }
         Ok(())
+    }
+
+    /// The s-op that a variable stands for, if it is one.
+    fn culprit(&self, var: VarId) -> Option<SOpId> {
+        match self.analysis.vars[var.0 as usize].kind {
+            VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) | VarKind::Weighted(id) => {
+                Some(id)
+            }
+            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Cut(_) => None,
+        }
     }
 
     /// The head for a cube, made if there is none yet.
@@ -215,19 +277,28 @@ impl Compiler<'_> {
         cube: &Cube,
         kind: HeadKind,
         relative: bool,
-        selector: crate::graph::SelectorId,
+        scores: Option<ScorePlan>,
+        label: String,
     ) -> Result<usize, Stopped> {
-        let same =
-            |head: &HeadPlan| head.kind == kind && head.relative == relative && head.cube == *cube;
+        let same = |head: &HeadPlan| {
+            (head.kind, head.relative) == (kind, relative)
+                && head.cube == *cube
+                && head.scores == scores
+        };
         if let Some(known) = self.heads.iter().position(same) {
             return Ok(known);
         }
-        let label = self.analysis.graph.describe_selector(selector);
+        let squares = match (&scores, relative) {
+            (Some(_), _) => Squares::Never,
+            (None, true) => Squares::Relative,
+            (None, false) => Squares::Absolute,
+        };
         let mut terms = Vec::new();
         for literal in &cube.literals {
-            terms.extend(self.literal(literal, relative)?);
+            terms.extend(self.literal(literal, squares)?);
         }
-        for term in &terms {
+        let scored = scores.iter().flat_map(|scores| &scores.terms);
+        for term in terms.iter().chain(scored) {
             self.demand(&term.query, &label);
             self.demand(&term.key, &label);
         }
@@ -237,8 +308,17 @@ impl Compiler<'_> {
             cube: cube.clone(),
             label,
             terms,
+            scores,
             values: Vec::new(),
         });
         Ok(self.heads.len() - 1)
+    }
+}
+
+/// A reason with the s-op where it lies, if that is known.
+fn at(stopped: Stopped, culprit: impl Into<Option<SOpId>>) -> Stopped {
+    Stopped {
+        culprit: stopped.culprit.or(culprit.into()),
+        ..stopped
     }
 }

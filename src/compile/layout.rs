@@ -158,7 +158,12 @@ impl Times {
 
     /// The layer in which a head writes one of its values.
     pub fn head_layer(&self, compiler: &Compiler, head: &HeadPlan, value: &Form) -> usize {
-        let terms = head.terms.iter().flat_map(|term| [&term.query, &term.key]);
+        let scores = head.scores.iter().flat_map(|scores| &scores.terms);
+        let terms = head
+            .terms
+            .iter()
+            .chain(scores)
+            .flat_map(|term| [&term.query, &term.key]);
         let latest = terms
             .chain([value])
             .map(|form| self.form(compiler, form))

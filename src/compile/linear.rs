@@ -65,7 +65,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn only_number(&self, id: SOpId) -> Option<f64> {
+    pub(super) fn only_number(&self, id: SOpId) -> Option<f64> {
         let node = self.analysis.node(id).ok()?;
         match node.column.values.numbers()?.as_slice() {
             [only] => Some(*only),
@@ -86,7 +86,7 @@ impl Compiler<'_> {
     pub(super) fn is_categorical(&self, var: VarId) -> bool {
         match self.analysis.vars[var.0 as usize].kind {
             VarKind::Tokens | VarKind::Indices | VarKind::Pick(_) | VarKind::Cut(_) => true,
-            VarKind::Width(_) | VarKind::Sum(_) | VarKind::Mean(_) => false,
+            VarKind::Width(_) | VarKind::Sum(_) | VarKind::Mean(_) | VarKind::Weighted(_) => false,
         }
     }
 

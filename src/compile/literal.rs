@@ -11,10 +11,20 @@ use crate::infer::cube::{Literal, Relation};
 use crate::infer::{Analysis, Stopped};
 
 /// One product of the logit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Term {
     pub query: Form,
     pub key: Form,
+}
+
+/// How an equality of integers may be a parabola.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Squares {
+    /// Every query selects something: what is the same for all its keys is left out.
+    Relative,
+    Absolute,
+    /// Not at all: scores depend on selected keys having exactly the logit 0.
+    Never,
 }
 
 /// The parabola is used from this many classes on.
@@ -31,17 +41,18 @@ struct Class {
 }
 
 impl Compiler<'_> {
-    /// The terms of a literal. If the query is known to select something, `relative` logits do:
-    /// then what is the same for all keys of a query is left out.
+    /// The terms of a literal.
     pub(super) fn literal(
         &mut self,
         literal: &Literal,
-        relative: bool,
+        squares: Squares,
     ) -> Result<Vec<Term>, Stopped> {
+        let relative = squares == Squares::Relative;
         let relation = &literal.relation;
         let by_key = classes(relation.keys, |key| relation.row(key).to_vec());
         let by_query = classes(relation.queries, |query| relation.column(query));
-        if by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA
+        if squares != Squares::Never
+            && by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA
             && let Some((keys, queries)) = self.integer_equality(literal)
             && (relative || self.robustness == Robustness::Compact || self.is_local(literal))
         {

@@ -15,13 +15,15 @@ mod layout;
 mod linear;
 mod literal;
 mod readout;
+mod real;
+mod score;
 mod search;
 mod steps;
 pub mod verify;
 
 pub use verify::{Options, Verification, WrongOutput, verify};
 
-use crate::base::{Code, Diagnostic, Fallible, Limits};
+use crate::base::{Code, Diagnostic, Fallible, Limits, Span};
 use crate::graph::{Graph, SOp, SOpId};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
@@ -77,6 +79,12 @@ fn check_causal(analysis: &Analysis, root: SOpId) -> Fallible<()> {
     }
     let graph = analysis.graph;
     for id in graph.reachable(&[root]) {
+        let weighted = analysis.weighted(id);
+        if let Some((query, key)) = weighted.and_then(|facts| analysis.weighs_beyond(facts)) {
+            return Err(not_causal(graph.span(id), query, key)
+                .help("let the weight be 0 where the key is later, or compile without the mask")
+                .into());
+        }
         let (SOp::Aggregate { selector, .. } | SOp::Width { selector }) = graph.get(id) else {
             continue;
         };
@@ -92,19 +100,23 @@ fn check_causal(analysis: &Analysis, root: SOpId) -> Fallible<()> {
                 Some((query.position, later.position))
             });
         if let Some((query, key)) = beyond {
-            return Err(Diagnostic::error(
-                Code::NotCausal,
-                "a causal model cannot attend to later positions",
-            )
-            .at(
-                graph.selector_span(*selector),
-                format!("position {query} may select position {key} here"),
-            )
-            .help("add `and select(indices, indices, <=)`, or compile without the causal mask")
-            .into());
+            return Err(not_causal(graph.selector_span(*selector), query, key)
+                .help("add `and select(indices, indices, <=)`, or compile without the causal mask")
+                .into());
         }
     }
     Ok(())
+}
+
+fn not_causal(span: Span, query: usize, key: usize) -> Diagnostic {
+    Diagnostic::error(
+        Code::NotCausal,
+        "a causal model cannot attend to later positions",
+    )
+    .at(
+        span,
+        format!("position {query} may select position {key} here"),
+    )
 }
 
 /// A computed number: an output of the feed-forward block of some layer.
@@ -132,6 +144,8 @@ struct Compiler<'a> {
     known: FxHashMap<(SOpId, Vec<u64>, bool), Form>,
     /// What is linear by its shape, so that shared s-ops are looked at once.
     linear: RefCell<FxHashMap<SOpId, Option<Form>>>,
+    /// The same for functions of weighted means.
+    reals: FxHashMap<SOpId, Option<Form>>,
     heads: Vec<head::HeadPlan>,
     bases: BTreeMap<VarId, basis::Basis>,
     /// The directions of a cut, which are forms of their own.
@@ -149,6 +163,7 @@ impl<'a> Compiler<'a> {
             features: Vec::new(),
             known: FxHashMap::default(),
             linear: RefCell::default(),
+            reals: FxHashMap::default(),
             heads: Vec::new(),
             bases: BTreeMap::new(),
             cuts: BTreeMap::new(),

@@ -57,7 +57,10 @@ fn distinguishable(list: &[Value]) -> bool {
 impl Compiler<'_> {
     /// The form of the program's result.
     pub(super) fn root(&mut self, root: SOpId) -> Result<Output, Stopped> {
-        let domain = self.analysis.node(root)?.column.values.domain.clone();
+        let domain = match self.analysis.node(root) {
+            Ok(node) => node.column.values.domain.clone(),
+            Err(stopped) => return self.real_root(root, stopped),
+        };
         if domain.is_empty() {
             return Err(Stopped::new(
                 crate::base::Code::NotCompilable,

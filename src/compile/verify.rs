@@ -1,16 +1,27 @@
 //! Runs a model against the interpreter. Exhaustive on short inputs, random on longer ones; an
 //! input that the interpreter rejects says nothing about the model and is skipped. The same check
-//! guards `compile`: a model that disagrees is never handed out.
+//! guards `compile`: a model that disagrees is never handed out. Values are compared exactly, except
+//! those of a model that reads out a real number (a weighted mean): no weights give the interpreter's
+//! float to the bit, so these are compared within a tolerance.
 
 use crate::base::{Code, Diagnostic, Fallible, Random};
 use crate::execute::{Executor, Precision};
 use crate::graph::{Graph, SOpId};
 use crate::infer::inputs;
 use crate::interpret;
-use crate::model::Model;
+use crate::model::{Decoder, Model};
 use crate::value::Value;
 
-/// How much is checked.
+/// How far a real number in float32 may be from the interpreter's, as a share of the largest value
+/// expected for that input, or of 1 if that is larger.
+pub const TOLERANCE_F32: f64 = 1e-4;
+
+/// The same in float64.
+pub const TOLERANCE_F64: f64 = 1e-9;
+
+/// How much is checked. Whether values are compared exactly is not an option: it follows from the
+/// model's readout, and the tolerance for real numbers from `precision` ([`TOLERANCE_F32`],
+/// [`TOLERANCE_F64`]).
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The longest input; at most the model's.
@@ -30,7 +41,8 @@ pub struct Verification {
     pub checked: usize,
     /// Inputs on which the program fails, which were not.
     pub rejected: usize,
-    /// Inputs on which the model's values differ.
+    /// Inputs on which the model's values differ; for a readout of real numbers, by more than the
+    /// tolerance.
     pub wrong: usize,
     /// Every input up to this length was tried.
     pub exhaustive_to_length: usize,
@@ -69,6 +81,7 @@ pub fn verify(
         exhaustive_to_length,
         first_wrong: None,
     };
+    let tolerance = tolerance(model, options.precision);
     let all = (1..=exhaustive_to_length).flat_map(|length| inputs::all(&model.vocabulary, length));
     let mut random = Random::new(options.seed);
     let samples = if exhaustive_to_length == max_length {
@@ -99,20 +112,28 @@ pub fn verify(
         }
         let outputs = executor.run_all(&batch)?;
         for ((input, expected), got) in batch.into_iter().zip(expected).zip(outputs) {
-            verification.compare(input, expected, got);
+            verification.compare(input, expected, got, tolerance);
         }
     }
     Ok(verification)
 }
 
 impl Verification {
-    fn compare(&mut self, input: Vec<Value>, expected: Vec<Value>, got: Vec<Value>) {
+    fn compare(
+        &mut self,
+        input: Vec<Value>,
+        expected: Vec<Value>,
+        got: Vec<Value>,
+        tolerance: Option<f64>,
+    ) {
         self.checked += 1;
-        let equal = expected.len() == got.len()
-            && expected
-                .iter()
-                .zip(&got)
-                .all(|(expected, got)| expected.equals(got));
+        let equal = match tolerance {
+            Some(tolerance) => are_close(&expected, &got, tolerance),
+            None => {
+                let mut pairs = expected.iter().zip(&got);
+                expected.len() == got.len() && pairs.all(|(expected, got)| expected.equals(got))
+            }
+        };
         if !equal {
             self.wrong += 1;
             self.first_wrong.get_or_insert(WrongOutput {
@@ -122,6 +143,32 @@ impl Verification {
             });
         }
     }
+}
+
+/// The tolerance for a model that reads out real numbers; other values are compared exactly.
+fn tolerance(model: &Model, precision: Precision) -> Option<f64> {
+    let real = matches!(&model.output.decoder, Decoder::Numerical(values) if values.is_empty());
+    real.then_some(match precision {
+        Precision::F32 => TOLERANCE_F32,
+        Precision::F64 => TOLERANCE_F64,
+    })
+}
+
+fn are_close(expected: &[Value], got: &[Value], tolerance: f64) -> bool {
+    let floats = |values: &[Value]| {
+        values
+            .iter()
+            .map(Value::as_float)
+            .collect::<Option<Vec<f64>>>()
+    };
+    let (Some(expected), Some(got)) = (floats(expected), floats(got)) else {
+        return false;
+    };
+    let largest = expected
+        .iter()
+        .fold(1.0f64, |largest, number| largest.max(number.abs()));
+    let close = |(expected, got): (&f64, &f64)| (expected - got).abs() <= tolerance * largest;
+    expected.len() == got.len() && expected.iter().zip(&got).all(close)
 }
 
 /// The check inside `compile`: about a fifth of a second, always the same inputs, in float32.

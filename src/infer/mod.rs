@@ -9,7 +9,9 @@ pub mod cube;
 pub mod environment;
 pub mod facts;
 pub mod inputs;
+mod order;
 mod predicate;
+pub mod scorer;
 pub mod selector;
 pub mod sets;
 pub mod space;
@@ -23,6 +25,7 @@ use crate::graph::{Graph, SOp, SOpId, SelectorId};
 use crate::value::Value;
 use environment::Environments;
 use rustc_hash::FxHashMap;
+use scorer::WeightedFacts;
 use selector::SelectorFacts;
 use sets::Values;
 use space::{Column, Space, VarId};
@@ -54,6 +57,8 @@ pub enum VarKind {
     Pick(SOpId),
     /// An elementwise s-op used as a variable, because its own variables are too many.
     Cut(SOpId),
+    /// A mean weighted by scores: a real number, whose values are not listed.
+    Weighted(SOpId),
 }
 
 /// A variable of joint tables with its values.
@@ -129,6 +134,7 @@ pub struct Analysis<'g> {
     pub vars: Vec<Var>,
     nodes: Vec<Option<Result<Arc<Node>, Stopped>>>,
     pub(crate) selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
+    weighted: FxHashMap<SOpId, Arc<WeightedFacts>>,
     spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
     /// Variables that were made for a node or selector, to make each once.
     made: FxHashMap<(u8, u32), VarId>,
@@ -152,6 +158,7 @@ impl<'g> Analysis<'g> {
             vars: Vec::new(),
             nodes: Vec::new(),
             selectors: FxHashMap::default(),
+            weighted: FxHashMap::default(),
             spaces: FxHashMap::default(),
             made: FxHashMap::default(),
         };
@@ -219,10 +226,11 @@ impl<'g> Analysis<'g> {
                 value,
                 default,
             } => self.analyse_aggregate(id, *selector, *value, default),
-            SOp::WeightedMean { .. } => Err(Stopped::new(
-                Code::NotCompilable,
-                "a mean weighted by a scorer has no compiled form yet".to_string(),
-            )),
+            SOp::WeightedMean {
+                scorer,
+                value,
+                default,
+            } => self.analyse_weighted(id, *scorer, *value, default),
         }
     }
 
@@ -255,6 +263,7 @@ impl<'g> Analysis<'g> {
             VarKind::Mean(id) => (4, id.0),
             VarKind::Pick(id) => (5, id.0),
             VarKind::Cut(id) => (6, id.0),
+            VarKind::Weighted(id) => (7, id.0),
         };
         let next = VarId(self.vars.len() as u32);
         let id = *self.made.entry(key).or_insert(next);

@@ -3,19 +3,18 @@
 //! all pairs, for none, or for some.
 
 use super::cube::{self, Cube, Literal, Relation};
+use super::order::is_strict_order;
+use super::scorer::ScoreTable;
 use super::space::Column;
 use super::{Analysis, Stopped};
 use crate::base::Code;
-use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
+use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Entries of the largest relation that is tabulated.
 const LARGEST_RELATION: usize = 4_000_000;
-
-/// How many keys a lexicographic order may have.
-const MOST_KEYS: usize = 16;
 
 /// Whether a query selects a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +58,8 @@ pub struct SelectorFacts {
     /// For each query environment, the keys it may select.
     pub rows: Vec<Vec<Candidate>>,
     pub cubes: Arc<[Cube]>,
+    /// Of the keys in the cubes only the one with the highest score is selected.
+    pub best: Option<Arc<ScoreTable>>,
     /// No query ever selects two keys.
     pub at_most_one: bool,
     /// Every query selects a key.
@@ -91,6 +92,9 @@ impl Analysis<'_> {
         for operand in self.graph.selector_operands(id) {
             self.node(operand)?;
         }
+        if let Selector::Best { selector, scorer } = self.graph.get_selector(id) {
+            return self.analyse_best(id, *selector, *scorer);
+        }
         let parts = self.parts(id);
         let mut known = Known::default();
         let mut rows = Vec::with_capacity(self.environments.count());
@@ -115,6 +119,7 @@ impl Analysis<'_> {
         let facts = SelectorFacts {
             rows,
             cubes,
+            best: None,
             at_most_one,
             non_empty,
             may_fail: self.comparisons_may_fail(&parts)?,
@@ -259,7 +264,7 @@ impl Analysis<'_> {
                 Selector::Best { .. } => {
                     return Err(Stopped::new(
                         Code::NotCompilable,
-                        "`select_best` has no compiled form yet".to_string(),
+                        "`select_best` inside another selector has no compiled form".to_string(),
                     ));
                 }
             };
@@ -307,7 +312,7 @@ impl Analysis<'_> {
     }
 
     /// What the causal mask already implies need not be computed: keys after the query are free.
-    fn under_causal_mask(&self, cube: Cube) -> Option<Cube> {
+    pub(super) fn under_causal_mask(&self, cube: Cube) -> Option<Cube> {
         let is_indices = |id| matches!(self.graph.get(id), SOp::Indices);
         let mut literals = Vec::new();
         for literal in cube.literals {
@@ -359,7 +364,7 @@ impl Analysis<'_> {
     }
 
     /// Whether two positions of one input never have equal values.
-    fn distinct_at_positions(&self, id: SOpId) -> bool {
+    pub(super) fn distinct_at_positions(&self, id: SOpId) -> bool {
         if self.is_permutation(id) {
             return true;
         }
@@ -458,39 +463,4 @@ fn compare_sets(comparison: Comparison, keys: &[Value], queries: &[Value]) -> Ou
         (true, true) => Outcome::Always,
         (true, false) => Outcome::Sometimes,
     }
-}
-
-/// Whether the selector is a strict total order of the positions, so that its width ranks them:
-/// `indices < indices`, or a key first and such an order among equal keys, as `sort` counts
-/// (Weiss et al. 2021, section 3.1).
-fn is_strict_order(graph: &Graph, id: SelectorId, depth: usize) -> bool {
-    let compares_itself = |id: SelectorId, wanted: &[Comparison]| match graph.get_selector(id) {
-        Selector::Compare {
-            keys,
-            queries,
-            comparison,
-        } if keys == queries && wanted.contains(comparison) => Some(*keys),
-        _ => None,
-    };
-    let orders = [Comparison::Less, Comparison::Greater];
-    if let Some(key) = compares_itself(id, &orders) {
-        return matches!(graph.get(key), SOp::Indices);
-    }
-    let Selector::Or(a, b) = graph.get_selector(id) else {
-        return false;
-    };
-    if depth > MOST_KEYS {
-        return false;
-    }
-    [(*a, *b), (*b, *a)].into_iter().any(|(first, ties)| {
-        let (Some(key), Selector::And(c, d)) =
-            (compares_itself(first, &orders), graph.get_selector(ties))
-        else {
-            return false;
-        };
-        [(*c, *d), (*d, *c)].into_iter().any(|(equal, rest)| {
-            compares_itself(equal, &[Comparison::Equal]) == Some(key)
-                && is_strict_order(graph, rest, depth + 1)
-        })
-    })
 }

@@ -62,7 +62,9 @@ impl Analysis<'_> {
                 format!("width of {}", self.graph.describe_selector(selector))
             }
             VarKind::Sum(id) => format!("sum of {}", self.graph.describe(id)),
-            VarKind::Mean(id) | VarKind::Pick(id) | VarKind::Cut(id) => self.graph.describe(id),
+            VarKind::Mean(id) | VarKind::Pick(id) | VarKind::Cut(id) | VarKind::Weighted(id) => {
+                self.graph.describe(id)
+            }
         }
     }
 

@@ -1,0 +1,331 @@
+//! Scores as logits (Weiss et al. 2021, appendix A). Attention logits are bilinear, so a table
+//! `[keys, queries]` of scores is a sum of products of a key feature and a query feature.
+//!
+//! The best key is hard attention by temperature: only the order of a query's keys matters, so
+//! that scores may be replaced by their ranks, which are whole numbers with a gap of 1. One unit of
+//! the score outweighs all positions and one position outweighs all that softmax would leak, so
+//! that the last of equal scores wins (hard attention by position: Yao et al. 2021). A weighted
+//! mean has the logarithms of its weights as logits; where the weight is zero the key is not
+//! selected, by a literal.
+
+use super::Compiler;
+use super::assemble::level;
+use super::form::Form;
+use super::literal::Term;
+use crate::base::Code;
+use crate::graph::SOpId;
+use crate::infer::Stopped;
+use crate::infer::cube::Cube;
+use crate::infer::scorer::{ScoreTable, WeightedFacts};
+
+/// Logits may be this many times the gap between a best key and the next: float32 has 24 bits, of
+/// which 8 remain to tell the two apart.
+const LARGEST_RANGE: f64 = 65_536.0;
+
+/// The greatest logarithm of a ratio of weights; beyond, float32 would not hold the smaller ones
+/// to five digits.
+const LARGEST_LOGARITHM: f64 = 128.0;
+
+/// The most products that a table of scores may take.
+const MOST_PRODUCTS: usize = 256;
+
+/// What is left of a table when it counts as zero, relative to its largest entry.
+const RESIDUE: f64 = 1e-12;
+
+/// What is added to the logits of a head, between 0 and `above` for every key and query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScorePlan {
+    pub terms: Vec<Term>,
+    pub above: f64,
+}
+
+/// Numbers `[keys, queries]`, a row for each key.
+#[derive(Clone, Debug)]
+struct Grid {
+    queries: usize,
+    entries: Vec<f64>,
+}
+
+impl Compiler<'_> {
+    /// The logits that make the best of the selected keys win.
+    pub(super) fn best_plan(&mut self, table: &ScoreTable) -> Result<ScorePlan, Stopped> {
+        let length = self.analysis.setting.max_length as f64;
+        let level = level(self.analysis.setting.max_length);
+        // One position is worth a level, one unit of the score all positions.
+        let (unit, tie) = match table.distinct {
+            true => (level, 0.0),
+            false => (level * length, level),
+        };
+        let above = |grid: &Grid| unit * grid.largest() + tie * (length - 1.0);
+        let candidates = [
+            Some(ranks(table)),
+            in_gaps(table, false),
+            in_gaps(table, true),
+        ];
+        let fitting = candidates.into_iter().flatten();
+        let fitting = fitting.filter(|grid| above(grid) <= LARGEST_RANGE * level);
+        let products = fitting.filter_map(|grid| Some((grid.products()?, above(&grid))));
+        let cost = |(products, above): &(Vec<_>, f64)| (products.len(), above.to_bits());
+        let Some((products, above)) = products.min_by_key(cost) else {
+            return Err(refused(
+                "the scores have too many levels between the positions for float32 to tell the best key",
+            ));
+        };
+        let mut terms = self.score_terms(table.sides, products, unit)?;
+        if tie > 0.0 {
+            let positions = (0..self.analysis.setting.max_length).map(|index| index as f64);
+            let key = Form::function(crate::infer::Analysis::INDICES, positions.collect());
+            let key = Form::default().plus(1.0, &key);
+            terms.push(weighed(Form::constant(tie), key, level));
+        }
+        Ok(ScorePlan { terms, above })
+    }
+
+    /// The cube that selects what has a weight, and the logarithms of the weights; `None` if
+    /// nothing ever has one.
+    pub(super) fn weight_plan(
+        &mut self,
+        facts: &WeightedFacts,
+    ) -> Result<Option<(Cube, ScorePlan)>, Stopped> {
+        let Some(cube) = &facts.cube else {
+            return Ok(None);
+        };
+        let grid = logarithms(&facts.table);
+        let above = grid.largest();
+        if above > LARGEST_LOGARITHM {
+            return Err(refused(
+                "the weights differ by too large a factor for float32",
+            ));
+        }
+        let Some(products) = grid.products() else {
+            return Err(refused(
+                "the weights would take too many dimensions of a head",
+            ));
+        };
+        let terms = self.score_terms(facts.table.sides, products, 1.0)?;
+        Ok(Some((cube.clone(), ScorePlan { terms, above })))
+    }
+
+    fn score_terms(
+        &mut self,
+        sides: Option<(SOpId, SOpId)>,
+        products: Vec<(Vec<f64>, Vec<f64>)>,
+        unit: f64,
+    ) -> Result<Vec<Term>, Stopped> {
+        let level = level(self.analysis.setting.max_length);
+        let mut terms = Vec::with_capacity(products.len());
+        // A scorer that reads nothing scores all keys alike.
+        let Some((keys, queries)) = sides else {
+            return Ok(terms);
+        };
+        for (key, query) in products {
+            let query = self.score_feature(queries, &query)?.scaled(unit);
+            let key = self.score_feature(keys, &key)?;
+            terms.push(weighed(query, key, level));
+        }
+        Ok(terms)
+    }
+
+    fn score_feature(&mut self, id: SOpId, function: &[f64]) -> Result<Form, Stopped> {
+        match function {
+            [first, rest @ ..] if rest.iter().all(|other| other == first) => {
+                Ok(Form::constant(*first))
+            }
+            _ => {
+                let label = format!("score of {}", self.name(id));
+                self.feature(id, function, true, &label)
+            }
+        }
+    }
+}
+
+/// The product; where the query is constant it is the level, so that the head has the dimension
+/// already.
+fn weighed(query: Form, key: Form, level: f64) -> Term {
+    if query != Form::constant(query.constant) {
+        return Term { query, key };
+    }
+    Term {
+        key: key.scaled(query.constant / level),
+        query: Form::constant(level),
+    }
+}
+
+fn refused(reason: &str) -> Stopped {
+    Stopped::new(Code::NotCompilable, reason.to_string())
+}
+
+/// For each query the ranks of its keys' scores, from 0 and equal for equal scores. A score that
+/// fails is never selected, or the input is an error.
+fn ranks(table: &ScoreTable) -> Grid {
+    let mut grid = Grid::zeros(table);
+    for query in 0..table.queries {
+        let sorted = sorted_scores(table, query);
+        for (key, score) in table.column(query).enumerate() {
+            if let Some(score) = score {
+                let rank = sorted.partition_point(|other| *other < score);
+                grid.entries[key * table.queries + query] = rank as f64;
+            }
+        }
+    }
+    grid
+}
+
+/// The scores, from 0, in multiples of the smallest gap between two scores of one query; from 0
+/// for each query, if `each` is set. `None` if that is not a finite number.
+fn in_gaps(table: &ScoreTable, each: bool) -> Option<Grid> {
+    let columns: Vec<Vec<f64>> = (0..table.queries)
+        .map(|q| sorted_scores(table, q))
+        .collect();
+    let lowest = |scores: &Vec<f64>| scores.first().copied().unwrap_or(f64::INFINITY);
+    let least = columns.iter().map(lowest).fold(f64::INFINITY, f64::min);
+    let gaps = columns
+        .iter()
+        .flat_map(|scores| scores.windows(2).map(|pair| pair[1] - pair[0]));
+    let gap = gaps.fold(f64::INFINITY, f64::min);
+    let mut grid = Grid::zeros(table);
+    for (query, scores) in columns.iter().enumerate() {
+        let zero = if each { lowest(scores) } else { least };
+        for (key, score) in table.column(query).enumerate() {
+            let Some(score) = score else { continue };
+            let entry = (score - zero) / gap;
+            if !entry.is_finite() {
+                return None;
+            }
+            grid.entries[key * table.queries + query] = entry;
+        }
+    }
+    Some(grid)
+}
+
+/// The different scores of a query, ascending.
+fn sorted_scores(table: &ScoreTable, query: usize) -> Vec<f64> {
+    let mut scores: Vec<f64> = table.column(query).flatten().collect();
+    scores.sort_by(f64::total_cmp);
+    scores.dedup();
+    scores
+}
+
+/// The logarithms of the weights, from 0; 0 where there is no weight. What a query adds to all of
+/// its keys cancels in softmax, so that it is left out where the rest depends on the key only.
+fn logarithms(table: &ScoreTable) -> Grid {
+    let weights = (0..table.keys).flat_map(|key| (0..table.queries).map(move |query| (key, query)));
+    let weighted: Vec<(usize, usize, f64)> = weights
+        .filter_map(|(key, query)| {
+            let weight = table.weight(key, query);
+            (weight > 0.0).then(|| (key, query, weight.ln()))
+        })
+        .collect();
+    let mut grid = Grid::zeros(table);
+    if let Some(keys) = of_keys_alone(table, &weighted) {
+        for (key, row) in grid
+            .entries
+            .chunks_exact_mut(table.queries.max(1))
+            .enumerate()
+        {
+            row.fill(keys[key]);
+        }
+        return grid;
+    }
+    let least = weighted
+        .iter()
+        .map(|(_, _, log)| *log)
+        .fold(f64::INFINITY, f64::min);
+    for (key, query, log) in weighted {
+        grid.entries[key * table.queries + query] = log - least;
+    }
+    grid
+}
+
+/// A number for each key, at least 0, so that each logarithm is the key's number plus one of its
+/// query; `None` if the logarithms are no such sums.
+fn of_keys_alone(table: &ScoreTable, weighted: &[(usize, usize, f64)]) -> Option<Vec<f64>> {
+    let (mut by_key, mut by_query) = (
+        vec![Vec::new(); table.keys],
+        vec![Vec::new(); table.queries],
+    );
+    for (key, query, log) in weighted {
+        by_key[*key].push((*query, *log));
+        by_query[*query].push((*key, *log));
+    }
+    let (mut keys, mut queries) = (vec![None; table.keys], vec![None; table.queries]);
+    for first in 0..table.keys {
+        if keys[first].is_some() {
+            continue;
+        }
+        keys[first] = Some(0.0);
+        let mut pending = vec![first];
+        while let Some(key) = pending.pop() {
+            let number = keys[key]?;
+            for (query, log) in &by_key[key] {
+                if queries[*query].is_some() {
+                    continue;
+                }
+                queries[*query] = Some(log - number);
+                for (other, other_log) in &by_query[*query] {
+                    if keys[*other].is_none() {
+                        keys[*other] = Some(other_log - (log - number));
+                        pending.push(*other);
+                    }
+                }
+            }
+        }
+    }
+    let keys: Vec<f64> = keys.into_iter().collect::<Option<_>>()?;
+    let holds = |(key, query, log): &(usize, usize, f64)| {
+        queries[*query].is_some_and(|number| (keys[*key] + number - log).abs() <= RESIDUE)
+    };
+    let used = |key: &usize| !by_key[*key].is_empty();
+    let least = (0..table.keys)
+        .filter(used)
+        .map(|key| keys[key])
+        .fold(f64::INFINITY, f64::min);
+    let from_zero = |key: usize| if used(&key) { keys[key] - least } else { 0.0 };
+    weighted
+        .iter()
+        .all(holds)
+        .then(|| (0..table.keys).map(from_zero).collect())
+}
+
+impl Grid {
+    fn zeros(table: &ScoreTable) -> Grid {
+        Grid {
+            queries: table.queries,
+            entries: vec![0.0; table.keys * table.queries],
+        }
+    }
+
+    fn largest(&self) -> f64 {
+        self.entries
+            .iter()
+            .fold(0.0, |largest, entry| largest.max(entry.abs()))
+    }
+
+    /// The grid as a sum of products of a function of the key and one of the query, by elimination
+    /// with the largest entry as pivot, so that no factor grows; `None` if there are too many.
+    fn products(&self) -> Option<Vec<(Vec<f64>, Vec<f64>)>> {
+        let threshold = RESIDUE * self.largest();
+        let mut rest = self.entries.clone();
+        let mut products = Vec::new();
+        loop {
+            let pivot = (0..rest.len()).max_by(|a, b| rest[*a].abs().total_cmp(&rest[*b].abs()));
+            let Some(pivot) = pivot.filter(|at| rest[*at].abs() > threshold) else {
+                return Some(products);
+            };
+            if products.len() == MOST_PRODUCTS {
+                return None;
+            }
+            let (row, column, scale) = (pivot / self.queries, pivot % self.queries, rest[pivot]);
+            let rows = rest.chunks_exact(self.queries);
+            let key: Vec<f64> = rows.map(|row| row[column]).collect();
+            let pivots = &rest[row * self.queries..(row + 1) * self.queries];
+            let query: Vec<f64> = pivots.iter().map(|entry| entry / scale).collect();
+            for (row, key) in rest.chunks_exact_mut(self.queries).zip(&key) {
+                for (entry, query) in row.iter_mut().zip(&query) {
+                    *entry -= key * query;
+                }
+            }
+            products.push((key, query));
+        }
+    }
+}

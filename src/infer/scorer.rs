@@ -1,0 +1,243 @@
+//! Scorers over value sets: a number for each value at the key and each value at the query. The
+//! best key of a selector and weighted means are compiled from these tables (Weiss et al. 2021,
+//! appendix A).
+
+use super::cube::{Cube, Literal, Relation};
+use super::selector::SelectorFacts;
+use super::sets::Values;
+use super::space::{Column, VarId};
+use super::{Analysis, Node, Stopped, VarKind, finite};
+use crate::base::Code;
+use crate::graph::{SOpId, ScorerFunction, ScorerId, SelectorId};
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Entries of the largest table of scores.
+const LARGEST_TABLE: usize = 4_000_000;
+
+/// The scores of all pairs of values.
+#[derive(Clone, Debug)]
+pub struct ScoreTable {
+    /// The s-ops read at the key and at the query; a scorer that reads one of the two sides only
+    /// has its s-op on both, and one that reads nothing has none and one score.
+    pub sides: Option<(SOpId, SOpId)>,
+    pub keys: usize,
+    pub queries: usize,
+    /// `[keys, queries]`, a row for each key; `None` where the score fails or is no number.
+    scores: Vec<Option<f64>>,
+    /// Keys at different positions never have the same score for one query.
+    pub distinct: bool,
+}
+
+impl ScoreTable {
+    pub fn get(&self, key: usize, query: usize) -> Option<f64> {
+        self.scores[key * self.queries + query]
+    }
+
+    /// The scores of all keys for one query.
+    pub fn column(&self, query: usize) -> impl Iterator<Item = Option<f64>> + '_ {
+        (0..self.keys).map(move |key| self.get(key, query))
+    }
+
+    fn has_failures(&self) -> bool {
+        self.scores.contains(&None)
+    }
+
+    /// As a weight: scores that are negative or infinite are errors of the interpreter.
+    pub fn weight(&self, key: usize, query: usize) -> f64 {
+        let valid = |weight: &f64| *weight > 0.0 && weight.is_finite();
+        self.get(key, query).filter(valid).unwrap_or(0.0)
+    }
+}
+
+/// A weighted mean, whose values no table can list.
+#[derive(Clone, Debug)]
+pub struct WeightedFacts {
+    pub var: VarId,
+    pub table: ScoreTable,
+    /// Where the weight is not zero; `None` if nowhere.
+    pub cube: Option<Cube>,
+}
+
+impl Analysis<'_> {
+    /// The best key of a selector. A key that is certain for the selector says here that some key
+    /// is selected.
+    pub(super) fn analyse_best(
+        &mut self,
+        id: SelectorId,
+        selector: SelectorId,
+        scorer: ScorerId,
+    ) -> Result<(), Stopped> {
+        self.analyse_selector(selector)?;
+        let candidates = self.selectors[&selector].clone();
+        let mut facts = SelectorFacts::clone(&candidates);
+        facts.may_fail = true;
+        if !candidates.at_most_one {
+            let table = self.score_table(scorer)?;
+            facts.may_fail =
+                candidates.may_fail || table.has_failures() || self.sides_may_fail(&table)?;
+            facts.best = Some(Arc::new(table));
+        }
+        facts.at_most_one = true;
+        self.selectors.insert(id, Arc::new(facts));
+        Ok(())
+    }
+
+    fn sides_may_fail(&self, table: &ScoreTable) -> Result<bool, Stopped> {
+        let Some((keys, queries)) = table.sides else {
+            return Ok(false);
+        };
+        let (keys, queries) = (self.node(keys)?, self.node(queries)?);
+        Ok(self.may_fail(&keys.column) || self.may_fail(&queries.column))
+    }
+
+    /// The scores of a scorer that reads at most one s-op at the key and one at the query.
+    fn score_table(&self, scorer: ScorerId) -> Result<ScoreTable, Stopped> {
+        let function = ScorerFunction::new(self.graph, scorer);
+        let one = |sops: &[SOpId], side: &str| match sops {
+            [] => Ok(None),
+            [sop] => Ok(Some(*sop)),
+            several => Err(Stopped::new(
+                Code::NotCompilable,
+                format!(
+                    "a score that reads {} s-ops at the {side} has no compiled form",
+                    several.len()
+                ),
+            )),
+        };
+        let read = (
+            one(&function.keys, "key")?,
+            one(&function.queries, "query")?,
+        );
+        let Some(keys) = read.0.or(read.1) else {
+            let score = function.apply(&[], &[]).ok().and_then(number);
+            let scores = vec![score];
+            return Ok(ScoreTable {
+                sides: None,
+                keys: 1,
+                queries: 1,
+                scores,
+                distinct: false,
+            });
+        };
+        let queries = read.1.unwrap_or(keys);
+        let left = self.node(keys)?.column.values.domain.clone();
+        let right = self.node(queries)?.column.values.domain.clone();
+        if left.len().saturating_mul(right.len()) > LARGEST_TABLE {
+            let message = format!("the score is of {} and {} values", left.len(), right.len());
+            return Err(Stopped::new(Code::DomainTooLarge, message));
+        }
+        let mut scores = Vec::with_capacity(left.len() * right.len());
+        for key in left.iter() {
+            for query in right.iter() {
+                let keys = read.0.map(|_| key);
+                let queries = read.1.map(|_| query);
+                let score = function.apply(keys.as_slice(), queries.as_slice());
+                scores.push(score.ok().and_then(number));
+            }
+        }
+        let mut table = ScoreTable {
+            sides: Some((keys, queries)),
+            keys: left.len(),
+            queries: right.len(),
+            scores,
+            distinct: false,
+        };
+        table.distinct = self.distinct_at_positions(keys) && has_no_ties(&table);
+        Ok(table)
+    }
+
+    /// A weighted mean: its variable is made, but its values are not known.
+    pub(super) fn analyse_weighted(
+        &mut self,
+        id: SOpId,
+        scorer: ScorerId,
+        value: SOpId,
+        default: &Value,
+    ) -> Result<Node, Stopped> {
+        finite(default)?;
+        let refused = |reason: &str| Stopped::new(Code::NotCompilable, reason.to_string());
+        if self.node(value)?.column.values.numbers().is_none() || !default.is_number() {
+            return Err(refused("it may be a mean of values that are not numbers"));
+        }
+        let table = self.score_table(scorer)?;
+        let support = Relation::tabulate(table.keys, table.queries, |key, query| {
+            table.weight(key, query) > 0.0
+        });
+        let cube = match table.sides {
+            _ if support.is_empty() => None,
+            None => Some(Cube::default()),
+            Some((keys, queries)) => Some(Cube::of(Literal {
+                keys,
+                queries,
+                relation: support.into(),
+            })),
+        };
+        let cube = match cube {
+            Some(cube) if self.setting.causal => self.under_causal_mask(cube),
+            cube => cube,
+        };
+        let values = Values::uniform(Vec::new(), self.environments.count());
+        let var = self.var(VarKind::Weighted(id), values, true);
+        self.weighted
+            .insert(id, Arc::new(WeightedFacts { var, table, cube }));
+        Err(refused(
+            "a weighted mean is a real number: only sums and multiples of it have a compiled form, \
+             as the result of the program",
+        ))
+    }
+
+    /// What is known of a weighted mean, although its values are not.
+    pub fn weighted(&self, id: SOpId) -> Option<&Arc<WeightedFacts>> {
+        self.weighted.get(&id)
+    }
+
+    /// A query position and a later key position that may have a weight for it.
+    pub fn weighs_beyond(&self, facts: &WeightedFacts) -> Option<(usize, usize)> {
+        let Some((keys, queries)) = facts.table.sides else {
+            let longest = self.setting.max_length;
+            return (facts.cube.is_some() && longest > 1).then_some((0, 1));
+        };
+        let (keys, queries) = (self.node(keys).ok()?, self.node(queries).ok()?);
+        let mut known: FxHashMap<(u32, u32), bool> = FxHashMap::default();
+        for (at, query) in self.environments.iter().enumerate() {
+            for (key, position, _) in self.environments.keys(query) {
+                let sets = (keys.column.values.at[key], queries.column.values.at[at]);
+                let weighs = || some_weight(facts, &keys.column, &queries.column, sets);
+                if position > query.position && *known.entry(sets).or_insert_with(weighs) {
+                    return Some((query.position, position));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Whether any pair of values from two sets has a weight.
+fn some_weight(
+    facts: &WeightedFacts,
+    keys: &Column,
+    queries: &Column,
+    (key_set, query_set): (u32, u32),
+) -> bool {
+    let queries = &queries.values.sets[query_set as usize];
+    keys.values.sets[key_set as usize].iter().any(|key| {
+        let mut queries = queries.iter();
+        queries.any(|query| facts.table.weight(*key as usize, *query as usize) > 0.0)
+    })
+}
+
+/// A score as the interpreter compares it.
+fn number(score: Value) -> Option<f64> {
+    score.as_float().filter(|score| !score.is_nan())
+}
+
+/// Whether no query has the same score for two different keys.
+fn has_no_ties(table: &ScoreTable) -> bool {
+    (0..table.queries).all(|query| {
+        let mut scores: Vec<f64> = table.column(query).flatten().collect();
+        scores.sort_by(f64::total_cmp);
+        scores.windows(2).all(|pair| pair[0] < pair[1])
+    })
+}

@@ -1,0 +1,230 @@
+//! Programs with scorers as transformers: best keys as hard attention, weighted means as attention
+//! with the logarithms of weights. Against the interpreter, on all inputs at small sizes and random
+//! ones at larger sizes, in float32 and float64.
+
+use rasp::base::{Code, Limits};
+use rasp::compile::{Options, compile, verify};
+use rasp::execute::Precision;
+use rasp::graph::{SOpId, Sharing};
+use rasp::infer::Setting;
+use rasp::model::{Decoder, Model};
+use rasp::session::Session;
+use rasp::value::Value;
+
+fn program(text: &str, name: &str) -> (Session, SOpId) {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text("test", text);
+    let diagnostics = session.take_diagnostics();
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let root = session.sop(name).unwrap_or_else(|e| panic!("{e:?}"));
+    (session, root)
+}
+
+fn setting(vocabulary: Vec<Value>, max_length: usize) -> Setting {
+    Setting {
+        vocabulary,
+        max_length,
+        causal: false,
+    }
+}
+
+fn letters(count: usize, max_length: usize) -> Setting {
+    setting(Value::characters(&"abcdefgh"[..count]), max_length)
+}
+
+fn digits(count: i64, max_length: usize) -> Setting {
+    setting((0..count).map(Value::Int).collect(), max_length)
+}
+
+fn exact_in(text: &str, name: &str, setting: &Setting, exhaustive: usize, samples: usize) -> Model {
+    let (session, root) = program(text, name);
+    let model = compile(session.graph(), root, setting, &Limits::default())
+        .unwrap_or_else(|e| panic!("{name}: {e:?}"));
+    for precision in [Precision::F32, Precision::F64] {
+        let max_length = setting.max_length;
+        let options = Options {
+            max_length,
+            exhaustive,
+            samples,
+            seed: 7,
+            precision,
+        };
+        let found = verify(session.graph(), root, &model, &options).unwrap();
+        assert_eq!(
+            found.wrong, 0,
+            "{name} {precision:?}: {:?}",
+            found.first_wrong
+        );
+        assert!(found.checked > 0);
+    }
+    let heads: Vec<usize> = model.layers.iter().map(|layer| layer.heads.len()).collect();
+    println!(
+        "{name} {}: heads {heads:?}, d_model {}",
+        setting.max_length, model.d_model
+    );
+    model
+}
+
+/// Exact at vocabulary 3 and length 5 on all inputs, and at (8, 16) on random ones.
+fn exact(text: &str, name: &str) -> Model {
+    exact_in(text, name, &letters(8, 16), 600, 300);
+    exact_in(text, name, &letters(3, 5), 400, 0)
+}
+
+fn exact_on_digits(text: &str, name: &str) -> Model {
+    exact_in(text, name, &digits(8, 16), 600, 300);
+    exact_in(text, name, &digits(3, 5), 400, 0)
+}
+
+fn refused(text: &str, name: &str, reason: &str) {
+    let (session, root) = program(text, name);
+    let error = compile(session.graph(), root, &letters(3, 5), &Limits::default())
+        .err()
+        .unwrap_or_else(|| panic!("{name} compiles"));
+    assert_eq!(error.code, Code::NotCompilable, "{error:?}");
+    assert!(format!("{error:?}").contains(reason), "{error:?}");
+}
+
+const LAST: &str = "
+    prev_same = select(tokens, tokens, ==) and select(indices, indices, <);
+    last = select_best(prev_same, score(indices, indices, lambda k, q: k));
+    x = aggregate(last, indices, -1);
+    induction = aggregate(select(indices, x + 1, ==) and select(indices, indices, <=), tokens, \"?\");
+    found = selector_width(last);";
+
+#[test]
+fn the_last_same_token_is_exact() {
+    let model = exact(LAST, "x");
+    assert_eq!(model.layers.len(), 1);
+    assert_eq!(model.layers[0].heads.len(), 1);
+}
+
+#[test]
+fn induction_heads_are_exact() {
+    exact(LAST, "induction");
+}
+
+#[test]
+fn the_width_of_a_best_key_is_whether_there_is_one() {
+    exact(LAST, "found");
+}
+
+#[test]
+fn distance_scores_take_the_nearest_key() {
+    let nearest = "
+        other = select(tokens, tokens, !=);
+        near = select_best(other, score(indices, indices, lambda k, q: k - q if k < q else q - k));
+        x = aggregate(near, tokens, \"?\");
+        soon = select_best(other, score(indices, indices, lambda k, q: 0 - (k - q) * (k - q)));
+        y = aggregate(soon, indices, -1);
+        late = select_best(other, score(indices, indices, lambda k, q: k - q));
+        z = aggregate(late, indices, -1);";
+    for name in ["x", "y", "z"] {
+        exact(nearest, name);
+    }
+}
+
+#[test]
+fn the_greatest_token_is_found_last_of_equals() {
+    let greatest = "
+        full = select(1, 1, ==);
+        best = select_best(full, score(tokens_int, indices, lambda k, q: k));
+        at = aggregate(best, indices, -1);
+        least = select_best(full, score(tokens_int, indices, lambda k, q: -k / 3));
+        value = aggregate(least, tokens_int, -1);
+        sign = select_best(full, score(tokens_int, tokens_int, lambda k, q: k * (q - 1)));
+        extreme = aggregate(sign, indices, -1);";
+    for name in ["at", "value", "extreme"] {
+        exact_on_digits(greatest, name);
+    }
+}
+
+#[test]
+fn scores_over_strings_and_constants_are_exact() {
+    let text = "
+        full = select(1, 1, ==);
+        rank = select_best(full, score(tokens, tokens, lambda k, q: 2 if k == q else (1 if k == \"a\" else 0)));
+        x = aggregate(rank, indices, -1);
+        flat = select_best(full, score(indices, indices, lambda k, q: 1));
+        y = aggregate(flat, tokens, \"?\");
+        asked = select_best(full, score(indices, tokens, lambda k, q: k if q == \"a\" else -k));
+        z = aggregate(asked, tokens, \"?\");";
+    for name in ["x", "y", "z"] {
+        exact(text, name);
+    }
+}
+
+#[test]
+fn computed_scores_are_exact() {
+    let text = "
+        hist = selector_width(select(tokens, tokens, ==));
+        frequent = select_best(select(1, 1, ==), score(hist, indices, lambda k, q: k));
+        x = aggregate(frequent, tokens, \"?\");";
+    exact(text, "x");
+}
+
+#[test]
+fn huge_and_tiny_scores_are_only_ordered() {
+    let text = "
+        best = select_best(select(tokens, tokens, ==), score(indices, indices, lambda k, q: 10^(k - q)));
+        x = aggregate(best, indices, -1);";
+    exact(text, "x");
+}
+
+#[test]
+fn recency_weighted_means_are_exact_to_the_tolerance() {
+    let text = "
+        recent = score(indices, indices, lambda k, q: 2^(k - q) if k <= q else 0);
+        x = aggregate(recent, tokens_int);
+        y = 2 * x - tokens_int + 1;
+        before = score(indices, indices, lambda k, q: 1 / (q - k) if k < q else 0);
+        z = aggregate(before, tokens_int, -3);
+        alike = score(tokens_int, tokens_int, lambda k, q: k * q);
+        w = aggregate(alike, indices, 7) / 4;
+        v = x - z;";
+    for name in ["x", "y", "z", "w", "v"] {
+        let model = exact_on_digits(text, name);
+        assert_eq!(model.output.decoder, Decoder::Numerical(Vec::new()));
+    }
+}
+
+#[test]
+fn weighted_means_work_under_a_causal_mask() {
+    let text = "
+        recent = score(indices, indices, lambda k, q: 2^(k - q) if k <= q else 0);
+        x = aggregate(recent, tokens_int);
+        all = aggregate(score(indices, indices, lambda k, q: 1), tokens_int);
+        last = select_best(select(tokens, tokens, ==) and select(indices, indices, <),
+                           score(indices, indices, lambda k, q: k));
+        y = aggregate(last, indices, -1);";
+    let causal = Setting {
+        causal: true,
+        ..digits(3, 5)
+    };
+    let model = exact_in(text, "x", &causal, 400, 0);
+    assert_eq!(model.layers[0].heads[0].d_head(), 1);
+    exact_in(text, "y", &causal, 400, 0);
+    let (session, root) = program(text, "all");
+    let error = compile(session.graph(), root, &causal, &Limits::default()).unwrap_err();
+    assert_eq!(error.code, Code::NotCausal);
+}
+
+#[test]
+fn what_has_no_exact_form_is_refused_with_the_reason() {
+    let text = "
+        full = select(1, 1, ==);
+        either = select(tokens, tokens, ==) or select(indices, indices, ==);
+        by_index = score(indices, indices, lambda k, q: k);
+        a = aggregate(select_best(either, by_index), tokens, \"?\");
+        several = score((tokens, indices), indices, lambda t, k, q: k if t == \"a\" else q);
+        b = aggregate(select_best(full, several), tokens, \"?\");
+        mean = aggregate(score(indices, indices, lambda k, q: k + 1), indices);
+        c = mean > 1;
+        d = aggregate(full, mean);
+        steep = aggregate(score(indices, indices, lambda k, q: 10^(40 * k - 40 * q)), indices);";
+    refused(text, "a", "attention heads");
+    refused(text, "b", "2 s-ops at the key");
+    refused(text, "c", "real number");
+    refused(text, "d", "real number");
+    refused(text, "steep", "too large a factor");
+}
