@@ -228,3 +228,35 @@ fn what_has_no_exact_form_is_refused_with_the_reason() {
     refused(text, "d", "real number");
     refused(text, "steep", "too large a factor");
 }
+
+#[test]
+fn encoding_wishes_are_honoured_where_there_is_a_choice() {
+    let text = "
+        before = select(indices, indices - 1, ==);
+        as_is = aggregate(before, tokens_int * 2, 0);
+        picked = categorical(aggregate(before, tokens_int * 2, 0));
+        number = numerical(aggregate(before, tokens_int, 9));
+        hist = selector_width(select(tokens, tokens, ==));
+        parity = categorical(hist * hist % 5);
+        truth = numerical(hist > 1);";
+    let as_is = exact_on_digits(text, "as_is");
+    // One wish for equal s-ops: the last holds.
+    assert!(matches!(as_is.output.decoder, Decoder::Categorical(_)));
+    let picked = exact_on_digits(text, "picked");
+    assert!(
+        picked.directions.iter().any(|name| name.contains("= 4")),
+        "{:?}",
+        picked.directions
+    );
+    let number = exact_on_digits(text, "number");
+    assert!(matches!(&number.output.decoder, Decoder::Numerical(values) if !values.is_empty()));
+    let parity = exact_on_digits(text, "parity");
+    assert!(matches!(&parity.output.decoder, Decoder::Categorical(_)));
+    let values = parity
+        .directions
+        .iter()
+        .filter(|name| name.starts_with("parity = "));
+    assert_eq!(values.count(), 2, "{:?}", parity.directions);
+    let truth = exact_on_digits(text, "truth");
+    assert!(matches!(&truth.output.decoder, Decoder::Numerical(values) if values.len() == 2));
+}

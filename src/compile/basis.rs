@@ -1,6 +1,8 @@
 //! Which directions a categorical variable gets. Its readers demand functions of it; a basis of
 //! those is enough. Where they want nearly everything, each value has its own direction.
 
+use crate::graph::Encoding;
+
 /// The directions of one variable, as functions on its domain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Basis {
@@ -24,10 +26,12 @@ const FEWEST_ONE_HOT: usize = 4;
 
 impl Basis {
     /// A basis for the demanded functions, modulo constants. `reference` is the value that shall
-    /// be held as 0; without one, every value of a one-hot variable has a direction.
+    /// be held as 0; without one, every value of a one-hot variable has a direction. `wish` is
+    /// how the program asks for the variable to be held.
     pub fn new(
         size: usize,
         reference: Option<usize>,
+        wish: Option<Encoding>,
         demands: &[(Vec<f64>, String)],
         value_label: impl Fn(usize) -> String,
     ) -> Basis {
@@ -40,7 +44,12 @@ impl Basis {
         for (function, label) in demands {
             basis.extend(function, label);
         }
-        if size >= FEWEST_ONE_HOT && basis.columns.len() + 1 >= size {
+        let one_hot = match wish {
+            Some(Encoding::Categorical) => !basis.columns.is_empty(),
+            Some(Encoding::Numerical) => false,
+            None => size >= FEWEST_ONE_HOT && basis.columns.len() + 1 >= size,
+        };
+        if one_hot {
             basis.one_hot = true;
             basis.echelon.clear();
             basis.columns = (0..size)
@@ -142,7 +151,7 @@ mod tests {
             (vec![5.0, 3.0, 1.0, -1.0, -3.0], "5-2x".to_string()),
             (vec![0.0, 1.0, 4.0, 9.0, 16.0], "x²".to_string()),
         ];
-        let basis = Basis::new(5, None, &demands, |value| value.to_string());
+        let basis = Basis::new(5, None, None, &demands, |value| value.to_string());
         assert_eq!(basis.columns.len(), 2);
         let (constant, coordinates) = basis.coordinates(&[1.0, 3.0, 7.0, 13.0, 21.0]).unwrap();
         assert_eq!((constant, coordinates), (1.0, vec![1.0, 1.0]));
@@ -157,7 +166,7 @@ mod tests {
                 (f.collect(), String::new())
             })
             .collect();
-        let basis = Basis::new(4, Some(1), &demands, |value| format!("v{value}"));
+        let basis = Basis::new(4, Some(1), None, &demands, |value| format!("v{value}"));
         let labels: Vec<&str> = basis.columns.iter().map(|c| c.label.as_str()).collect();
         assert_eq!(labels, ["v0", "v2", "v3"]);
         let (constant, coordinates) = basis.coordinates(&[7.0, 5.0, 5.0, 6.0]).unwrap();

@@ -6,7 +6,7 @@ use super::form::{Form, Scalar};
 use super::search::{self, Found};
 use super::{Compiler, Feature};
 use crate::base::Code;
-use crate::graph::SOpId;
+use crate::graph::{Encoding, SOpId};
 use crate::infer::Stopped;
 
 impl Compiler<'_> {
@@ -45,6 +45,9 @@ impl Compiler<'_> {
         {
             return Ok(form);
         }
+        if let Some(form) = self.by_value(id, function, snap)? {
+            return Ok(form);
+        }
         let node = self.analysis.node(id)?.clone();
         let cells = node.column.cells.iter();
         let target: Vec<f64> = cells
@@ -65,6 +68,34 @@ impl Compiler<'_> {
             )
         })?;
         Ok(self.computed(found, label))
+    }
+
+    /// The feature as a combination of a direction for each value but the first, where the program
+    /// asks for those with `categorical(…)`; a function that is one of these directions is not.
+    fn by_value(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        snap: bool,
+    ) -> Result<Option<Form>, Stopped> {
+        if self.analysis.graph.encoding(id) != Some(Encoding::Categorical) {
+            return Ok(None);
+        }
+        let mut others = function.iter().filter(|number| **number != 0.0);
+        if (others.next(), others.next()) == (Some(&1.0), None) {
+            return Ok(None);
+        }
+        let domain = self.analysis.node(id)?.column.values.domain.clone();
+        let first = function.first().copied().unwrap_or(0.0);
+        let mut form = Form::constant(first);
+        for (at, number) in function.iter().enumerate().skip(1) {
+            let one = |value| f64::from(u8::from(value == at));
+            let indicator: Vec<f64> = (0..function.len()).map(one).collect();
+            let label = format!("{} = {}", self.name(id), domain[at].source());
+            let direction = self.feature(id, &indicator, snap, &label)?;
+            form = form.plus(number - first, &direction);
+        }
+        Ok(Some(form))
     }
 
     /// The feature as a linear read, if it is one.

@@ -151,8 +151,12 @@ impl Compiler<'_> {
             VarKind::Cut(_) => Some(0),
             _ => None,
         };
+        let wish = match kind {
+            VarKind::Pick(id) => self.analysis.graph.encoding(id),
+            _ => None,
+        };
         let name = self.analysis.var_name(var);
-        let basis = super::basis::Basis::new(domain.len(), reference, demands, |value| {
+        let basis = super::basis::Basis::new(domain.len(), reference, wish, demands, |value| {
             format!("{name} = {}", domain[value].source())
         });
         let functions: Vec<(Vec<f64>, String)> = basis

@@ -3,6 +3,13 @@
 //! computed, defaults and counts ride on a BOS that is zero, one head serves a conjunction, and
 //! elementwise chains become one hidden layer of steps over a joint table. What cannot be made
 //! exact is refused.
+//!
+//! Encodings follow from what readers need. Wishes of the program (`categorical(x)`,
+//! `numerical(x)`) are honoured where there is a choice: an aggregate that picks one value gets a
+//! direction for each value but the default, or none beyond the functions that are read; a
+//! computed elementwise s-op gets a direction for each value but the first; and the readout numbers
+//! the values or reads the number. What is read from the embeddings, a width or a mean is held as
+//! it is. No wish changes a value.
 
 mod assemble;
 mod axis;

@@ -1,11 +1,13 @@
 //! From the residual stream back to values. Numbers are read as the nearest of the numbers the
 //! s-op can have. Other values are numbered, and the scores `2jy - j²` of a linear map are largest
-//! for the nearest number: one direction and no hidden units, whatever the value.
+//! for the nearest number: one direction and no hidden units, whatever the value. A program may ask
+//! for the other way: `categorical(x)` numbers the values of numbers too, and `numerical(x)` reads
+//! bools as numbers.
 
 use super::Compiler;
 use super::form::Form;
 use super::layout::Layout;
-use crate::graph::SOpId;
+use crate::graph::{Encoding, SOpId};
 use crate::infer::Stopped;
 use crate::model::{Decoder, Matrix, Readout, Variable};
 use crate::value::Value;
@@ -26,7 +28,7 @@ const MOST_CLASSES: usize = 1_000;
 /// How the values of an s-op are read: a number for each value, and the decoder. Numbers stand for
 /// themselves, unless some are so close that float32 cannot tell them apart, such as a third and
 /// one minus two thirds; those are numbered like values of other types.
-fn coding(domain: &[Value]) -> (Vec<f64>, Decoder) {
+fn coding(domain: &[Value], wish: Option<Encoding>) -> (Vec<f64>, Decoder) {
     // Equal numbers of different types are one number.
     let mut list: Vec<Value> = Vec::with_capacity(domain.len());
     let mut classes = Vec::with_capacity(domain.len());
@@ -36,7 +38,11 @@ fn coding(domain: &[Value]) -> (Vec<f64>, Decoder) {
         }
         classes.push((list.len() - 1) as f64);
     }
-    let plain = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    let plain = |value: &Value| match wish {
+        None => matches!(value, Value::Int(_) | Value::Float(_)),
+        Some(Encoding::Numerical) => value.is_number(),
+        Some(Encoding::Categorical) => false,
+    };
     if domain.iter().all(plain) && distinguishable(&list) {
         let numbers = domain.iter().filter_map(Value::as_float).collect();
         return (numbers, Decoder::Numerical(list));
@@ -67,7 +73,7 @@ impl Compiler<'_> {
                 "this fails on every input".to_string(),
             ));
         }
-        let (numbers, decoder) = coding(&domain);
+        let (numbers, decoder) = coding(&domain, self.analysis.graph.encoding(root));
         if let Decoder::Categorical(classes) = &decoder
             && classes.len() > MOST_CLASSES
         {
@@ -100,7 +106,7 @@ impl Compiler<'_> {
 
     fn variable(&self, layout: &Layout, id: SOpId) -> Option<Variable> {
         let domain = &self.analysis.node(id).ok()?.column.values.domain;
-        let (numbers, decoder) = coding(domain);
+        let (numbers, decoder) = coding(domain, self.analysis.graph.encoding(id));
         let computed = |snap| {
             let bits = numbers.iter().map(|number| number.to_bits()).collect();
             self.known.get(&(id, bits, snap)).cloned()
