@@ -4,9 +4,7 @@
 mod common;
 
 use common::{session, shape};
-use rasp::compile;
 use rasp::eval::{Event, Meta};
-use rasp::infer::Setting;
 use rasp::session::files;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
