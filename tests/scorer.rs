@@ -260,3 +260,116 @@ fn encoding_wishes_are_honoured_where_there_is_a_choice() {
     let truth = exact_on_digits(text, "truth");
     assert!(matches!(&truth.output.decoder, Decoder::Numerical(values) if values.len() == 2));
 }
+
+/// Every selector with every score, as best keys, and every weight, as means.
+#[test]
+fn combinations_are_exact_or_refused_with_a_reason() {
+    let selectors = [
+        "select(1, 1, ==)",
+        "select(indices, indices, <)",
+        "select(indices, indices, >=)",
+        "select(tokens_int, tokens_int, ==) and select(indices, indices, !=)",
+        "select(tokens_int, tokens_int, <)",
+        "select(hist, hist, ==)",
+        "select(indices, indices, <) or select(tokens_int, 2, ==)",
+    ];
+    let scores = [
+        "score(indices, indices, lambda k, q: k)",
+        "score(indices, indices, lambda k, q: -k)",
+        "score(tokens_int, indices, lambda k, q: k)",
+        "score(tokens_int, tokens_int, lambda k, q: (k + q) % 3)",
+        "score(indices, indices, lambda k, q: k * q % 4)",
+        "score(hist, tokens_int, lambda k, q: 1 / k if q == 1 else k)",
+        "score(indices, hist, lambda k, q: k / q)",
+        "score(tokens_int, indices, lambda k, q: k == 2)",
+    ];
+    let mut compiled = 0;
+    for scores in scores {
+        let mut texts: Vec<String> = Vec::new();
+        for selector in selectors {
+            texts.push(format!(
+                "x = aggregate(select_best({selector}, {scores}), tokens_int, 7);"
+            ));
+        }
+        texts.push(format!("x = aggregate({scores}, indices, -2);"));
+        for text in texts {
+            compiled += usize::from(exact_or_refused(&format!("{HIST}\n{text}")));
+        }
+    }
+    assert!(compiled >= 50, "{compiled}");
+}
+
+const HIST: &str = "hist = selector_width(select(tokens_int, tokens_int, ==));";
+
+fn exact_or_refused(text: &str) -> bool {
+    let (session, root) = program(text, "x");
+    for setting in [digits(3, 5), digits(8, 16)] {
+        let model = match compile(session.graph(), root, &setting, &Limits::default()) {
+            Ok(model) => model,
+            Err(error) => {
+                println!("{text}: {error:?}");
+                assert_eq!(error.code, Code::NotCompilable, "{text}: {error:?}");
+                return false;
+            }
+        };
+        for precision in [Precision::F32, Precision::F64] {
+            let max_length = setting.max_length;
+            let options = Options {
+                max_length,
+                exhaustive: 400,
+                samples: 60,
+                seed: 3,
+                precision,
+            };
+            let found = verify(session.graph(), root, &model, &options).unwrap();
+            assert_eq!(
+                found.wrong, 0,
+                "{text} {precision:?}: {:?}",
+                found.first_wrong
+            );
+        }
+    }
+    true
+}
+
+#[test]
+#[ignore = "large; run for sizes"]
+fn large_lengths() {
+    for length in [32, 64] {
+        let setting = digits(4, length);
+        let text = "
+            prev = select(tokens, tokens, ==) and select(indices, indices, <);
+            x = aggregate(select_best(prev, score(indices, indices, lambda k, q: k)), indices, -1);
+            y = aggregate(select_best(prev, score(tokens_int, indices, lambda k, q: k)), indices, -1);
+            near = score(indices, indices, lambda k, q: k - q if k < q else q - k);
+            z = aggregate(select_best(select(tokens, tokens, !=), near), indices, -1);
+            w = aggregate(score(indices, indices, lambda k, q: 2^(k - q) if k <= q else 0), tokens_int);
+            v = aggregate(score(indices, indices, lambda k, q: 1 / (1 + k + q)), tokens_int);";
+        for name in ["x", "y", "z", "w", "v"] {
+            let (session, root) = program(text, name);
+            match compile(session.graph(), root, &setting, &Limits::default()) {
+                Err(error) => println!(
+                    "{length} {name}: {} {:?} {:?}",
+                    error.message, error.labels[0].text, error.notes
+                ),
+                Ok(model) => {
+                    for precision in [Precision::F32, Precision::F64] {
+                        let options = Options {
+                            max_length: length,
+                            exhaustive: 100,
+                            samples: 40,
+                            seed: 3,
+                            precision,
+                        };
+                        let found = verify(session.graph(), root, &model, &options).unwrap();
+                        let d_head = model.layers[0].heads[0].d_head();
+                        println!(
+                            "{length} {name}: wrong {} of {}, d_head {d_head}",
+                            found.wrong, found.checked
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

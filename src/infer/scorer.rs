@@ -148,6 +148,20 @@ impl Analysis<'_> {
         Ok(table)
     }
 
+    /// Whether a scorer fails for some values that it may read.
+    pub(super) fn score_may_fail(&self, scorer: ScorerId) -> Result<bool, Stopped> {
+        let function = ScorerFunction::new(self.graph, scorer);
+        let ([keys], [queries]) = (function.keys.as_slice(), function.queries.as_slice()) else {
+            return Ok(true);
+        };
+        let (keys, queries) = (&self.node(*keys)?.column, &self.node(*queries)?.column);
+        let fails = |key: &Value| {
+            let mut queries = queries.values.domain.iter();
+            queries.any(|query| function.apply(&[key], &[query]).is_err())
+        };
+        Ok(self.may_fail(keys) || self.may_fail(queries) || keys.values.domain.iter().any(fails))
+    }
+
     /// A weighted mean: its variable is made, but its values are not known.
     pub(super) fn analyse_weighted(
         &mut self,

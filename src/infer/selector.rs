@@ -182,6 +182,11 @@ impl Analysis<'_> {
 
     fn comparisons_may_fail(&self, parts: &[SelectorId]) -> Result<bool, Stopped> {
         for id in parts {
+            if let Selector::Predicate(scorer) = self.graph.get_selector(*id)
+                && self.score_may_fail(*scorer)?
+            {
+                return Ok(true);
+            }
             let Selector::Compare {
                 keys,
                 queries,
