@@ -55,7 +55,6 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 /// The programs that are not compiled here, as that takes too long in a debug build, and why.
 const NOT_COMPILED: &[(&str, &str)] = &[
-    ("addition", "refused, but only after most of a minute"),
     ("dyck2", "compiles, in several seconds"),
     ("papers/weiss2021_dyck2", "compiles, in half a minute"),
     ("papers/weiss2021_dyck3", "compiles, in half a minute"),
