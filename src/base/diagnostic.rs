@@ -79,6 +79,7 @@ codes! {
     UnusedName "W0201" "a name in a function that is never read";
     DuplicateParameter "W0202" "two parameters with the same name";
     ConstantComparison "W0203" "a comparison that comes out the same on every input";
+    ShadowedLibrary "W0204" "a library name with another meaning in this file";
 }
 
 impl fmt::Display for Code {

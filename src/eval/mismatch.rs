@@ -291,7 +291,7 @@ impl Evaluator {
     }
 
     /// Keeps a warning, unless the same place has given it before, in a loop.
-    fn warn_once(&mut self, warning: Diagnostic) {
+    pub(crate) fn warn_once(&mut self, warning: Diagnostic) {
         let same = |other: &Diagnostic| {
             other.severity == Severity::Warning
                 && other.code == warning.code

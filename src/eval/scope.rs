@@ -78,6 +78,11 @@ impl Scopes {
         self.list[scope.0 as usize].names = names;
     }
 
+    /// Whether the name is set in this very scope.
+    pub fn has_own(&self, scope: ScopeId, name: &str) -> bool {
+        self.list[scope.0 as usize].names.contains_key(name)
+    }
+
     pub fn parent(&self, scope: ScopeId) -> Option<ScopeId> {
         self.list[scope.0 as usize].parent
     }

@@ -9,6 +9,7 @@ use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{RESERVED, RESERVED_LIBRARY};
+use crate::syntax::ast::ExprKind;
 use crate::syntax::ast::{
     Ast, Command, ExampleKind, ExprId, Function, Ident, Name, Statement, StatementKind,
 };
@@ -248,7 +249,7 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<Vec<(&'s Ident, Meta)>> {
         for name in names {
-            self.check_assignable(cx.scope, name)?;
+            self.check_assignable(cx, name)?;
         }
         let mut metas = self.expressions(cx, values)?;
         if let ([name], [_, _, ..]) = (names, values) {
@@ -274,7 +275,7 @@ impl Evaluator {
 
     /// Sets a name in the current scope.
     pub(crate) fn assign(&mut self, cx: &Context, ident: &Ident, meta: Meta) -> Outcome<()> {
-        self.check_assignable(cx.scope, ident)?;
+        self.check_assignable(cx, ident)?;
         let inner = !self.is_top_level(cx.scope) && cx.scope != self.base;
         match &meta {
             Meta::SOp(id) => self.graph.set_name(*id, &ident.name, inner),
@@ -296,7 +297,7 @@ impl Evaluator {
         function: &Arc<Function>,
         documentation: &str,
     ) -> Outcome<Meta> {
-        self.check_assignable(cx.scope, &function.ident)?;
+        self.check_assignable(cx, &function.ident)?;
         let callable = Callable {
             name: function.ident.name.clone(),
             origin: cx.origin.clone(),
@@ -368,7 +369,8 @@ impl Evaluator {
             | StatementKind::Command(_) => Vec::new(),
         };
         for ident in names {
-            if self.check_assignable(scope, ident).is_ok() {
+            let kept = RESERVED_LIBRARY.contains(&&*ident.name);
+            if !kept && self.check_parameter(ident).is_ok() {
                 self.scopes.set(scope, ident.name.clone(), Meta::Broken);
             }
         }
@@ -386,11 +388,28 @@ impl Evaluator {
         self.scopes.parent(scope) == Some(self.base)
     }
 
-    fn check_assignable(&self, scope: ScopeId, ident: &Ident) -> Outcome<()> {
+    /// A file may give a library name a meaning of its own, which the library itself does not see,
+    /// if it goes on to read it; anywhere else at the top level that is a mistake.
+    fn check_assignable(&mut self, cx: &Context, ident: &Ident) -> Outcome<()> {
         self.check_parameter(ident)?;
-        if self.is_top_level(scope) && RESERVED_LIBRARY.contains(&&*ident.name) {
+        let kept = self.is_top_level(cx.scope) && RESERVED_LIBRARY.contains(&&*ident.name);
+        if !kept || self.scopes.has_own(cx.scope, &ident.name) {
+            return Ok(());
+        }
+        let read = |id| {
+            let expr = cx.ast.get(id);
+            matches!(&expr.kind, ExprKind::Name(name) if *name == ident.name)
+                && expr.span.start > ident.span.start
+        };
+        if self.loading.is_empty() || !cx.ast.ids().any(read) {
             return Err(reserved(&ident.name, ident.span).into());
         }
+        let message = format!("`{}` is a name of the library", ident.name);
+        self.warn_once(
+            Diagnostic::warning(Code::ShadowedLibrary, message)
+                .at(ident.span, "from here on this file means its own")
+                .help(format!("choose another name, like `my_{}`", ident.name)),
+        );
         Ok(())
     }
 }
