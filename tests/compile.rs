@@ -1,7 +1,10 @@
 //! Compiled models against the interpreter: the paper's programs and small random graphs, all
 //! inputs at small sizes and random ones at larger sizes, in float32 and float64.
 
-use proptest::prelude::{ProptestConfig, Strategy, any, prop_oneof, proptest};
+#[path = "common/property.rs"]
+mod property;
+
+use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use rasp::base::render::{Style, render};
 use rasp::base::{Code, Limits, SourceId, Span};
 use rasp::compile::{Options, compile, verify};
@@ -358,7 +361,7 @@ fn compiled_or_refused(recipes: &[Recipe], vocabulary: Vec<Value>, causal: bool)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #![proptest_config(property::property(64))]
 
     #[test]
     fn random_programs_on_numbers_are_exact_or_refused(
@@ -375,12 +378,6 @@ proptest! {
     ) {
         compiled_or_refused(&recipes, Value::characters("abc"), causal);
     }
-}
-
-/// More than the default where somebody asks for it.
-fn cases() -> u32 {
-    let asked = std::env::var("RASP_CASES").ok();
-    asked.and_then(|count| count.parse().ok()).unwrap_or(64)
 }
 
 /// A program on which inference or the compiler must give up, as its error is shown.

@@ -3,6 +3,8 @@
 
 #[path = "interpret/naive.rs"]
 mod naive;
+#[path = "common/property.rs"]
+mod property;
 #[path = "interpret/random.rs"]
 mod random;
 
@@ -124,11 +126,7 @@ fn each_aggregate_is_explained() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3000),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(property::property(3000))]
 
     #[test]
     fn random_programs_mean_what_the_naive_evaluator_says(

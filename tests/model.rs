@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/property.rs"]
+mod property;
 #[path = "model/random.rs"]
 mod random;
 #[path = "model/reference.rs"]
@@ -114,7 +116,7 @@ fn close(ours: f64, theirs: f64, tolerance: f64, largest: f64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(property::property(200))]
 
     #[test]
     fn the_executor_agrees_with_dense_arithmetic((model, tokens) in random_case()) {

@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/property.rs"]
+mod property;
+
 use proptest::prelude::*;
 use rasp::base::render::Style;
 use rasp::repl::{Assistant, Completions, Part, Patience, Repl, run_transcript};
@@ -345,7 +348,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(120))]
+    #![proptest_config(property::property(120))]
 
     #[test]
     fn any_lines_leave_the_session_alive(

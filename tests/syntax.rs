@@ -2,6 +2,9 @@
 //! `=====`; beside it stands what they give, by the name of the file: trees, diagnostics, warnings
 //! about precedence or formatted programs. Below them, properties of all programs.
 
+#[path = "common/property.rs"]
+mod property;
+
 use proptest::prelude::*;
 use rasp::base::render::{Style, render};
 use rasp::base::{Diagnostic, Limits, SourceId, Sources, Span};
@@ -661,7 +664,7 @@ fn check_statements(text: &str, statements: &[Statement]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(property::property(400))]
 
     #[test]
     fn printed_trees_read_back(recipes in proptest::collection::vec(recipe(), 1..8)) {

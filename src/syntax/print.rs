@@ -74,13 +74,8 @@ impl<'a> Printer<'a> {
     fn measure(&mut self) {
         self.printed = vec![false; self.ast.comments.len()];
         for id in self.ast.ids() {
-            let width = pieces(self.ast, self.text, id)
-                .iter()
-                .map(|piece| match piece {
-                    Piece::Text(text) => text.chars().count(),
-                    Piece::Child(child, level) => self.width(*child, *level),
-                })
-                .sum();
+            let pieces = pieces(self.ast, self.text, id);
+            let width = pieces.iter().map(|piece| self.piece_width(piece)).sum();
             self.widths.push(width);
         }
     }
@@ -359,7 +354,8 @@ impl<'a> Printer<'a> {
 
     /// Prints an expression whose own tokens stay on the line; its parts may break.
     fn broken_in_place(&mut self, id: ExprId, indent: usize, after: usize) {
-        for piece in pieces(self.ast, self.text, id) {
+        let pieces = pieces(self.ast, self.text, id);
+        for (at, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Text(text) => {
                     let breaks = text == " if " || text == " else " || text.starts_with(" for ");
@@ -367,12 +363,28 @@ impl<'a> Printer<'a> {
                         self.line(indent + INDENT);
                         self.output.push_str(text.trim_start());
                     } else {
-                        self.output.push_str(&text);
+                        self.output.push_str(text);
                     }
                 }
-                Piece::Child(child, level) => self.expr(child, level, indent + INDENT, after + 1),
+                Piece::Child(child, level) => {
+                    let after = self.behind(&pieces[at + 1..], after);
+                    self.expr(*child, *level, indent + INDENT, after);
+                }
             }
         }
+    }
+
+    /// How many characters stay on the line behind a part: all that follows where only brackets
+    /// may break, else the next word.
+    fn behind(&self, rest: &[Piece], after: usize) -> usize {
+        if rest.is_empty() {
+            return after;
+        }
+        if !self.brackets_only {
+            return 1;
+        }
+        let widths = rest.iter().map(|piece| self.piece_width(piece));
+        after + widths.sum::<usize>()
     }
 
     /// Prints a chain of operators of one level, each on a line of its own.
@@ -432,6 +444,13 @@ impl<'a> Printer<'a> {
                 // Bytes 10xxxxxx go on with a character.
                 line.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
             }
+        }
+    }
+
+    fn piece_width(&self, piece: &Piece) -> usize {
+        match piece {
+            Piece::Text(text) => text.chars().count(),
+            Piece::Child(child, level) => self.width(*child, *level),
         }
     }
 
