@@ -213,20 +213,50 @@ fn weighted_means_work_under_a_causal_mask() {
 fn what_has_no_exact_form_is_refused_with_the_reason() {
     let text = "
         full = select(1, 1, ==);
-        either = select(tokens, tokens, ==) or select(indices, indices, ==);
-        by_index = score(indices, indices, lambda k, q: k);
-        a = aggregate(select_best(either, by_index), tokens, \"?\");
-        several = score((tokens, indices), indices, lambda t, k, q: k if t == \"a\" else q);
-        b = aggregate(select_best(full, several), tokens, \"?\");
         mean = aggregate(score(indices, indices, lambda k, q: k + 1), indices);
         c = mean > 1;
         d = aggregate(full, mean);
         steep = aggregate(score(indices, indices, lambda k, q: 10^(40 * k - 40 * q)), indices);";
-    refused(text, "a", "attention heads");
-    refused(text, "b", "2 s-ops at the key");
     refused(text, "c", "real number");
     refused(text, "d", "real number");
     refused(text, "steep", "too large a factor");
+}
+
+/// One head reads all of them at once.
+#[test]
+fn several_keys_and_queries_are_read_as_one() {
+    let text = "
+        full = select(1, 1, ==);
+        either = select(tokens, tokens, ==) or select(indices, indices, <);
+        by_index = score(indices, indices, lambda k, q: -k);
+        a = aggregate(select_best(either, by_index), indices, -1);
+        several = score((tokens, indices), indices, lambda t, k, q: k if t == \"a\" else q);
+        b = aggregate(select_best(full, several), tokens, \"?\");
+        near = score((tokens, indices), (tokens, indices),
+                     lambda tk, k, tq, q: (2 if tk == tq else 1) if k < q else 0);
+        c = aggregate(near, indices);
+        exactly_one = select((tokens, indices), (tokens, indices),
+                             lambda tk, k, tq, q: (tk == tq) != (k < q));
+        d = selector_width(exactly_one);";
+    for (name, heads) in [("a", 1), ("b", 1), ("c", 1), ("d", 1)] {
+        let model = exact_in(text, name, &letters(3, 5), 400, 0);
+        let counts = model.layers.iter().map(|layer| layer.heads.len());
+        assert_eq!(counts.sum::<usize>(), heads, "{name}");
+    }
+    exact_in(text, "a", &letters(4, 8), 600, 300);
+}
+
+#[test]
+fn a_best_key_may_be_part_of_another_selector() {
+    let text = "
+        causal = select(indices, indices, <=);
+        last_other = select_best(select(tokens, tokens, !=), score(indices, indices, lambda k, q: k));
+        a = aggregate(last_other and causal, tokens, \"?\");
+        b = aggregate(not last_other, indices, -1);
+        c = selector_width(last_other or select(tokens, tokens, ==));";
+    for name in ["a", "b", "c"] {
+        exact(text, name);
+    }
 }
 
 #[test]
@@ -272,6 +302,7 @@ fn combinations_are_exact_or_refused_with_a_reason() {
         "select(tokens_int, tokens_int, <)",
         "select(hist, hist, ==)",
         "select(indices, indices, <) or select(tokens_int, 2, ==)",
+        "select(tokens_int, tokens_int, ==) or select(indices, indices, >)",
     ];
     let scores = [
         "score(indices, indices, lambda k, q: k)",

@@ -76,10 +76,9 @@ impl Compiler<'_> {
 
     /// The s-ops between `id` and its variables, nearest first.
     fn inner(&self, id: SOpId) -> Vec<SOpId> {
-        let graph = self.analysis.graph;
         let (mut found, mut next) = (vec![id], 0);
         while next < found.len() && found.len() < MOST_INNER {
-            if let SOp::Map { operands, .. } = graph.get(found[next]) {
+            if let Some(operands) = self.operands(found[next]) {
                 for operand in operands {
                     if !found.contains(operand) {
                         found.push(*operand);
@@ -89,6 +88,14 @@ impl Compiler<'_> {
             next += 1;
         }
         found
+    }
+
+    fn operands(&self, id: SOpId) -> Option<&[SOpId]> {
+        match (self.analysis.joint(id), self.analysis.sop(id)) {
+            (Some(joint), _) => Some(&joint.parts),
+            (None, Some(SOp::Map { operands, .. })) => Some(operands),
+            _ => None,
+        }
     }
 
     fn inner_axis(&self, id: SOpId, space: &Space, target: &[f64]) -> Option<Axis> {

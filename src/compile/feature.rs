@@ -61,7 +61,7 @@ impl Compiler<'_> {
             .filter_map(|var| axes.iter().rposition(|axis| axis.form.reads_only(*var)))
             .collect();
         let found = search::search(&axes, &all, &target).ok_or_else(|| Stopped {
-            culprit: Some(id),
+            culprit: self.analysis.sop(id).map(|_| id),
             ..Stopped::new(
                 Code::NotCompilable,
                 "no hidden layer was found that computes this exactly".to_string(),

@@ -7,7 +7,6 @@ use super::Compiler;
 use super::form::Form;
 use super::literal::{Squares, Term};
 use super::score::ScorePlan;
-use crate::base::Code;
 use crate::graph::{SOp, SOpId};
 use crate::infer::cube::Cube;
 use crate::infer::space::VarId;
@@ -237,14 +236,6 @@ impl Compiler<'_> {
         };
         let facts = facts.clone();
         let culprit = self.culprit(var);
-        if facts.best.is_some() && facts.cubes.len() > 1 {
-            let reason = format!(
-                "the selector of a best key needs {} attention heads, but scores order the keys of \
-                 one head",
-                facts.cubes.len()
-            );
-            return Err(at(Stopped::new(Code::NotCompilable, reason), culprit));
-        }
         let scores = match &facts.best {
             Some(table) => Some(
                 self.best_plan(table)

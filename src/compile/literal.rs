@@ -120,7 +120,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn name(&self, id: SOpId) -> String {
-        self.analysis.graph.describe(id)
+        self.analysis.describe(id)
     }
 
     /// The numbers on both sides, centred, if the literal is the equality of small integers.

@@ -106,8 +106,16 @@ impl Graph {
         id
     }
 
-    /// Adds a selector whose operands are already in the graph, or finds its equal.
+    /// Adds a selector whose operands are already in the graph, or finds its equal. The best key of
+    /// a selector is found by attention, so what combines it with other selectors compares with
+    /// its index, a layer later.
     pub fn selector(&mut self, selector: Selector, span: Span) -> SelectorId {
+        let selector = match selector {
+            Selector::And(a, b) => Selector::And(self.compared(a, span), self.compared(b, span)),
+            Selector::Or(a, b) => Selector::Or(self.compared(a, span), self.compared(b, span)),
+            Selector::Not(a) => Selector::Not(self.compared(a, span)),
+            Selector::Compare { .. } | Selector::Predicate(_) | Selector::Best { .. } => selector,
+        };
         if self.sharing == Sharing::Equal
             && let Some(id) = self.selector_ids.get(&selector)
         {
@@ -119,6 +127,21 @@ impl Graph {
         self.selector_spans.push(span);
         self.selector_names.push(None);
         id
+    }
+
+    /// A best key as a comparison of indices, -1 being no index; any other selector as it is.
+    fn compared(&mut self, id: SelectorId, span: Span) -> SelectorId {
+        if !matches!(self.get_selector(id), Selector::Best { .. }) {
+            return id;
+        }
+        let indices = self.sop(SOp::Indices, span);
+        let best = SOp::Aggregate {
+            selector: id,
+            value: indices,
+            default: Value::Int(-1),
+        };
+        let best = self.sop(best, span);
+        self.select(indices, best, Comparison::Equal, span)
     }
 
     /// Adds a scorer whose operands are already in the graph, or finds its equal. Scorers cost no
@@ -247,6 +270,11 @@ impl Graph {
 
     pub fn set_selector_name(&mut self, id: SelectorId, name: &Arc<str>, inner: bool) {
         Named::set(&mut self.selector_names[id.0 as usize], name, inner);
+    }
+
+    /// How many s-ops there are; their ids are below.
+    pub fn sop_count(&self) -> usize {
+        self.sops.len()
     }
 
     /// How many s-ops, selectors and scorers there are.

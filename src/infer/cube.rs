@@ -63,6 +63,14 @@ impl Relation {
         }
     }
 
+    fn or(&self, other: &Relation) -> Relation {
+        let bits = self.bits.iter().zip(&other.bits);
+        Relation {
+            bits: bits.map(|(a, b)| *a || *b).collect(),
+            ..*self
+        }
+    }
+
     fn and(&self, other: &Relation) -> Relation {
         let bits = self.bits.iter().zip(&other.bits);
         Relation {
@@ -115,6 +123,31 @@ impl Cube {
         Some(Cube { literals })
     }
 
+    /// The union of two cubes that differ in one relation at most.
+    fn or(&self, other: &Cube) -> Option<Cube> {
+        if self.literals.len() != other.literals.len() {
+            return None;
+        }
+        let mut different = None;
+        for (at, (a, b)) in self.literals.iter().zip(&other.literals).enumerate() {
+            if (a.keys, a.queries) != (b.keys, b.queries) {
+                return None;
+            }
+            if a.relation != b.relation && different.replace(at).is_some() {
+                return None;
+            }
+        }
+        let mut literals = self.literals.clone();
+        if let Some(at) = different {
+            let either = literals[at].relation.or(&other.literals[at].relation);
+            match either.is_full() {
+                true => drop(literals.remove(at)),
+                false => literals[at].relation = either.into(),
+            }
+        }
+        Some(Cube { literals })
+    }
+
     /// Disjoint cubes that together are everything outside this one: `¬a`, `a ∧ ¬b`, …
     fn negated(&self) -> Vec<Cube> {
         let mut outside = Vec::new();
@@ -158,7 +191,9 @@ pub fn not(cubes: &[Cube]) -> Option<Vec<Cube>> {
 pub fn or(a: &[Cube], b: &[Cube]) -> Option<Vec<Cube>> {
     let split = |first: &[Cube], second: &[Cube]| -> Option<Vec<Cube>> {
         let mut cubes = first.to_vec();
-        cubes.extend(and(&not(first)?, second)?);
+        for cube in and(&not(first)?, second)? {
+            join(&mut cubes, cube);
+        }
         (cubes.len() <= MOST_CUBES).then_some(cubes)
     };
     match (split(a, b), split(b, a)) {
@@ -166,6 +201,19 @@ pub fn or(a: &[Cube], b: &[Cube]) -> Option<Vec<Cube>> {
         (Some(left), _) => Some(left),
         (None, right) => right,
     }
+}
+
+/// Adds a cube, as part of those that it makes one with.
+fn join(cubes: &mut Vec<Cube>, mut cube: Cube) {
+    while let Some((at, both)) = cubes
+        .iter()
+        .enumerate()
+        .find_map(|(at, other)| Some((at, other.or(&cube)?)))
+    {
+        cubes.remove(at);
+        cube = both;
+    }
+    cubes.push(cube);
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod cube;
 pub mod environment;
 pub mod facts;
 pub mod inputs;
+mod joint;
 mod order;
 mod predicate;
 pub mod scorer;
@@ -136,6 +137,7 @@ pub struct Analysis<'g> {
     pub(crate) selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
     weighted: FxHashMap<SOpId, Arc<WeightedFacts>>,
     spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
+    joints: Vec<joint::Joint>,
     /// Variables that were made for a node or selector, to make each once.
     made: FxHashMap<(u8, u32), VarId>,
 }
@@ -160,6 +162,7 @@ impl<'g> Analysis<'g> {
             selectors: FxHashMap::default(),
             weighted: FxHashMap::default(),
             spaces: FxHashMap::default(),
+            joints: Vec::new(),
             made: FxHashMap::default(),
         };
         analysis.var(
@@ -191,6 +194,9 @@ impl<'g> Analysis<'g> {
     /// # Errors
     /// Its values are not known.
     pub fn node(&self, id: SOpId) -> Result<&Arc<Node>, Stopped> {
+        if let Some(joint) = self.joint(id) {
+            return Ok(&joint.node);
+        }
         match self.nodes.get(id.0 as usize) {
             Some(Some(Ok(node))) => Ok(node),
             Some(Some(Err(stopped))) => Err(stopped.clone()),

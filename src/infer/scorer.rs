@@ -78,6 +78,9 @@ impl Analysis<'_> {
             facts.may_fail =
                 candidates.may_fail || table.has_failures() || self.sides_may_fail(&table)?;
             facts.best = Some(Arc::new(table));
+            if !facts.cubes.is_empty() {
+                facts.cubes = [self.in_one_head(&facts.cubes)?].into();
+            }
         }
         facts.at_most_one = true;
         self.selectors.insert(id, Arc::new(facts));
@@ -92,24 +95,14 @@ impl Analysis<'_> {
         Ok(self.may_fail(&keys.column) || self.may_fail(&queries.column))
     }
 
-    /// The scores of a scorer that reads at most one s-op at the key and one at the query.
-    fn score_table(&self, scorer: ScorerId) -> Result<ScoreTable, Stopped> {
+    /// The scores of a scorer.
+    fn score_table(&mut self, scorer: ScorerId) -> Result<ScoreTable, Stopped> {
         let function = ScorerFunction::new(self.graph, scorer);
-        let one = |sops: &[SOpId], side: &str| match sops {
+        let mut side = |sops: &[SOpId]| match sops {
             [] => Ok(None),
-            [sop] => Ok(Some(*sop)),
-            several => Err(Stopped::new(
-                Code::NotCompilable,
-                format!(
-                    "a score that reads {} s-ops at the {side} has no compiled form",
-                    several.len()
-                ),
-            )),
+            sops => self.side(sops).map(Some),
         };
-        let read = (
-            one(&function.keys, "key")?,
-            one(&function.queries, "query")?,
-        );
+        let read = (side(&function.keys)?, side(&function.queries)?);
         let Some(keys) = read.0.or(read.1) else {
             let score = function.apply(&[], &[]).ok().and_then(number);
             let scores = vec![score];
@@ -122,19 +115,25 @@ impl Analysis<'_> {
             });
         };
         let queries = read.1.unwrap_or(keys);
-        let left = self.node(keys)?.column.values.domain.clone();
-        let right = self.node(queries)?.column.values.domain.clone();
+        let (left, right) = (self.tuples(keys)?, self.tuples(queries)?);
         if left.len().saturating_mul(right.len()) > LARGEST_TABLE {
             let message = format!("the score is of {} and {} values", left.len(), right.len());
             return Err(Stopped::new(Code::DomainTooLarge, message));
         }
         let mut scores = Vec::with_capacity(left.len() * right.len());
-        for key in left.iter() {
-            for query in right.iter() {
-                let keys = read.0.map(|_| key);
-                let queries = read.1.map(|_| query);
-                let score = function.apply(keys.as_slice(), queries.as_slice());
-                scores.push(score.ok().and_then(number));
+        for key in &left {
+            for query in &right {
+                let key = if read.0.is_some() {
+                    key.as_slice()
+                } else {
+                    &[]
+                };
+                let query = if read.1.is_some() {
+                    query.as_slice()
+                } else {
+                    &[]
+                };
+                scores.push(function.apply(key, query).ok().and_then(number));
             }
         }
         let mut table = ScoreTable {
@@ -149,17 +148,18 @@ impl Analysis<'_> {
     }
 
     /// Whether a scorer fails for some values that it may read.
-    pub(super) fn score_may_fail(&self, scorer: ScorerId) -> Result<bool, Stopped> {
+    pub(super) fn score_may_fail(&mut self, scorer: ScorerId) -> Result<bool, Stopped> {
         let function = ScorerFunction::new(self.graph, scorer);
-        let ([keys], [queries]) = (function.keys.as_slice(), function.queries.as_slice()) else {
-            return Ok(true);
+        let (keys, queries) = (self.side(&function.keys)?, self.side(&function.queries)?);
+        let (left, right) = (self.tuples(keys)?, self.tuples(queries)?);
+        let fails = |key: &Vec<&Value>| {
+            right
+                .iter()
+                .any(|query| function.apply(key, query).is_err())
         };
-        let (keys, queries) = (&self.node(*keys)?.column, &self.node(*queries)?.column);
-        let fails = |key: &Value| {
-            let mut queries = queries.values.domain.iter();
-            queries.any(|query| function.apply(&[key], &[query]).is_err())
-        };
-        Ok(self.may_fail(keys) || self.may_fail(queries) || keys.values.domain.iter().any(fails))
+        let (keys, queries) = (self.node(keys)?, self.node(queries)?);
+        let sides_may_fail = self.may_fail(&keys.column) || self.may_fail(&queries.column);
+        Ok(sides_may_fail || left.iter().any(fails))
     }
 
     /// A weighted mean: its variable is made, but its values are not known.

@@ -180,7 +180,7 @@ impl Analysis<'_> {
         Ok(outcomes.last().copied().unwrap_or(Outcome::Sometimes))
     }
 
-    fn comparisons_may_fail(&self, parts: &[SelectorId]) -> Result<bool, Stopped> {
+    fn comparisons_may_fail(&mut self, parts: &[SelectorId]) -> Result<bool, Stopped> {
         for id in parts {
             if let Selector::Predicate(scorer) = self.graph.get_selector(*id)
                 && self.score_may_fail(*scorer)?
@@ -241,7 +241,7 @@ impl Analysis<'_> {
     }
 
     /// The selector, the last of its parts, as disjoint cubes over the domains of its operands.
-    fn cubes(&self, parts: &[SelectorId]) -> Result<Vec<Cube>, Stopped> {
+    fn cubes(&mut self, parts: &[SelectorId]) -> Result<Vec<Cube>, Stopped> {
         let too_many = || {
             Stopped::new(
                 Code::NotCompilable,
@@ -263,15 +263,11 @@ impl Analysis<'_> {
                     queries,
                     comparison,
                 } => self.literal_cubes(*keys, *queries, |key, query| {
-                    comparison.holds(key, query) == Ok(true)
+                    comparison.holds(key[0], query[0]) == Ok(true)
                 })?,
                 Selector::Predicate(scorer) => self.predicate_cubes(*scorer)?,
-                Selector::Best { .. } => {
-                    return Err(Stopped::new(
-                        Code::NotCompilable,
-                        "`select_best` inside another selector has no compiled form".to_string(),
-                    ));
-                }
+                // Never part of another selector: see `Graph::selector`.
+                Selector::Best { .. } => vec![Cube::default()],
             };
             all.push(cubes);
         }
@@ -286,29 +282,30 @@ impl Analysis<'_> {
     }
 
     pub(super) fn literal_cubes(
-        &self,
+        &mut self,
         keys: SOpId,
         queries: SOpId,
-        holds: impl Fn(&Value, &Value) -> bool,
+        holds: impl Fn(&[&Value], &[&Value]) -> bool,
     ) -> Result<Vec<Cube>, Stopped> {
-        let left = &self.node(keys)?.column.values.domain;
-        let right = &self.node(queries)?.column.values.domain;
-        if left.len().saturating_mul(right.len()) > LARGEST_RELATION {
-            return Err(Stopped::new(
-                Code::DomainTooLarge,
-                format!(
-                    "the comparison is between {} and {} values",
-                    left.len(),
-                    right.len()
-                ),
-            ));
-        }
+        let (left, right) = (self.tuples(keys)?, self.tuples(queries)?);
+        check_size(left.len(), right.len())?;
         let relation = Relation::tabulate(left.len(), right.len(), |key, query| {
             holds(&left[key], &right[query])
         });
         if relation.is_empty() {
             return Ok(Vec::new());
         }
+        // What is compared with constants is one pair, so that its comparisons are one relation.
+        let keys = if relation.keys == 1 {
+            self.side(&[])?
+        } else {
+            keys
+        };
+        let queries = if relation.queries == 1 {
+            self.side(&[])?
+        } else {
+            queries
+        };
         Ok(vec![Cube::of(Literal {
             keys,
             queries,
@@ -318,7 +315,7 @@ impl Analysis<'_> {
 
     /// What the causal mask already implies need not be computed: keys after the query are free.
     pub(super) fn under_causal_mask(&self, cube: Cube) -> Option<Cube> {
-        let is_indices = |id| matches!(self.graph.get(id), SOp::Indices);
+        let is_indices = |id| matches!(self.sop(id), Some(SOp::Indices));
         let mut literals = Vec::new();
         for literal in cube.literals {
             if !(is_indices(literal.keys) && is_indices(literal.queries)) {
@@ -398,9 +395,9 @@ impl Analysis<'_> {
 
     /// Whether the values are always 0, 1, …, n-1 in some order.
     fn is_permutation(&self, id: SOpId) -> bool {
-        match self.graph.get(id) {
-            SOp::Indices => true,
-            SOp::Width { selector } => is_strict_order(self.graph, *selector, 0),
+        match self.sop(id) {
+            Some(SOp::Indices) => true,
+            Some(SOp::Width { selector }) => is_strict_order(self.graph, *selector, 0),
             _ => false,
         }
     }
@@ -433,6 +430,15 @@ impl Analysis<'_> {
                     })
                 })
     }
+}
+
+/// Whether a relation is small enough to be tabulated.
+pub(super) fn check_size(keys: usize, queries: usize) -> Result<(), Stopped> {
+    if keys.saturating_mul(queries) <= LARGEST_RELATION {
+        return Ok(());
+    }
+    let message = format!("the comparison is between {keys} and {queries} values");
+    Err(Stopped::new(Code::DomainTooLarge, message))
 }
 
 /// Where a part stands among the parts, which are in order of id.

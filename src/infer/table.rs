@@ -74,19 +74,7 @@ impl Analysis<'_> {
         op: &Op,
         operands: &[SOpId],
     ) -> Result<Node, Stopped> {
-        let mut columns = Vec::with_capacity(operands.len());
-        for operand in operands {
-            columns.push(self.node(*operand)?.seen.clone());
-        }
-        let space = match self.space(union(&columns)) {
-            Ok(space) => space,
-            Err(stopped) => {
-                if !self.cut(operands, &mut columns) {
-                    return Err(stopped);
-                }
-                self.space(union(&columns))?
-            }
-        };
+        let (columns, space) = self.united(operands)?;
         if matches!(op, Op::If) {
             self.check_branches(&columns)?;
         }
@@ -111,6 +99,27 @@ impl Analysis<'_> {
             });
         }
         Ok(Node::new(column, None))
+    }
+
+    /// The columns of some s-ops and the joint table of their variables.
+    pub(super) fn united(
+        &mut self,
+        operands: &[SOpId],
+    ) -> Result<(Vec<Column>, Arc<Space>), Stopped> {
+        let mut columns = Vec::with_capacity(operands.len());
+        for operand in operands {
+            columns.push(self.node(*operand)?.seen.clone());
+        }
+        let space = match self.space(union(&columns)) {
+            Ok(space) => space,
+            Err(stopped) => {
+                if !self.cut(operands, &mut columns) {
+                    return Err(stopped);
+                }
+                self.space(union(&columns))?
+            }
+        };
+        Ok((columns, space))
     }
 
     /// The branch that is not taken may fail unnoticed, so what can fail must be needed anyway: by
