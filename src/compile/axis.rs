@@ -9,12 +9,39 @@ use crate::graph::{SOp, SOpId};
 use crate::infer::VarKind;
 use crate::infer::space::{Space, VarId};
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 
 /// A linear read with its value in every row of a space.
 #[derive(Clone, Debug)]
 pub struct Axis {
     pub values: Vec<f64>,
     pub form: Form,
+    spread: OnceCell<Option<(f64, f64)>>,
+}
+
+impl Axis {
+    pub fn new(values: Vec<f64>, form: Form) -> Axis {
+        Axis {
+            values,
+            form,
+            spread: OnceCell::new(),
+        }
+    }
+
+    /// The range of the values and their smallest gap, if there are two.
+    pub fn spread(&self) -> Option<(f64, f64)> {
+        *self.spread.get_or_init(|| spread(&self.values))
+    }
+}
+
+fn spread(values: &[f64]) -> Option<(f64, f64)> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let range = sorted.last()? - sorted.first()?;
+    let same = 1e-9 * (1.0 + range);
+    let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
+    let gap = gaps.filter(|gap| *gap > same).fold(f64::INFINITY, f64::min);
+    gap.is_finite().then_some((range, gap))
 }
 
 /// S-ops on the way that are tried as axes.
@@ -57,19 +84,15 @@ impl Compiler<'_> {
         let mut axes = Vec::new();
         let numbers = values.numbers();
         if let Some(numbers) = &numbers {
-            axes.push(Axis {
-                values: over_rows(numbers),
-                form: self.whole(var, numbers),
-            });
+            axes.push(Axis::new(over_rows(numbers), self.whole(var, numbers)));
         }
         // Of a cut only its number is a linear read; any other code would take a layer.
         let is_cut = matches!(self.analysis.vars[var.0 as usize].kind, VarKind::Cut(_));
         if self.is_categorical(var) && !(is_cut && numbers.is_some()) {
             let classes = classes(values.domain.len(), place, space, target);
-            axes.push(Axis {
-                values: over_rows(&classes),
-                form: Form::default().plus(1.0, &Form::function(var, classes)),
-            });
+            let values = over_rows(&classes);
+            let form = Form::default().plus(1.0, &Form::function(var, classes));
+            axes.push(Axis::new(values, form));
         }
         axes
     }
@@ -90,7 +113,7 @@ impl Compiler<'_> {
         found
     }
 
-    fn operands(&self, id: SOpId) -> Option<&[SOpId]> {
+    pub(super) fn operands(&self, id: SOpId) -> Option<&[SOpId]> {
         match (self.analysis.joint(id), self.analysis.sop(id)) {
             (Some(joint), _) => Some(&joint.parts),
             (None, Some(SOp::Map { operands, .. })) => Some(operands),
@@ -119,7 +142,7 @@ impl Compiler<'_> {
                 None => return None,
             }
         }
-        Some(Axis { values, form })
+        Some(Axis::new(values, form))
     }
 
     /// A function of an s-op, given by a number for each value, as an additive form.

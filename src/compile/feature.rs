@@ -2,12 +2,16 @@
 //! each of its values. A feature is a linear read if there is one, otherwise the output of one
 //! hidden layer; chains of elementwise s-ops are fused, since the table is over their variables.
 
+use super::axis::Axis;
 use super::form::{Form, Scalar};
+use super::linear::STACK;
 use super::search::{self, Found};
 use super::{Compiler, Feature};
 use crate::base::Code;
-use crate::graph::{Encoding, SOpId};
+use crate::graph::{Encoding, SOp, SOpId};
 use crate::infer::Stopped;
+use crate::infer::space::{Column, Space};
+use crate::value::Op;
 
 impl Compiler<'_> {
     /// The feature with the value `function[v]` where the s-op has the value number `v`. A `snap`
@@ -49,10 +53,7 @@ impl Compiler<'_> {
             return Ok(form);
         }
         let node = self.analysis.node(id)?.clone();
-        let cells = node.column.cells.iter();
-        let target: Vec<f64> = cells
-            .map(|cell| function.get(*cell as usize).copied().unwrap_or(f64::NAN))
-            .collect();
+        let target = targets(&node.column, function);
         let space = &node.column.space;
         let axes = self.axes(id, space, &target);
         let all: Vec<usize> = space
@@ -60,14 +61,83 @@ impl Compiler<'_> {
             .iter()
             .filter_map(|var| axes.iter().rposition(|axis| axis.form.reads_only(*var)))
             .collect();
-        let found = search::search(&axes, &all, &target).ok_or_else(|| Stopped {
+        if let Some(found) = search::search(&axes, &all, &target) {
+            return Ok(self.computed(found, label));
+        }
+        // As deep as the program is written.
+        let form = stacker::maybe_grow(STACK, 16 * STACK, || {
+            self.through_operands(id, function, snap, label)
+        })?;
+        form.ok_or_else(|| Stopped {
             culprit: self.analysis.sop(id).map(|_| id),
             ..Stopped::new(
                 Code::NotCompilable,
                 "no hidden layer was found that computes this exactly".to_string(),
             )
-        })?;
-        Ok(self.computed(found, label))
+        })
+    }
+
+    /// The feature from its operands, each computed first: a layer more, but a far smaller table.
+    fn through_operands(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        snap: bool,
+        label: &str,
+    ) -> Result<Option<Form>, Stopped> {
+        let Some(operands) = self.operands(id).map(<[SOpId]>::to_vec) else {
+            return Ok(None);
+        };
+        let node = self.analysis.node(id)?.clone();
+        if !snap
+            && let Some(SOp::Map { op, .. }) = self.analysis.sop(id)
+            && let (Op::Add | Op::Subtract, [a, b]) = (op, operands.as_slice())
+            && let Some((slope, offset)) = affine(&node.column.values.numbers(), function)
+        {
+            let sign = if *op == Op::Add { 1.0 } else { -1.0 };
+            let sum = self.number(*a, 0.0)?.plus(sign, &self.number(*b, 0.0)?);
+            return Ok(Some(Form::constant(offset).plus(slope, &sum)));
+        }
+        let target = targets(&node.column, function);
+        let mut axes = Vec::with_capacity(operands.len());
+        for operand in operands {
+            match self.computed_axis(operand, &node.column.space, &target)? {
+                Some(axis) => axes.push(axis),
+                None => return Ok(None),
+            }
+        }
+        let all: Vec<usize> = (0..axes.len()).collect();
+        Ok(search::search(&axes, &all, &target).map(|found| self.computed(found, label)))
+    }
+
+    /// An s-op as an axis, computed if it is no linear read; `None` if it has no value in some row
+    /// of the space where the target has one.
+    fn computed_axis(
+        &mut self,
+        id: SOpId,
+        space: &Space,
+        target: &[f64],
+    ) -> Result<Option<Axis>, Stopped> {
+        let seen = self.analysis.node(id)?.seen.clone();
+        let known = |var| space.vars.binary_search(var).is_ok();
+        if !seen.space.vars.iter().all(known) {
+            return Ok(None);
+        }
+        let numbers = match seen.values.numbers() {
+            Some(numbers) => numbers,
+            None => (0..seen.values.domain.len()).map(|at| at as f64).collect(),
+        };
+        let mut values = Vec::with_capacity(target.len());
+        for (row, wanted) in space.project(&seen.space).iter().zip(target) {
+            match numbers.get(seen.cells[*row as usize] as usize) {
+                Some(number) => values.push(*number),
+                None if wanted.is_nan() => values.push(0.0),
+                None => return Ok(None),
+            }
+        }
+        let label = self.name(id);
+        let form = self.feature(id, &numbers, false, &label)?;
+        Ok(Some(Axis::new(values, form)))
     }
 
     /// The feature as a combination of a direction for each value but the first, where the program
@@ -139,6 +209,14 @@ impl Compiler<'_> {
         };
         centre.plus(1.0, &Form::scalar(Scalar::Computed(index)))
     }
+}
+
+/// What a function of an s-op's values is in each row of its table; NaN where it fails.
+fn targets(column: &Column, function: &[f64]) -> Vec<f64> {
+    let cells = column.cells.iter();
+    cells
+        .map(|cell| function.get(*cell as usize).copied().unwrap_or(f64::NAN))
+        .collect()
 }
 
 /// `function = slope · number + offset` on every value, if it is.

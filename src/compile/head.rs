@@ -123,7 +123,8 @@ impl Compiler<'_> {
         }
     }
 
-    fn number(&mut self, id: SOpId, minus: f64) -> Result<Form, Stopped> {
+    /// The s-op's number minus another.
+    pub(super) fn number(&mut self, id: SOpId, minus: f64) -> Result<Form, Stopped> {
         let node = self.analysis.node(id)?;
         let numbers = node.column.values.numbers().unwrap_or_default();
         let function: Vec<f64> = numbers.iter().map(|number| number - minus).collect();

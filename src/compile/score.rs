@@ -16,7 +16,8 @@ use crate::base::Code;
 use crate::graph::SOpId;
 use crate::infer::Stopped;
 use crate::infer::cube::Cube;
-use crate::infer::scorer::{ScoreTable, WeightedFacts};
+use crate::infer::scorer::ScoreTable;
+use crate::infer::weighted::WeightedFacts;
 
 /// Logits may be this many times the gap between a best key and the next: float32 has 24 bits, of
 /// which 8 remain to tell the two apart.

@@ -17,14 +17,22 @@ pub struct Found {
 /// with its 24 bits still has a margin.
 const MOST_PRECISION: f64 = 131_072.0;
 
+/// How many rows a combination is first tried on.
+const SAMPLE: usize = 400;
+
 /// Rows times combinations that are tried before the search settles for what it has.
 const WORK: usize = 40_000_000;
 
 /// The staircase with the fewest steps that `target` is on some combination of the axes; `all`
 /// names one axis for each variable, which together determine the row.
 pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
+    let rows: Vec<usize> = (0..target.len())
+        .filter(|row| !target[*row].is_nan())
+        .collect();
+    let stride = rows.len().div_ceil(SAMPLE).max(1);
     let mut search = Search {
         target,
+        sample: rows.into_iter().step_by(stride).collect(),
         best: None,
         work: 0,
     };
@@ -59,6 +67,8 @@ pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
 
 struct Search<'t> {
     target: &'t [f64],
+    /// Some rows that have a target: most combinations fail on them already.
+    sample: Vec<usize>,
     best: Option<Found>,
     work: usize,
 }
@@ -69,6 +79,9 @@ impl Search<'_> {
             return;
         }
         self.work += values.len();
+        if self.fails_on_sample(values) {
+            return;
+        }
         let Some(stairs) = staircase(values, self.target) else {
             return;
         };
@@ -83,6 +96,18 @@ impl Search<'_> {
                 stairs,
             });
         }
+    }
+
+    /// Whether equal arguments have different targets in the sample.
+    fn fails_on_sample(&self, values: &[f64]) -> bool {
+        let mut points: Vec<(f64, f64)> = self
+            .sample
+            .iter()
+            .map(|row| (values[*row], self.target[*row]))
+            .collect();
+        points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut pairs = points.windows(2);
+        pairs.any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1)
     }
 
     /// Whether more axes cannot be expected to need fewer steps.
@@ -101,7 +126,7 @@ impl Search<'_> {
                 if self.work > WORK {
                     return;
                 }
-                let both = Axis { values, form };
+                let both = Axis::new(values, form);
                 for (values, form) in pairs(&both, third) {
                     self.consider(&values, &form);
                 }
@@ -121,7 +146,7 @@ impl Search<'_> {
                 let Some((values, form)) = two_digits(&axes[axis], &number) else {
                     return;
                 };
-                number = Axis { values, form };
+                number = Axis::new(values, form);
             }
             self.consider(&number.values, &number.form);
         }
@@ -148,19 +173,8 @@ fn combine(factor: f64, a: &Axis, b: &Axis) -> (Vec<f64>, Form) {
 /// `high` and `low` as one number: `high` scaled until its smallest gap exceeds the range of
 /// `low`.
 fn two_digits(high: &Axis, low: &Axis) -> Option<(Vec<f64>, Form)> {
-    let (low_range, low_gap) = spread(&low.values)?;
-    let (_, high_gap) = spread(&high.values)?;
+    let (low_range, low_gap) = low.spread()?;
+    let (_, high_gap) = high.spread()?;
     let factor = ((low_range + low_gap) / high_gap).ceil().max(1.0);
     Some(combine(factor, high, low))
-}
-
-/// The range of some numbers and their smallest gap.
-fn spread(values: &[f64]) -> Option<(f64, f64)> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let range = sorted.last()? - sorted.first()?;
-    let same = 1e-9 * (1.0 + range);
-    let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
-    let gap = gaps.filter(|gap| *gap > same).fold(f64::INFINITY, f64::min);
-    gap.is_finite().then_some((range, gap))
 }

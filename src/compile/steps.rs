@@ -44,7 +44,7 @@ pub fn staircase(arguments: &[f64], values: &[f64]) -> Option<Staircase> {
         .zip(values.iter().copied())
         .filter(|(_, value)| !value.is_nan())
         .collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let (Some(lowest), Some(highest)) = (points.first(), points.last()) else {
         return Some(Staircase {
             first: 0.0,

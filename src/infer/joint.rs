@@ -149,7 +149,7 @@ impl Analysis<'_> {
     }
 
     /// For each value of a side what its s-ops hold, as indices into their domains.
-    fn members(&self, side: SOpId) -> Result<Vec<Vec<u32>>, Stopped> {
+    pub(super) fn members(&self, side: SOpId) -> Result<Vec<Vec<u32>>, Stopped> {
         if let Some(joint) = self.joint(side) {
             return Ok(joint.members.clone());
         }

@@ -18,6 +18,7 @@ pub mod sets;
 pub mod space;
 pub mod sums;
 mod table;
+pub mod weighted;
 
 pub use facts::{Domain, Encoding, Facts, NodeFacts, infer};
 
@@ -26,11 +27,11 @@ use crate::graph::{Graph, SOp, SOpId, SelectorId};
 use crate::value::Value;
 use environment::Environments;
 use rustc_hash::FxHashMap;
-use scorer::WeightedFacts;
 use selector::SelectorFacts;
 use sets::Values;
 use space::{Column, Space, VarId};
 use std::sync::Arc;
+use weighted::WeightedFacts;
 
 /// The inputs a program is compiled for.
 #[derive(Clone, Debug)]
@@ -58,7 +59,7 @@ pub enum VarKind {
     Pick(SOpId),
     /// An elementwise s-op used as a variable, because its own variables are too many.
     Cut(SOpId),
-    /// A mean weighted by scores: a real number, whose values are not listed.
+    /// A mean weighted by scores; a real number if its values are too many to list.
     Weighted(SOpId),
 }
 

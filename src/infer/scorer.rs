@@ -2,15 +2,11 @@
 //! best key of a selector and weighted means are compiled from these tables (Weiss et al. 2021,
 //! appendix A).
 
-use super::cube::{Cube, Literal, Relation};
 use super::selector::SelectorFacts;
-use super::sets::Values;
-use super::space::{Column, VarId};
-use super::{Analysis, Node, Stopped, VarKind, finite};
+use super::{Analysis, Stopped};
 use crate::base::Code;
 use crate::graph::{SOpId, ScorerFunction, ScorerId, SelectorId};
 use crate::value::Value;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Entries of the largest table of scores.
@@ -40,7 +36,13 @@ impl ScoreTable {
         (0..self.keys).map(move |key| self.get(key, query))
     }
 
-    fn has_failures(&self) -> bool {
+    /// All of them as weights, a row for each key.
+    pub fn weights(&self) -> impl Iterator<Item = f64> + '_ {
+        let pairs = (0..self.keys).flat_map(|key| (0..self.queries).map(move |query| (key, query)));
+        pairs.map(|(key, query)| self.weight(key, query))
+    }
+
+    pub(super) fn has_failures(&self) -> bool {
         self.scores.contains(&None)
     }
 
@@ -49,15 +51,6 @@ impl ScoreTable {
         let valid = |weight: &f64| *weight > 0.0 && weight.is_finite();
         self.get(key, query).filter(valid).unwrap_or(0.0)
     }
-}
-
-/// A weighted mean, whose values no table can list.
-#[derive(Clone, Debug)]
-pub struct WeightedFacts {
-    pub var: VarId,
-    pub table: ScoreTable,
-    /// Where the weight is not zero; `None` if nowhere.
-    pub cube: Option<Cube>,
 }
 
 impl Analysis<'_> {
@@ -87,7 +80,7 @@ impl Analysis<'_> {
         Ok(())
     }
 
-    fn sides_may_fail(&self, table: &ScoreTable) -> Result<bool, Stopped> {
+    pub(super) fn sides_may_fail(&self, table: &ScoreTable) -> Result<bool, Stopped> {
         let Some((keys, queries)) = table.sides else {
             return Ok(false);
         };
@@ -96,7 +89,7 @@ impl Analysis<'_> {
     }
 
     /// The scores of a scorer.
-    fn score_table(&mut self, scorer: ScorerId) -> Result<ScoreTable, Stopped> {
+    pub(super) fn score_table(&mut self, scorer: ScorerId) -> Result<ScoreTable, Stopped> {
         let function = ScorerFunction::new(self.graph, scorer);
         let mut side = |sops: &[SOpId]| match sops {
             [] => Ok(None),
@@ -161,85 +154,6 @@ impl Analysis<'_> {
         let sides_may_fail = self.may_fail(&keys.column) || self.may_fail(&queries.column);
         Ok(sides_may_fail || left.iter().any(fails))
     }
-
-    /// A weighted mean: its variable is made, but its values are not known.
-    pub(super) fn analyse_weighted(
-        &mut self,
-        id: SOpId,
-        scorer: ScorerId,
-        value: SOpId,
-        default: &Value,
-    ) -> Result<Node, Stopped> {
-        finite(default)?;
-        let refused = |reason: &str| Stopped::new(Code::NotCompilable, reason.to_string());
-        if self.node(value)?.column.values.numbers().is_none() || !default.is_number() {
-            return Err(refused("it may be a mean of values that are not numbers"));
-        }
-        let table = self.score_table(scorer)?;
-        let support = Relation::tabulate(table.keys, table.queries, |key, query| {
-            table.weight(key, query) > 0.0
-        });
-        let cube = match table.sides {
-            _ if support.is_empty() => None,
-            None => Some(Cube::default()),
-            Some((keys, queries)) => Some(Cube::of(Literal {
-                keys,
-                queries,
-                relation: support.into(),
-            })),
-        };
-        let cube = match cube {
-            Some(cube) if self.setting.causal => self.under_causal_mask(cube),
-            cube => cube,
-        };
-        let values = Values::uniform(Vec::new(), self.environments.count());
-        let var = self.var(VarKind::Weighted(id), values, true);
-        self.weighted
-            .insert(id, Arc::new(WeightedFacts { var, table, cube }));
-        Err(refused(
-            "a weighted mean is a real number: only sums and multiples of it have a compiled form, \
-             as the result of the program",
-        ))
-    }
-
-    /// What is known of a weighted mean, although its values are not.
-    pub fn weighted(&self, id: SOpId) -> Option<&Arc<WeightedFacts>> {
-        self.weighted.get(&id)
-    }
-
-    /// A query position and a later key position that may have a weight for it.
-    pub fn weighs_beyond(&self, facts: &WeightedFacts) -> Option<(usize, usize)> {
-        let Some((keys, queries)) = facts.table.sides else {
-            let longest = self.setting.max_length;
-            return (facts.cube.is_some() && longest > 1).then_some((0, 1));
-        };
-        let (keys, queries) = (self.node(keys).ok()?, self.node(queries).ok()?);
-        let mut known: FxHashMap<(u32, u32), bool> = FxHashMap::default();
-        for (at, query) in self.environments.iter().enumerate() {
-            for (key, position, _) in self.environments.keys(query) {
-                let sets = (keys.column.values.at[key], queries.column.values.at[at]);
-                let weighs = || some_weight(facts, &keys.column, &queries.column, sets);
-                if position > query.position && *known.entry(sets).or_insert_with(weighs) {
-                    return Some((query.position, position));
-                }
-            }
-        }
-        None
-    }
-}
-
-/// Whether any pair of values from two sets has a weight.
-fn some_weight(
-    facts: &WeightedFacts,
-    keys: &Column,
-    queries: &Column,
-    (key_set, query_set): (u32, u32),
-) -> bool {
-    let queries = &queries.values.sets[query_set as usize];
-    keys.values.sets[key_set as usize].iter().any(|key| {
-        let mut queries = queries.iter();
-        queries.any(|query| facts.table.weight(*key as usize, *query as usize) > 0.0)
-    })
 }
 
 /// A score as the interpreter compares it.
