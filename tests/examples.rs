@@ -68,7 +68,10 @@ const NOT_COMPILED: &[(&str, &str)] = &[
     ("dyck2", "compiles, in several seconds"),
     ("papers/weiss2021_dyck2", "compiles, in half a minute"),
     ("papers/weiss2021_dyck3", "compiles, in half a minute"),
-    ("papers/weiss2021_rover", "refused with E0601, after half a minute"),
+    (
+        "papers/weiss2021_rover",
+        "refused with E0601, after half a minute",
+    ),
 ];
 
 fn path(name: &str) -> PathBuf {
