@@ -52,6 +52,14 @@ pub const MODULES: &[Module] = &[
         text: include_str!("../stdlib/arithmetic.rasp"),
     },
     Module {
+        name: "logic",
+        text: include_str!("../stdlib/logic.rasp"),
+    },
+    Module {
+        name: "preprint",
+        text: include_str!("../stdlib/preprint.rasp"),
+    },
+    Module {
         name: "tracr",
         text: include_str!("../stdlib/tracr.rasp"),
     },

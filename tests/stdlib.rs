@@ -5,135 +5,21 @@
 mod common;
 #[path = "stdlib/oracle.rs"]
 mod oracle;
+#[path = "stdlib/oracle_logic.rs"]
+mod oracle_logic;
+#[path = "stdlib/oracle_preprint.rs"]
+mod oracle_preprint;
+#[path = "stdlib/uses.rs"]
+mod uses;
 
 use common::{session, shape};
-use oracle::Oracle;
+use oracle::{Case, Oracle};
 use rasp::eval::Meta;
 use rasp::graph::Sharing;
 use rasp::session::Session;
 use rasp::stdlib::{MODULES, Module, RASPLIB};
 use rasp::value::Value;
-
-/// A library function in use, with inputs that tell what it does.
-struct Use {
-    expression: &'static str,
-    inputs: &'static [&'static str],
-}
-
-const fn on(expression: &'static str, inputs: &'static [&'static str]) -> Use {
-    Use { expression, inputs }
-}
-
-/// A selector is shown through an s-op that aggregates with it.
-const LIBRARY: &[Use] = &[
-    on("aggregate(full_s, indices)", &["'abc'"]),
-    on("length", &["'hello'", "'a'"]),
-    on("selector_width(select(tokens, tokens, ==))", &["'hello'"]),
-    on("has_focus(select(indices, indices, <))", &["'abc'"]),
-    on("count(tokens, 'l')", &["'hello'", "'abc'"]),
-    on("contains(tokens, 'l')", &["'hello'", "'abc'"]),
-    on("max(indices, 2)", &["'abcde'"]),
-    on("min(indices, 2)", &["'abcde'"]),
-    on("average(indices)", &["'abcd'"]),
-    on("load_from_location(tokens, 1)", &["'hello'"]),
-    on("shift(tokens, 1, '-')", &["'hello'"]),
-    on("shift(tokens, -2, '-')", &["'hello'"]),
-    on("mark_last_instance(tokens, 'l')", &["'hello'"]),
-    on("mark_first_instance(tokens, 'l')", &["'hello'"]),
-    on(
-        "aggregate(select_from_last(tokens, 'l'), indices)",
-        &["'hello'"],
-    ),
-    on(
-        "aggregate(select_from_first(tokens, 'l'), indices)",
-        &["'hello'"],
-    ),
-    on("sort(tokens, tokens)", &["'hello'"]),
-    on("sort(tokens, -indices)", &["'hello'"]),
-    on(
-        "aggregate(select_next_identical(tokens), indices, -1)",
-        &["'abacab'"],
-    ),
-];
-
-const FRACTIONS: &[Use] = &[
-    on("frac_prevs(tokens, 'l')", &["'hello'"]),
-    on("frac_prevs(tokens == 'l')", &["'hello'"]),
-    on("num_prevs(tokens, 'l')", &["'hello'"]),
-    on("has_prev(tokens)", &["'hello'", "'abab'"]),
-    on("frac_all(tokens, 'l')", &["'hello'"]),
-];
-
-const HIST: &[Use] = &[
-    on("hist(tokens)", &["'hello'", "'aab'"]),
-    on("double_hist(tokens)", &["'aabbc'", "'abc'"]),
-    on("num_distinct(tokens)", &["'hello'"]),
-];
-
-const SORTING: &[Use] = &[
-    on("reverse(tokens)", &["'hello'"]),
-    on("rank(tokens)", &["'hello'"]),
-    on("sort_descending(tokens, tokens)", &["'hello'"]),
-    on("sort_unique(tokens, tokens)", &["'world'"]),
-    on("sort_by_frequency(tokens)", &["'hello'", "'abcbbc'"]),
-    on("most_frequent(tokens)", &["'hello'", "'abbccddd'"]),
-    on("most_frequent(tokens_int, -1)", &["[1, 2, 2, 0]"]),
-    on("smallest(tokens)", &["'hello'"]),
-    on("largest(tokens)", &["'hello'"]),
-];
-
-const DYCK: &[Use] = &[
-    on("pair_balance(tokens, '(', ')')", &["'(())'", "'(a))'"]),
-    on("depth(tokens, ['()', '{}'])", &["'({})'", "'}('"]),
-    on("dyck1_ptf(tokens, '(', ')')", &["'(())'", "'())('"]),
-    on("balanced(tokens, '(', ')')", &["'(())'", "'(()'"]),
-    on(
-        "dyckk_ptf(tokens, ['()', '{}'])",
-        &["'({})()'", "'({)}'", "'(a{b})'"],
-    ),
-    on("dyckk_ptf(tokens, ['()', '{}', '[]'])", &["'([{}])'"]),
-    on("shuffle_dyck(tokens, ['()', '{}'])", &["'({)}'", "'(){)}'"]),
-    on(
-        "shuffle_dyck_ptf(tokens, ['()', '{}'])",
-        &["'({)}'", "'(){)}'"],
-    ),
-];
-
-const INDUCTION: &[Use] = &[
-    on("occurrence(tokens)", &["'a1b2b2a'"]),
-    on("last_occurrence(tokens)", &["'a1b2b2a'"]),
-    on("induction_head(tokens)", &["'a1b2b2a'", "'aaa'"]),
-];
-
-const ARITHMETIC: &[Use] = &[
-    on("total(tokens_int)", &["'123'"]),
-    on("running_total(tokens_int)", &["'123'"]),
-    on("parity(tokens, '1')", &["'1101'", "'11'"]),
-    on("running_parity(tokens, '1')", &["'1101'"]),
-    on("digit_value(tokens)", &["'40+2'"]),
-    on("add(tokens)", &["'123+456'", "'999+1'", "'7+95'", "'5+5'"]),
-];
-
-const TRACR: &[Use] = &[
-    on("sort_freq(tokens)", &["'abcbbc'"]),
-    on("shift_by(1, tokens, '-')", &["'abcd'"]),
-    on("detect_pattern(tokens, ['a', 'b', 'c'])", &["'abcabc'"]),
-    on("count_less_freq(tokens, 2)", &["'aaabbc'", "'aacbbc'"]),
-];
-
-fn uses(module: &str) -> &'static [Use] {
-    match module {
-        "rasplib" => LIBRARY,
-        "fractions" => FRACTIONS,
-        "hist" => HIST,
-        "sorting" => SORTING,
-        "dyck" => DYCK,
-        "induction" => INDUCTION,
-        "arithmetic" => ARITHMETIC,
-        "tracr" => TRACR,
-        _ => panic!("`{module}` needs its uses here"),
-    }
-}
+use uses::{Use, uses};
 
 fn modules() -> impl Iterator<Item = &'static Module> {
     [&RASPLIB].into_iter().chain(MODULES)
@@ -352,8 +238,13 @@ fn agree(module: &str, expression: &str, inputs: impl Iterator<Item = Vec<char>>
     }
 }
 
+fn cases() -> impl Iterator<Item = &'static Case> {
+    let of_others = oracle_logic::CASES.iter().chain(oracle_preprint::CASES);
+    oracle::CASES.iter().chain(of_others)
+}
+
 fn agree_on_all(module: &str) {
-    for (of, expression, alphabet, longest, oracle) in oracle::CASES {
+    for (of, expression, alphabet, longest, oracle) in cases() {
         if *of == module {
             agree(module, expression, inputs(alphabet, *longest), *oracle);
         }
@@ -382,9 +273,7 @@ fn other_modules_agree_with_plain_definitions() {
 fn every_function_has_an_oracle() {
     for module in modules() {
         for name in public(module) {
-            let covered = oracle::CASES
-                .iter()
-                .any(|(_, expression, ..)| expression.contains(name));
+            let covered = cases().any(|(_, expression, ..)| expression.contains(name));
             assert!(covered, "{}: `{name}`", module.name);
         }
     }
@@ -393,14 +282,35 @@ fn every_function_has_an_oracle() {
 #[test]
 fn addition_of_all_small_numbers() {
     let mut session = loaded("arithmetic");
-    let sop = session.sop("add(tokens)").unwrap();
-    for left in 0..120 {
-        for right in 0..120 {
-            let input = format!("{left}+{right}");
-            let result = session.evaluate(sop, &Value::characters(&input)).unwrap();
-            let digits = result.values.iter().map(|digit| digit.as_int().unwrap());
-            let sum = digits.fold(0, |sum, digit| sum * 10 + digit);
-            assert_eq!(sum, left + right, "{input}");
+    for addition in ["add(tokens)", "add_rippling(tokens, 3)"] {
+        let sop = session.sop(addition).unwrap();
+        for left in 0..120 {
+            for right in 0..120 {
+                let input = format!("{left}+{right}");
+                let result = session.evaluate(sop, &Value::characters(&input)).unwrap();
+                let digits = result.values.iter().map(|digit| digit.as_int().unwrap());
+                let sum = digits.fold(0, |sum, digit| sum * 10 + digit);
+                assert_eq!(sum, left + right, "{addition}: {input}");
+            }
+        }
+    }
+}
+
+/// All facts, one or two rules and all questions about two elements and two sets.
+#[test]
+fn inference_agrees_with_forward_chaining() {
+    let mut session = loaded("logic");
+    for depth in 0..3 {
+        let expression = format!("inference(tokens, ['a', 'b'], ['A', 'B'], {depth})");
+        let sop = session.sop(&expression).unwrap();
+        for question in oracle_logic::questions() {
+            let input: Vec<char> = question.chars().collect();
+            let expected = oracle_logic::answer(&input, depth).unwrap();
+            let found = session
+                .evaluate(sop, &Value::characters(&question))
+                .unwrap();
+            let expected = vec![Value::str(expected); input.len()];
+            assert_eq!(found.values, expected, "{question} at depth {depth}");
         }
     }
 }
@@ -437,6 +347,21 @@ fn schedules_of_the_paper() {
         heads("dyck", "dyckk_ptf(tokens, ['()', '{}'])"),
         [1, 2, 1, 1]
     );
+}
+
+/// What the documentation of the additions says of their layers.
+#[test]
+fn carries_that_look_ahead_need_no_further_layers() {
+    let mut session = loaded("arithmetic");
+    let mut layers = |expression: &str| {
+        let sop = session.sop(expression).unwrap();
+        session.schedule(sop).heads().len()
+    };
+    assert_eq!(layers("add(tokens)"), 3);
+    for digits in 1..6 {
+        let rippling = format!("add_rippling(tokens, {digits})");
+        assert_eq!(layers(&rippling), digits + 2);
+    }
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::cmp::Reverse;
 pub type Oracle = fn(&[char]) -> Vec<Value>;
 
 /// Module, expression, alphabet, longest input, meaning.
-pub const CASES: &[(&str, &str, &str, u32, Oracle)] = &[
+pub type Case = (&'static str, &'static str, &'static str, u32, Oracle);
+
+pub const CASES: &[Case] = &[
     (
         "rasplib",
         "aggregate(full_s, indicator(tokens == 'a'))",
@@ -240,21 +242,8 @@ pub const CASES: &[(&str, &str, &str, u32, Oracle)] = &[
     ("arithmetic", "digit_value(tokens)", "0123456789+", 2, |x| {
         each(x, |i| Value::Int(x[i].to_digit(10).map_or(-1, i64::from)))
     }),
-    ("arithmetic", "add(tokens)", "059+", 6, |x| {
-        let text: String = x.iter().collect();
-        let numbers: Vec<&str> = text.split('+').collect();
-        let numbers: Vec<u64> = numbers.iter().filter_map(|n| n.parse().ok()).collect();
-        match numbers.as_slice() {
-            // Written with one `+` between two numbers.
-            [a, b] if tally(x, '+') == 1 => {
-                let sum = format!("{:0width$}", a + b, width = x.len());
-                sum.chars()
-                    .map(|d| Value::Int(d.to_digit(10).unwrap().into()))
-                    .collect()
-            }
-            _ => Vec::new(),
-        }
-    }),
+    ("arithmetic", "add(tokens)", "059+", 6, addition),
+    ("arithmetic", "add_rippling(tokens, 4)", "059+", 6, addition),
     ("tracr", "sort_freq(tokens)", "abc", 6, |x| {
         sorted(x, |i| Reverse(tally(x, x[i])))
     }),
@@ -273,28 +262,28 @@ pub const CASES: &[(&str, &str, &str, u32, Oracle)] = &[
     }),
 ];
 
-fn int(count: usize) -> Value {
+pub fn int(count: usize) -> Value {
     Value::Int(i64::try_from(count).unwrap())
 }
 
-fn letter(letter: char) -> Value {
+pub fn letter(letter: char) -> Value {
     Value::str(&letter.to_string())
 }
 
 /// A position, or -1.
-fn place(position: Option<usize>) -> Value {
+pub fn place(position: Option<usize>) -> Value {
     position.map_or(Value::Int(-1), int)
 }
 
-fn everywhere(x: &[char], value: Value) -> Vec<Value> {
+pub fn everywhere(x: &[char], value: Value) -> Vec<Value> {
     vec![value; x.len()]
 }
 
-fn each(x: &[char], value: impl Fn(usize) -> Value) -> Vec<Value> {
+pub fn each(x: &[char], value: impl Fn(usize) -> Value) -> Vec<Value> {
     (0..x.len()).map(value).collect()
 }
 
-fn tally(x: &[char], wanted: char) -> usize {
+pub fn tally(x: &[char], wanted: char) -> usize {
     x.iter().filter(|token| **token == wanted).count()
 }
 
@@ -322,6 +311,22 @@ fn ordered<K: Ord>(x: &[char], key: impl Fn(usize) -> K) -> Vec<Value> {
 
 fn sorted<K: Ord>(x: &[char], key: impl Fn(usize) -> K) -> Vec<Value> {
     order(x, key).into_iter().map(|at| letter(x[at])).collect()
+}
+
+/// The digits of a sum; nothing is said about what is not written with one `+` between two numbers.
+fn addition(x: &[char]) -> Vec<Value> {
+    let text: String = x.iter().collect();
+    let numbers: Vec<&str> = text.split('+').collect();
+    let numbers: Vec<u64> = numbers.iter().filter_map(|n| n.parse().ok()).collect();
+    match numbers.as_slice() {
+        [a, b] if tally(x, '+') == 1 => {
+            let sum = format!("{:0width$}", a + b, width = x.len());
+            sum.chars()
+                .map(|d| Value::Int(d.to_digit(10).unwrap().into()))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn digits(x: &[char]) -> Vec<i64> {
