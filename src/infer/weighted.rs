@@ -11,7 +11,8 @@ use super::{Analysis, Node, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::{SOpId, ScorerId};
 use crate::value::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// More states than this of one position and the mean is taken as a real number.
@@ -87,59 +88,28 @@ impl Analysis<'_> {
         value: SOpId,
         default: &Value,
     ) -> Result<Option<Values>, Stopped> {
-        let numbers = self.node(value)?.column.values.numbers();
-        let weights: Vec<f64> = table.weights().collect();
-        let (Some(weights), Some(numbers)) = (
-            scaled(&weights),
-            numbers.and_then(|numbers| scaled(&numbers)),
-        ) else {
+        let Some(weighing) = self.weighing(table, value, default)? else {
             return Ok(None);
         };
-        let Some((side, pairs)) = self.weights_and_numbers(table, value, &numbers.numbers)? else {
-            return Ok(None);
-        };
-        let columns = &self.node(side)?.column.values;
         let queries = match table.sides {
-            Some((_, queries)) => Some(self.node(queries)?.column.values.clone()),
+            Some((_, queries)) => Some(&self.node(queries)?.column.values),
             None => None,
         };
-        let mut known: FxHashMap<(u32, Vec<(u32, bool)>), Arc<[Value]>> = FxHashMap::default();
+        let mut known: FxHashMap<(u32, Row), Option<Arc<[Value]>>> = FxHashMap::default();
         let mut each: Vec<Arc<[Value]>> = Vec::with_capacity(self.environments.count());
         for (at, environment) in self.environments.iter().enumerate() {
-            let row: Vec<(u32, bool)> = self
-                .environments
-                .keys(environment)
-                .map(|(key, _, exists)| (columns.at[key], exists))
+            let keys = self.environments.keys(environment);
+            let row: Row = keys
+                .map(|(key, _, exists)| (weighing.keys.at[key], exists))
                 .collect();
-            let asked = queries
-                .as_ref()
-                .map(|values| values.in_environment(at).clone());
+            let asked = queries.map(|values| &**values.in_environment(at));
             let mut means: Vec<Value> = Vec::new();
-            for query in asked.as_deref().unwrap_or(&[0]) {
-                let signature = (*query, row.clone());
-                if let Some(found) = known.get(&signature) {
-                    means.extend(found.iter().cloned());
-                    continue;
+            for query in asked.unwrap_or(&[0]) {
+                let found = known.entry((*query, row.clone()));
+                match found.or_insert_with_key(|(query, row)| weighing.means(*query, row)) {
+                    Some(found) => means.extend(found.iter().cloned()),
+                    None => return Ok(None),
                 }
-                let weight = |key: usize| weights.numbers[key * table.queries + *query as usize];
-                let terms = row.iter().map(|(set, exists)| {
-                    let members = columns.sets[*set as usize].iter();
-                    let terms: FxHashSet<(i64, i64)> = members
-                        .map(|pair| pairs[*pair as usize])
-                        .map(|(key, number)| (weight(key), number))
-                        .collect();
-                    (terms, *exists)
-                });
-                let Some(sums) = weighted_sums(terms) else {
-                    return Ok(None);
-                };
-                let mean = |(weight, sum): (i64, i64)| match weight {
-                    0 => default.clone(),
-                    _ => Value::Float(sum as f64 / numbers.scale / weight as f64),
-                };
-                let found: Arc<[Value]> = sums.into_iter().map(mean).collect();
-                means.extend(found.iter().cloned());
-                known.insert(signature, found);
             }
             each.push(means.into());
         }
@@ -149,28 +119,37 @@ impl Analysis<'_> {
         Ok((apart && few).then_some(values))
     }
 
-    /// A side that reads the keys and the value together, and for each of its values the key and
-    /// the number; `None` if its values are too many.
-    fn weights_and_numbers(
+    /// The weights and numbers as integers; `None` if they are none or too many.
+    fn weighing(
         &mut self,
         table: &ScoreTable,
         value: SOpId,
-        numbers: &[i64],
-    ) -> Result<Option<(SOpId, Vec<(usize, i64)>)>, Stopped> {
+        default: &Value,
+    ) -> Result<Option<Weighing>, Stopped> {
+        let numbers = self.node(value)?.column.values.numbers();
+        let numbers = numbers.and_then(|numbers| scaled(&numbers));
+        let weights = scaled(&Vec::from_iter(table.weights()));
         let keys = table.sides.map(|(keys, _)| keys);
         let mut parts = Vec::from_iter(keys.into_iter().chain([value]));
         parts.sort_unstable();
         parts.dedup();
-        let Ok(side) = self.side(&parts) else {
+        let (Some(weights), Some(numbers), Ok(side)) = (weights, numbers, self.side(&parts)) else {
             return Ok(None);
         };
         let place = |id: SOpId| parts.binary_search(&id).unwrap_or(0);
         let members = self.members(side)?;
         let pair = |cells: &Vec<u32>| {
             let key = keys.map_or(0, |keys| cells[place(keys)] as usize);
-            (key, numbers[cells[place(value)] as usize])
+            (key, numbers.numbers[cells[place(value)] as usize])
         };
-        Ok(Some((side, members.iter().map(pair).collect())))
+        Ok(Some(Weighing {
+            keys: self.node(side)?.column.values.clone(),
+            pairs: members.iter().map(pair).collect(),
+            weights: weights.numbers,
+            queries: table.queries,
+            scale: numbers.scale,
+            default: default.clone(),
+        }))
     }
 
     /// What is known of a weighted mean, even if its values are not.
@@ -213,35 +192,61 @@ fn some_weight(
     })
 }
 
-/// All pairs of a sum of weights and a sum of weighted numbers, given for each key what it can
-/// add, and whether it is always there; `None` if they are too many.
-fn weighted_sums(
-    terms: impl Iterator<Item = (FxHashSet<(i64, i64)>, bool)>,
-) -> Option<Vec<(i64, i64)>> {
-    let mut reached = FxHashSet::from_iter([(0_i64, 0_i64)]);
-    for (terms, certain) in terms {
-        let mut next = FxHashSet::default();
-        if !certain {
-            next.extend(&reached);
-        }
-        for (total, sum) in &reached {
-            for (weight, number) in &terms {
-                let product = weight.checked_mul(*number)?;
-                next.insert((total.checked_add(*weight)?, sum.checked_add(product)?));
-            }
-        }
-        if next.len() > MOST_SUMS {
-            return None;
-        }
-        reached = next;
-    }
-    let mut sums = Vec::from_iter(reached);
-    sums.sort_unstable();
-    // Beyond 53 bits floats would round.
-    let exact = |(total, sum): &(i64, i64)| total.abs().max(sum.abs()) < 1 << 53;
-    sums.iter().all(exact).then_some(sums)
+/// The keys of one query: for each the set of what it can hold, and whether it is always there.
+type Row = Vec<(u32, bool)>;
+
+/// A weighted mean in integers.
+struct Weighing {
+    /// What the key side of the scorer and the value can hold together, by number.
+    keys: Values,
+    /// For each of these the key and the scaled number.
+    pairs: Vec<(usize, i64)>,
+    /// `[keys, queries]`, scaled.
+    weights: Vec<i64>,
+    queries: usize,
+    /// What the numbers are multiplied by.
+    scale: f64,
+    default: Value,
 }
 
+impl Weighing {
+    /// The means that a query can get from its keys; `None` if they are too many.
+    fn means(&self, query: u32, row: &Row) -> Option<Arc<[Value]>> {
+        let mut reached = BTreeSet::from([(0_i64, 0_i64)]);
+        for (set, certain) in row {
+            let terms: BTreeSet<(i64, i64)> = self.keys.sets[*set as usize]
+                .iter()
+                .map(|pair| self.pairs[*pair as usize])
+                .map(|(key, number)| (self.weights[key * self.queries + query as usize], number))
+                .collect();
+            let mut next = if *certain {
+                BTreeSet::new()
+            } else {
+                reached.clone()
+            };
+            for (total, sum) in &reached {
+                for (weight, number) in &terms {
+                    let product = weight.checked_mul(*number)?;
+                    next.insert((total.checked_add(*weight)?, sum.checked_add(product)?));
+                }
+            }
+            if next.len() > MOST_SUMS {
+                return None;
+            }
+            reached = next;
+        }
+        // Beyond 53 bits floats would round.
+        let exact = |(total, sum): &(i64, i64)| total.abs().max(sum.abs()) < 1 << 53;
+        let mean = |(total, sum): &(i64, i64)| match total {
+            0 => self.default.clone(),
+            _ => Value::Float(*sum as f64 / self.scale / *total as f64),
+        };
+        let all_exact = reached.iter().all(exact);
+        all_exact.then(|| reached.iter().map(mean).collect())
+    }
+}
+
+/// Whether attention keeps the numbers apart.
 fn are_apart(numbers: &[f64]) -> bool {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
