@@ -67,6 +67,7 @@ pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
             .as_ref()
             .and_then(|failed| default(failed).or_else(|| branches(failed)))
             .or_else(|| library_call(&diagnostic, sources, "shift")),
+        Code::MixedDefault => library_call(&diagnostic, sources, "shift"),
         Code::MeanOfNonNumbers => library_call(&diagnostic, sources, "average")
             .or_else(|| Some(mean(failed.as_ref(), &diagnostic.message))),
         Code::ArithmeticFailed => failed

@@ -120,22 +120,44 @@ impl Evaluator {
             }
         };
         let value = self.expression(cx, values)?;
+        let values_span = cx.ast.get(values).span;
+        let given = default;
         let default = match default {
             None => Value::Int(0),
             Some(id) => self.default(cx, id, span)?,
         };
-        let values_span = cx.ast.get(values).span;
         let Meta::List(items) = &value else {
             let value = self.broadcast_in(&value, values_span, span)?;
+            self.check_default(cx, given, &default, (value, values_span), span);
             return self.pool(&attends, value, default, span);
         };
         // Several s-ops are pooled alike.
         let mut pooled = Vec::with_capacity(items.len());
         for item in items.iter() {
             let value = self.broadcast_in(item, values_span, span)?;
+            self.check_default(cx, given, &default, (value, values_span), span);
             pooled.push(self.pool(&attends, value, default.clone(), span)?);
         }
         Ok(Meta::list(pooled))
+    }
+
+    /// Warns of a default that is written and certainly has another type than the values.
+    fn check_default(
+        &mut self,
+        cx: &Context,
+        given: Option<ExprId>,
+        default: &Value,
+        (value, values): (SOpId, Span),
+        span: Span,
+    ) {
+        let Some(id) = given else { return };
+        let given = cx.ast.get(id);
+        let literal = matches!(given.kind, ExprKind::Literal(_)).then_some(default);
+        let parts = [
+            (TypeSet::of(default), given.span, "the default"),
+            (self.graph.types(value), values, "the values"),
+        ];
+        self.warn_mixed(span, parts, literal);
     }
 
     fn default(&mut self, cx: &Context, id: ExprId, span: Span) -> Outcome<Value> {

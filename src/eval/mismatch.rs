@@ -2,6 +2,7 @@
 //! was made, and what was probably meant.
 
 use super::Evaluator;
+use super::advice::advise;
 use super::meta::Meta;
 use super::operator::Side;
 use crate::base::{Code, Diagnostic, Severity, Span};
@@ -290,12 +291,46 @@ impl Evaluator {
         Some(format!("compare with a string: `{fixed}`{numbers}"))
     }
 
-    /// Keeps a warning, unless the same place has given it before, in a loop.
+    /// Two parts of one s-op of which one certainly holds numbers and the other strings: the values
+    /// of an aggregate with their default, or the branches of a choice. Each part comes with what it
+    /// is called. The first is the one that may be mended with a literal.
+    pub(crate) fn warn_mixed(
+        &mut self,
+        whole: Span,
+        [(first, first_at, name), (second, second_at, other_name)]: [(TypeSet, Span, &str); 2],
+        literal: Option<&Value>,
+    ) {
+        if !super::operator::never_equal(first, second) {
+            return;
+        }
+        let kind = |types: TypeSet| match types {
+            TypeSet::STR => "strings",
+            _ => "numbers",
+        };
+        let message = format!("{name} and {other_name} mix numbers and strings");
+        let mut warning = Diagnostic::warning(Code::MixedDefault, message)
+            .at(first_at, format!("{name}: {}", kind(first)))
+            .at(second_at, format!("{other_name}: {}", kind(second)))
+            .note("an input on which both occur in one s-op has no value");
+        for (name, at) in self.origins.open_calls() {
+            warning = warning.within(at, format!("in this call of `{name}`"));
+        }
+        let mended = literal.map(|value| match value {
+            Value::Str(_) => "-1".to_string(),
+            number if second == TypeSet::STR => Value::str(&number.to_string()).source(),
+            number => number.source(),
+        });
+        let help = mended.and_then(|text| self.rewritten(whole, first_at, |_| text));
+        let help = help.map(|fixed| format!("for {} in both: `{fixed}`", kind(second)));
+        self.warn_once(advise(warning.maybe_help(help), &self.sources));
+    }
+
+    /// Keeps a warning, unless the same places have given it before, in a loop.
     pub(crate) fn warn_once(&mut self, warning: Diagnostic) {
         let same = |other: &Diagnostic| {
             other.severity == Severity::Warning
                 && other.code == warning.code
-                && other.span() == warning.span()
+                && other.labels == warning.labels
         };
         if !self.diagnostics.iter().any(same) {
             self.diagnostics.push(warning);

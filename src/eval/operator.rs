@@ -6,7 +6,7 @@ use super::meta::{Application, Meta};
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, Selector};
-use crate::syntax::ast::{BinaryOperator, ExprId, UnaryOperator};
+use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, UnaryOperator};
 use crate::value::op::{Failure, FailureKind};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use std::cmp::Ordering;
@@ -312,6 +312,27 @@ impl Evaluator {
         }
     }
 
+    /// Warns of branches of which one certainly holds numbers and the other strings.
+    fn check_branches(&mut self, cx: &Context, ids: [ExprId; 2], sops: [SOpId; 2], span: Span) {
+        let names = ["the value where it holds", "the value where it does not"];
+        let mut parts: Vec<_> = (0..2)
+            .map(|at| {
+                let types = self.graph.types(sops[at]);
+                let expr = cx.ast.get(ids[at]);
+                let literal = match &expr.kind {
+                    ExprKind::Literal(value) => Some(value),
+                    _ => None,
+                };
+                ((types, expr.span, names[at]), literal)
+            })
+            .collect();
+        // What is written out can be mended; of two literals the number, which always can be.
+        parts.sort_by_key(|(_, literal)| literal.map_or(2, |value| u8::from(!value.is_number())));
+        if let [(first, literal), (second, _)] = parts.as_slice() {
+            self.warn_mixed(span, [*first, *second], *literal);
+        }
+    }
+
     pub(crate) fn ternary(
         &mut self,
         cx: &Context,
@@ -326,6 +347,7 @@ impl Evaluator {
                     let value = self.expression(cx, branch)?;
                     operands.push(self.broadcast_in(&value, cx.ast.get(branch).span, span)?);
                 }
+                self.check_branches(cx, [then, otherwise], [operands[1], operands[2]], span);
                 Ok(Meta::SOp(self.add_map(Op::If, operands, span)?))
             }
             condition @ Meta::Scorer(_) => {

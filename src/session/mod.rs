@@ -3,6 +3,7 @@
 
 mod entry;
 pub mod files;
+mod hazard;
 pub mod show;
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, Sources, Span};
