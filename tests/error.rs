@@ -4,7 +4,9 @@
 
 use rasp::base::render::{Style, render};
 use rasp::base::{Code, Diagnostic, Limits, Sources};
-use rasp::graph::Sharing;
+use rasp::eval::{Event, Meta};
+use rasp::graph::{SOpId, Sharing};
+use rasp::infer::Setting;
 use rasp::session::{Session, files};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -65,7 +67,32 @@ fn report(path: &Path) -> (Vec<Diagnostic>, Sources) {
             diagnostics.push(*error);
         }
     }
+    diagnostics.extend(hazards(&session, &events));
     (diagnostics, session.sources().clone())
+}
+
+/// What `rasp check` says about the inputs that a program allows, if it says which.
+fn hazards(session: &Session, events: &[Event]) -> Vec<Diagnostic> {
+    let settings = &session.settings;
+    let (Some(vocabulary), Some(max_length)) = (&settings.vocabulary, settings.max_length) else {
+        return Vec::new();
+    };
+    let roots: Vec<SOpId> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Assigned {
+                meta: Meta::SOp(id),
+                ..
+            } => Some(*id),
+            _ => None,
+        })
+        .collect();
+    let setting = Setting {
+        vocabulary: vocabulary.clone(),
+        max_length,
+        causal: false,
+    };
+    session.hazards(&roots, &setting)
 }
 
 #[test]
@@ -179,7 +206,7 @@ fn every_code_has_a_mistake() {
     assert!(missing.is_empty(), "no mistake in tests/error: {missing:?}");
 }
 
-/// Warnings `W02xx` about programs that are known to be good: the reference's and the library's.
+/// Warnings `W02xx` and `W03xx` about programs that are known to be good: the reference's and the library's.
 /// Whatever appears here has been reviewed.
 #[test]
 fn warnings_on_good_programs() {
@@ -188,7 +215,8 @@ fn warnings_on_good_programs() {
         let mut session = Session::new(Sharing::Equal);
         session.load_text(name, program);
         for diagnostic in session.take_diagnostics() {
-            if diagnostic.code.number().starts_with("W02") {
+            let number = diagnostic.code.number();
+            if number.starts_with("W02") || number.starts_with("W03") {
                 let written = diagnostic.span().map(|span| session.sources().text(span));
                 warned.push_str(&format!("{program}\n    {diagnostic} at {written:?}\n"));
             }

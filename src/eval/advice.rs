@@ -66,7 +66,8 @@ pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
         Code::MixedTypes => failed
             .as_ref()
             .and_then(|failed| default(failed).or_else(|| branches(failed)))
-            .or_else(|| library_call(&diagnostic, sources, "shift")),
+            .or_else(|| library_call(&diagnostic, sources, "shift"))
+            .or_else(|| library_call(&diagnostic, sources, "load_from_location")),
         Code::MixedDefault => library_call(&diagnostic, sources, "shift"),
         Code::MeanOfNonNumbers => library_call(&diagnostic, sources, "average")
             .or_else(|| Some(mean(failed.as_ref(), &diagnostic.message))),
@@ -84,13 +85,26 @@ pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
     diagnostic.maybe_help(help)
 }
 
-/// An aggregate of strings without a default.
+/// An aggregate without a default that fits its values.
 fn default(failed: &Failed) -> Option<String> {
     match failed.aggregate()?.as_slice() {
-        [selector, values] => Some(format!(
-            "give a default of the type of the values: `aggregate({selector}, {values}, \"\")`"
-        )),
+        [selector, values, default @ ..] => {
+            let other = default
+                .first()
+                .map_or("\"\"", |written| other_default(written));
+            Some(format!(
+                "give a default of the type of the values: `aggregate({selector}, {values}, {other})`"
+            ))
+        }
         _ => None,
+    }
+}
+
+/// A default of the other type than one that does not fit.
+fn other_default(written: &str) -> &'static str {
+    match written.starts_with('"') {
+        true => "0",
+        false => "\"\"",
     }
 }
 
@@ -164,8 +178,17 @@ fn library_call(diagnostic: &Diagnostic, sources: &Sources, name: &str) -> Optio
         .map(|argument| failed.part(argument.value))
         .collect();
     match (name, parts.as_slice()) {
-        ("shift", [values, by, ..]) => Some(format!(
-            "give a default of the type of the values: `shift({values}, {by}, \"\")`"
+        ("shift", [values, by, filler @ ..]) => {
+            let other = filler
+                .first()
+                .map_or("\"\"", |filler| other_default(filler));
+            Some(format!(
+                "give a default of the type of the values: `shift({values}, {by}, {other})`"
+            ))
+        }
+        ("load_from_location", [values, location]) => Some(format!(
+            "say what stands beyond the input: `aggregate(select(indices, {location}, ==), {values}, \
+             \"\")`"
         )),
         ("average", [values]) if diagnostic.message.contains("bools") => Some(format!(
             "for the share of True: `average(indicator({values}))`"
@@ -190,7 +213,12 @@ fn guard(failed: &Failed, message: &str) -> Option<String> {
         _ => return None,
     };
     if matches!(failed.ast.get(divisor).kind, ExprKind::Literal(_)) {
-        return None;
+        let (before, after) = failed
+            .text
+            .split_at(failed.ast.get(divisor).span.start as usize);
+        let after = &after[failed.part(divisor).len()..];
+        return Some(format!("choose another divisor: `{before}2{after}`"))
+            .filter(|_| !matches!(operator, BinaryOperator::Power));
     }
     let asked = failed.part(divisor);
     let condition = match operator {

@@ -3,6 +3,7 @@
 
 use super::expression::Context;
 use super::meta::{Callable, Meta};
+use super::mismatch::Part;
 use super::operator::never_equal;
 use super::{Evaluator, Outcome};
 use crate::base::{Code, Diagnostic, Span};
@@ -153,11 +154,18 @@ impl Evaluator {
         let Some(id) = given else { return };
         let given = cx.ast.get(id);
         let literal = matches!(given.kind, ExprKind::Literal(_)).then_some(default);
-        let parts = [
-            (TypeSet::of(default), given.span, "the default"),
-            (self.graph.types(value), values, "the values"),
-        ];
-        self.warn_mixed(span, parts, literal);
+        let default = Part {
+            types: TypeSet::of(default),
+            at: given.span,
+            called: ["the default is a number", "the default is a string"],
+        };
+        let values = Part {
+            types: self.graph.types(value),
+            at: values,
+            called: ["the values are numbers", "the values are strings"],
+        };
+        let what = "the default and the values";
+        self.warn_mixed((span, what), [default, values], literal);
     }
 
     fn default(&mut self, cx: &Context, id: ExprId, span: Span) -> Outcome<Value> {

@@ -3,6 +3,7 @@
 
 use super::expression::Context;
 use super::meta::{Application, Meta};
+use super::mismatch::Part;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, Selector};
@@ -314,23 +315,24 @@ impl Evaluator {
 
     /// Warns of branches of which one certainly holds numbers and the other strings.
     fn check_branches(&mut self, cx: &Context, ids: [ExprId; 2], sops: [SOpId; 2], span: Span) {
-        let names = ["the value where it holds", "the value where it does not"];
-        let mut parts: Vec<_> = (0..2)
-            .map(|at| {
-                let types = self.graph.types(sops[at]);
-                let expr = cx.ast.get(ids[at]);
-                let literal = match &expr.kind {
-                    ExprKind::Literal(value) => Some(value),
-                    _ => None,
-                };
-                ((types, expr.span, names[at]), literal)
-            })
-            .collect();
+        let mut parts = [0, 1].map(|at| {
+            let expr = cx.ast.get(ids[at]);
+            let literal = match &expr.kind {
+                ExprKind::Literal(value) => Some(value),
+                _ => None,
+            };
+            let part = Part {
+                types: self.graph.types(sops[at]),
+                at: expr.span,
+                called: ["this branch is of numbers", "this branch is of strings"],
+            };
+            (part, literal)
+        });
         // What is written out can be mended; of two literals the number, which always can be.
         parts.sort_by_key(|(_, literal)| literal.map_or(2, |value| u8::from(!value.is_number())));
-        if let [(first, literal), (second, _)] = parts.as_slice() {
-            self.warn_mixed(span, [*first, *second], *literal);
-        }
+        let [(first, literal), (second, _)] = parts;
+        let what = "the branches of this choice";
+        self.warn_mixed((span, what), [first, second], literal);
     }
 
     pub(crate) fn ternary(
