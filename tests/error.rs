@@ -153,12 +153,16 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// What the reference rejects: whatever is said about it here has its places.
+/// What the reference rejects, the first program of each kind of error: what it prints, and what is
+/// said here. Whatever is said of any of the programs has its places.
 #[test]
 fn programs_that_the_reference_rejects() {
+    let mut kinds = BTreeSet::new();
+    let mut shown = String::new();
     for case in include_str!("reference/errors.jsonl").lines() {
         let case: serde_json::Value = serde_json::from_str(case).expect("JSON");
         let program = case["program"].as_str().expect("a program");
+        let printed = case["printed"].as_str().expect("a text");
         let mut session = Session::new(Sharing::Equal);
         let events = session.load_text("program.rasp", program);
         let mut diagnostics = session.take_diagnostics();
@@ -166,10 +170,28 @@ fn programs_that_the_reference_rejects() {
         for event in &events {
             diagnostics.extend(session.shown_value(event, &input).err().map(|error| *error));
         }
+        let new = kinds.insert(kind_of_error(case["error"].as_str().expect("a text")));
+        if new {
+            shown.push_str(&format!(
+                "==== {program}\n---- the reference\n{printed}\n---- rasp\n"
+            ));
+        }
         for diagnostic in &diagnostics {
             check(diagnostic, session.sources());
+            if new {
+                shown.push_str(&render(diagnostic, session.sources(), Style::Plain));
+            }
         }
     }
+    insta::assert_snapshot!("beside_the_reference", shown);
+}
+
+/// A message of the reference without what it quotes and counts.
+fn kind_of_error(message: &str) -> String {
+    let unquoted: Vec<&str> = message.split(['\'', '"', '{', '[']).step_by(2).collect();
+    unquoted
+        .concat()
+        .replace(|character: char| character.is_ascii_digit(), "")
 }
 
 /// Codes that need a model or a file that cannot be written, and are tested with those.

@@ -71,9 +71,10 @@ pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
         Code::MixedDefault => library_call(&diagnostic, sources, "shift"),
         Code::MeanOfNonNumbers => library_call(&diagnostic, sources, "average")
             .or_else(|| Some(mean(failed.as_ref(), &diagnostic.message))),
-        Code::ArithmeticFailed => failed
-            .as_ref()
-            .and_then(|failed| guard(failed, &diagnostic.message)),
+        Code::ArithmeticFailed => failed.as_ref().and_then(|failed| {
+            guard(failed, &diagnostic.message).or_else(|| one_key(failed))
+        }),
+        Code::OperandTypes => failed.as_ref().and_then(appended),
         Code::BadIndex => failed.as_ref().and_then(index),
         Code::Overflow => failed.as_ref().and_then(float),
         Code::BadToken => Some(
@@ -229,6 +230,36 @@ fn guard(failed: &Failed, message: &str) -> Option<String> {
         "choose another value there: `{} if {condition} else 0`",
         failed.text
     ))
+}
+
+/// A mean weighted by what is no weight: the value at the best key.
+fn one_key(failed: &Failed) -> Option<String> {
+    match failed.aggregate()?.as_slice() {
+        [scorer, values, ..] => Some(format!(
+            "to read from the key with the highest score: \
+             `aggregate(select_best(full_s, {scorer}), {values})`"
+        )),
+        _ => None,
+    }
+}
+
+/// A number added to strings, as a string.
+fn appended(failed: &Failed) -> Option<String> {
+    let ExprKind::Binary {
+        operator: BinaryOperator::Add,
+        left,
+        right,
+    } = failed.kind()
+    else {
+        return None;
+    };
+    let number = [*left, *right].into_iter().find(
+        |id| matches!(&failed.ast.get(*id).kind, ExprKind::Literal(value) if value.is_number()),
+    )?;
+    let range = failed.ast.get(number).span.range();
+    let (before, after) = (&failed.text[..range.start], &failed.text[range.end..]);
+    let quoted = Value::str(failed.part(number)).source();
+    Some(format!("to append it as text: `{before}{quoted}{after}`"))
 }
 
 /// A literal list or string indexed by an s-op.

@@ -227,6 +227,7 @@ impl Evaluator {
             let message = format!("a score is a number, but this is of {types}");
             return Err(Diagnostic::error(Code::OperandTypes, message)
                 .at(span, "this can only fail")
+                .help("for a score of 1 or 0: `lambda key, query: indicator(key == query)`")
                 .into());
         }
         Ok(Meta::Scorer(scorer))

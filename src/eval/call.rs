@@ -298,6 +298,7 @@ impl Evaluator {
             Diagnostic::error(Code::BadInput, message)
                 .at(span, text)
                 .note("an input is a string, whose characters are the tokens, or a list of atoms")
+                .help("write an input, like `\"hello\"` or `[1, 2, 3]`")
                 .into()
         };
         match input.as_tokens() {

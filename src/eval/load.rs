@@ -113,10 +113,7 @@ impl Evaluator {
         let loaded = self.loader.load(path, from.as_deref()).map_err(|reason| {
             Diagnostic::error(Code::FileNotFound, format!("`{path}` could not be loaded"))
                 .at(span, reason)
-                .maybe_help(
-                    super::suggest::nearest(path, self.loader.modules())
-                        .map(|module| format!("did you mean `load \"{module}\";`?")),
-                )
+                .maybe_help(self.other_modules(path))
         })?;
         if let Some(at) = self
             .loading
@@ -158,6 +155,18 @@ impl Evaluator {
         let result = self.run_loaded(cx, path, &loaded, span, events);
         self.leave_file();
         result
+    }
+
+    /// What there is to load instead of a path that leads nowhere.
+    fn other_modules(&self, path: &str) -> Option<String> {
+        let modules = self.loader.modules();
+        match super::suggest::nearest(path, modules.iter().copied()) {
+            Some(module) => Some(format!("did you mean `load \"{module}\";`?")),
+            None => modules.first().map(|first| {
+                let all = modules.join(", ");
+                format!("the library has {all}: `load \"{first}\";`")
+            }),
+        }
     }
 
     fn run_loaded(

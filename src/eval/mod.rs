@@ -9,6 +9,7 @@ mod assertion;
 mod attention;
 mod builtins;
 mod call;
+mod collection;
 mod expression;
 mod help;
 mod load;

@@ -1,6 +1,7 @@
 //! Operators. On atoms, lists and dicts they compute; as soon as an s-op takes part they add an
 //! elementwise node, with atoms broadcast; on selectors `and`, `or` and `not` combine.
 
+use super::collection::without_sign;
 use super::expression::Context;
 use super::meta::{Application, Meta};
 use super::mismatch::Part;
@@ -54,7 +55,14 @@ impl Evaluator {
                             format!("the selector of all other keys: `not {selector}`")
                         }))
                     }
-                    _ => error,
+                    Meta::List(_) => {
+                        let each = self.each_element(&other, (span, operand_span));
+                        error.maybe_help(each)
+                    }
+                    _ => {
+                        let written = self.written(operand_span);
+                        error.maybe_help(without_sign(&other, written))
+                    }
                 }
                 .into())
             }

@@ -48,7 +48,7 @@ impl Fault {
                 format!("this fails at position {position}{token}")
             }
             None if matches!(graph.get(self.sop), SOp::Tokens) => {
-                "the input itself mixes them; `tokens` are its tokens as strings".to_string()
+                "the input itself mixes them".to_string()
             }
             None if self.code == Code::MixedTypes => "here they meet".to_string(),
             None => "this fails".to_string(),
@@ -60,6 +60,10 @@ impl Fault {
                 "a position that selects nothing gets the default, here {}",
                 default.source()
             ));
+        }
+        if matches!(graph.get(self.sop), SOp::Tokens) {
+            let help = "use `tokens`, the tokens as strings, or give an input like `[1, 2]`";
+            diagnostic = diagnostic.help(help);
         }
         let span = graph.span(self.sop);
         if span == Span::BUILT_IN {

@@ -10,6 +10,9 @@ use lalrpop_util::ParseError;
 /// The message of a statement after `return`.
 pub const LAST_STATEMENT: &str = "`return` is the last statement of a function";
 
+/// Longer pieces of a program are not repeated in a message.
+const LONGEST: usize = 72;
+
 /// The text a failure is explained in.
 pub struct Context<'a, 's> {
     pub source: SourceId,
@@ -170,10 +173,27 @@ impl<'s> Place<'_, 's> {
         });
         match self.bracket {
             Some(bracket) if (ends || later) && self.span(bracket).start < self.start() => {
-                diagnostic.at(self.span(bracket), "this bracket is still open")
+                let help = diagnostic.help.clone().or_else(|| self.closed(bracket));
+                let shown = diagnostic.at(self.span(bracket), "this bracket is still open");
+                shown.maybe_help(help)
             }
             _ => diagnostic,
         }
+    }
+
+    /// What an open bracket holds on its line, closed.
+    fn closed(&self, bracket: Lexeme) -> Option<String> {
+        let text = self
+            .context
+            .text
+            .get(bracket.start..self.start() as usize)?;
+        let held = text.lines().next()?.trim_end();
+        let close = match bracket.token {
+            Token::LeftParenthesis => ')',
+            Token::LeftBracket => ']',
+            _ => return None,
+        };
+        (held.len() <= LONGEST).then(|| format!("close it: `{held}{close}`"))
     }
 
     fn start(&self) -> u32 {
