@@ -176,6 +176,9 @@ fn programs_that_the_reference_rejects() {
                 "==== {program}\n---- the reference\n{printed}\n---- rasp\n"
             ));
         }
+        if new && diagnostics.is_empty() {
+            shown.push_str("(accepted)\n");
+        }
         for diagnostic in &diagnostics {
             check(diagnostic, session.sources());
             if new {

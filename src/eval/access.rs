@@ -407,7 +407,7 @@ fn nearest_key(dict: &Dict, key: &Value) -> Option<String> {
         Value::Str(text) => Some(&**text),
         _ => None,
     });
-    let nearest = super::suggest::nearest(key, keys)?;
+    let nearest = crate::base::suggest::nearest(key, keys)?;
     Some(format!("did you mean `{}`?", Value::str(nearest).source()))
 }
 

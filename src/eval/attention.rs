@@ -34,7 +34,7 @@ impl Evaluator {
             )
             .at(cx.ast.get(comparison).span, "not a comparison operator")
             .note("the comparisons are ==, !=, <, <=, > and >=, without quotes")
-            .maybe_help(self.bare_comparison(cx, comparison, span))
+            .maybe_help(self.bare_comparison(cx, [keys, queries], comparison, span))
             .into());
         };
         let (keys_span, queries_span) = (cx.ast.get(keys).span, cx.ast.get(queries).span);

@@ -326,7 +326,7 @@ fn parameter(callable: &Callable, name: &Name) -> Result<usize, String> {
         .position(|other| other == name)
         .ok_or_else(|| {
             let names = names.by_ref().map(|name| &**name);
-            match super::suggest::nearest(name, names) {
+            match crate::base::suggest::nearest(name, names) {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => "no such parameter".to_string(),
             }

@@ -206,13 +206,18 @@ impl Evaluator {
         let visible = self.scopes.visible(cx.scope);
         let mut candidates: Vec<&str> = visible.iter().map(|name| &**name).collect();
         candidates.extend(crate::builtin::TABLE.iter().map(|row| row.name));
-        match super::suggest::nearest(name, candidates) {
+        match crate::base::suggest::nearest(name, candidates) {
             // One letter is near to everything.
             Some(nearest) if name.len() > 1 => {
                 diagnostic.help(format!("did you mean `{nearest}`?"))
             }
             _ => diagnostic.help(foreign_name(name).map_or_else(
-                || format!("define it first, like `{name} = indices;`"),
+                || {
+                    format!(
+                        "define it first, like `{name} = indices;`; a string stands in quotes: \
+                         `\"{name}\"`"
+                    )
+                },
                 str::to_string,
             )),
         }

@@ -160,7 +160,7 @@ impl Evaluator {
     /// What there is to load instead of a path that leads nowhere.
     fn other_modules(&self, path: &str) -> Option<String> {
         let modules = self.loader.modules();
-        match super::suggest::nearest(path, modules.iter().copied()) {
+        match crate::base::suggest::nearest(path, modules.iter().copied()) {
             Some(module) => Some(format!("did you mean `load \"{module}\";`?")),
             None => modules.first().map(|first| {
                 let all = modules.join(", ");

@@ -39,10 +39,11 @@ impl Evaluator {
     pub(crate) fn bare_comparison(
         &self,
         cx: &Context,
-        comparison: ExprId,
+        others: [ExprId; 2],
+        comparison_id: ExprId,
         span: Span,
     ) -> Option<String> {
-        let expr = cx.ast.get(comparison);
+        let expr = cx.ast.get(comparison_id);
         let symbol = match &expr.kind {
             ExprKind::Literal(Value::Str(text))
                 if ["==", "!=", "<", "<=", ">", ">="].contains(&&**text) =>
@@ -52,7 +53,26 @@ impl Evaluator {
             _ => "==".to_string(),
         };
         let fixed = self.rewritten(span, expr.span, |_| symbol)?;
-        Some(format!("write `{fixed}`"))
+        let compared = others.into_iter().find_map(|id| match cx.ast.get(id).kind {
+            ExprKind::Operator(comparison) => Some((id, comparison)),
+            _ => None,
+        });
+        let Some((operator, comparison)) = compared else {
+            return Some(format!("write `{fixed}`"));
+        };
+        // The comparison is there, in another place.
+        let mut texts = Vec::new();
+        for id in [others[0], others[1], comparison_id] {
+            if id == operator {
+                continue;
+            }
+            texts.push(self.written(cx.ast.get(id).span)?);
+        }
+        let symbol = comparison.symbol();
+        Some(format!(
+            "the comparison comes last: `select({}, {symbol})`",
+            texts.join(", ")
+        ))
     }
 
     /// `aggregate(x, …)` where `x` is no selector: perhaps the arguments are swapped, perhaps it is

@@ -21,7 +21,6 @@ mod origin;
 mod scope;
 mod scorer;
 mod statement;
-mod suggest;
 
 use advice::advise;
 pub use load::{Loaded, Loader, NoFiles};

@@ -165,6 +165,13 @@ impl<'s> Place<'_, 's> {
                     | Token::RightParenthesis
             ),
         };
+        // What closes the bracket itself is not in its place for another reason.
+        let closes = match (self.bracket.map(|bracket| bracket.token), self.token()) {
+            (Some(Token::LeftParenthesis), Some(Token::RightParenthesis)) => true,
+            (Some(Token::LeftBracket), Some(Token::RightBracket)) => true,
+            (open, close) => open == Some(Token::LeftBrace) && close == Some(Token::RightBrace),
+        };
+        let ends = ends && !closes;
         // On another line the mistake may be as far back as the bracket.
         let later = self.bracket.is_some_and(|bracket| {
             let end = self.start() as usize;
