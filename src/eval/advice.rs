@@ -75,7 +75,9 @@ pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
             guard(failed, &diagnostic.message).or_else(|| one_key(failed))
         }),
         Code::OperandTypes => failed.as_ref().and_then(appended),
-        Code::BadIndex => failed.as_ref().and_then(index),
+        Code::BadIndex => failed
+            .as_ref()
+            .and_then(|failed| index(failed, &diagnostic.message)),
         Code::Overflow => failed.as_ref().and_then(float),
         Code::BadToken => Some(
             "numbers come as a list or as single digits: `tokens_int([10, 20])`, `tokens_int(\"123\")`"
@@ -262,8 +264,8 @@ fn appended(failed: &Failed) -> Option<String> {
     Some(format!("to append it as text: `{before}{quoted}{after}`"))
 }
 
-/// A literal list or string indexed by an s-op.
-fn index(failed: &Failed) -> Option<String> {
+/// A list, string or literal dict indexed by an s-op.
+fn index(failed: &Failed, message: &str) -> Option<String> {
     let ExprKind::Index { object, index } = failed.kind() else {
         return None;
     };
@@ -282,7 +284,8 @@ fn index(failed: &Failed) -> Option<String> {
             ))
             .filter(|help| help.len() < 2 * LONGEST);
         }
-        _ => return None,
+        // Made elsewhere: the message says how long it is.
+        _ => message.rsplit_once("of length ")?.1.parse().ok()?,
     };
     let (object, index) = (failed.part(object), failed.part(index));
     (length > 0).then(|| format!("keep the index in range: `{object}[({index}) % {length}]`"))
