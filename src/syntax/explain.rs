@@ -188,13 +188,20 @@ impl<'s> Place<'_, 's> {
         }
     }
 
-    /// What an open bracket holds on its line, closed.
+    /// What an open bracket holds, closed, if it is complete and on one line.
     fn closed(&self, bracket: Lexeme) -> Option<String> {
-        let text = self
-            .context
-            .text
-            .get(bracket.start..self.start() as usize)?;
-        let held = text.lines().next()?.trim_end();
+        let last = self.before(1)?;
+        // The last argument of `select` is an operator.
+        let operator = ["==", "!=", "<", "<=", ">", ">="];
+        let argument = self.before(2).map(|lexeme| lexeme.token) == Some(Token::Comma)
+            && operator.contains(&self.context.text.get(last.start..last.end)?);
+        if !last.token.ends_expression() && !argument {
+            return None;
+        }
+        let held = self.context.text.get(bracket.start..last.end)?;
+        if held.contains('\n') {
+            return None;
+        }
         let close = match bracket.token {
             Token::LeftParenthesis => ')',
             Token::LeftBracket => ']',
