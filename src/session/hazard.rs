@@ -8,12 +8,16 @@ use crate::graph::SOpId;
 use crate::infer::{Setting, inputs};
 use crate::interpret;
 use crate::value::Value;
+use rustc_hash::FxHashSet;
 
-/// S-ops evaluated, over all inputs; what the roots need is divided among as many inputs.
-const BUDGET: usize = 400_000;
+/// S-ops evaluated, over all inputs and roots.
+const BUDGET: usize = 2_000_000;
 
-/// Inputs tried for one s-op, at least and at most.
-const TRIED: (usize, usize) = (64, 4_000);
+/// S-ops of the whole graph that cost an evaluation as much as one that it computes.
+const PASSED: usize = 64;
+
+/// The most inputs tried for one root.
+const TRIED: usize = 4_000;
 
 /// Random inputs beyond those that are tried exhaustively, as a share of these: one in so many.
 const SAMPLED: usize = 8;
@@ -25,20 +29,24 @@ impl Session {
     /// Warnings about inputs of a setting on which the s-ops fail, each place once. An s-op that
     /// another one reads is judged by what that one makes of it.
     pub fn hazards(&self, roots: &[SOpId], setting: &Setting) -> Vec<Diagnostic> {
-        let read_by_another = |id: &SOpId| {
-            roots.iter().any(|other| {
-                other != id && other > id && self.graph().reachable(&[*other]).contains(id)
-            })
-        };
-        let mut judged: Vec<SOpId> = roots
+        let graph = self.graph();
+        let operands: Vec<SOpId> = roots
             .iter()
-            .copied()
-            .filter(|id| !read_by_another(id))
+            .flat_map(|root| graph.dependencies(*root))
             .collect();
+        let read: FxHashSet<SOpId> = graph.reachable(&operands).into_iter().collect();
+        let mut judged: Vec<SOpId> = roots.to_vec();
+        judged.retain(|root| !read.contains(root));
+        judged.sort_unstable();
         judged.dedup();
+        let work: usize = judged
+            .iter()
+            .map(|root| graph.reachable(&[*root]).len() + graph.len() / PASSED)
+            .sum();
+        let budget = (BUDGET / work.max(1)).min(TRIED);
         let mut found: Vec<Diagnostic> = Vec::new();
         for root in judged {
-            for hazard in self.hazards_of(root, judged_size(self, root), setting) {
+            for hazard in self.hazards_of(root, budget, setting) {
                 let shown = |other: &Diagnostic| other.labels == hazard.labels;
                 if !found.iter().any(shown) {
                     found.push(hazard);
@@ -48,8 +56,7 @@ impl Session {
         found
     }
 
-    fn hazards_of(&self, root: SOpId, size: usize, setting: &Setting) -> Vec<Diagnostic> {
-        let budget = (BUDGET / size.max(1)).clamp(TRIED.0, TRIED.1);
+    fn hazards_of(&self, root: SOpId, budget: usize, setting: &Setting) -> Vec<Diagnostic> {
         let (tokens, longest) = (&setting.vocabulary, setting.max_length);
         let reach = inputs::exhaustive_length(tokens.len(), longest, budget);
         let short = (1..=reach).flat_map(|length| inputs::all(tokens, length));
@@ -98,11 +105,6 @@ impl Session {
         }
         input
     }
-}
-
-/// S-ops that one evaluation goes through.
-fn judged_size(session: &Session, root: SOpId) -> usize {
-    session.graph().reachable(&[root]).len()
 }
 
 fn same_place(a: &Diagnostic, b: &Diagnostic) -> bool {

@@ -127,7 +127,7 @@ fn replaced(
     if names.unsure() {
         return;
     }
-    let mut late = names.in_lambdas.clone();
+    let mut late = BTreeSet::new();
     for statement in statements {
         in_functions(ast, statement, &mut late);
     }
@@ -138,6 +138,7 @@ fn replaced(
         waiting.retain(|name, _| !read.contains(*name));
         let ident = match &statement.kind {
             StatementKind::Expression(_) | StatementKind::Assert { .. } => continue,
+            StatementKind::Define(function) => &function.ident,
             StatementKind::Assign { names, .. } if names.len() == 1 => &names[0],
             // A loop may set a name or not, and of several values some may be all that is wanted.
             _ => {
@@ -147,7 +148,8 @@ fn replaced(
         };
         // What nothing reads at all has its own warning.
         let public = outermost && !ident.name.starts_with('_');
-        if late.contains(&ident.name) || !(public || names.read.contains(&ident.name)) {
+        let told = !public && !names.read.contains(&ident.name);
+        if told || late.contains(&ident.name) || names.in_lambdas.contains(&ident.name) {
             continue;
         }
         if let Some(first) = waiting.insert(&ident.name, ident) {
