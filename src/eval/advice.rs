@@ -19,9 +19,7 @@ struct Failed<'a> {
 impl<'a> Failed<'a> {
     fn read(sources: &'a Sources, span: Span) -> Option<Failed<'a>> {
         let text = sources.text(span);
-        // Nobody can change the library.
-        let library = sources.get(span.source).name.starts_with("stdlib/");
-        if library || text.len() > LONGEST || text.contains('\n') {
+        if is_library(sources, span) || text.len() > LONGEST || text.contains('\n') {
             return None;
         }
         let (ast, root, diagnostics) = parse_expression(span.source, text, &Limits::default());
@@ -52,6 +50,11 @@ impl<'a> Failed<'a> {
             parts.collect()
         })
     }
+}
+
+/// Whether a place is in the library, which nobody can change.
+pub(crate) fn is_library(sources: &Sources, span: Span) -> bool {
+    sources.get(span.source).name.starts_with("stdlib/")
 }
 
 /// Adds what to type instead to an error of an evaluation, where something is known.

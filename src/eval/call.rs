@@ -1,10 +1,11 @@
 //! Calls: of functions, with positional and named arguments and defaults, and of s-ops and
 //! selectors, which applies them to an input.
 
+use super::advice::is_library;
 use super::expression::Context;
 use super::meta::{Application, Body, Callable, Meta};
 use super::{Evaluator, Outcome, Stop};
-use crate::base::{Code, Diagnostic, Span};
+use crate::base::{Code, Diagnostic, Label, Span};
 use crate::builtin::{Builtin, Kind};
 use crate::interpret;
 use crate::syntax::ast::{Argument, ExprId, ExprKind, Name};
@@ -31,8 +32,9 @@ impl Evaluator {
                 Body::Builtin(builtin) => self.builtin(cx, builtin, arguments, span),
                 Body::Defined { .. } | Body::Lambda { .. } => {
                     let bound = self.arguments(cx, &callable, arguments, span)?;
-                    self.invoke(&callable, bound, span)
+                    self.invoke(&callable, bound.clone(), span)
                         .map_err(|stop| self.with_numeric_argument(cx, stop, arguments, span))
+                        .map_err(|stop| self.of_library(cx, stop, (arguments, &bound), span))
                 }
             },
             applied @ (Meta::SOp(_) | Meta::Selector(_)) => {
@@ -71,6 +73,49 @@ impl Evaluator {
             }
             (stop, _) => stop,
         }
+    }
+
+    /// A selector and something else mixed up inside a library function, which nobody can mend: the
+    /// argument that does not fit, and the call with one that does.
+    fn of_library(
+        &self,
+        cx: &Context,
+        stop: Stop,
+        (arguments, bound): (&[Argument], &[Meta]),
+        span: Span,
+    ) -> Stop {
+        let Stop::Error(mut error) = stop else {
+            return stop;
+        };
+        let inside = error.span().is_some_and(|at| is_library(&self.sources, at));
+        let by_position = arguments.iter().all(|argument| argument.name.is_none());
+        if !inside || !by_position || is_library(&self.sources, span) {
+            return error.into();
+        }
+        let mixed_up = arguments.iter().zip(bound).find_map(|(argument, meta)| {
+            let at = cx.ast.get(argument.value).span;
+            let fixed = match (error.code, meta) {
+                (Code::SelectorExpected, Meta::SOp(_)) => {
+                    self.rewritten(span, at, |sop| format!("select({sop}, True, ==)"))
+                }
+                (Code::SelectorMisused, Meta::Selector(_)) => {
+                    self.rewritten(span, at, |selector| format!("selector_width({selector})"))
+                }
+                _ => None,
+            }?;
+            Some((at, self.describe(meta), fixed))
+        });
+        if let Some((at, kind, fixed)) = mixed_up {
+            let text = format!("this is {kind}");
+            error.labels.insert(0, Label { span: at, text });
+            error.help = Some(match error.code {
+                Code::SelectorExpected => {
+                    format!("to select the keys where it is true: `{fixed}`")
+                }
+                _ => format!("for how many keys are selected: `{fixed}`"),
+            });
+        }
+        error.into()
     }
 
     /// The arguments in the order of the parameters, defaults filled in.

@@ -24,7 +24,7 @@ impl Evaluator {
                 } => (left, right, comparison.symbol()),
                 _ => return None,
             },
-            [keys, queries] => (keys.value, queries.value, "=="),
+            [keys, queries] => self.two_arguments(cx, keys.value, queries.value),
             _ => return None,
         };
         self.written(span)?;
@@ -33,6 +33,24 @@ impl Evaluator {
         Some(format!(
             "keys, queries and a comparison: `select({keys}, {queries}, {symbol})`"
         ))
+    }
+
+    /// `select(a, b)` and `select(a, a < b)`: keys, queries and how they compare.
+    fn two_arguments(
+        &self,
+        cx: &Context,
+        keys: ExprId,
+        queries: ExprId,
+    ) -> (ExprId, ExprId, &'static str) {
+        let written = |id| self.written(cx.ast.get(id).span);
+        match cx.ast.get(queries).kind {
+            ExprKind::Binary {
+                operator: BinaryOperator::Compare(comparison),
+                left,
+                right,
+            } if written(left) == written(keys) => (keys, right, comparison.symbol()),
+            _ => (keys, queries, "=="),
+        }
     }
 
     /// `select(a, b, "<")` without the quotes.

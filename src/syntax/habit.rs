@@ -89,6 +89,9 @@ impl Place<'_, '_> {
         if self.token() != Some(Token::Assign) {
             return None;
         }
+        if self.previous() == Some(Token::Equal) {
+            return hint("there is no `===`", "to compare write `==`");
+        }
         let statement = &self.context.lexemes[self.statement..self.at];
         let asked = statement
             .iter()
