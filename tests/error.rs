@@ -71,6 +71,30 @@ fn report(path: &Path) -> (Vec<Diagnostic>, Sources) {
     (diagnostics, session.sources().clone())
 }
 
+/// What is tried of the inputs of a good program finds nothing.
+#[test]
+fn examples_fail_on_no_input() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut tried = 0;
+    for entry in std::fs::read_dir(examples).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_none_or(|extension| extension != "rasp") {
+            continue;
+        }
+        let mut session = Session::new(Sharing::Equal);
+        let events = session.load(&files::read(&path).expect("readable"));
+        let settings = &mut session.settings;
+        settings
+            .vocabulary
+            .get_or_insert_with(|| settings.example.clone());
+        settings.max_length = Some(5);
+        let found = hazards(&session, &events);
+        assert!(found.is_empty(), "{}: {found:?}", path.display());
+        tried += 1;
+    }
+    assert!(tried > 10, "examples were not found");
+}
+
 /// What `rasp check` says about the inputs that a program allows, if it says which.
 fn hazards(session: &Session, events: &[Event]) -> Vec<Diagnostic> {
     let settings = &session.settings;

@@ -9,7 +9,7 @@ use crate::base::{Code, Diagnostic, Label, Span};
 use crate::builtin::{Builtin, Kind};
 use crate::interpret;
 use crate::syntax::ast::{Argument, ExprId, ExprKind, Name};
-use crate::value::Value;
+use crate::value::{TypeSet, Value};
 use std::rc::Rc;
 
 /// Calls shown on the path to an error.
@@ -94,26 +94,30 @@ impl Evaluator {
         }
         let mixed_up = arguments.iter().zip(bound).find_map(|(argument, meta)| {
             let at = cx.ast.get(argument.value).span;
-            let fixed = match (error.code, meta) {
-                (Code::SelectorExpected, Meta::SOp(_)) => {
-                    self.rewritten(span, at, |sop| format!("select({sop}, True, ==)"))
+            let written = self.written(at)?;
+            let (what, other) = match (error.code, meta) {
+                (Code::SelectorExpected, Meta::SOp(id)) => {
+                    match self.graph.types(*id) == TypeSet::BOOL {
+                        true => ("to select the keys where it is true", "True"),
+                        false => ("to select the keys with an equal value", written),
+                    }
                 }
                 (Code::SelectorMisused, Meta::Selector(_)) => {
-                    self.rewritten(span, at, |selector| format!("selector_width({selector})"))
+                    ("for how many keys are selected", "")
                 }
-                _ => None,
-            }?;
-            Some((at, self.describe(meta), fixed))
+                _ => return None,
+            };
+            let fitting = match other {
+                "" => format!("selector_width({written})"),
+                other => format!("select({written}, {other}, ==)"),
+            };
+            let fixed = self.rewritten(span, at, |_| fitting)?;
+            Some((at, self.describe(meta), format!("{what}: `{fixed}`")))
         });
-        if let Some((at, kind, fixed)) = mixed_up {
+        if let Some((at, kind, help)) = mixed_up {
             let text = format!("this is {kind}");
             error.labels.insert(0, Label { span: at, text });
-            error.help = Some(match error.code {
-                Code::SelectorExpected => {
-                    format!("to select the keys where it is true: `{fixed}`")
-                }
-                _ => format!("for how many keys are selected: `{fixed}`"),
-            });
+            error.help = Some(help);
         }
         error.into()
     }
