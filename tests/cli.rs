@@ -569,3 +569,92 @@ fn a_length_beyond_all_limits_is_an_error() {
         assert!(ran.err.contains("E0801"), "{}", ran.shown());
     }
 }
+
+/// The diagnostics that a command gives as JSON, one a line.
+fn diagnostics(ran: &Ran) -> Vec<Json> {
+    let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|_| panic!("{}", ran.err));
+    ran.err.lines().map(read).collect()
+}
+
+#[test]
+fn diagnostics_for_tools_say_all_that_people_read() {
+    let place = Place::new();
+    place.file(
+        "bad.rasp",
+        "def scale(x) {\n    return x + 1;\n}\na = scale(tokens);\nb = lenght;\n",
+    );
+    let found = diagnostics(&place.rasp(&["run", "bad.rasp", "-e", "a", "--json"]));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&found).unwrap());
+}
+
+#[test]
+fn every_command_gives_diagnostics_as_json() {
+    let place = Place::new();
+    place.file("bad.rasp", "x = lenght;\n");
+    place.file("torn.rasp", "x = (1;\n");
+    place.file(
+        "warned.rasp",
+        "set vocab \"ab\"\nset max_length 3\nx = tokens == 1;\n",
+    );
+    let setting = ["--vocab", "ab", "--max-len", "3"];
+    let commands: [&[&str]; 12] = [
+        &["run", "bad.rasp"],
+        &["check", "bad.rasp"],
+        &["schedule", "bad.rasp", "-e", "x"],
+        &["compile", "bad.rasp", "-e", "x", "-o", "model"],
+        &["verify", "bad.rasp", "-e", "x"],
+        &["equiv", "bad.rasp", "-e", "x", "-e", "x"],
+        &["generate", "bad.rasp", "-e", "x", "-i", "a", "--steps", "1"],
+        &["test", "bad.rasp"],
+        &["tour", "bad.rasp"],
+        &["doc", "torn.rasp"],
+        &["fmt", "--check", "torn.rasp"],
+        &["puzzle", "1", "--check", "bad.rasp"],
+    ];
+    for command in commands {
+        let mut arguments = command.to_vec();
+        arguments.push("--json");
+        if ["compile", "verify", "equiv"].contains(&command[0]) {
+            arguments.extend(setting);
+        }
+        let ran = place.rasp(&arguments);
+        assert_eq!(ran.status, 1, "{}", ran.shown());
+        let found = diagnostics(&ran);
+        assert!(!found.is_empty(), "{}", ran.shown());
+        for diagnostic in &found {
+            assert_eq!(diagnostic["severity"], "error", "{diagnostic}");
+            assert_eq!(diagnostic["labels"][0]["primary"], true, "{diagnostic}");
+            assert_eq!(diagnostic["labels"][0]["line"], 1, "{diagnostic}");
+        }
+    }
+    // Warnings go the same way, and the results stay what they are.
+    let ran = place.rasp(&["check", "warned.rasp", "--json"]);
+    assert_eq!(diagnostics(&ran)[0]["code"], "W0203");
+    assert_eq!(ran.json()[0]["definitions"][0]["name"], "x");
+}
+
+#[test]
+fn a_check_names_the_shortest_input_on_which_the_program_fails() {
+    let place = Place::new();
+    place.file(
+        "program.rasp",
+        "previous = aggregate(select(indices + 1, indices, ==), tokens);\n\
+         which = aggregate(select(tokens, \"b\", ==), tokens, \"\");\n",
+    );
+    let setting = ["--vocab", "ab", "--max-len", "5"];
+    let ran = place.rasp(&[&["check", "program.rasp"], &setting[..]].concat());
+    insta::assert_snapshot!(ran.shown());
+    // A model has some value on such inputs: whoever compiles it is told.
+    let compile = [
+        "compile",
+        "program.rasp",
+        "-e",
+        "which",
+        "-o",
+        "model",
+        "--json",
+    ];
+    let found = diagnostics(&place.rasp(&[&compile[..], &setting[..]].concat()));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["code"], "W0302");
+}

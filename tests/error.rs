@@ -4,7 +4,9 @@
 
 use rasp::base::render::{Style, render};
 use rasp::base::{Code, Diagnostic, Limits, Sources};
-use rasp::graph::Sharing;
+use rasp::eval::{Event, Meta};
+use rasp::graph::{SOpId, Sharing};
+use rasp::infer::Setting;
 use rasp::session::{Session, files};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -65,7 +67,56 @@ fn report(path: &Path) -> (Vec<Diagnostic>, Sources) {
             diagnostics.push(*error);
         }
     }
+    diagnostics.extend(hazards(&session, &events));
     (diagnostics, session.sources().clone())
+}
+
+/// What is tried of the inputs of a good program finds nothing.
+#[test]
+fn examples_fail_on_no_input() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut tried = 0;
+    for entry in std::fs::read_dir(examples).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_none_or(|extension| extension != "rasp") {
+            continue;
+        }
+        let mut session = Session::new(Sharing::Equal);
+        let events = session.load(&files::read(&path).expect("readable"));
+        let settings = &mut session.settings;
+        settings
+            .vocabulary
+            .get_or_insert_with(|| settings.example.clone());
+        settings.max_length = Some(5);
+        let found = hazards(&session, &events);
+        assert!(found.is_empty(), "{}: {found:?}", path.display());
+        tried += 1;
+    }
+    assert!(tried > 10, "examples were not found");
+}
+
+/// What `rasp check` says about the inputs that a program allows, if it says which.
+fn hazards(session: &Session, events: &[Event]) -> Vec<Diagnostic> {
+    let settings = &session.settings;
+    let (Some(vocabulary), Some(max_length)) = (&settings.vocabulary, settings.max_length) else {
+        return Vec::new();
+    };
+    let roots: Vec<SOpId> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Assigned {
+                meta: Meta::SOp(id),
+                ..
+            } => Some(*id),
+            _ => None,
+        })
+        .collect();
+    let setting = Setting {
+        vocabulary: vocabulary.clone(),
+        max_length,
+        causal: false,
+    };
+    session.hazards(&roots, &setting)
 }
 
 #[test]
@@ -126,12 +177,16 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// What the reference rejects: whatever is said about it here has its places.
+/// What the reference rejects, the first program of each kind of error: what it prints, and what is
+/// said here. Whatever is said of any of the programs has its places.
 #[test]
 fn programs_that_the_reference_rejects() {
+    let mut kinds = BTreeSet::new();
+    let mut shown = String::new();
     for case in include_str!("reference/errors.jsonl").lines() {
         let case: serde_json::Value = serde_json::from_str(case).expect("JSON");
         let program = case["program"].as_str().expect("a program");
+        let printed = case["printed"].as_str().expect("a text");
         let mut session = Session::new(Sharing::Equal);
         let events = session.load_text("program.rasp", program);
         let mut diagnostics = session.take_diagnostics();
@@ -139,10 +194,31 @@ fn programs_that_the_reference_rejects() {
         for event in &events {
             diagnostics.extend(session.shown_value(event, &input).err().map(|error| *error));
         }
+        let new = kinds.insert(kind_of_error(case["error"].as_str().expect("a text")));
+        if new {
+            shown.push_str(&format!(
+                "==== {program}\n---- the reference\n{printed}\n---- rasp\n"
+            ));
+        }
+        if new && diagnostics.is_empty() {
+            shown.push_str("(accepted)\n");
+        }
         for diagnostic in &diagnostics {
             check(diagnostic, session.sources());
+            if new {
+                shown.push_str(&render(diagnostic, session.sources(), Style::Plain));
+            }
         }
     }
+    insta::assert_snapshot!("beside_the_reference", shown);
+}
+
+/// A message of the reference without what it quotes and counts.
+fn kind_of_error(message: &str) -> String {
+    let unquoted: Vec<&str> = message.split(['\'', '"', '{', '[']).step_by(2).collect();
+    unquoted
+        .concat()
+        .replace(|character: char| character.is_ascii_digit(), "")
 }
 
 /// Codes that need a model or a file that cannot be written, and are tested with those.
@@ -179,7 +255,7 @@ fn every_code_has_a_mistake() {
     assert!(missing.is_empty(), "no mistake in tests/error: {missing:?}");
 }
 
-/// Warnings `W02xx` about programs that are known to be good: the reference's and the library's.
+/// Warnings `W02xx` and `W03xx` about programs that are known to be good: the reference's and the library's.
 /// Whatever appears here has been reviewed.
 #[test]
 fn warnings_on_good_programs() {
@@ -188,7 +264,8 @@ fn warnings_on_good_programs() {
         let mut session = Session::new(Sharing::Equal);
         session.load_text(name, program);
         for diagnostic in session.take_diagnostics() {
-            if diagnostic.code.number().starts_with("W02") {
+            let number = diagnostic.code.number();
+            if number.starts_with("W02") || number.starts_with("W03") {
                 let written = diagnostic.span().map(|span| session.sources().text(span));
                 warned.push_str(&format!("{program}\n    {diagnostic} at {written:?}\n"));
             }

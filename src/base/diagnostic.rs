@@ -76,10 +76,15 @@ codes! {
     InputTooLong "E0703" "an input longer than the model";
     LimitReached "E0801" "a limit was reached";
     SurprisingPrecedence "W0101" "an expression that may not mean what it seems to";
-    UnusedName "W0201" "a name in a function that is never read";
+    UnusedName "W0201" "a name that nothing reads";
     DuplicateParameter "W0202" "two parameters with the same name";
     ConstantComparison "W0203" "a comparison that comes out the same on every input";
     ShadowedLibrary "W0204" "a library name with another meaning in this file";
+    UnreadDefinition "W0205" "a definition that is replaced before anything reads it";
+    UnusedParameter "W0206" "a parameter that its function never reads";
+    MixedDefault "W0301" "a default or a branch of another type than the other values";
+    ReachableMean "W0302" "an aggregate that selects several values which are not numbers";
+    ReachableFailure "W0303" "an operation that fails on some inputs";
 }
 
 impl fmt::Display for Code {

@@ -1,12 +1,13 @@
 //! What every pass uses and what knows nothing of RASP: places in source text, diagnostics and
-//! how they are shown, the limits that keep hostile input harmless, random numbers, tables of text,
-//! and files written whole. Depends on nothing else in the crate.
+//! how they are shown, nearest names, the limits that keep hostile input harmless, random numbers,
+//! tables of text, and files written whole. Depends on nothing else in the crate.
 
 pub mod diagnostic;
 pub mod limits;
 pub mod random;
 pub mod render;
 pub mod source;
+pub mod suggest;
 pub mod table;
 pub mod write;
 

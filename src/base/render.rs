@@ -35,10 +35,10 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
         .with_code(diagnostic.code)
         .with_message(&diagnostic.message);
     for (order, label) in diagnostic.labels.iter().enumerate() {
-        let color = if order == 0 {
-            ariadne::Color::Red
-        } else {
-            ariadne::Color::Cyan
+        let color = match (order, diagnostic.severity) {
+            (0, Severity::Error) => ariadne::Color::Red,
+            (0, Severity::Warning) => ariadne::Color::Yellow,
+            _ => ariadne::Color::Cyan,
         };
         let mut drawn = ariadne::Label::new(label.span)
             .with_color(color)

@@ -49,6 +49,38 @@ pub enum Command {
     Puzzle(Puzzle),
 }
 
+impl Command {
+    /// Whether it speaks to a tool: results on standard output and diagnostics on standard error
+    /// are JSON objects.
+    pub fn json(&self) -> bool {
+        match self {
+            Command::Run(arguments) => arguments.json,
+            Command::Schedule(arguments) => arguments.json,
+            Command::Check(arguments) => arguments.json,
+            Command::Compile(arguments) => arguments.json,
+            Command::Info(arguments) => arguments.json,
+            Command::Exec(arguments) => arguments.json,
+            Command::Tour(arguments) => arguments.diagnostics.json,
+            Command::Verify(arguments) => arguments.json,
+            Command::Test(arguments) => arguments.json,
+            Command::Fmt(arguments) => arguments.diagnostics.json,
+            Command::Doc(arguments) => arguments.diagnostics.json,
+            Command::Equiv(arguments) => arguments.json,
+            Command::Generate(arguments) => arguments.json,
+            Command::Explain(_) => false,
+            Command::Puzzle(arguments) => arguments.diagnostics.json,
+        }
+    }
+}
+
+/// For commands whose results are for people.
+#[derive(Debug, Args)]
+pub struct Diagnostics {
+    /// Errors and warnings as one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
 #[derive(Debug, Args)]
 pub struct Program {
     /// The program; `-` reads it from standard input
@@ -128,7 +160,7 @@ pub struct Run {
     /// Say how each aggregate was computed, at what cost, and why
     #[arg(long, conflicts_with_all = ["batch", "json"])]
     pub explain_cost: bool,
-    /// One JSON object a line, for each expression and input
+    /// One JSON object a line, for each expression and input; errors and warnings too
     #[arg(long)]
     pub json: bool,
 }
@@ -149,7 +181,7 @@ pub struct Schedule {
     /// two are equal
     #[arg(long)]
     pub reference: bool,
-    /// The result as one JSON object
+    /// The result as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,
 }
@@ -160,7 +192,7 @@ pub struct Check {
     pub program: Program,
     #[command(flatten)]
     pub setting: Setting,
-    /// The result as one JSON object
+    /// The result as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,
 }
@@ -185,7 +217,7 @@ pub struct Compile {
     /// Replace OUT if it exists
     #[arg(long)]
     pub force: bool,
-    /// The description as one JSON object
+    /// The description as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,
 }
@@ -195,7 +227,7 @@ pub struct Info {
     /// A compiled model
     #[arg(value_name = "OUT")]
     pub model: PathBuf,
-    /// The description as one JSON object
+    /// The description as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,
 }
@@ -212,7 +244,7 @@ pub struct Exec {
     /// Show the residual stream, decoded into the program's variables, after each half layer
     #[arg(long)]
     pub trace: bool,
-    /// One JSON object a line, for each input
+    /// One JSON object a line, for each input; errors and warnings too
     #[arg(long)]
     pub json: bool,
 }
@@ -238,6 +270,8 @@ pub struct Tour {
         allow_hyphen_values = true
     )]
     pub input: Option<String>,
+    #[command(flatten)]
+    pub diagnostics: Diagnostics,
 }
 
 #[derive(Debug, Args)]
@@ -262,7 +296,7 @@ pub struct Verify {
     pub seed: u64,
     #[command(flatten)]
     pub floats: Floats,
-    /// The result as one JSON object
+    /// The result as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,
 }
@@ -272,7 +306,7 @@ pub struct Test {
     /// The programs; `-` reads one from standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// One JSON object a line: each assertion, then the counts
+    /// One JSON object a line: each assertion, then the counts; errors and warnings too
     #[arg(long)]
     pub json: bool,
 }
@@ -288,6 +322,8 @@ pub struct Fmt {
     /// Also write the parentheses that make a surprising precedence plain
     #[arg(long)]
     pub parentheses: bool,
+    #[command(flatten)]
+    pub diagnostics: Diagnostics,
 }
 
 #[derive(Debug, Args)]
@@ -301,6 +337,8 @@ pub struct Doc {
     /// Replace OUT also if `rasp doc` has not written it
     #[arg(long)]
     pub force: bool,
+    #[command(flatten)]
+    pub diagnostics: Diagnostics,
 }
 
 #[derive(Debug, Args)]
@@ -336,7 +374,7 @@ pub struct Equiv {
     /// Seed of the random inputs
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
-    /// The result as one JSON object
+    /// The result as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,
 }
@@ -373,7 +411,7 @@ pub struct Generate {
     /// Stop after this token
     #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
     pub stop: Option<String>,
-    /// The result as one JSON object
+    /// The result as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,
 }
@@ -411,4 +449,6 @@ pub struct Puzzle {
     /// Show a solution
     #[arg(long, requires = "puzzle")]
     pub solution: bool,
+    #[command(flatten)]
+    pub diagnostics: Diagnostics,
 }

@@ -33,7 +33,9 @@ pub fn check(output: &mut Output, arguments: &Check) -> Result<(), Stop> {
                 })
                 .collect();
             let facts = infer(session.graph(), &roots, &setting, session.limits());
-            Some(output.expect(facts, session.sources())?)
+            let facts = output.expect(facts, session.sources())?;
+            output.report_all(&session.hazards(&roots, &setting), session.sources())?;
+            Some(facts)
         }
         false => None,
     };

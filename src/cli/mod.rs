@@ -35,11 +35,11 @@ pub fn main() -> i32 {
             return error.exit_code();
         }
     };
-    let mut output = Output::new();
-    let result = match arguments.command {
-        None => return crate::repl::main(),
-        Some(command) => dispatch(&mut output, command),
+    let Some(command) = arguments.command else {
+        return crate::repl::main();
     };
+    let mut output = Output::new(command.json());
+    let result = dispatch(&mut output, command);
     match result.and_then(|()| output.flush()) {
         Ok(()) => i32::from(output.failed()),
         Err(Stop::Reported) => {

@@ -94,6 +94,10 @@ fn compile_expression(
     let compiled = compile::compile(session.graph(), sop, &setting, session.limits())
         .map_err(|error| Box::new(error.or_at(span, "compiled from this")));
     let mut model = output.expect(compiled, session.sources())?;
+    for hazard in session.hazards(&[sop], &setting) {
+        let hazard = hazard.note("there the program has no value, and the model gives some value");
+        output.report(&hazard, session.sources());
+    }
     model.name = expression.to_string();
     Ok((model, sop))
 }

@@ -3,7 +3,7 @@
 
 use crate::base::render::{Style, render};
 use crate::base::table::aligned;
-use crate::base::{Diagnostic, Severity, Sources};
+use crate::base::{Diagnostic, Severity, Sources, Span};
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -27,15 +27,19 @@ impl From<io::Error> for Stop {
 pub struct Output {
     out: BufWriter<io::Stdout>,
     style: Style,
+    /// Whether diagnostics are for tools.
+    json: bool,
     failed: bool,
 }
 
 impl Output {
-    pub fn new() -> Output {
+    /// With `json` each diagnostic is one JSON object on a line of its own.
+    pub fn new(json: bool) -> Output {
         let style = error_style();
         Output {
             out: BufWriter::new(io::stdout()),
             style,
+            json,
             failed: false,
         }
     }
@@ -66,7 +70,10 @@ impl Output {
         // What was computed before the error comes before it also where both streams are one.
         let _ = self.out.flush();
         self.failed |= diagnostic.severity == Severity::Error;
-        eprint!("{}", render(diagnostic, sources, self.style));
+        match self.json {
+            true => eprintln!("{}", diagnostic_json(diagnostic, sources)),
+            false => eprint!("{}", render(diagnostic, sources, self.style)),
+        }
     }
 
     /// Says something about the command itself, apart from its results.
@@ -115,6 +122,40 @@ pub fn error_style() -> Style {
     } else {
         Style::Plain
     }
+}
+
+/// A diagnostic with all it says. Lines and columns count characters from 1; an end is the place
+/// behind the last character.
+fn diagnostic_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let labels = diagnostic.labels.iter().enumerate().map(|(order, label)| {
+        let span = label.span;
+        let (line, column) = sources.position(span);
+        let (end_line, end_column) = sources.position(Span {
+            start: span.end,
+            ..span
+        });
+        serde_json::json!({
+            "file": sources.get(span.source).name,
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+            "message": label.text,
+            "primary": order == 0,
+        })
+    });
+    serde_json::json!({
+        "severity": severity,
+        "code": diagnostic.code.number(),
+        "message": diagnostic.message,
+        "labels": labels.collect::<Vec<Json>>(),
+        "help": diagnostic.help.iter().collect::<Vec<_>>(),
+        "notes": diagnostic.notes,
+    })
 }
 
 /// `{"code", "message", "file", "line", "column"}`

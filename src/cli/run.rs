@@ -106,7 +106,7 @@ fn evaluate(
         // What exists without an input is shown once, not for each input.
         other => Ok((other_text(other), other_json(other), "value")),
     };
-    match result.map_err(|error| error.or_at(*span, "evaluated here")) {
+    match result.map_err(|error| error.within(*span, "evaluated here")) {
         Ok((_, value, kind)) if json => output.json(&json!({
             "expr": text, "input": input.given, "output": value, "type": kind,
         })),

@@ -1,5 +1,6 @@
 //! Indexing, membership and iteration: what reaches into lists, dicts, strings and s-ops.
 
+use super::collection::names_for;
 use super::expression::Context;
 use super::meta::{Dict, Meta};
 use super::operator::{Side, failure_at};
@@ -68,7 +69,10 @@ impl Evaluator {
                 ),
             )
             .at(index_span, format!("this is {}", index.kind()))
-            .maybe_help(self.int_index(index, spans))
+            .maybe_help(
+                self.int_index(index, spans)
+                    .or_else(|| self.an_index_of(container, spans)),
+            )
         };
         match (container, index) {
             (Meta::Dict(dict), Meta::Atom(key)) => entry(dict, key, index_span),
@@ -91,17 +95,20 @@ impl Evaluator {
                         format!("index {at} is out of range for a list of length {length}"),
                     )
                     .at(index_span, indices_of(length))
+                    .maybe_help(self.in_range(at, items.len(), spans))
                     .into()
                 })
             }
             (Meta::Atom(Value::Str(text)), Meta::Atom(at)) if at.as_int().is_some() => {
                 let table = Table::Str(Value::characters(text));
                 table.get(at).map(Meta::Atom).map_err(|failure| {
+                    let length = text.chars().count();
                     let mut error = failure_at(failure, index_span);
                     if let Some(label) = error.labels.first_mut() {
-                        label.text = indices_of(text.chars().count() as i64);
+                        label.text = indices_of(length as i64);
                     }
-                    error.into()
+                    let help = self.in_range(at.as_int().unwrap_or(0), length, spans);
+                    error.maybe_help(help).into()
                 })
             }
             _ => Err(bad_index().into()),
@@ -137,6 +144,7 @@ impl Evaluator {
                         "an index from the end needs `length`, which is not an s-op here",
                     )
                     .at(span, "indexed from the end")
+                    .help("give the other `length` another name, like `my_length`")
                     .into());
                 }
             };
@@ -286,6 +294,7 @@ impl Evaluator {
                     Meta::Atom(Value::Int(int)) => {
                         diagnostic.help(format!("to count from 0: `range({int})`"))
                     }
+                    Meta::SOp(_) => diagnostic.maybe_help(self.without_loop(cx, iterable)),
                     _ => diagnostic.maybe_help(self.as_list(&other, at, at)),
                 };
                 Err(match other {
@@ -336,7 +345,10 @@ impl Evaluator {
                     format!("{} cannot be taken apart into {count} values", other.kind()),
                 )
                 .at(span, format!("this is {}", other.kind()))
-                .maybe_help(self.first_positions(other, count, span))
+                .maybe_help(
+                    self.first_positions(other, count, span)
+                        .or_else(|| Some("a single value takes one name, like `a`".to_string())),
+                )
                 .into());
             }
         };
@@ -349,6 +361,7 @@ impl Evaluator {
                 span,
                 format!("this has {}", counted(parts.len(), "element")),
             )
+            .maybe_help(names_for(parts.len()))
             .into());
         }
         Ok(parts)
@@ -394,7 +407,7 @@ fn nearest_key(dict: &Dict, key: &Value) -> Option<String> {
         Value::Str(text) => Some(&**text),
         _ => None,
     });
-    let nearest = super::suggest::nearest(key, keys)?;
+    let nearest = crate::base::suggest::nearest(key, keys)?;
     Some(format!("did you mean `{}`?", Value::str(nearest).source()))
 }
 

@@ -19,9 +19,7 @@ struct Failed<'a> {
 impl<'a> Failed<'a> {
     fn read(sources: &'a Sources, span: Span) -> Option<Failed<'a>> {
         let text = sources.text(span);
-        // Nobody can change the library.
-        let library = sources.get(span.source).name.starts_with("stdlib/");
-        if library || text.len() > LONGEST || text.contains('\n') {
+        if is_library(sources, span) || text.len() > LONGEST || text.contains('\n') {
             return None;
         }
         let (ast, root, diagnostics) = parse_expression(span.source, text, &Limits::default());
@@ -54,6 +52,11 @@ impl<'a> Failed<'a> {
     }
 }
 
+/// Whether a place is in the library, which nobody can change.
+pub(crate) fn is_library(sources: &Sources, span: Span) -> bool {
+    sources.get(span.source).name.starts_with("stdlib/")
+}
+
 /// Adds what to type instead to an error of an evaluation, where something is known.
 pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
     if diagnostic.help.is_some() {
@@ -66,13 +69,18 @@ pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
         Code::MixedTypes => failed
             .as_ref()
             .and_then(|failed| default(failed).or_else(|| branches(failed)))
-            .or_else(|| library_call(&diagnostic, sources, "shift")),
+            .or_else(|| library_call(&diagnostic, sources, "shift"))
+            .or_else(|| library_call(&diagnostic, sources, "load_from_location")),
+        Code::MixedDefault => library_call(&diagnostic, sources, "shift"),
         Code::MeanOfNonNumbers => library_call(&diagnostic, sources, "average")
             .or_else(|| Some(mean(failed.as_ref(), &diagnostic.message))),
-        Code::ArithmeticFailed => failed
+        Code::ArithmeticFailed => failed.as_ref().and_then(|failed| {
+            guard(failed, &diagnostic.message).or_else(|| one_key(failed))
+        }),
+        Code::OperandTypes => failed.as_ref().and_then(appended),
+        Code::BadIndex => failed
             .as_ref()
-            .and_then(|failed| guard(failed, &diagnostic.message)),
-        Code::BadIndex => failed.as_ref().and_then(index),
+            .and_then(|failed| index(failed, &diagnostic.message)),
         Code::Overflow => failed.as_ref().and_then(float),
         Code::BadToken => Some(
             "numbers come as a list or as single digits: `tokens_int([10, 20])`, `tokens_int(\"123\")`"
@@ -83,13 +91,26 @@ pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
     diagnostic.maybe_help(help)
 }
 
-/// An aggregate of strings without a default.
+/// An aggregate without a default that fits its values.
 fn default(failed: &Failed) -> Option<String> {
     match failed.aggregate()?.as_slice() {
-        [selector, values] => Some(format!(
-            "give a default of the type of the values: `aggregate({selector}, {values}, \"\")`"
-        )),
+        [selector, values, default @ ..] => {
+            let other = default
+                .first()
+                .map_or("\"\"", |written| other_default(written));
+            Some(format!(
+                "give a default of the type of the values: `aggregate({selector}, {values}, {other})`"
+            ))
+        }
         _ => None,
+    }
+}
+
+/// A default of the other type than one that does not fit.
+fn other_default(written: &str) -> &'static str {
+    match written.starts_with('"') {
+        true => "0",
+        false => "\"\"",
     }
 }
 
@@ -163,8 +184,17 @@ fn library_call(diagnostic: &Diagnostic, sources: &Sources, name: &str) -> Optio
         .map(|argument| failed.part(argument.value))
         .collect();
     match (name, parts.as_slice()) {
-        ("shift", [values, by, ..]) => Some(format!(
-            "give a default of the type of the values: `shift({values}, {by}, \"\")`"
+        ("shift", [values, by, filler @ ..]) => {
+            let other = filler
+                .first()
+                .map_or("\"\"", |filler| other_default(filler));
+            Some(format!(
+                "give a default of the type of the values: `shift({values}, {by}, {other})`"
+            ))
+        }
+        ("load_from_location", [values, location]) => Some(format!(
+            "say what stands beyond the input: `aggregate(select(indices, {location}, ==), {values}, \
+             \"\")`"
         )),
         ("average", [values]) if diagnostic.message.contains("bools") => Some(format!(
             "for the share of True: `average(indicator({values}))`"
@@ -189,7 +219,12 @@ fn guard(failed: &Failed, message: &str) -> Option<String> {
         _ => return None,
     };
     if matches!(failed.ast.get(divisor).kind, ExprKind::Literal(_)) {
-        return None;
+        let (before, after) = failed
+            .text
+            .split_at(failed.ast.get(divisor).span.start as usize);
+        let after = &after[failed.part(divisor).len()..];
+        return Some(format!("choose another divisor: `{before}2{after}`"))
+            .filter(|_| !matches!(operator, BinaryOperator::Power));
     }
     let asked = failed.part(divisor);
     let condition = match operator {
@@ -202,8 +237,38 @@ fn guard(failed: &Failed, message: &str) -> Option<String> {
     ))
 }
 
-/// A literal list or string indexed by an s-op.
-fn index(failed: &Failed) -> Option<String> {
+/// A mean weighted by what is no weight: the value at the best key.
+fn one_key(failed: &Failed) -> Option<String> {
+    match failed.aggregate()?.as_slice() {
+        [scorer, values, ..] => Some(format!(
+            "to read from the key with the highest score: \
+             `aggregate(select_best(full_s, {scorer}), {values})`"
+        )),
+        _ => None,
+    }
+}
+
+/// A number added to strings, as a string.
+fn appended(failed: &Failed) -> Option<String> {
+    let ExprKind::Binary {
+        operator: BinaryOperator::Add,
+        left,
+        right,
+    } = failed.kind()
+    else {
+        return None;
+    };
+    let number = [*left, *right].into_iter().find(
+        |id| matches!(&failed.ast.get(*id).kind, ExprKind::Literal(value) if value.is_number()),
+    )?;
+    let range = failed.ast.get(number).span.range();
+    let (before, after) = (&failed.text[..range.start], &failed.text[range.end..]);
+    let quoted = Value::str(failed.part(number)).source();
+    Some(format!("to append it as text: `{before}{quoted}{after}`"))
+}
+
+/// A list, string or literal dict indexed by an s-op.
+fn index(failed: &Failed, message: &str) -> Option<String> {
     let ExprKind::Index { object, index } = failed.kind() else {
         return None;
     };
@@ -222,7 +287,8 @@ fn index(failed: &Failed) -> Option<String> {
             ))
             .filter(|help| help.len() < 2 * LONGEST);
         }
-        _ => return None,
+        // Made elsewhere: the message says how long it is.
+        _ => message.rsplit_once("of length ")?.1.parse().ok()?,
     };
     let (object, index) = (failed.part(object), failed.part(index));
     (length > 0).then(|| format!("keep the index in range: `{object}[({index}) % {length}]`"))

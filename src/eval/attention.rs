@@ -3,6 +3,7 @@
 
 use super::expression::Context;
 use super::meta::{Callable, Meta};
+use super::mismatch::Part;
 use super::operator::never_equal;
 use super::{Evaluator, Outcome};
 use crate::base::{Code, Diagnostic, Span};
@@ -33,7 +34,7 @@ impl Evaluator {
             )
             .at(cx.ast.get(comparison).span, "not a comparison operator")
             .note("the comparisons are ==, !=, <, <=, > and >=, without quotes")
-            .maybe_help(self.bare_comparison(cx, comparison, span))
+            .maybe_help(self.bare_comparison(cx, [keys, queries], comparison, span))
             .into());
         };
         let (keys_span, queries_span) = (cx.ast.get(keys).span, cx.ast.get(queries).span);
@@ -120,22 +121,51 @@ impl Evaluator {
             }
         };
         let value = self.expression(cx, values)?;
+        let values_span = cx.ast.get(values).span;
+        let given = default;
         let default = match default {
             None => Value::Int(0),
             Some(id) => self.default(cx, id, span)?,
         };
-        let values_span = cx.ast.get(values).span;
         let Meta::List(items) = &value else {
             let value = self.broadcast_in(&value, values_span, span)?;
+            self.check_default(cx, given, &default, (value, values_span), span);
             return self.pool(&attends, value, default, span);
         };
         // Several s-ops are pooled alike.
         let mut pooled = Vec::with_capacity(items.len());
         for item in items.iter() {
             let value = self.broadcast_in(item, values_span, span)?;
+            self.check_default(cx, given, &default, (value, values_span), span);
             pooled.push(self.pool(&attends, value, default.clone(), span)?);
         }
         Ok(Meta::list(pooled))
+    }
+
+    /// Warns of a default that is written and certainly has another type than the values.
+    fn check_default(
+        &mut self,
+        cx: &Context,
+        given: Option<ExprId>,
+        default: &Value,
+        (value, values): (SOpId, Span),
+        span: Span,
+    ) {
+        let Some(id) = given else { return };
+        let given = cx.ast.get(id);
+        let literal = matches!(given.kind, ExprKind::Literal(_)).then_some(default);
+        let default = Part {
+            types: TypeSet::of(default),
+            at: given.span,
+            called: ["the default is a number", "the default is a string"],
+        };
+        let values = Part {
+            types: self.graph.types(value),
+            at: values,
+            called: ["the values are numbers", "the values are strings"],
+        };
+        let what = "the default and the values";
+        self.warn_mixed((span, what), [default, values], literal);
     }
 
     fn default(&mut self, cx: &Context, id: ExprId, span: Span) -> Outcome<Value> {
@@ -197,6 +227,7 @@ impl Evaluator {
             let message = format!("a score is a number, but this is of {types}");
             return Err(Diagnostic::error(Code::OperandTypes, message)
                 .at(span, "this can only fail")
+                .help("for a score of 1 or 0: `lambda key, query: indicator(key == query)`")
                 .into());
         }
         Ok(Meta::Scorer(scorer))

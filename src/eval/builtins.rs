@@ -2,6 +2,7 @@
 
 use super::access::counted;
 use super::call::plural;
+use super::collection::without_sign;
 use super::expression::Context;
 use super::meta::{Body, Callable, Meta};
 use super::operator::atom_result;
@@ -118,7 +119,12 @@ impl Evaluator {
                 result => Ok(Meta::SOp(result?)),
             },
             Meta::Atom(value) if value.is_number() => atom_result(Op::Round.apply(&[&value]), at),
-            other => Err(self.operand_error("round", &[(&other, at)], span).into()),
+            other => {
+                let error = self.operand_error("round", &[(&other, at)], span);
+                let help =
+                    without_sign(&other, None).or_else(|| self.each_element(&other, (span, at)));
+                Err(error.maybe_help(help).into())
+            }
         }
     }
 

@@ -1,14 +1,15 @@
 //! Calls: of functions, with positional and named arguments and defaults, and of s-ops and
 //! selectors, which applies them to an input.
 
+use super::advice::is_library;
 use super::expression::Context;
 use super::meta::{Application, Body, Callable, Meta};
 use super::{Evaluator, Outcome, Stop};
-use crate::base::{Code, Diagnostic, Span};
+use crate::base::{Code, Diagnostic, Label, Span};
 use crate::builtin::{Builtin, Kind};
 use crate::interpret;
 use crate::syntax::ast::{Argument, ExprId, ExprKind, Name};
-use crate::value::Value;
+use crate::value::{TypeSet, Value};
 use std::rc::Rc;
 
 /// Calls shown on the path to an error.
@@ -31,8 +32,9 @@ impl Evaluator {
                 Body::Builtin(builtin) => self.builtin(cx, builtin, arguments, span),
                 Body::Defined { .. } | Body::Lambda { .. } => {
                     let bound = self.arguments(cx, &callable, arguments, span)?;
-                    self.invoke(&callable, bound, span)
+                    self.invoke(&callable, bound.clone(), span)
                         .map_err(|stop| self.with_numeric_argument(cx, stop, arguments, span))
+                        .map_err(|stop| self.of_library(cx, stop, (arguments, &bound), span))
                 }
             },
             applied @ (Meta::SOp(_) | Meta::Selector(_)) => {
@@ -71,6 +73,53 @@ impl Evaluator {
             }
             (stop, _) => stop,
         }
+    }
+
+    /// A selector and something else mixed up inside a library function, which nobody can mend: the
+    /// argument that does not fit, and the call with one that does.
+    fn of_library(
+        &self,
+        cx: &Context,
+        stop: Stop,
+        (arguments, bound): (&[Argument], &[Meta]),
+        span: Span,
+    ) -> Stop {
+        let Stop::Error(mut error) = stop else {
+            return stop;
+        };
+        let inside = error.span().is_some_and(|at| is_library(&self.sources, at));
+        let by_position = arguments.iter().all(|argument| argument.name.is_none());
+        if !inside || !by_position || is_library(&self.sources, span) {
+            return error.into();
+        }
+        let mixed_up = arguments.iter().zip(bound).find_map(|(argument, meta)| {
+            let at = cx.ast.get(argument.value).span;
+            let written = self.written(at)?;
+            let (what, other) = match (error.code, meta) {
+                (Code::SelectorExpected, Meta::SOp(id)) => {
+                    match self.graph.types(*id) == TypeSet::BOOL {
+                        true => ("to select the keys where it is true", "True"),
+                        false => ("to select the keys with an equal value", written),
+                    }
+                }
+                (Code::SelectorMisused, Meta::Selector(_)) => {
+                    ("for how many keys are selected", "")
+                }
+                _ => return None,
+            };
+            let fitting = match other {
+                "" => format!("selector_width({written})"),
+                other => format!("select({written}, {other}, ==)"),
+            };
+            let fixed = self.rewritten(span, at, |_| fitting)?;
+            Some((at, self.describe(meta), format!("{what}: `{fixed}`")))
+        });
+        if let Some((at, kind, help)) = mixed_up {
+            let text = format!("this is {kind}");
+            error.labels.insert(0, Label { span: at, text });
+            error.help = Some(help);
+        }
+        error.into()
     }
 
     /// The arguments in the order of the parameters, defaults filled in.
@@ -298,6 +347,7 @@ impl Evaluator {
             Diagnostic::error(Code::BadInput, message)
                 .at(span, text)
                 .note("an input is a string, whose characters are the tokens, or a list of atoms")
+                .help("write an input, like `\"hello\"` or `[1, 2, 3]`")
                 .into()
         };
         match input.as_tokens() {
@@ -325,7 +375,7 @@ fn parameter(callable: &Callable, name: &Name) -> Result<usize, String> {
         .position(|other| other == name)
         .ok_or_else(|| {
             let names = names.by_ref().map(|name| &**name);
-            match super::suggest::nearest(name, names) {
+            match crate::base::suggest::nearest(name, names) {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => "no such parameter".to_string(),
             }

@@ -182,8 +182,21 @@ impl Evaluator {
     fn undefined(&self, cx: &Context, name: &str, span: Span) -> Diagnostic {
         let diagnostic = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
             .at(span, "no definition of this name comes before");
-        if let Some((elsewhere, text)) = introduced(&cx.ast, name, span) {
-            return diagnostic.at(elsewhere, text);
+        if let Some((elsewhere, text, function)) = introduced(&cx.ast, name, span) {
+            let help = match function
+                .as_deref()
+                .map(|name| self.scopes.lookup(cx.scope, name))
+            {
+                Some(Some(Meta::Function(callable))) => {
+                    format!(
+                        "a function gives what it returns: `{}`",
+                        callable.signature()
+                    )
+                }
+                Some(_) => "a function gives what it returns".to_string(),
+                None => "move its definition above this line".to_string(),
+            };
+            return diagnostic.at(elsewhere, text).help(help);
         }
         if let Some(module) = self.loader.module_defining(name) {
             return diagnostic.help(format!(
@@ -193,12 +206,20 @@ impl Evaluator {
         let visible = self.scopes.visible(cx.scope);
         let mut candidates: Vec<&str> = visible.iter().map(|name| &**name).collect();
         candidates.extend(crate::builtin::TABLE.iter().map(|row| row.name));
-        match super::suggest::nearest(name, candidates) {
+        match crate::base::suggest::nearest(name, candidates) {
             // One letter is near to everything.
             Some(nearest) if name.len() > 1 => {
                 diagnostic.help(format!("did you mean `{nearest}`?"))
             }
-            _ => diagnostic.maybe_help(foreign_name(name).map(str::to_string)),
+            _ => diagnostic.help(foreign_name(name).map_or_else(
+                || {
+                    format!(
+                        "define it first, like `{name} = indices;`; a string stands in quotes: \
+                         `\"{name}\"`"
+                    )
+                },
+                str::to_string,
+            )),
         }
     }
 

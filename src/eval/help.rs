@@ -130,6 +130,12 @@ impl Evaluator {
     /// `in` on something that is no list: the same with a list.
     pub(crate) fn as_list(&self, meta: &Meta, at: Span, whole: Span) -> Option<String> {
         let atoms = match meta {
+            Meta::Selector(_) => {
+                let selector = self.written(at)?;
+                return Some(format!(
+                    "for whether each position selects a key: `has_focus({selector})`"
+                ));
+            }
             Meta::Atom(Value::Str(text)) => Value::characters(text),
             Meta::Dict(dict) => dict.iter().map(|(key, _)| key.clone()).collect(),
             _ => return None,
@@ -295,19 +301,24 @@ pub(crate) fn foreign_name(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Where a text introduces a name, after all: the place, and what to say about it.
-pub(crate) fn introduced(ast: &Ast, name: &str, used: Span) -> Option<(Span, String)> {
+/// Where a text introduces a name, after all: the place, what to say about it, and the function that
+/// keeps it for itself.
+pub(crate) fn introduced(
+    ast: &Ast,
+    name: &str,
+    used: Span,
+) -> Option<(Span, String, Option<String>)> {
     let mut found = None;
     for statement in &ast.statements {
         search(statement, name, None, &mut found);
     }
     let (span, function): (Span, Option<String>) = found?;
-    let text = match function {
+    let text = match &function {
         Some(function) => format!("this one exists inside `{function}` only"),
         None if span.start > used.start => "it is defined only here, further down".to_string(),
         None => return None,
     };
-    Some((span, text))
+    Some((span, text, function))
 }
 
 fn search(

@@ -8,6 +8,7 @@ use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Severity, Span};
 use crate::syntax::ast::Name;
 use crate::syntax::parse::parse;
+use crate::syntax::warnings;
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -29,6 +30,12 @@ pub trait Loader {
     /// # Errors
     /// Why there is none, in words.
     fn load(&self, path: &str, from: Option<&str>) -> Result<Loaded, String>;
+
+    /// Whether a text is a module of the standard library, which no user can mend.
+    fn is_library(&self, identity: &str) -> bool {
+        let _ = identity;
+        false
+    }
 
     /// The names of the standard library's modules.
     fn modules(&self) -> Vec<&str> {
@@ -58,6 +65,8 @@ pub(crate) struct Frame {
     name: String,
     /// The path in the `load` that it comes from, if that is how it got here.
     loaded_at: Option<Span>,
+    /// Whether its warnings are given: not those of the library, and those of a file only once.
+    warns: bool,
 }
 
 /// Loads inside loads.
@@ -70,7 +79,13 @@ impl Evaluator {
             identity: identity.to_string(),
             name: name.to_string(),
             loaded_at: None,
+            warns: true,
         });
+    }
+
+    /// Whether warnings about what is being run are given.
+    pub(crate) fn warns(&self) -> bool {
+        self.loading.last().is_none_or(|frame| frame.warns)
     }
 
     pub fn leave_file(&mut self) {
@@ -98,10 +113,7 @@ impl Evaluator {
         let loaded = self.loader.load(path, from.as_deref()).map_err(|reason| {
             Diagnostic::error(Code::FileNotFound, format!("`{path}` could not be loaded"))
                 .at(span, reason)
-                .maybe_help(
-                    super::suggest::nearest(path, self.loader.modules())
-                        .map(|module| format!("did you mean `load \"{module}\";`?")),
-                )
+                .maybe_help(self.other_modules(path))
         })?;
         if let Some(at) = self
             .loading
@@ -132,14 +144,29 @@ impl Evaluator {
         if self.loading.len() >= DEEPEST {
             return Err(self.limit(span, "loads inside each other", DEEPEST).into());
         }
+        let library = self.loader.is_library(&loaded.identity);
+        let warns = !library && self.warned_of.insert(loaded.identity.clone());
         self.loading.push(Frame {
             identity: loaded.identity.clone(),
             name: loaded.name.clone(),
             loaded_at: Some(span),
+            warns,
         });
         let result = self.run_loaded(cx, path, &loaded, span, events);
         self.leave_file();
         result
+    }
+
+    /// What there is to load instead of a path that leads nowhere.
+    fn other_modules(&self, path: &str) -> Option<String> {
+        let modules = self.loader.modules();
+        match crate::base::suggest::nearest(path, modules.iter().copied()) {
+            Some(module) => Some(format!("did you mean `load \"{module}\";`?")),
+            None => modules.first().map(|first| {
+                let all = modules.join(", ");
+                format!("the library has {all}: `load \"{first}\";`")
+            }),
+        }
     }
 
     fn run_loaded(
@@ -154,6 +181,9 @@ impl Evaluator {
         let parsed = parse(source, &loaded.text, &self.limits);
         let scope = self.new_scope();
         let reported = self.diagnostics.len();
+        if self.warns() {
+            self.diagnostics.extend(warnings(&parsed, &loaded.text));
+        }
         self.diagnostics.extend(parsed.diagnostics);
         let inner = self.run(&Rc::new(parsed.ast), scope, path);
         let failed = self.diagnostics[reported..]

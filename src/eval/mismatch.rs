@@ -2,12 +2,22 @@
 //! was made, and what was probably meant.
 
 use super::Evaluator;
+use super::advice::advise;
 use super::meta::Meta;
 use super::operator::Side;
 use crate::base::{Code, Diagnostic, Severity, Span};
 use crate::graph::SOpId;
 use crate::syntax::ast::BinaryOperator;
 use crate::value::{Comparison, Op, TypeSet, Value};
+
+/// A part of an s-op that may not fit another one.
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    pub types: TypeSet,
+    pub at: Span,
+    /// What is said of it if it is of numbers, and if it is of strings.
+    pub called: [&'static str; 2],
+}
 
 impl Evaluator {
     /// An operator on kinds of things that it does not work on.
@@ -179,7 +189,7 @@ impl Evaluator {
         span: Span,
         answer: bool,
     ) {
-        if self.calls > 0 || self.loading.len() > 1 {
+        if self.calls > 0 {
             return;
         }
         let answer = if answer { "True" } else { "False" };
@@ -208,7 +218,7 @@ impl Evaluator {
         sides: &[Side; 2],
         span: Span,
     ) {
-        if self.calls > 0 || self.loading.len() > 1 {
+        if self.calls > 0 {
             return;
         }
         let what = match comparison {
@@ -235,11 +245,7 @@ impl Evaluator {
     ) {
         let types = self.graph.types(id);
         let unequal = |value: &Value| super::operator::never_equal(types, TypeSet::of(value));
-        if self.calls > 0
-            || self.loading.len() > 1
-            || items.is_empty()
-            || !items.iter().all(unequal)
-        {
+        if self.calls > 0 || items.is_empty() || !items.iter().all(unequal) {
             return;
         }
         let [(left, left_at), (_, right_at)] = sides;
@@ -290,14 +296,54 @@ impl Evaluator {
         Some(format!("compare with a string: `{fixed}`{numbers}"))
     }
 
-    /// Keeps a warning, unless the same place has given it before, in a loop.
+    /// Two parts of one s-op of which one certainly holds numbers and the other strings: the values
+    /// of an aggregate with their default, or the branches of a choice. The first is the one that
+    /// may be mended, if it is a literal.
+    pub(crate) fn warn_mixed(
+        &mut self,
+        (whole, what): (Span, &str),
+        [first, second]: [Part; 2],
+        literal: Option<&Value>,
+    ) {
+        if !super::operator::never_equal(first.types, second.types) {
+            return;
+        }
+        let kind = |types: TypeSet| match types {
+            TypeSet::STR => "strings",
+            _ => "numbers",
+        };
+        let message = format!("{what} mix numbers and strings");
+        let mut warning = Diagnostic::warning(Code::MixedDefault, message);
+        for part in [&first, &second] {
+            let [number, string] = part.called;
+            let called = if part.types == TypeSet::STR {
+                string
+            } else {
+                number
+            };
+            warning = warning.at(part.at, called);
+        }
+        warning = warning.note("an input on which both occur in one s-op has no value");
+        for (name, at) in self.origins.open_calls() {
+            warning = warning.within(at, format!("in this call of `{name}`"));
+        }
+        let mended = literal.map(|value| match value {
+            Value::Str(_) => "-1".to_string(),
+            number => Value::str(&number.to_string()).source(),
+        });
+        let help = mended.and_then(|text| self.rewritten(whole, first.at, |_| text));
+        let help = help.map(|fixed| format!("for {} in both: `{fixed}`", kind(second.types)));
+        self.warn_once(advise(warning.maybe_help(help), &self.sources));
+    }
+
+    /// Keeps a warning, unless the same places have given it before, in a loop.
     pub(crate) fn warn_once(&mut self, warning: Diagnostic) {
         let same = |other: &Diagnostic| {
             other.severity == Severity::Warning
                 && other.code == warning.code
-                && other.span() == warning.span()
+                && other.labels == warning.labels
         };
-        if !self.diagnostics.iter().any(same) {
+        if self.warns() && !self.diagnostics.iter().any(same) {
             self.diagnostics.push(warning);
         }
     }

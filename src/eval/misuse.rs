@@ -24,7 +24,7 @@ impl Evaluator {
                 } => (left, right, comparison.symbol()),
                 _ => return None,
             },
-            [keys, queries] => (keys.value, queries.value, "=="),
+            [keys, queries] => self.two_arguments(cx, keys.value, queries.value),
             _ => return None,
         };
         self.written(span)?;
@@ -35,14 +35,33 @@ impl Evaluator {
         ))
     }
 
+    /// `select(a, b)` and `select(a, a < b)`: keys, queries and how they compare.
+    fn two_arguments(
+        &self,
+        cx: &Context,
+        keys: ExprId,
+        queries: ExprId,
+    ) -> (ExprId, ExprId, &'static str) {
+        let written = |id| self.written(cx.ast.get(id).span);
+        match cx.ast.get(queries).kind {
+            ExprKind::Binary {
+                operator: BinaryOperator::Compare(comparison),
+                left,
+                right,
+            } if written(left) == written(keys) => (keys, right, comparison.symbol()),
+            _ => (keys, queries, "=="),
+        }
+    }
+
     /// `select(a, b, "<")` without the quotes.
     pub(crate) fn bare_comparison(
         &self,
         cx: &Context,
-        comparison: ExprId,
+        others: [ExprId; 2],
+        comparison_id: ExprId,
         span: Span,
     ) -> Option<String> {
-        let expr = cx.ast.get(comparison);
+        let expr = cx.ast.get(comparison_id);
         let symbol = match &expr.kind {
             ExprKind::Literal(Value::Str(text))
                 if ["==", "!=", "<", "<=", ">", ">="].contains(&&**text) =>
@@ -52,7 +71,26 @@ impl Evaluator {
             _ => "==".to_string(),
         };
         let fixed = self.rewritten(span, expr.span, |_| symbol)?;
-        Some(format!("write `{fixed}`"))
+        let compared = others.into_iter().find_map(|id| match cx.ast.get(id).kind {
+            ExprKind::Operator(comparison) => Some((id, comparison)),
+            _ => None,
+        });
+        let Some((operator, comparison)) = compared else {
+            return Some(format!("write `{fixed}`"));
+        };
+        // The comparison is there, in another place.
+        let mut texts = Vec::new();
+        for id in [others[0], others[1], comparison_id] {
+            if id == operator {
+                continue;
+            }
+            texts.push(self.written(cx.ast.get(id).span)?);
+        }
+        let symbol = comparison.symbol();
+        Some(format!(
+            "the comparison comes last: `select({}, {symbol})`",
+            texts.join(", ")
+        ))
     }
 
     /// `aggregate(x, …)` where `x` is no selector: perhaps the arguments are swapped, perhaps it is

@@ -9,6 +9,7 @@ mod assertion;
 mod attention;
 mod builtins;
 mod call;
+mod collection;
 mod expression;
 mod help;
 mod load;
@@ -20,7 +21,6 @@ mod origin;
 mod scope;
 mod scorer;
 mod statement;
-mod suggest;
 
 use advice::advise;
 pub use load::{Loaded, Loader, NoFiles};
@@ -31,6 +31,7 @@ pub use statement::{Assertion, Event};
 use crate::base::{Code, Diagnostic, Limits, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 use crate::value::Op;
+use rustc_hash::FxHashSet;
 use scope::Scopes;
 
 /// Why evaluation of a statement stopped.
@@ -65,6 +66,8 @@ pub struct Evaluator {
     pub(crate) loader: Box<dyn Loader>,
     /// Files being loaded, outermost first.
     pub(crate) loading: Vec<load::Frame>,
+    /// The files whose warnings have been given.
+    pub(crate) warned_of: FxHashSet<String>,
     pub(crate) steps: u64,
     pub(crate) calls: usize,
     pub(crate) origins: origin::Origins,
@@ -90,6 +93,7 @@ impl Evaluator {
             base,
             loader,
             loading: Vec::new(),
+            warned_of: FxHashSet::default(),
             steps: 0,
             calls: 0,
             origins: origin::Origins::default(),

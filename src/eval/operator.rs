@@ -1,12 +1,14 @@
 //! Operators. On atoms, lists and dicts they compute; as soon as an s-op takes part they add an
 //! elementwise node, with atoms broadcast; on selectors `and`, `or` and `not` combine.
 
+use super::collection::without_sign;
 use super::expression::Context;
 use super::meta::{Application, Meta};
+use super::mismatch::Part;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, Selector};
-use crate::syntax::ast::{BinaryOperator, ExprId, UnaryOperator};
+use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, UnaryOperator};
 use crate::value::op::{Failure, FailureKind};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use std::cmp::Ordering;
@@ -53,7 +55,14 @@ impl Evaluator {
                             format!("the selector of all other keys: `not {selector}`")
                         }))
                     }
-                    _ => error,
+                    Meta::List(_) => {
+                        let each = self.each_element(&other, (span, operand_span));
+                        error.maybe_help(each)
+                    }
+                    _ => {
+                        let written = self.written(operand_span);
+                        error.maybe_help(without_sign(&other, written))
+                    }
                 }
                 .into())
             }
@@ -312,6 +321,28 @@ impl Evaluator {
         }
     }
 
+    /// Warns of branches of which one certainly holds numbers and the other strings.
+    fn check_branches(&mut self, cx: &Context, ids: [ExprId; 2], sops: [SOpId; 2], span: Span) {
+        let mut parts = [0, 1].map(|at| {
+            let expr = cx.ast.get(ids[at]);
+            let literal = match &expr.kind {
+                ExprKind::Literal(value) => Some(value),
+                _ => None,
+            };
+            let part = Part {
+                types: self.graph.types(sops[at]),
+                at: expr.span,
+                called: ["this branch is of numbers", "this branch is of strings"],
+            };
+            (part, literal)
+        });
+        // What is written out can be mended; of two literals the number, which always can be.
+        parts.sort_by_key(|(_, literal)| literal.map_or(2, |value| u8::from(!value.is_number())));
+        let [(first, literal), (second, _)] = parts;
+        let what = "the branches of this choice";
+        self.warn_mixed((span, what), [first, second], literal);
+    }
+
     pub(crate) fn ternary(
         &mut self,
         cx: &Context,
@@ -326,6 +357,7 @@ impl Evaluator {
                     let value = self.expression(cx, branch)?;
                     operands.push(self.broadcast_in(&value, cx.ast.get(branch).span, span)?);
                 }
+                self.check_branches(cx, [then, otherwise], [operands[1], operands[2]], span);
                 Ok(Meta::SOp(self.add_map(Op::If, operands, span)?))
             }
             condition @ Meta::Scorer(_) => {

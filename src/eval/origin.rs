@@ -47,6 +47,16 @@ impl Origins {
         self.open.pop();
     }
 
+    /// The calls in progress, innermost first, as far as an error shows them.
+    pub fn open_calls(&self) -> Vec<(Name, Span)> {
+        let last = self.open.len().saturating_sub(1);
+        let inner_first = self.open.iter().rev().enumerate();
+        inner_first
+            .filter(|(at, _)| *at < SHOWN_CALLS || *at == last)
+            .map(|(_, call)| (call.name.clone(), call.span))
+            .collect()
+    }
+
     /// Notes that an s-op has just been made.
     pub fn made(&mut self, id: SOpId) {
         // Calls are numbered from the outermost on; those with a number come first.

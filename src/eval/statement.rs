@@ -2,6 +2,7 @@
 //! show of them comes back as `Event`s; nothing is printed here.
 
 use super::access::counted;
+use super::collection::names_for;
 use super::expression::Context;
 use super::help::reserved;
 use super::meta::{Body, Callable, Meta};
@@ -268,6 +269,7 @@ impl Evaluator {
                 ),
             )
             .at(span, "as many values as names are needed")
+            .maybe_help(names_for(metas.len()))
             .into());
         }
         Ok(names.iter().zip(metas).collect())
@@ -347,6 +349,7 @@ impl Evaluator {
                 let length = length.ok_or_else(|| {
                     Diagnostic::error(Code::OperandTypes, "`max_length` is a positive int")
                         .at(cx.ast.get(*value).span, format!("this is {}", meta.kind()))
+                        .help("write a number of tokens: `set max_length 8`")
                 })?;
                 Event::SetMaxLength { length }
             }

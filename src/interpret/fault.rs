@@ -39,7 +39,9 @@ impl Fault {
         }
     }
 
-    pub fn diagnostic(&self, graph: &Graph, input: &[Value]) -> Diagnostic {
+    /// What to say of it, at its place in the program. What the language gives has none: then it is
+    /// where an s-op that the roots need reads it.
+    pub fn diagnostic(&self, graph: &Graph, input: &[Value], roots: &[SOpId]) -> Diagnostic {
         let place = match self.position {
             Some(position) => {
                 let token = input.get(position).map_or(String::new(), |token| {
@@ -48,7 +50,7 @@ impl Fault {
                 format!("this fails at position {position}{token}")
             }
             None if matches!(graph.get(self.sop), SOp::Tokens) => {
-                "the input itself mixes them; `tokens` are its tokens as strings".to_string()
+                "the input itself mixes them".to_string()
             }
             None if self.code == Code::MixedTypes => "here they meet".to_string(),
             None => "this fails".to_string(),
@@ -61,9 +63,22 @@ impl Fault {
                 default.source()
             ));
         }
+        if matches!(graph.get(self.sop), SOp::Tokens) {
+            let help = "use `tokens`, the tokens as strings, or give an input like `[1, 2]`";
+            diagnostic = diagnostic.help(help);
+        }
         let span = graph.span(self.sop);
         if span == Span::BUILT_IN {
-            return diagnostic.note(place);
+            let read_at = graph.reachable(roots).into_iter().find_map(|id| {
+                let reads = graph.dependencies(id).contains(&self.sop);
+                Some(graph.span(id)).filter(|span| reads && *span != Span::BUILT_IN)
+            });
+            let name = graph.describe(self.sop);
+            let text = place.replacen("this", &format!("`{name}`"), 1);
+            return match read_at {
+                Some(at) => diagnostic.at(at, text),
+                None => diagnostic.note(place),
+            };
         }
         self.made(graph, diagnostic.at(span, place))
     }

@@ -68,9 +68,10 @@ pub fn evaluate_selector(
 ) -> Fallible<Vec<Vec<bool>>> {
     let mut evaluation = Evaluation::new(graph, input)?;
     evaluation.run(&graph.selector_operands(selector));
-    let pattern = evaluation
-        .pattern(selector)
-        .map_err(|fault| Box::new(fault.diagnostic(graph, input)))?;
+    let pattern = evaluation.pattern(selector).map_err(|fault| {
+        let operands = graph.selector_operands(selector);
+        Box::new(fault.diagnostic(graph, input, &operands))
+    })?;
     let row = |query| {
         let mut bits = vec![false; input.len()];
         pattern.selected(query).for_each(|key| bits[key] = true);
@@ -199,7 +200,7 @@ impl<'a> Evaluation<'a> {
                 values: column.to_values(),
                 sequence_type: column.sequence_type(),
             }),
-            Some(fault) => Err(fault.diagnostic(self.graph, self.input).into()),
+            Some(fault) => Err(fault.diagnostic(self.graph, self.input, &[id]).into()),
         }
     }
 }

@@ -47,6 +47,10 @@ impl Loader for Files {
         }
     }
 
+    fn is_library(&self, identity: &str) -> bool {
+        identity.starts_with(LIBRARY)
+    }
+
     fn modules(&self) -> Vec<&str> {
         stdlib::MODULES.iter().map(|module| module.name).collect()
     }

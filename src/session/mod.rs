@@ -3,6 +3,7 @@
 
 mod entry;
 pub mod files;
+mod hazard;
 pub mod show;
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, Sources, Span};
@@ -12,9 +13,8 @@ use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
 use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
-use crate::syntax::lint::lint;
 use crate::syntax::parse::{Parsed, parse, parse_expression};
-use crate::syntax::precedence::surprising;
+use crate::syntax::warnings;
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -93,11 +93,9 @@ impl Session {
             .diagnostics
             .iter()
             .any(|found| found.severity == Severity::Error);
+        let warnings = warnings(&parsed, &program.text);
         self.evaluator.diagnostics.extend(parsed.diagnostics);
-        self.evaluator
-            .diagnostics
-            .extend(surprising(&parsed.ast, &program.text));
-        self.evaluator.diagnostics.extend(lint(&parsed.ast));
+        self.evaluator.diagnostics.extend(warnings);
         if failed {
             return Vec::new();
         }

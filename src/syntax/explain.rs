@@ -10,6 +10,9 @@ use lalrpop_util::ParseError;
 /// The message of a statement after `return`.
 pub const LAST_STATEMENT: &str = "`return` is the last statement of a function";
 
+/// Longer pieces of a program are not repeated in a message.
+const LONGEST: usize = 72;
+
 /// The text a failure is explained in.
 pub struct Context<'a, 's> {
     pub source: SourceId,
@@ -162,6 +165,13 @@ impl<'s> Place<'_, 's> {
                     | Token::RightParenthesis
             ),
         };
+        // What closes the bracket itself is not in its place for another reason.
+        let closes = match (self.bracket.map(|bracket| bracket.token), self.token()) {
+            (Some(Token::LeftParenthesis), Some(Token::RightParenthesis)) => true,
+            (Some(Token::LeftBracket), Some(Token::RightBracket)) => true,
+            (open, close) => open == Some(Token::LeftBrace) && close == Some(Token::RightBrace),
+        };
+        let ends = ends && !closes;
         // On another line the mistake may be as far back as the bracket.
         let later = self.bracket.is_some_and(|bracket| {
             let end = self.start() as usize;
@@ -170,10 +180,34 @@ impl<'s> Place<'_, 's> {
         });
         match self.bracket {
             Some(bracket) if (ends || later) && self.span(bracket).start < self.start() => {
-                diagnostic.at(self.span(bracket), "this bracket is still open")
+                let help = diagnostic.help.clone().or_else(|| self.closed(bracket));
+                let shown = diagnostic.at(self.span(bracket), "this bracket is still open");
+                shown.maybe_help(help)
             }
             _ => diagnostic,
         }
+    }
+
+    /// What an open bracket holds, closed, if it is complete and on one line.
+    fn closed(&self, bracket: Lexeme) -> Option<String> {
+        let last = self.before(1)?;
+        // The last argument of `select` is an operator.
+        let operator = ["==", "!=", "<", "<=", ">", ">="];
+        let argument = self.before(2).map(|lexeme| lexeme.token) == Some(Token::Comma)
+            && operator.contains(&self.context.text.get(last.start..last.end)?);
+        if !last.token.ends_expression() && !argument {
+            return None;
+        }
+        let held = self.context.text.get(bracket.start..last.end)?;
+        if held.contains('\n') {
+            return None;
+        }
+        let close = match bracket.token {
+            Token::LeftParenthesis => ')',
+            Token::LeftBracket => ']',
+            _ => return None,
+        };
+        (held.len() <= LONGEST).then(|| format!("close it: `{held}{close}`"))
     }
 
     fn start(&self) -> u32 {

@@ -2,6 +2,7 @@
 
 use super::explain::{LAST_STATEMENT, Place};
 use super::token::Token;
+use crate::base::suggest::nearest;
 
 /// A message and help that say more than what was expected.
 pub(super) struct Hint {
@@ -88,6 +89,9 @@ impl Place<'_, '_> {
         if self.token() != Some(Token::Assign) {
             return None;
         }
+        if self.previous() == Some(Token::Equal) {
+            return hint("there is no `===`", "to compare write `==`");
+        }
         let statement = &self.context.lexemes[self.statement..self.at];
         let asked = statement
             .iter()
@@ -127,7 +131,10 @@ impl Place<'_, '_> {
         let written = self.context.written(*first);
         hint(
             format!("{written} is a keyword and cannot be a name"),
-            "choose another name",
+            format!(
+                "choose another name, like `my_{}`",
+                written.trim_matches('`')
+            ),
         )
     }
 
@@ -144,6 +151,21 @@ impl Place<'_, '_> {
             return hint(
                 "there is no empty tuple",
                 "write an expression between the parentheses",
+            );
+        }
+        if token == Token::For
+            && self.bracket.map(|bracket| bracket.token) == Some(Token::LeftBrace)
+            && self.expects(":")
+        {
+            return hint(
+                "in braces stand keys and values",
+                "for a list write `[x for x in list]`, for a dict `{x: x for x in list}`",
+            );
+        }
+        if token == Token::LeftParenthesis && self.previous() == Some(Token::For) {
+            return hint(
+                "the name of a loop stands without parentheses",
+                "write `for x in list { … }`",
             );
         }
         let in_list = self.bracket.map(|bracket| bracket.token) == Some(Token::LeftBracket);
@@ -248,7 +270,13 @@ fn statement_word(word: &str) -> Option<Hint> {
             "this command is not complete",
             "write `full seq display on` or `full seq display off`",
         ),
-        _ => None,
+        _ => {
+            let meant = nearest(word, ["return", "assert", "load", "draw", "def", "for"])?;
+            hint(
+                format!("no statement begins with `{word}`"),
+                format!("did you mean `{meant}`?"),
+            )
+        }
     }
 }
 

@@ -1,5 +1,7 @@
-//! Warnings about functions that hold what nobody uses: names that are set and never read, and
-//! parameters that hide each other. Read off the tree alone; where it is not sure it is silent.
+//! Warnings about what nobody uses: names that are set and never read, values that are replaced
+//! before they are read, parameters that are never read or hide each other. Read off the tree alone;
+//! where it is not sure it is silent. What a file defines at its outermost level may be read from
+//! outside, unless its name starts with an underscore. The text has no syntax errors.
 
 use super::ast::{
     Ast, ExprId, ExprKind, Function, Ident, Name, Parameter, Statement, StatementKind,
@@ -15,25 +17,163 @@ pub fn lint(ast: &Ast) -> Vec<Diagnostic> {
             duplicates(&lambda.parameters, &mut diagnostics);
         }
     }
+    let names = Names::of(ast);
     for statement in &ast.statements {
-        functions(ast, statement, &mut diagnostics);
+        functions(ast, &names, statement, &mut diagnostics);
     }
+    private(ast, &names, &mut diagnostics);
+    replaced(ast, &names, &ast.statements, true, &mut diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.span());
     diagnostics
 }
 
-fn functions(ast: &Ast, statement: &Statement, diagnostics: &mut Vec<Diagnostic>) {
+/// What a whole text does with its names.
+struct Names {
+    read: BTreeSet<Name>,
+    /// Read in a lambda, which may happen at any call.
+    in_lambdas: BTreeSet<Name>,
+    /// Read otherwise than by calling them.
+    passed: BTreeSet<Name>,
+}
+
+impl Names {
+    fn of(ast: &Ast) -> Names {
+        let mut names = Names {
+            read: BTreeSet::new(),
+            in_lambdas: BTreeSet::new(),
+            passed: BTreeSet::new(),
+        };
+        let mut called = BTreeSet::new();
+        for id in ast.ids() {
+            match &ast.get(id).kind {
+                ExprKind::Call { function, .. } => {
+                    called.insert(*function);
+                }
+                ExprKind::Lambda(lambda) => reads(ast, lambda.body, &mut names.in_lambdas),
+                _ => {}
+            }
+        }
+        for id in ast.ids() {
+            if let ExprKind::Name(name) = &ast.get(id).kind {
+                names.read.insert(name.clone());
+                if !called.contains(&id) {
+                    names.passed.insert(name.clone());
+                }
+            }
+        }
+        names
+    }
+
+    /// Whether something may read anything: `out` is whatever was set last.
+    fn unsure(&self) -> bool {
+        self.read.contains("out")
+    }
+}
+
+fn functions(ast: &Ast, names: &Names, statement: &Statement, diagnostics: &mut Vec<Diagnostic>) {
     let body = match &statement.kind {
         StatementKind::Define(function) => {
             duplicates(&function.parameters, diagnostics);
-            unused(ast, function, diagnostics);
+            unused(ast, names, function, diagnostics);
+            replaced(ast, names, &function.body, false, diagnostics);
             &function.body
         }
         StatementKind::For { body, .. } => body,
         _ => return,
     };
     for inner in body {
-        functions(ast, inner, diagnostics);
+        functions(ast, names, inner, diagnostics);
+    }
+}
+
+/// The private names of a file that nothing in it reads.
+fn private(ast: &Ast, names: &Names, diagnostics: &mut Vec<Diagnostic>) {
+    if names.unsure() {
+        return;
+    }
+    let mut told = BTreeSet::new();
+    for statement in &ast.statements {
+        let ident = match &statement.kind {
+            StatementKind::Assign { names, .. } => match names.as_slice() {
+                [ident] => ident,
+                _ => continue,
+            },
+            StatementKind::Define(function) => &function.ident,
+            _ => continue,
+        };
+        let hidden = ident.name.starts_with('_') && ident.name.len() > 1;
+        if hidden && !names.read.contains(&ident.name) && told.insert(&ident.name) {
+            let message = format!("`{}` is never read", ident.name);
+            let public = ident.name.trim_start_matches('_');
+            diagnostics.push(
+                Diagnostic::warning(Code::UnusedName, message)
+                    .at(ident.span, "nothing in this file reads this")
+                    .note("a name that starts with `_` is not seen by files that load this one")
+                    .help(format!("remove the statement, or name it `{public}`")),
+            );
+        }
+    }
+}
+
+/// The names that are set again before anything reads them, in statements that run one after the
+/// other. What a function reads, it may read at any call.
+fn replaced(
+    ast: &Ast,
+    names: &Names,
+    statements: &[Statement],
+    outermost: bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    if names.unsure() {
+        return;
+    }
+    let mut late = BTreeSet::new();
+    for statement in statements {
+        in_functions(ast, statement, &mut late);
+    }
+    let mut waiting: BTreeMap<&Name, &Ident> = BTreeMap::new();
+    for statement in statements {
+        let mut read = BTreeSet::new();
+        visit(ast, statement, &mut read, &mut Vec::new(), true);
+        waiting.retain(|name, _| !read.contains(*name));
+        let ident = match &statement.kind {
+            StatementKind::Expression(_) | StatementKind::Assert { .. } => continue,
+            StatementKind::Define(function) => &function.ident,
+            StatementKind::Assign { names, .. } if names.len() == 1 => &names[0],
+            // A loop may set a name or not, and of several values some may be all that is wanted.
+            _ => {
+                waiting.clear();
+                continue;
+            }
+        };
+        // What nothing reads at all has its own warning.
+        let public = outermost && !ident.name.starts_with('_');
+        let told = !public && !names.read.contains(&ident.name);
+        if told || late.contains(&ident.name) || names.in_lambdas.contains(&ident.name) {
+            continue;
+        }
+        if let Some(first) = waiting.insert(&ident.name, ident) {
+            let message = format!("`{}` is replaced before anything reads it", ident.name);
+            diagnostics.push(
+                Diagnostic::warning(Code::UnreadDefinition, message)
+                    .at(first.span, "nothing reads this value")
+                    .at(ident.span, "here the name gets another one")
+                    .help("remove the first statement, or give one of the two another name"),
+            );
+        }
+    }
+}
+
+/// Collects what functions in a statement read.
+fn in_functions(ast: &Ast, statement: &Statement, read: &mut BTreeSet<Name>) {
+    match &statement.kind {
+        StatementKind::Define(_) => visit(ast, statement, read, &mut Vec::new(), false),
+        StatementKind::For { body, .. } => {
+            for inner in body {
+                in_functions(ast, inner, read);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -53,8 +193,8 @@ fn duplicates(parameters: &[Parameter], diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The names that a function sets and neither it nor a function inside it reads.
-fn unused(ast: &Ast, function: &Function, diagnostics: &mut Vec<Diagnostic>) {
+/// The names that a function sets or takes and neither it nor a function inside it reads.
+fn unused(ast: &Ast, names: &Names, function: &Function, diagnostics: &mut Vec<Diagnostic>) {
     let mut read = BTreeSet::new();
     let mut set: Vec<&[Ident]> = Vec::new();
     for statement in &function.body {
@@ -66,6 +206,15 @@ fn unused(ast: &Ast, function: &Function, diagnostics: &mut Vec<Diagnostic>) {
     // `out` is whatever was set last.
     if read.contains("out") {
         return;
+    }
+    // A function that is passed on takes what its caller gives.
+    if !names.passed.contains(&function.ident.name) {
+        for parameter in &function.parameters {
+            let ident = &parameter.ident;
+            if !read.contains(&ident.name) && !ident.name.starts_with('_') {
+                diagnostics.push(unread_parameter(ident, function));
+            }
+        }
     }
     let mut told = BTreeSet::new();
     for names in set {
@@ -87,6 +236,17 @@ fn unused(ast: &Ast, function: &Function, diagnostics: &mut Vec<Diagnostic>) {
             );
         }
     }
+}
+
+fn unread_parameter(ident: &Ident, function: &Function) -> Diagnostic {
+    let name = &ident.name;
+    let message = format!(
+        "`{}` never reads its parameter `{name}`",
+        function.ident.name
+    );
+    Diagnostic::warning(Code::UnusedParameter, message)
+        .at(ident.span, "nothing reads this")
+        .help(format!("read it, remove it, or name it `_{name}`"))
 }
 
 /// Collects what a statement reads and, in this function itself, sets.
@@ -133,11 +293,7 @@ fn visit<'a>(
                 reads(ast, *input, read);
             }
         }
-        // A statement that could not be read may have read anything.
-        StatementKind::Error => {
-            read.insert("out".into());
-        }
-        StatementKind::Load { .. } | StatementKind::Command(_) => {}
+        StatementKind::Error | StatementKind::Load { .. } | StatementKind::Command(_) => {}
     }
 }
 
@@ -145,8 +301,15 @@ fn reads(ast: &Ast, id: ExprId, read: &mut BTreeSet<Name>) {
     let mut pending = vec![id];
     while let Some(id) = pending.pop() {
         let kind = &ast.get(id).kind;
-        if let ExprKind::Name(name) = kind {
-            read.insert(name.clone());
+        match kind {
+            ExprKind::Name(name) => {
+                read.insert(name.clone());
+            }
+            // An index from the end needs it.
+            ExprKind::Index { .. } => {
+                read.insert("length".into());
+            }
+            _ => {}
         }
         pending.extend(kind.children());
     }

@@ -19,3 +19,16 @@ pub mod token;
 
 pub use parse::{Completeness, Parsed, completeness, parse, parse_expression};
 pub use print::print;
+
+use crate::base::{Diagnostic, Severity};
+
+/// What a text says that its writer may not have meant: precedence, then names. Of a text with
+/// errors only the former: a statement that could not be read may have read any name.
+pub fn warnings(parsed: &Parsed, text: &str) -> Vec<Diagnostic> {
+    let mut found = precedence::surprising(&parsed.ast, text);
+    let mut diagnostics = parsed.diagnostics.iter();
+    if diagnostics.all(|diagnostic| diagnostic.severity != Severity::Error) {
+        found.extend(lint::lint(&parsed.ast));
+    }
+    found
+}

@@ -1,0 +1,117 @@
+//! Help for lists, dicts and strings that are indexed, looped over or taken apart in a way that they
+//! do not allow: the user's own code, mended.
+
+use super::Evaluator;
+use super::expression::Context;
+use super::meta::Meta;
+use crate::base::Span;
+use crate::syntax::ast::{ExprId, ExprKind, Name};
+use crate::value::Value;
+
+/// Names that are written out for values to be taken apart.
+const MOST_NAMES: usize = 6;
+
+impl Evaluator {
+    /// An index that is out of range: the element at the end that it misses.
+    pub(crate) fn in_range(
+        &self,
+        index: i64,
+        length: usize,
+        (span, at): (Span, Span),
+    ) -> Option<String> {
+        if length == 0 {
+            return None;
+        }
+        let (which, nearest) = match index {
+            0.. => ("last", "-1"),
+            _ => ("first", "0"),
+        };
+        let fixed = self.rewritten(span, at, |_| nearest.to_string())?;
+        Some(format!("for the {which} element: `{fixed}`"))
+    }
+
+    /// An index of the wrong kind: one that the collection has.
+    pub(crate) fn an_index_of(&self, container: &Meta, (span, at): (Span, Span)) -> Option<String> {
+        let (what, index) = match container {
+            Meta::Dict(dict) => ("key", dict.iter().next()?.0.source()),
+            _ => ("place", "0".to_string()),
+        };
+        let fixed = self.rewritten(span, at, |_| index)?;
+        Some(format!("write a {what}: `{fixed}`"))
+    }
+
+    /// A loop over an s-op: what its body says, said of the s-op itself.
+    pub(crate) fn without_loop(&self, cx: &Context, iterable: ExprId) -> Option<String> {
+        let written = self.written(cx.ast.get(iterable).span)?;
+        let sop = match cx.ast.get(iterable).kind {
+            ExprKind::Name(_) => written.to_string(),
+            _ => format!("({written})"),
+        };
+        let comprehension = cx.ast.ids().find_map(|id| match &cx.ast.get(id).kind {
+            ExprKind::ListComprehension {
+                element,
+                names,
+                iterable: over,
+            } if *over == iterable => Some((*element, names.as_slice())),
+            _ => None,
+        });
+        let Some((element, [name])) = comprehension else {
+            return Some(format!(
+                "write `{sop}` itself where the loop has its name, without the loop"
+            ));
+        };
+        let fixed = self.replaced(cx, element, &name.name, &sop)?;
+        Some(format!("say it of all positions at once: `{fixed}`"))
+    }
+
+    /// The text of an expression with another text for a name.
+    fn replaced(&self, cx: &Context, id: ExprId, name: &Name, other: &str) -> Option<String> {
+        let whole = cx.ast.get(id).span;
+        let mut text = self.written(whole)?.to_string();
+        let (mut places, mut pending) = (Vec::new(), vec![id]);
+        while let Some(id) = pending.pop() {
+            let expr = cx.ast.get(id);
+            if matches!(&expr.kind, ExprKind::Name(found) if found == name) {
+                places.push(expr.span);
+            }
+            pending.extend(expr.kind.children());
+        }
+        // From right to left, so that the places before keep their offsets.
+        places.sort_by_key(|place| std::cmp::Reverse(place.start));
+        for place in places {
+            let range = (place.start - whole.start) as usize..(place.end - whole.start) as usize;
+            text.replace_range(range, other);
+        }
+        Some(text)
+    }
+
+    /// `zip` of lists of several lengths, and operators on lists: the same for each element.
+    pub(crate) fn each_element(&self, meta: &Meta, (whole, at): (Span, Span)) -> Option<String> {
+        let Meta::List(_) = meta else { return None };
+        let list = self.written(at)?;
+        let applied = self.rewritten(whole, at, |_| "x".to_string())?;
+        Some(format!("for each element: `[{applied} for x in {list}]`"))
+    }
+}
+
+/// As many names as there are values.
+pub(crate) fn names_for(count: usize) -> Option<String> {
+    let names: Vec<String> = ('a'..='z').take(count).map(String::from).collect();
+    match count {
+        0 => None,
+        1 => Some("write one name, like `a`".to_string()),
+        2..=MOST_NAMES => Some(format!("write {count} names, like `{}`", names.join(", "))),
+        _ => Some(format!("write {count} names")),
+    }
+}
+
+/// A sign before something that has none.
+pub(crate) fn without_sign(meta: &Meta, written: Option<&str>) -> Option<String> {
+    match meta {
+        Meta::Atom(Value::Str(text)) if text.parse::<f64>().is_ok() => {
+            Some(format!("for a number: `{text}`"))
+        }
+        Meta::Atom(Value::Str(_)) => Some(format!("leave out the sign: `{}`", written?)),
+        _ => None,
+    }
+}

@@ -1,0 +1,134 @@
+//! What can go wrong on the inputs that a program is meant for: they are tried, the shortest first,
+//! and each place that fails is a warning with the shortest input found. Nothing is claimed of inputs
+//! that were not tried.
+
+use super::{Session, show};
+use crate::base::{Code, Diagnostic, Random, Severity};
+use crate::graph::SOpId;
+use crate::infer::{Setting, inputs};
+use crate::interpret;
+use crate::value::Value;
+use rustc_hash::FxHashSet;
+
+/// S-ops evaluated, over all inputs and roots.
+const BUDGET: usize = 2_000_000;
+
+/// S-ops of the whole graph that cost an evaluation as much as one that it computes.
+const PASSED: usize = 64;
+
+/// The most inputs tried for one root.
+const TRIED: usize = 4_000;
+
+/// Random inputs beyond those that are tried exhaustively, as a share of these: one in so many.
+const SAMPLED: usize = 8;
+
+/// Tokens of the longest random input.
+const LONGEST: usize = 24;
+
+impl Session {
+    /// Warnings about inputs of a setting on which the s-ops fail, each place once. An s-op that
+    /// another one reads is judged by what that one makes of it.
+    pub fn hazards(&self, roots: &[SOpId], setting: &Setting) -> Vec<Diagnostic> {
+        let graph = self.graph();
+        let operands: Vec<SOpId> = roots
+            .iter()
+            .flat_map(|root| graph.dependencies(*root))
+            .collect();
+        let read: FxHashSet<SOpId> = graph.reachable(&operands).into_iter().collect();
+        let mut judged: Vec<SOpId> = roots.to_vec();
+        judged.retain(|root| !read.contains(root));
+        judged.sort_unstable();
+        judged.dedup();
+        let work: usize = judged
+            .iter()
+            .map(|root| graph.reachable(&[*root]).len() + graph.len() / PASSED)
+            .sum();
+        let budget = (BUDGET / work.max(1)).min(TRIED);
+        let mut found: Vec<Diagnostic> = Vec::new();
+        for root in judged {
+            for hazard in self.hazards_of(root, budget, setting) {
+                let shown = |other: &Diagnostic| other.labels == hazard.labels;
+                if !found.iter().any(shown) {
+                    found.push(hazard);
+                }
+            }
+        }
+        found
+    }
+
+    fn hazards_of(&self, root: SOpId, budget: usize, setting: &Setting) -> Vec<Diagnostic> {
+        let (tokens, longest) = (&setting.vocabulary, setting.max_length);
+        let reach = inputs::exhaustive_length(tokens.len(), longest, budget);
+        let short = (1..=reach).flat_map(|length| inputs::all(tokens, length));
+        let mut random = Random::new(1);
+        let longest = longest.min(LONGEST.max(reach));
+        let samples = if reach < longest { budget / SAMPLED } else { 0 };
+        let long = (0..samples).map(|_| inputs::sample(&mut random, tokens, reach, longest));
+        let mut failures: Vec<(Diagnostic, Vec<Value>)> = Vec::new();
+        for input in short.chain(long) {
+            let Some(failure) = self.failure(root, &input) else {
+                continue;
+            };
+            if !failures
+                .iter()
+                .any(|(known, _)| same_place(known, &failure))
+            {
+                let input = self.shortened(root, input, &failure);
+                failures.push((failure, input));
+            }
+        }
+        failures
+            .iter()
+            .filter_map(|(_, input)| Some(hazard(self.failure(root, input)?, root, self, input)))
+            .collect()
+    }
+
+    /// How an input fails, if it does by what the program says.
+    fn failure(&self, root: SOpId, input: &[Value]) -> Option<Diagnostic> {
+        let error = interpret::evaluate(self.graph(), root, input).err()?;
+        let of_values =
+            error.code.number().starts_with("E03") || error.code.number().starts_with("E04");
+        of_values.then_some(*error)
+    }
+
+    /// The input without the tokens that the failure does not need.
+    fn shortened(&self, root: SOpId, mut input: Vec<Value>, failure: &Diagnostic) -> Vec<Value> {
+        let mut at = 0;
+        while at < input.len() && input.len() > 1 {
+            let mut shorter = input.clone();
+            shorter.remove(at);
+            let fails = self.failure(root, &shorter);
+            match fails.is_some_and(|other| same_place(&other, failure)) {
+                true => input = shorter,
+                false => at += 1,
+            }
+        }
+        input
+    }
+}
+
+fn same_place(a: &Diagnostic, b: &Diagnostic) -> bool {
+    a.code == b.code && a.span() == b.span()
+}
+
+/// The error as a warning that names the input.
+fn hazard(error: Diagnostic, root: SOpId, session: &Session, input: &[Value]) -> Diagnostic {
+    let code = match error.code {
+        Code::MixedTypes => Code::MixedDefault,
+        Code::MeanOfNonNumbers => Code::ReachableMean,
+        _ => Code::ReachableFailure,
+    };
+    let explained = session.explained(error, root);
+    let message = format!(
+        "on the input {}: {}",
+        show::example(input),
+        explained.message
+    );
+    let made = session.graph().span(root);
+    Diagnostic {
+        severity: Severity::Warning,
+        code,
+        message,
+        ..explained.or_at(made, "computed for this")
+    }
+}
