@@ -38,7 +38,7 @@ fn what_runs_is_stopped_and_the_session_goes_on() {
          aggregate(many or select(3 * indices % 89, indices * indices, >), indices / 3);",
     ] {
         let told = stopped(&mut repl, line);
-        assert!(told.contains("[E0801] Error: interrupted\n"), "{line}\n{told}");
+        assert!(told.ends_with("interrupted\n"), "{line}\n{told}");
     }
     answer(&mut repl, "set example \"abc\"");
     assert_eq!(answer(&mut repl, "x;"), "    value: out =  1\n");

@@ -300,28 +300,19 @@ fn nesting_a_hundred_thousand_deep() {
         around("[", "", "]"),
         around("{1: ", "1", "}"),
         around("f(", "1", ")"),
-        around("x[", "1", "]"),
-        around("(1, ", "1", ")"),
         around("def f(x) { ", "return 1;", "return 1; }"),
         around("for i in x { ", "i;", " }"),
-        around("for i in x {", "", ""),
         around("def f(x = lambda: [", "", ""),
         around("(", "", ""),
-        around(")", "", ""),
         around("}", "", ""),
     ];
     let chains = [
         around("not ", "1", ""),
-        around("- ", "1", ""),
         around("lambda x: ", "1", ""),
-        around("lambda x=", "1", ": 1"),
         around("1 if ", "1", " else 1"),
         around("", "1", " + 1"),
-        around("", "1", " == 1"),
         around("", "x", "[0]"),
-        around("", "f", "(1)"),
         around("", "1", " if 1 else 1"),
-        around("", "1", " in x"),
         around("a, ", "b = 1", ", 1"),
     ];
     let strings = [
@@ -338,6 +329,14 @@ fn nesting_a_hundred_thousand_deep() {
         print(&ast, text);
         completeness(text);
     }
+}
+
+#[test]
+fn places_in_long_lines_are_told_in_words() {
+    let text = format!("x = 1;\ny = 1{}; z = 1 1;", " + 1".repeat(1_000));
+    let told = diagnostics(&text);
+    assert!(told.contains("\n  case:2:4014: "), "{told}");
+    assert!(told.len() < 200, "{told}");
 }
 
 // ---- Properties ----

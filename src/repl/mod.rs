@@ -234,7 +234,9 @@ impl Repl {
     }
 
     fn report(&mut self, diagnostics: Vec<Diagnostic>) {
-        for diagnostic in diagnostics {
+        // What was interrupted is told once, below the answer.
+        let told = |found: &Diagnostic| found.message != interrupt::MESSAGE;
+        for diagnostic in diagnostics.into_iter().filter(told) {
             let text = render(&diagnostic, self.session.sources(), self.style);
             self.answer.push(Part::Diagnostic(text));
         }

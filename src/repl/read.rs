@@ -120,6 +120,10 @@ impl Repl {
     }
 
     pub(super) fn take_answer(&mut self) -> Vec<Part> {
+        if interrupt::is_requested() {
+            let told = format!("{}\n", interrupt::MESSAGE);
+            self.answer.push(Part::Diagnostic(told));
+        }
         std::mem::take(&mut self.answer)
     }
 }
