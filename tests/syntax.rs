@@ -4,15 +4,20 @@
 
 #[path = "common/property.rs"]
 mod property;
+#[path = "syntax/sketch.rs"]
+mod sketch;
 
 use proptest::prelude::*;
 use rasp::base::render::{Style, render};
 use rasp::base::{Diagnostic, Limits, SourceId, Sources, Span};
 use rasp::syntax::ast::*;
+use rasp::syntax::lint::lint;
 use rasp::syntax::precedence::surprising;
-use rasp::syntax::{Completeness, completeness, parse, parse_expression, print};
+use rasp::syntax::{Completeness, Typed, completeness, parse, parse_expression, print};
 use rasp::value::{Comparison, Value};
+use sketch::{Sketch, bare, sketch};
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 // ---- Snapshots ----
@@ -80,6 +85,71 @@ fn format() {
     });
 }
 
+// ---- The programs of the repository ----
+
+/// Every program of a folder and below: files, cases of files, and blocks of pages.
+fn programs(folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in std::fs::read_dir(folder).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            programs(&path, found);
+            continue;
+        }
+        let name = path.display().to_string();
+        let text = || std::fs::read_to_string(&path).expect("readable");
+        if name.ends_with(".rasp") {
+            found.extend(
+                text()
+                    .split("=====\n")
+                    .map(|case| (name.clone(), case.to_string())),
+            );
+        } else if name.ends_with(".md") {
+            for block in text().split("```rasp\n").skip(1) {
+                let program = block.split("```").next().unwrap_or("");
+                found.push((name.clone(), program.to_string()));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_program_of_the_repository_reads_back() {
+    let mut found = Vec::new();
+    for folder in ["stdlib", "examples", "puzzles", "tests", "docs"] {
+        programs(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join(folder),
+            &mut found,
+        );
+    }
+    let mut without_errors = 0;
+    for (name, text) in found {
+        let (ast, diagnostics) = read(&text);
+        if !diagnostics.is_empty() {
+            continue;
+        }
+        without_errors += 1;
+        let printed = print(&ast, &text);
+        let again = parse_ok(&printed);
+        assert_eq!(sketch(&again), sketch(&ast), "{name}\n{printed}");
+        assert_eq!(print(&again, &printed), printed, "{name}");
+        assert_eq!(
+            comments(&again, &printed),
+            comments(&ast, &text),
+            "{name}\n{printed}"
+        );
+    }
+    assert!(without_errors > 300, "{without_errors} programs");
+}
+
+fn comments<'t>(ast: &Ast, text: &'t str) -> Vec<&'t str> {
+    let comments = ast.comments.iter();
+    comments
+        .map(|comment| &text[comment.span.range()])
+        .collect()
+}
+
+// ---- Helpers ----
+
 fn read(text: &str) -> (Ast, Vec<Diagnostic>) {
     let parsed = parse(SourceId(0), text, &Limits::default());
     (parsed.ast, parsed.diagnostics)
@@ -110,187 +180,6 @@ fn shown(text: &str, diagnostics: &[Diagnostic]) -> String {
         .iter()
         .map(|diagnostic| render(diagnostic, &sources, Style::Plain))
         .collect()
-}
-
-// ---- Trees as text ----
-
-/// The statements as s-expressions, one a line; places and comments aside.
-fn sketch(ast: &Ast) -> String {
-    Sketch {
-        ast,
-        parentheses: true,
-    }
-    .lines(&ast.statements, 0)
-}
-
-/// The same without the parentheses that were written.
-fn bare(ast: &Ast) -> String {
-    Sketch {
-        ast,
-        parentheses: false,
-    }
-    .lines(&ast.statements, 0)
-}
-
-struct Sketch<'a> {
-    ast: &'a Ast,
-    parentheses: bool,
-}
-
-impl Sketch<'_> {
-    fn lines(&self, statements: &[Statement], depth: usize) -> String {
-        let mut lines = String::new();
-        for statement in statements {
-            let indent = "  ".repeat(depth);
-            for line in statement.documentation.lines() {
-                lines += &format!("{indent}documentation {line:?}\n");
-            }
-            lines += &format!("{indent}{}\n", self.statement(&statement.kind));
-            match &statement.kind {
-                StatementKind::For { body, .. } => lines += &self.lines(body, depth + 1),
-                StatementKind::Define(function) => {
-                    lines += &self.lines(&function.body, depth + 1);
-                    let results = self.exprs(&function.results);
-                    lines += &format!("{indent}  return{results}\n");
-                }
-                _ => {}
-            }
-        }
-        lines
-    }
-
-    fn statement(&self, kind: &StatementKind) -> String {
-        match kind {
-            StatementKind::Error => "(error)".to_string(),
-            StatementKind::Expression(value) => self.expr(*value),
-            StatementKind::Assign { names, values } => {
-                format!("(assign ({}){})", idents(names), self.exprs(values))
-            }
-            StatementKind::Define(function) => format!(
-                "define {}({})",
-                function.ident.name,
-                self.parameters(&function.parameters)
-            ),
-            StatementKind::For {
-                names, iterable, ..
-            } => format!("for {} in {}", idents(names), self.expr(*iterable)),
-            StatementKind::Load { path, .. } => format!("(load {path:?})"),
-            StatementKind::Draw { value, input } => match input {
-                Some(input) => format!("(draw {} {})", self.expr(*value), self.expr(*input)),
-                None => format!("(draw {})", self.expr(*value)),
-            },
-            StatementKind::Assert { condition } => format!("(assert {})", self.expr(*condition)),
-            StatementKind::Command(command) => self.command(command),
-        }
-    }
-
-    fn command(&self, command: &Command) -> String {
-        match command {
-            Command::SetExample { kind, value } => {
-                format!("(set-example {kind:?} {})", self.expr(*value))
-            }
-            Command::SetVocabulary { value } => format!("(set-vocabulary {})", self.expr(*value)),
-            Command::SetMaxLength { value } => format!("(set-max-length {})", self.expr(*value)),
-            other => format!("{other:?}"),
-        }
-    }
-
-    fn parameters(&self, parameters: &[Parameter]) -> String {
-        let parameter = |parameter: &Parameter| match parameter.default {
-            Some(default) => format!("{}={}", parameter.ident.name, self.expr(default)),
-            None => parameter.ident.name.to_string(),
-        };
-        parameters
-            .iter()
-            .map(parameter)
-            .collect::<Vec<_>>()
-            .join(" ")
-    }
-
-    fn exprs(&self, exprs: &[ExprId]) -> String {
-        exprs
-            .iter()
-            .map(|id| format!(" {}", self.expr(*id)))
-            .collect()
-    }
-
-    fn expr(&self, id: ExprId) -> String {
-        match &self.ast.get(id).kind {
-            ExprKind::Error => "<error>".to_string(),
-            ExprKind::Name(name) => name.to_string(),
-            ExprKind::Literal(value) => value.source(),
-            ExprKind::Operator(comparison) => format!("`{}`", comparison.symbol()),
-            ExprKind::Parenthesized(inner) if self.parentheses => {
-                format!("(paren {})", self.expr(*inner))
-            }
-            ExprKind::Parenthesized(inner) => self.expr(*inner),
-            ExprKind::List(items) => format!("(list{})", self.exprs(items)),
-            ExprKind::Tuple(items) => format!("(tuple{})", self.exprs(items)),
-            ExprKind::Dict(entries) => {
-                let entry = |(key, value): &(ExprId, ExprId)| self.exprs(&[*key, *value]);
-                format!("(dict{})", entries.iter().map(entry).collect::<String>())
-            }
-            ExprKind::ListComprehension {
-                element,
-                names,
-                iterable,
-            } => format!(
-                "(list-for {} ({}) {})",
-                self.expr(*element),
-                idents(names),
-                self.expr(*iterable)
-            ),
-            ExprKind::DictComprehension {
-                key,
-                value,
-                names,
-                iterable,
-            } => format!(
-                "(dict-for {} {} ({}) {})",
-                self.expr(*key),
-                self.expr(*value),
-                idents(names),
-                self.expr(*iterable)
-            ),
-            ExprKind::Unary { operator, operand } => {
-                format!("({} {})", operator.symbol(), self.expr(*operand))
-            }
-            ExprKind::Binary {
-                operator,
-                left,
-                right,
-            } => format!("({}{})", operator.symbol(), self.exprs(&[*left, *right])),
-            ExprKind::Ternary {
-                then,
-                condition,
-                otherwise,
-            } => format!("(if{})", self.exprs(&[*condition, *then, *otherwise])),
-            ExprKind::Index { object, index } => {
-                format!("(index{})", self.exprs(&[*object, *index]))
-            }
-            ExprKind::Call {
-                function,
-                arguments,
-            } => {
-                let argument = |argument: &Argument| match &argument.name {
-                    Some(name) => format!(" {}={}", name.name, self.expr(argument.value)),
-                    None => format!(" {}", self.expr(argument.value)),
-                };
-                let arguments: String = arguments.iter().map(argument).collect();
-                format!("(call {}{arguments})", self.expr(*function))
-            }
-            ExprKind::Lambda(lambda) => format!(
-                "(lambda ({}) {})",
-                self.parameters(&lambda.parameters),
-                self.expr(lambda.body)
-            ),
-        }
-    }
-}
-
-fn idents(names: &[Ident]) -> String {
-    let names: Vec<&str> = names.iter().map(|ident| &*ident.name).collect();
-    names.join(" ")
 }
 
 // ---- Completeness, single expressions, limits ----
@@ -397,6 +286,57 @@ fn long_chains_are_printed_without_overflow() {
         let printed = print(&ast, &text);
         assert_eq!(print(&parse_ok(&printed), &printed), printed);
     }
+}
+
+/// A tree or a diagnostic, but no overflow of the stack.
+#[test]
+fn nesting_a_hundred_thousand_deep() {
+    let many = 100_000;
+    let around = |open: &str, inner: &str, close: &str| {
+        format!("{}{inner}{}", open.repeat(many), close.repeat(many))
+    };
+    let bracketed = [
+        around("(", "1", ");"),
+        around("[", "", "]"),
+        around("{1: ", "1", "}"),
+        around("f(", "1", ")"),
+        around("def f(x) { ", "return 1;", "return 1; }"),
+        around("for i in x { ", "i;", " }"),
+        around("def f(x = lambda: [", "", ""),
+        around("(", "", ""),
+        around("}", "", ""),
+    ];
+    let chains = [
+        around("not ", "1", ""),
+        around("lambda x: ", "1", ""),
+        around("1 if ", "1", " else 1"),
+        around("", "1", " + 1"),
+        around("", "x", "[0]"),
+        around("", "1", " if 1 else 1"),
+        around("a, ", "b = 1", ", 1"),
+    ];
+    let strings = [
+        format!("x = {:?};", "[".repeat(many)),
+        format!("x = \"{}", "[".repeat(many)),
+        around("'(' + ", "1", ";"),
+        around("#[\n", "", ""),
+    ];
+    for text in bracketed.iter().chain(&chains).chain(&strings) {
+        let (ast, diagnostics) = read(text);
+        shown(text, &diagnostics);
+        surprising(&ast, text);
+        lint(&ast);
+        print(&ast, text);
+        completeness(text);
+    }
+}
+
+#[test]
+fn places_in_long_lines_are_told_in_words() {
+    let text = format!("x = 1;\ny = 1{}; z = 1 1;", " + 1".repeat(1_000));
+    let told = diagnostics(&text);
+    assert!(told.contains("\n  case:2:4014: "), "{told}");
+    assert!(told.len() < 200, "{told}");
 }
 
 // ---- Properties ----
@@ -663,8 +603,104 @@ fn check_statements(text: &str, statements: &[Statement]) {
     }
 }
 
+/// Lines that begin, go on with and end statements and bodies, in any order.
+fn lines() -> impl Strategy<Value = Vec<&'static str>> {
+    let usual = proptest::sample::select(vec![
+        "a = 1;",
+        "def f(x) {",
+        "for i in {1: 2} {",
+        "}",
+        "return x;",
+        "",
+        "# note",
+    ]);
+    let any = proptest::sample::select(vec![
+        "x = {1: 2}",
+        "+ 3;",
+        "def g(a={}, b=[c for c in d]) { d = 1;",
+        "for i, j in [",
+        "2] {",
+        "return",
+        "return {",
+        "1: 2}, 3;",
+        "}; }",
+        "x = \"open",
+        "exit",
+        "load \"x\";",
+        "y = (",
+        ");",
+        "c = 1; return c; }",
+        "lambda x: x;",
+        "1 +",
+        "for k in l { k; }",
+        "for k in l { k; return",
+    ]);
+    proptest::collection::vec(prop_oneof![3 => usual, 1 => any], 0..16)
+}
+
+/// Statements of one line with comments behind them: the name, the blanks before the comment, and
+/// what stands above.
+fn commented() -> impl Strategy<Value = String> {
+    let names = proptest::sample::select(vec!["a", "bb", "ccc", "dddd"]);
+    let above = proptest::sample::select(vec!["", "", "", "\n", "# above\n", "for i in [1] {\n"]);
+    proptest::collection::vec((above, names, 0..6_usize, any::<bool>()), 1..8).prop_map(|lines| {
+        let mut text = String::new();
+        let mut open = 0;
+        for (above, name, gap, close) in &lines {
+            open += usize::from(above.contains('{'));
+            text += &format!("{above}{name} =1;{}# behind\n", " ".repeat(*gap));
+            if *close && open > 0 {
+                open -= 1;
+                text += "}\n";
+            }
+        }
+        text + &"}".repeat(open)
+    })
+}
+
 proptest! {
     #![proptest_config(property::property(400))]
+
+    #[test]
+    fn typed_lines_are_as_far_as_the_text(lines in lines()) {
+        let mut typed = Typed::default();
+        let mut text = String::new();
+        for line in lines {
+            text.push_str(if text.is_empty() { "" } else { "\n" });
+            text.push_str(line);
+            prop_assert_eq!(typed.push(line), completeness(&text), "{}", text);
+        }
+    }
+
+    #[test]
+    fn comments_in_one_column_stay_in_one(text in commented()) {
+        let ast = parse_ok(&text);
+        let printed = print(&ast, &text);
+        let again = parse_ok(&printed);
+        prop_assert_eq!(sketch(&again), sketch(&ast), "{}", printed);
+        prop_assert_eq!(&print(&again, &printed), &printed, "{}", text);
+        let column = |text: &str, at: usize| at - text[..at].rfind('\n').map_or(0, |at| at + 1);
+        let behind = |text: &str| -> Vec<usize> {
+            let marks = text.match_indices("# behind");
+            marks.map(|(at, _)| column(text, at)).collect()
+        };
+        let (before, after) = (behind(&text), behind(&printed));
+        let lines: Vec<&str> = text.lines().collect();
+        let mut mark = 0;
+        for pair in lines.windows(2) {
+            if !pair[0].contains("# behind") {
+                continue;
+            }
+            if pair[1].contains("# behind") && before[mark] == before[mark + 1] {
+                prop_assert_eq!(after[mark], after[mark + 1], "{}\n{}", text, printed);
+            }
+            mark += 1;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(property::property(10_000))]
 
     #[test]
     fn printed_trees_read_back(recipes in proptest::collection::vec(recipe(), 1..8)) {
@@ -674,6 +710,11 @@ proptest! {
         prop_assert_eq!(bare(&again), bare(&ast), "{}", printed);
         prop_assert_eq!(print(&again, &printed), printed);
     }
+
+}
+
+proptest! {
+    #![proptest_config(property::property(400))]
 
     #[test]
     fn comments_survive_printing(

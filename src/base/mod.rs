@@ -3,6 +3,7 @@
 //! tables of text, and files written whole. Depends on nothing else in the crate.
 
 pub mod diagnostic;
+pub mod interrupt;
 pub mod limits;
 pub mod random;
 pub mod render;

@@ -4,6 +4,9 @@ use super::diagnostic::{Diagnostic, Severity};
 use super::source::{SourceId, Sources, Span};
 use ariadne::{CharSet, Config, IndexType, Report, ReportKind};
 
+/// Bytes of a line that is drawn; places in longer ones are told in words.
+const LONGEST_LINE: usize = 1_000;
+
 /// How a diagnostic is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -15,8 +18,13 @@ pub enum Style {
 
 /// A diagnostic as it is shown to a person, ending in a newline.
 pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> String {
-    let Some(main) = diagnostic.span() else {
-        return render_without_place(diagnostic);
+    let drawable = diagnostic.labels.iter().all(|label| {
+        let text = &sources.get(label.span.source).text;
+        let mut ends = [label.span.start, label.span.end].into_iter();
+        ends.all(|at| line_length(text, at as usize) <= LONGEST_LINE)
+    });
+    let Some(main) = diagnostic.span().filter(|_| drawable) else {
+        return in_words(diagnostic, sources);
     };
     let kind = match diagnostic.severity {
         Severity::Error => ReportKind::Error,
@@ -57,16 +65,27 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
     let mut bytes = Vec::new();
     match report.finish().write(Cache::new(sources), &mut bytes) {
         Ok(()) => trim_line_ends(&String::from_utf8_lossy(&bytes)),
-        Err(_) => render_without_place(diagnostic),
+        Err(_) => in_words(diagnostic, sources),
     }
 }
 
-fn render_without_place(diagnostic: &Diagnostic) -> String {
+fn line_length(text: &str, at: usize) -> usize {
+    let (before, after) = text.as_bytes().split_at(at.min(text.len()));
+    let start = before.iter().rev().take_while(|byte| **byte != b'\n');
+    start.count() + after.iter().take_while(|byte| **byte != b'\n').count()
+}
+
+fn in_words(diagnostic: &Diagnostic, sources: &Sources) -> String {
     let kind = match diagnostic.severity {
         Severity::Error => "Error",
         Severity::Warning => "Warning",
     };
     let mut text = format!("[{}] {kind}: {}\n", diagnostic.code, diagnostic.message);
+    for label in &diagnostic.labels {
+        let (line, column) = sources.position(label.span);
+        let name = &sources.get(label.span.source).name;
+        text.push_str(&format!("  {name}:{line}:{column}: {}\n", label.text));
+    }
     for note in &diagnostic.notes {
         text.push_str(&format!("  Note: {note}\n"));
     }

@@ -30,7 +30,7 @@ pub mod verify;
 
 pub use verify::{Options, Verification, WrongOutput, verify};
 
-use crate::base::{Code, Diagnostic, Fallible, Limits, Span};
+use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
 use crate::graph::{Graph, SOp, SOpId};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
@@ -51,11 +51,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
     check_setting(setting, limits)?;
     let analysis = Analysis::new(graph, &[root], setting, limits);
+    interrupt::check()?;
     check_causal(&analysis, root)?;
     let model = attempt(&analysis, root, Robustness::Compact)?;
     match verify::guard(graph, root, &model) {
         Ok(()) => Ok(model),
         Err(_) => {
+            interrupt::check()?;
             let model = attempt(&analysis, root, Robustness::Robust)?;
             verify::guard(graph, root, &model)?;
             Ok(model)

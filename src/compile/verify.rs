@@ -4,7 +4,7 @@
 //! those of a model that reads out a real number (a weighted mean): no weights give the interpreter's
 //! float to the bit, so these are compared within a tolerance.
 
-use crate::base::{Code, Diagnostic, Fallible, Random};
+use crate::base::{Code, Diagnostic, Fallible, Random, interrupt};
 use crate::execute::{Executor, Precision};
 use crate::graph::{Graph, SOpId};
 use crate::infer::inputs;
@@ -102,6 +102,7 @@ pub fn verify(
         let mut batch = Vec::with_capacity(BATCH);
         let mut expected = Vec::with_capacity(BATCH);
         for input in tried.by_ref().take(BATCH) {
+            interrupt::check()?;
             match interpret::evaluate(graph, root, &input) {
                 Ok(sequence) => {
                     expected.push(sequence.values);

@@ -28,7 +28,7 @@ pub use meta::{Application, Callable, Meta};
 pub use scope::ScopeId;
 pub use statement::{Assertion, Event};
 
-use crate::base::{Code, Diagnostic, Limits, Sources, Span};
+use crate::base::{Code, Diagnostic, Limits, Sources, Span, interrupt};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 use crate::value::Op;
 use rustc_hash::FxHashSet;
@@ -121,6 +121,7 @@ impl Evaluator {
 
     pub(crate) fn step(&mut self, span: Span) -> Outcome<()> {
         self.steps += 1;
+        interrupt::check()?;
         if self.steps > self.limits.steps {
             return Err(self
                 .limit(span, "evaluation steps", self.limits.steps)

@@ -8,7 +8,7 @@ use super::help::reserved;
 use super::meta::{Body, Callable, Meta};
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
-use crate::base::{Code, Diagnostic, Span};
+use crate::base::{Code, Diagnostic, Span, interrupt};
 use crate::builtin::{RESERVED, RESERVED_LIBRARY};
 use crate::syntax::ast::ExprKind;
 use crate::syntax::ast::{
@@ -95,7 +95,7 @@ impl Evaluator {
                 }
                 self.mark_broken(scope, statement);
             }
-            if matches!(events.last(), Some(Event::Exit)) {
+            if matches!(events.last(), Some(Event::Exit)) || interrupt::is_requested() {
                 break;
             }
         }

@@ -22,7 +22,7 @@ pub mod weighted;
 
 pub use facts::{Domain, Encoding, Facts, NodeFacts, infer};
 
-use crate::base::{Code, Diagnostic, Limits};
+use crate::base::{Code, Diagnostic, Limits, interrupt};
 use crate::graph::{Graph, SOp, SOpId, SelectorId};
 use crate::value::Value;
 use environment::Environments;
@@ -218,6 +218,9 @@ impl<'g> Analysis<'g> {
 
     fn analyse(&mut self, id: SOpId) -> Result<Node, Stopped> {
         let graph = self.graph;
+        if interrupt::is_requested() {
+            return Err(Stopped::new(Code::LimitReached, interrupt::MESSAGE.into()));
+        }
         match graph.get(id) {
             SOp::Tokens => self.alone(Self::TOKENS),
             SOp::Indices => self.alone(Self::INDICES),

@@ -44,7 +44,7 @@ pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Vec<Expl
             ),
         };
         explanations.push(Explanation { sop, cost, steps });
-    });
+    })?;
     Ok(explanations)
 }
 

@@ -20,7 +20,7 @@ mod selector;
 mod tally;
 mod vector;
 
-use crate::base::{Diagnostic, Fallible};
+use crate::base::{Diagnostic, Fallible, interrupt};
 use crate::graph::{Graph, SOp, SOpId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
@@ -52,7 +52,7 @@ impl fmt::Display for Sequence {
 /// different types in one s-op; the mean of several values that are not numbers.
 pub fn evaluate(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Sequence> {
     let mut evaluation = Evaluation::new(graph, input)?;
-    evaluation.run(&[root]);
+    evaluation.run(&[root])?;
     evaluation.sequence(root)
 }
 
@@ -67,17 +67,18 @@ pub fn evaluate_selector(
     input: &[Value],
 ) -> Fallible<Vec<Vec<bool>>> {
     let mut evaluation = Evaluation::new(graph, input)?;
-    evaluation.run(&graph.selector_operands(selector));
-    let pattern = evaluation.pattern(selector).map_err(|fault| {
-        let operands = graph.selector_operands(selector);
-        Box::new(fault.diagnostic(graph, input, &operands))
-    })?;
+    let operands = graph.selector_operands(selector);
+    evaluation.run(&operands)?;
+    let pattern = evaluation
+        .pattern(selector)
+        .map_err(|fault| Box::new(fault.diagnostic(graph, input, &operands)))?;
     let row = |query| {
+        interrupt::check()?;
         let mut bits = vec![false; input.len()];
         pattern.selected(query).for_each(|key| bits[key] = true);
-        bits
+        Ok(bits)
     };
-    Ok((0..input.len()).map(row).collect())
+    (0..input.len()).map(row).collect()
 }
 
 /// The columns computed so far for one input.
@@ -103,13 +104,21 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    fn run(&mut self, roots: &[SOpId]) {
-        self.run_with(roots, &mut |_, _| {});
+    fn run(&mut self, roots: &[SOpId]) -> Fallible<()> {
+        self.run_with(roots, &mut |_, _| {})
     }
 
     /// Computes the roots and what they need, forgetting each column after its last reader.
     /// `watch` is called before each s-op is computed.
-    fn run_with(&mut self, roots: &[SOpId], watch: &mut dyn FnMut(&Evaluation<'_>, SOpId)) {
+    ///
+    /// # Errors
+    /// It is interrupted. A column that was being computed then may hold anything: loops inside
+    /// leave early.
+    fn run_with(
+        &mut self,
+        roots: &[SOpId],
+        watch: &mut dyn FnMut(&Evaluation<'_>, SOpId),
+    ) -> Fallible<()> {
         let order = self.graph.reachable(roots);
         let mut readers: FxHashMap<SOpId, usize> = FxHashMap::default();
         for id in order
@@ -122,6 +131,7 @@ impl<'a> Evaluation<'a> {
         for id in order {
             watch(self, id);
             let column = self.compute(id);
+            interrupt::check()?;
             self.columns.insert(id, Rc::new(column));
             for operand in self.graph.dependencies(id) {
                 if let Some(count) = readers.get_mut(&operand) {
@@ -132,6 +142,7 @@ impl<'a> Evaluation<'a> {
                 }
             }
         }
+        Ok(())
     }
 
     fn compute(&self, id: SOpId) -> Column {

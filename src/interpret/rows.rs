@@ -6,6 +6,7 @@ use super::column::Column;
 use super::rank::{Ranked, Ranks, rank};
 use super::selector::{Pair, Pattern, Relations, Sides, Step, relation};
 use super::tally::{Mixed, Sum};
+use crate::base::interrupt;
 use crate::graph::SOpId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -103,6 +104,9 @@ impl Rows<'_> {
         let of_class: Vec<T> = (0..self.queries.count())
             .map(|query| {
                 let mut total = T::ZERO;
+                if interrupt::is_requested() {
+                    return total;
+                }
                 row.work_out(query);
                 row.each_set(|class| total = total.plus(sums[class]));
                 total
@@ -129,7 +133,7 @@ impl Rows<'_> {
         let single = self.keys.count() == self.pattern.length;
         for (query, class) in self.queries.of.iter().enumerate() {
             let known = &mut of_class[*class as usize];
-            if known.is_none() && needed(query) {
+            if known.is_none() && needed(query) && !interrupt::is_requested() {
                 let mut total = Mixed::ZERO;
                 row.work_out(*class as usize);
                 if single {

@@ -5,7 +5,7 @@
 use super::column::{Builder, Column};
 use super::fault::Fault;
 use super::selector::Pattern;
-use crate::base::Code;
+use crate::base::{Code, interrupt};
 use crate::graph::{Graph, SOpId, ScorerFunction, ScorerId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
@@ -106,6 +106,13 @@ impl Scores {
     fn of_classes(&self, key: u32, query: u32) -> Result<Value, Rc<Fault>> {
         if let Some(score) = self.known.borrow().get(&(key, query)) {
             return Ok(score.clone());
+        }
+        if interrupt::is_requested() {
+            return Err(fault(
+                Code::LimitReached,
+                interrupt::MESSAGE.into(),
+                self.sop,
+            ));
         }
         let keys: Vec<&Value> = self.keys.values[key as usize].iter().collect();
         let queries: Vec<&Value> = self.queries.values[query as usize].iter().collect();

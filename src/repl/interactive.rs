@@ -1,8 +1,9 @@
 //! The prompt at a terminal, through rustyline: line editing, a history that outlives the session,
-//! completion, colours, and the signature of the call that is being typed. The only file that
-//! names rustyline.
+//! completion, colours, and the signature of the call that is being typed. Ctrl-C forgets the entry
+//! that is being typed, and stops what is running. The only file that names rustyline and ctrlc.
 
 use super::{Assistant, Completions, Part, Patience, Repl};
+use crate::base::interrupt;
 use crate::base::render::Style;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::error::ReadlineError;
@@ -37,6 +38,9 @@ pub fn run_interactive() -> i32 {
         // There is none before the first session.
         let _ = editor.load_history(path);
     }
+    if let Err(error) = ctrlc::set_handler(interrupt::request) {
+        eprintln!("rasp: Ctrl-C will end the session: {error}");
+    }
     print(&[Part::Output(repl.banner())]);
     converse(&mut repl, &mut editor, history.as_deref())
 }
@@ -48,7 +52,8 @@ fn converse(
 ) -> i32 {
     let mut entry = String::new();
     while !repl.is_finished() {
-        if let Some(prompt) = editor.helper_mut() {
+        // Names change between entries only.
+        if let Some(prompt) = editor.helper_mut().filter(|_| !repl.is_pending()) {
             prompt.assistant = Assistant::new(repl);
         }
         match editor.readline(&repl.prompt()) {

@@ -16,7 +16,7 @@ pub use interactive::run_interactive;
 pub use transcript::run_transcript;
 
 use crate::base::render::{Style, render};
-use crate::base::{Code, Diagnostic, Severity, Span};
+use crate::base::{Code, Diagnostic, Severity, Span, interrupt};
 use crate::eval::{Event, Stop};
 use crate::graph::Sharing;
 use crate::session::Session;
@@ -120,12 +120,8 @@ impl Repl {
         if self.pending.text.is_empty() {
             return ">> ".to_string();
         }
-        let definitions = self
-            .pending
-            .text
-            .split_whitespace()
-            .filter(|word| *word == "def");
-        format!(".. {}", "  ".repeat(definitions.count()))
+        let definitions = self.pending.typed.definitions();
+        format!(".. {}", "  ".repeat(definitions))
     }
 
     /// Whether the session was left with `exit` or `:quit`.
@@ -164,7 +160,7 @@ impl Repl {
         let ast = Rc::new(parsed.ast);
         for statement in &ast.statements {
             self.run_statement(&ast, statement);
-            if self.finished {
+            if self.finished || interrupt::is_requested() {
                 return;
             }
         }
@@ -238,7 +234,9 @@ impl Repl {
     }
 
     fn report(&mut self, diagnostics: Vec<Diagnostic>) {
-        for diagnostic in diagnostics {
+        // What was interrupted is told once, below the answer.
+        let told = |found: &Diagnostic| found.message != interrupt::MESSAGE;
+        for diagnostic in diagnostics.into_iter().filter(told) {
             let text = render(&diagnostic, self.session.sources(), self.style);
             self.answer.push(Part::Diagnostic(text));
         }

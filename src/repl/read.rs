@@ -2,63 +2,33 @@
 //! that can never be completed is given up.
 
 use super::{Part, Patience, Repl, command};
-use crate::base::{Limits, SourceId};
-use crate::syntax::token::{Token, lex};
-use crate::syntax::{Completeness, completeness};
-
-/// Entries up to this many bytes are read anew with every line.
-const SHORT: usize = 4096;
+use crate::base::{Limits, SourceId, interrupt};
+use crate::syntax::token::lex;
+use crate::syntax::{Completeness, Typed, completeness};
 
 /// The lines of an entry that is not complete yet.
 #[derive(Default)]
 pub(super) struct Pending {
     pub text: String,
-    /// Braces that are open.
-    open: i64,
-    /// Whether there is a `def` or a `for` in it, so that braces are those of a body.
-    has_body: bool,
-    /// How long the text was when it was last read as a whole.
-    checked: usize,
+    pub typed: Typed,
     /// It is a definition with an error, read on to its closing brace.
     skipping: bool,
 }
 
 impl Pending {
-    fn push(&mut self, line: &str) {
+    fn push(&mut self, line: &str) -> Completeness {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
         self.text.push_str(line);
-        // No token spans lines.
-        for lexeme in &lex(SourceId(0), line, Limits::default().open_brackets).lexemes {
-            match lexeme.token {
-                Token::Def | Token::For => self.has_body = true,
-                Token::LeftBrace => self.open += 1,
-                Token::RightBrace => self.open -= 1,
-                _ => {}
-            }
-        }
-    }
-
-    fn in_body(&self) -> bool {
-        self.has_body && self.open > 0
-    }
-
-    /// How far the text is. In a long body it is taken to be incomplete until it has grown by
-    /// half: reading all of it after every line takes time quadratic in its length.
-    fn completeness(&mut self) -> Completeness {
-        let is_long = self.in_body() && self.text.len() > SHORT;
-        if is_long && self.text.len() <= self.checked + self.checked / 2 {
-            return Completeness::Incomplete;
-        }
-        self.checked = self.text.len();
-        completeness(&self.text)
+        self.typed.push(line)
     }
 }
 
 impl Repl {
     /// Takes a line (or several at once, as pasting gives them) and answers what it completes.
     pub fn push(&mut self, line: &str) -> Vec<Part> {
+        interrupt::clear();
         let line = line.trim_end_matches(['\n', '\r']);
         if self.patience == Patience::NextLine && self.is_pending() {
             self.run_what_ends_before(line);
@@ -89,11 +59,10 @@ impl Repl {
 
     /// Runs a pending statement without `;` if the line begins something else.
     fn run_what_ends_before(&mut self, line: &str) {
-        let text = &self.pending.text;
-        if self.pending.in_body() || completeness(text) != Completeness::CompleteWithSemicolon {
+        if self.pending.typed.completeness() != Completeness::CompleteWithSemicolon {
             return;
         }
-        let together = format!("{text}\n{line}");
+        let together = format!("{}\n{line}", self.pending.text);
         let is_command = line.trim_start().starts_with(':');
         if is_command
             || line.trim().is_empty()
@@ -105,9 +74,9 @@ impl Repl {
 
     fn continue_with(&mut self, line: &str) {
         let begun = self.is_pending();
-        self.pending.push(line);
+        let completeness = self.pending.push(line);
         let skipping = self.pending.skipping;
-        if skipping && !self.pending.in_body() {
+        if skipping && !self.pending.typed.in_body() {
             return self.run_pending();
         }
         // In a file a definition may hold empty lines; at the prompt one ends a stuck entry.
@@ -118,7 +87,7 @@ impl Repl {
         if skipping {
             return;
         }
-        match self.pending.completeness() {
+        match completeness {
             // It belongs to the definition on the next line.
             Completeness::Complete if is_documentation(&self.pending.text) => {}
             Completeness::Complete => self.run_pending(),
@@ -130,7 +99,7 @@ impl Repl {
             Completeness::Incomplete => {}
             Completeness::Erroneous => {
                 // The rest of a definition from a file would otherwise be run as if it stood alone.
-                if self.patience == Patience::NextLine && self.pending.in_body() {
+                if self.patience == Patience::NextLine && self.pending.typed.in_body() {
                     self.pending.skipping = true;
                 } else {
                     self.run_pending();
@@ -140,17 +109,21 @@ impl Repl {
     }
 
     fn run_pending(&mut self) {
-        let text = std::mem::take(&mut self.pending).text;
+        let Pending { text, typed, .. } = std::mem::take(&mut self.pending);
         if text.trim().is_empty() {
             return;
         }
-        match completeness(&text) {
+        match typed.completeness() {
             Completeness::CompleteWithSemicolon => self.run(&with_semicolon(&text)),
             _ => self.run(&text),
         }
     }
 
     pub(super) fn take_answer(&mut self) -> Vec<Part> {
+        if interrupt::is_requested() {
+            let told = format!("{}\n", interrupt::MESSAGE);
+            self.answer.push(Part::Diagnostic(told));
+        }
         std::mem::take(&mut self.answer)
     }
 }

@@ -16,9 +16,11 @@ pub mod print;
 mod remark;
 mod repair;
 pub mod token;
+mod typed;
 
 pub use parse::{Completeness, Parsed, completeness, parse, parse_expression};
 pub use print::print;
+pub use typed::Typed;
 
 use crate::base::{Diagnostic, Severity};
 

@@ -115,6 +115,10 @@ pub fn completeness(text: &str) -> Completeness {
     run(&mut builder, &lexemes);
     match builder.failed.first() {
         None => Completeness::Complete,
+        // No `;` closes a bracket.
+        Some(ParseError::UnrecognizedEof { .. }) if open_brackets(&lexemes) > 0 => {
+            Completeness::Incomplete
+        }
         Some(ParseError::UnrecognizedEof { .. }) => {
             lexemes.push(semicolon(text.len()));
             let mut again = Builder::new(source, BTreeMap::new());
@@ -127,6 +131,12 @@ pub fn completeness(text: &str) -> Completeness {
         }
         Some(_) => Completeness::Erroneous,
     }
+}
+
+fn open_brackets(lexemes: &[Lexeme]) -> usize {
+    lexemes.iter().fold(0, |open: usize, lexeme| {
+        (open + usize::from(lexeme.token.opens())).saturating_sub(lexeme.token.closes().into())
+    })
 }
 
 fn too_long(source: SourceId, text: &str, limits: &Limits) -> Parsed {

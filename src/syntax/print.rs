@@ -8,11 +8,12 @@ use super::ast::{
 };
 use super::items::{Item, plain};
 use super::layout::{Level, Piece, pieces};
+use super::remark::Behind;
 use crate::base::Span;
 use crate::value::atom::quote;
 use std::collections::BTreeSet;
 
-const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 100;
 pub(super) const INDENT: usize = 4;
 const DEEPEST: usize = 60;
 /// Stack left below which a recursive walk moves to a new segment, and the size of that segment.
@@ -31,7 +32,7 @@ pub fn print_with_parentheses(ast: &Ast, text: &str, around: &BTreeSet<ExprId>) 
     printer.measure();
     printer.statements(&ast.statements, 0);
     printer.comments_before(usize::MAX, 0);
-    printer.output
+    printer.aligned()
 }
 
 /// One expression on one line, with additional parentheses.
@@ -50,6 +51,8 @@ pub(super) struct Printer<'a> {
     pub(super) output: String,
     /// Which comments have been printed.
     pub(super) printed: Vec<bool>,
+    /// The comments behind statements of one line each.
+    pub(super) behind: Vec<Behind>,
     /// Every comment before this number has been printed.
     pub(super) next_comment: usize,
     /// Whether lines may break between brackets only, as in a command.
@@ -65,6 +68,7 @@ impl<'a> Printer<'a> {
             widths: Vec::new(),
             output: String::new(),
             printed: Vec::new(),
+            behind: Vec::new(),
             next_comment: 0,
             brackets_only: false,
         }
@@ -87,8 +91,9 @@ impl<'a> Printer<'a> {
             self.comments_before(statement.span.start as usize, indent);
             self.blank_line(statement.span.start as usize);
             self.indent(indent);
+            let from = self.output.len();
             self.statement(statement, indent);
-            self.trailing_comments(statement.span, true);
+            self.trailing_comments(statement.span, from);
             self.output.push('\n');
         }
     }
@@ -187,9 +192,10 @@ impl<'a> Printer<'a> {
             self.comments_before(results.start as usize, indent + INDENT);
             self.blank_line_before_return(results.start as usize);
             self.indent(indent + INDENT);
+            let from = self.output.len();
             self.output.push_str("return ");
             self.values(&function.results, indent + INDENT);
-            self.trailing_comments(results, true);
+            self.trailing_comments(results, from);
             self.output.push('\n');
         }
         self.close_block(span, indent);
@@ -433,7 +439,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The column of what is printed next, or one beyond the width.
-    fn column(&self) -> usize {
+    pub(super) fn column(&self) -> usize {
         // Looking back is bounded, so that very long lines take linear time.
         let window = self.output.len().saturating_sub(4 * WIDTH);
         let tail = &self.output.as_bytes()[window..];

@@ -1,8 +1,17 @@
 //! The comments of a program where the formatter prints them: before statements, behind them, and
-//! inside brackets.
+//! inside brackets. Comments behind statements that stood in one column stay in one.
 
-use super::print::Printer;
+use super::print::{Printer, WIDTH};
 use crate::base::Span;
+
+/// A comment behind a statement of one line.
+pub(super) struct Behind {
+    /// Where it begins in the output.
+    at: usize,
+    /// The columns at which it begins, in the output and in the text.
+    column: usize,
+    written: usize,
+}
 
 impl Printer<'_> {
     /// Prints what comments remain before a place of the text, each on its own line.
@@ -36,9 +45,10 @@ impl Printer<'_> {
     }
 
     /// Prints the comments inside a statement that found no better place, and the one behind it.
-    pub(super) fn trailing_comments(&mut self, span: Span, mut first: bool) {
-        let from = self.next_comment;
-        for at in from..self.ast.comments.len() {
+    /// The statement begins at `start` in the output.
+    pub(super) fn trailing_comments(&mut self, span: Span, start: usize) {
+        let mut first = true;
+        for at in self.next_comment..self.ast.comments.len() {
             let comment = &self.ast.comments[at];
             let behind = comment.span.start >= span.end;
             let same_line = || {
@@ -51,11 +61,49 @@ impl Printer<'_> {
             }
             if !self.printed[at] {
                 self.output.push_str(if first { "  " } else { " " });
+                if first && behind && !self.output[start..].contains('\n') {
+                    self.remember_behind(comment.span);
+                }
                 first = false;
                 self.comment(at);
             }
             self.next_comment = at + 1;
         }
+    }
+
+    fn remember_behind(&mut self, comment: Span) {
+        let before = self.text.get(..comment.start as usize).unwrap_or("");
+        let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let behind = Behind {
+            at: self.output.len(),
+            column: self.column(),
+            written: before[line..].chars().count(),
+        };
+        if behind.column <= WIDTH {
+            self.behind.push(behind);
+        }
+    }
+
+    /// The output, where comments behind statements on lines below each other begin in one column if
+    /// they did so in the text: the first that leaves two blanks behind each statement.
+    pub(super) fn aligned(self) -> String {
+        let mut aligned = String::with_capacity(self.output.len());
+        let mut done = 0;
+        let run = self.behind.chunk_by(|above, below| {
+            let between = &self.output[above.at..below.at];
+            above.written == below.written && between.matches('\n').count() == 1
+        });
+        for comments in run {
+            let column = comments.iter().map(|comment| comment.column).max();
+            for comment in comments {
+                aligned.push_str(&self.output[done..comment.at]);
+                let blanks = column.unwrap_or(0) - comment.column;
+                aligned.extend(std::iter::repeat_n(' ', blanks));
+                done = comment.at;
+            }
+        }
+        aligned.push_str(&self.output[done..]);
+        aligned
     }
 
     pub(super) fn comment(&mut self, at: usize) {

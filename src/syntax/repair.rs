@@ -11,12 +11,13 @@ use lalrpop_util::ParseError;
 pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     let mut end = 0;
+    let mut previous = None;
     lexemes.retain(|lexeme| {
+        let before = previous.replace(lexeme.end);
         if lexeme.start < end {
             return false;
         }
-        let line = text[..lexeme.start].rfind('\n').map_or(0, |at| at + 1);
-        let first = text[line..lexeme.start].trim().is_empty();
+        let first = before.is_none_or(|before| text[before..lexeme.start].contains('\n'));
         if !first || !text[lexeme.start..lexeme.end].starts_with("//") {
             return true;
         }

@@ -1,0 +1,35 @@
+//! Whether a person wants what is running to end. The request belongs to the process, as the signal
+//! behind it does: the interactive prompt turns Ctrl-C into one, and whatever can take long asks for
+//! it where it also looks at its limits. Nothing else makes requests.
+
+use super::diagnostic::{Code, Diagnostic, Fallible};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// Asks what is running to end.
+pub fn request() {
+    REQUESTED.store(true, Ordering::Relaxed);
+}
+
+/// Takes the request back, before something else is run.
+pub fn clear() {
+    REQUESTED.store(false, Ordering::Relaxed);
+}
+
+/// Whether what is running is to end.
+pub fn is_requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed)
+}
+
+/// # Errors
+/// What is running is to end.
+pub fn check() -> Fallible<()> {
+    match is_requested() {
+        true => Err(Diagnostic::error(Code::LimitReached, MESSAGE).into()),
+        false => Ok(()),
+    }
+}
+
+/// What is said about it.
+pub const MESSAGE: &str = "interrupted";
