@@ -4,12 +4,14 @@
 
 use super::column::{Builder, Column};
 use super::fault::Fault;
-use super::selector::Pattern;
+use super::plan::Plan;
+use super::selector::{Columns, Pattern};
 use crate::base::Code;
 use crate::graph::{Graph, SOpId, ScorerFunction, ScorerId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// The most pairs of classes that a predicate is tabulated over.
@@ -75,11 +77,10 @@ impl Scores {
     pub fn new(
         graph: &Graph,
         scorer: ScorerId,
-        length: usize,
-        column: &dyn Fn(SOpId) -> Rc<Column>,
+        columns: &Columns<'_>,
     ) -> Result<Scores, Rc<Fault>> {
         let function = ScorerFunction::new(graph, scorer);
-        let fetch = |sops: &[SOpId]| -> Result<Vec<Rc<Column>>, Rc<Fault>> {
+        let fetch = |sops: &[SOpId], column: &dyn Fn(SOpId) -> Rc<Column>| {
             sops.iter()
                 .map(|sop| {
                     let column = column(*sop);
@@ -88,10 +89,12 @@ impl Scores {
                         None => Ok(column),
                     }
                 })
-                .collect()
+                .collect::<Result<Vec<Rc<Column>>, Rc<Fault>>>()
         };
-        let keys = Classes::new(&fetch(&function.keys)?, length);
-        let queries = Classes::new(&fetch(&function.queries)?, length);
+        let keys = fetch(&function.keys, columns.key)?;
+        let queries = fetch(&function.queries, columns.query)?;
+        let keys = Classes::new(&keys, columns.keys);
+        let queries = Classes::new(&queries, columns.queries);
         let sop = function.queries.first().or(function.keys.first()).copied();
         Ok(Scores {
             sop: sop.unwrap_or(SOpId(0)),
@@ -153,13 +156,47 @@ impl Scores {
     }
 
     /// The position of the best selected key of each query, -1 where none is selected; of equal
-    /// scores the last. O(n) for each query.
+    /// scores the last. As a width of `candidates` takes if the score depends on the key alone and
+    /// `candidates` is made of conjunctions that exclude each other, such as one conjunction;
+    /// O(classes of keys · classes of queries) if it is not; O(n) for each query if the score
+    /// depends on the query.
     ///
     /// # Errors
     /// A score that cannot be computed or is no number.
     pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Rc<Fault>> {
-        let mut chosen = Vec::with_capacity(candidates.length);
-        for query in 0..candidates.length {
+        let Some(order) = self.key_order() else {
+            return self.best_one_by_one(candidates);
+        };
+        let mut standings = vec![0_u32; order.len()];
+        for (standing, key) in (1..).zip(&order) {
+            standings[*key as usize] = standing;
+        }
+        let highest = Plan::new(candidates).highest(|key| standings[key]);
+        let key = |standing: u32| match standing {
+            0 => -1,
+            standing => i64::from(order[standing as usize - 1]),
+        };
+        Ok(highest.into_iter().map(key).collect())
+    }
+
+    /// The keys by ascending score, equal ones by position, if each has a score that no query
+    /// changes.
+    fn key_order(&self) -> Option<Vec<u32>> {
+        if !self.function.queries.is_empty() {
+            return None;
+        }
+        let score = |class| self.number(self.of_classes(class, 0).ok()?, self.sop).ok();
+        let scores: Option<Vec<f64>> = (0..self.keys.values.len() as u32).map(score).collect();
+        let scores = scores?;
+        let of_key = |key: &u32| scores[self.keys.of[*key as usize] as usize];
+        let mut order: Vec<u32> = (0..self.keys.of.len() as u32).collect();
+        order.sort_by(|a, b| of_key(a).partial_cmp(&of_key(b)).unwrap_or(Ordering::Equal));
+        Some(order)
+    }
+
+    fn best_one_by_one(&self, candidates: &Pattern) -> Result<Vec<i64>, Rc<Fault>> {
+        let mut chosen = Vec::with_capacity(candidates.queries);
+        for query in 0..candidates.queries {
             let mut best: Option<(f64, i64)> = None;
             for key in candidates.selected(query) {
                 let score = self.number(self.at(key, query)?, self.sop)?;
