@@ -18,7 +18,7 @@ pub struct Program {
     pub bound: Bound,
 }
 
-const PROGRAMS: [(&str, &str, Input); 13] = [
+const PROGRAMS: [(&str, &str, Input); 12] = [
     (
         "hist",
         r#"load "hist"; answer = hist(tokens_str);"#,
@@ -77,12 +77,6 @@ const PROGRAMS: [(&str, &str, Input); 13] = [
         "mean before",
         "answer = aggregate(select(indices, indices, <=), tokens_int / 7);",
         Input::Wide,
-    ),
-    (
-        "last equal before",
-        "same = select(tokens_int, tokens_int, ==) and select(indices, indices, <);
-         answer = aggregate(select_best(same, score(indices, indices, lambda k, q: k)), indices, -1);",
-        Input::Few,
     ),
     (
         "long addition",
