@@ -74,7 +74,7 @@ impl<'p> Plan<'p> {
                 let mut highest = vec![Highest::ZERO; self.pattern.queries];
                 for (_, shape) in terms {
                     let conjunction = Conjunction::new(self.pattern, shape);
-                    conjunction.add_up(&weight, |query, found| {
+                    conjunction.add_up(weight, |query, found| {
                         highest[query] = highest[query].plus(found);
                     });
                 }
