@@ -57,9 +57,10 @@ impl Graph {
                     no_later: self.selects_all_later(*a),
                     settled: known(a).settled,
                 },
+                // It may fail between a later key and any query.
                 Selector::Predicate(_) => Reach {
                     no_later: false,
-                    settled: true,
+                    settled: false,
                 },
                 // A later key could become the best one.
                 Selector::Best { selector, .. } => Reach {
