@@ -1,211 +1,78 @@
 //! How the time of programs grows with the length of the input, beside a plain sort of the same
-//! keys: `cargo bench --bench interpret`. `RASP_BENCH_MAX=100000` stops earlier.
+//! keys: `cargo bench --bench interpret`. Times are processor time of one thread, the least of
+//! several runs, so that other work on the machine counts little; and memory stays with the process
+//! from run to run at every length, where glibc would hand back and clear again that of the long
+//! inputs only (`RASP_BENCH_COLD=1` lets it). `RASP_BENCH_MAX=100000` stops earlier,
+//! `RASP_BENCH_ONLY=sort` runs the programs with that in their names.
 
+#[path = "interpret/inputs.rs"]
+mod inputs;
+#[path = "interpret/programs.rs"]
+mod programs;
+
+use inputs::Input;
+use programs::{Bound, Program};
+use rasp::base::Severity;
 use rasp::graph::{SOpId, Sharing};
+use rasp::interpret::Generation;
 use rasp::session::Session;
 use rasp::value::Value;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const LENGTHS: [usize; 7] = [1_000, 1_600, 10_000, 31_623, 100_000, 316_228, 1_000_000];
+/// The growth that the programs are to stay below.
+const GROWTH: f64 = 1.15;
+/// Tokens that are generated.
+const GENERATED: usize = 2_000;
 
-/// What stands at the positions of an input.
-#[derive(Clone, Copy)]
-enum Input {
-    /// Ints from a range much wider than the input.
-    Wide,
-    /// A few ints.
-    Few,
-    /// Lower-case letters.
-    Letters,
-    /// Strings of one kind of brackets.
-    Parentheses,
-    /// Strings of three kinds of brackets.
-    Brackets,
-}
-
-struct Program {
-    name: &'static str,
-    text: String,
-    input: Input,
-    /// Whether its cost is to stay below a growth of n^1.15.
-    bounded: bool,
-}
-
-/// Programs whose cost is to stay below a growth of n^1.15.
-const PROGRAMS: [(&str, &str, Input); 11] = [
-    (
-        "hist",
-        r#"load "hist"; answer = hist(tokens_str);"#,
-        Input::Letters,
-    ),
-    (
-        "double hist",
-        r#"load "hist"; answer = double_hist(tokens_str);"#,
-        Input::Letters,
-    ),
-    (
-        "reverse",
-        r#"load "sorting"; answer = reverse(tokens_str);"#,
-        Input::Letters,
-    ),
-    (
-        "sort",
-        "answer = sort(tokens_int, tokens_int);",
-        Input::Wide,
-    ),
-    (
-        "sort by frequency",
-        r#"load "sorting"; answer = sort_by_frequency(tokens_int);"#,
-        Input::Few,
-    ),
-    (
-        "most frequent",
-        r#"load "sorting"; answer = most_frequent(tokens_str, "-");"#,
-        Input::Letters,
-    ),
-    (
-        "Dyck-1 PTF",
-        r#"load "dyck"; answer = dyck1_ptf(tokens_str, "(", ")");"#,
-        Input::Parentheses,
-    ),
-    (
-        "Dyck-3 PTF",
-        r#"load "dyck"; answer = dyckk_ptf(tokens_str, ["()", "[]", "{}"]);"#,
-        Input::Brackets,
-    ),
-    (
-        "two orders",
-        "answer = selector_width(select(tokens_int, tokens_int, <)
-                                  and select(indices, indices, <));",
-        Input::Wide,
-    ),
-    (
-        "two orders in groups",
-        "group = tokens_int % 100;
-             answer = selector_width(select(group, group, ==)
-                                  and select(tokens_int, tokens_int, <)
-                                  and select(indices, indices, <));",
-        Input::Wide,
-    ),
-    (
-        "mean before",
-        "answer = aggregate(select(indices, indices, <=), tokens_int / 7);",
-        Input::Wide,
-    ),
-];
-
-fn programs() -> Vec<Program> {
-    let bounded = |(name, text, input): (&'static str, &str, Input)| Program {
-        name,
-        text: text.to_string(),
-        input,
-        bounded: true,
-    };
-    let mut programs: Vec<Program> = PROGRAMS.into_iter().map(bounded).collect();
-    programs.push(Program {
-        name: "general, 64 values",
-        text: general(),
-        input: Input::Few,
-        bounded: false,
-    });
-    programs
-}
-
-/// A selector that says for each of 64 keys which query it goes with.
-fn general() -> String {
-    let any: Vec<String> = (0..64)
-        .map(|value| {
-            format!(
-                "(select(tokens_int, {value}, ==) and select({}, tokens_int, ==))",
-                (value * 37 + 11) % 64
-            )
-        })
-        .collect();
-    format!("answer = selector_width({});", any.join(" or "))
-}
-
-/// The same pseudo-random numbers in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        let mixed = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
-        mixed ^ (mixed >> 33)
-    }
-}
-
-fn input(kind: Input, length: usize) -> Vec<Value> {
-    let mut random = Random(length as u64);
-    let text = |text: &str| -> Vec<Value> { Value::characters(text) };
-    let (letters, round, all) = (
-        text("abcdefghijklmnopqrstuvwxyz"),
-        text("()"),
-        text("()[]{}"),
-    );
-    let mut open = Vec::new();
-    (0..length)
-        .map(|_| {
-            let number = random.next();
-            match kind {
-                Input::Wide => Value::Int((number >> 24) as i64),
-                Input::Few => Value::Int((number % 64) as i64),
-                Input::Letters => letters[(number % 26) as usize].clone(),
-                Input::Parentheses => bracket(&mut open, number, 1, &round),
-                Input::Brackets => bracket(&mut open, number, 3, &all),
-            }
-        })
-        .collect()
-}
-
-/// Opens or closes a bracket of a balanced sequence.
-fn bracket(open: &mut Vec<usize>, number: u64, kinds: u64, signs: &[Value]) -> Value {
-    if number & 1 == 0
-        && let Some(kind) = open.pop()
-    {
-        return signs[2 * kind + 1].clone();
-    }
-    let kind = (number / 2 % kinds) as usize;
-    open.push(kind);
-    signs[2 * kind].clone()
-}
+/// Times by length.
+type Times = Vec<(usize, Duration)>;
 
 fn session(program: &Program) -> (Session, SOpId) {
     let mut session = Session::new(Sharing::Equal);
     session.load_text(program.name, &program.text);
     for diagnostic in session.take_diagnostics() {
+        let name = program.name;
         assert!(
-            diagnostic.severity == rasp::base::Severity::Warning,
-            "{}: {diagnostic}",
-            program.name
+            diagnostic.severity == Severity::Warning,
+            "{name}: {diagnostic}"
         );
     }
-    let sop = session
-        .sop("out")
-        .unwrap_or_else(|error| panic!("{}: {error}", program.name));
+    let sop = session.sop("answer");
+    let sop = sop.unwrap_or_else(|error| panic!("{}: {error}", program.name));
     (session, sop)
 }
 
-/// The shortest of a few runs.
-fn shortest(mut run: impl FnMut()) -> Duration {
-    let mut best = Duration::MAX;
-    let begin = Instant::now();
-    for round in 0..7 {
-        let start = Instant::now();
+/// Processor time of this thread.
+#[cfg(unix)]
+fn now() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[cfg(not(unix))]
+fn now() -> Duration {
+    static BEGIN: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    BEGIN.get_or_init(std::time::Instant::now).elapsed()
+}
+
+/// The least of the runs that fit in two seconds: three at least, twenty at most.
+fn least(mut run: impl FnMut()) -> Duration {
+    let mut least = Duration::MAX;
+    let begin = now();
+    for round in 0..20 {
+        let start = now();
         run();
-        best = best.min(start.elapsed());
-        if round >= 2 && begin.elapsed() > Duration::from_secs(2) {
+        least = least.min(now() - start);
+        if round >= 2 && now() - begin > Duration::from_secs(2) {
             break;
         }
     }
-    best
+    least
 }
 
 /// The slope of the line of best fit through the logarithms, from n = 10⁴ on.
-fn exponent(times: &[(usize, Duration)]) -> f64 {
+fn exponent(times: &Times) -> f64 {
     let points: Vec<(f64, f64)> = times
         .iter()
         .filter(|(length, _)| *length >= 10_000)
@@ -214,36 +81,67 @@ fn exponent(times: &[(usize, Duration)]) -> f64 {
     let count = points.len() as f64;
     let mean_x = points.iter().map(|(x, _)| x).sum::<f64>() / count;
     let mean_y = points.iter().map(|(_, y)| y).sum::<f64>() / count;
-    let above: f64 = points
-        .iter()
-        .map(|(x, y)| (x - mean_x) * (y - mean_y))
-        .sum();
-    above
-        / points
-            .iter()
-            .map(|(x, _)| (x - mean_x).powi(2))
-            .sum::<f64>()
+    let rise = |(x, y): &(f64, f64)| (x - mean_x) * (y - mean_y);
+    let run = |(x, _): &(f64, f64)| (x - mean_x).powi(2);
+    points.iter().map(rise).sum::<f64>() / points.iter().map(run).sum::<f64>()
 }
 
-fn line(name: &str, times: &[(usize, Duration)], note: &str) {
-    let shown: Vec<String> = times
-        .iter()
-        .map(|(_, time)| format!("{:>9.3}", time.as_secs_f64() * 1e3))
-        .collect();
-    println!(
-        "{name:<22}{}  n^{:.2}  {note}",
-        shown.join(""),
-        exponent(times)
-    );
+fn line(name: &str, times: &Times, note: &str) {
+    let shown = times.iter().map(|(_, time)| milliseconds(*time));
+    let shown: String = shown.collect();
+    println!("{name:<22}{shown}  n^{:.2}  {note}", exponent(times));
 }
 
-fn peak_memory() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.map_or("unknown".to_string(), |peak| peak.trim().to_string())
+fn milliseconds(time: Duration) -> String {
+    format!("{:>9.3}", time.as_secs_f64() * 1e3)
+}
+
+/// The most memory held since [`forget_peak`], where the system says.
+fn peak_megabytes() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(
+        peak.trim()
+            .strip_suffix("kB")?
+            .trim()
+            .parse::<usize>()
+            .ok()?
+            / 1000,
+    )
+}
+
+fn forget_peak() {
+    // Where this cannot be written, the peaks are those of all programs so far.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+/// Runs this again, and ends, with glibc told to keep freed memory.
+fn keep_memory() {
+    const KEEP: [&str; 3] = [
+        "MALLOC_TOP_PAD_",
+        "MALLOC_TRIM_THRESHOLD_",
+        "MALLOC_MMAP_THRESHOLD_",
+    ];
+    let told = |name: &str| std::env::var_os(name).is_some();
+    if told("RASP_BENCH_COLD") || KEEP.into_iter().any(told) {
+        return;
+    }
+    let Ok(this) = std::env::current_exe() else {
+        return;
+    };
+    let run = std::process::Command::new(this)
+        .args(std::env::args_os().skip(1))
+        .envs(KEEP.map(|name| (name, "1000000000")))
+        .status();
+    if let Ok(status) = run {
+        std::process::exit(status.code().unwrap_or(1));
+    }
 }
 
 fn main() {
+    keep_memory();
     let most = std::env::var("RASP_BENCH_MAX")
         .ok()
         .and_then(|most| most.parse().ok());
@@ -252,58 +150,89 @@ fn main() {
         .into_iter()
         .filter(|length| *length <= most.unwrap_or(usize::MAX))
         .collect();
-    let head: Vec<String> = lengths
+    let head: String = lengths
         .iter()
         .map(|length| format!("{length:>9}"))
         .collect();
-    println!("milliseconds          {}  growth", head.join(""));
-    let plain: Vec<(usize, Duration)> = lengths
-        .iter()
-        .map(|length| (*length, plain(*length)))
-        .collect();
-    line("slice::sort_by_key", &plain, "");
-    for program in programs()
-        .into_iter()
-        .filter(|program| program.name.contains(&only))
-    {
-        let (session, sop) = session(&program);
-        let times: Vec<(usize, Duration)> = lengths
-            .iter()
-            .map(|length| {
-                let input = input(program.input, *length);
-                let run = || {
-                    std::hint::black_box(session.evaluate(sop, &input).expect("it runs"));
-                };
-                (*length, shortest(run))
-            })
-            .collect();
-        let within = if !program.bounded {
-            "(unbounded)"
-        } else if exponent(&times) <= 1.15 {
-            "ok"
-        } else {
-            "ABOVE n^1.15"
-        };
-        let last = |times: &[(usize, Duration)]| times.last().map_or(0.0, |(_, t)| t.as_secs_f64());
-        let ratio = last(&times) / last(&plain);
-        line(
-            program.name,
-            &times,
-            &format!("{within}, {ratio:.1} × sort_by_key"),
-        );
+    println!("milliseconds          {head}  growth");
+    let plain: Times = lengths.iter().map(plain).collect();
+    line("slice::sort_by_key", &plain, "the yardstick");
+    for program in programs::all() {
+        if program.name.contains(&only) {
+            measure(&program, &lengths, &plain);
+        }
     }
-    println!("peak memory: {}", peak_memory());
+    if "generate".contains(&only) {
+        generate();
+    }
+}
+
+fn measure(program: &Program, lengths: &[usize], plain: &Times) {
+    let (session, sop) = session(program);
+    forget_peak();
+    let time = |length: &usize| {
+        let input = inputs::input(program.input, *length);
+        let run = || {
+            std::hint::black_box(session.evaluate(sop, &input).expect("it runs"));
+        };
+        (*length, least(run))
+    };
+    let times: Times = lengths.iter().map(time).collect();
+    let bound = match program.bound {
+        Bound::Growth if exponent(&times) <= GROWTH => "ok".to_string(),
+        Bound::Growth => format!("ABOVE n^{GROWTH}"),
+        Bound::Stated(bound) => bound.to_string(),
+    };
+    let last = |times: &Times| times.last().map_or(0.0, |(_, time)| time.as_secs_f64());
+    let ratio = last(&times) / last(plain);
+    let peak = peak_megabytes().map_or(String::new(), |peak| format!(", at most {peak} MB"));
+    line(
+        program.name,
+        &times,
+        &format!("{bound}, {ratio:.1} × sort_by_key{peak}"),
+    );
 }
 
 /// Sorting the same keys with positions, as plain ints.
-fn plain(length: usize) -> Duration {
-    let keys: Vec<i64> = input(Input::Wide, length)
+fn plain(length: &usize) -> (usize, Duration) {
+    let keys: Vec<i64> = inputs::input(Input::Wide, *length)
         .iter()
         .filter_map(Value::as_int)
         .collect();
-    shortest(|| {
+    let sort = || {
         let mut keys = keys.clone();
         keys.sort_by_key(|key| *key);
         std::hint::black_box(keys);
-    })
+    };
+    (*length, least(sort))
+}
+
+/// Next-token generation: the last value of a program becomes the next token of its input.
+fn generate() {
+    println!("\nmilliseconds to generate {GENERATED} tokens");
+    for program in programs::generators() {
+        let (session, sop) = session(&program);
+        let prompt = inputs::input(program.input, 10);
+        let time = least(|| {
+            let mut input = prompt.clone();
+            for _ in 0..GENERATED {
+                let sequence = session.evaluate(sop, &input).expect("it runs");
+                input.extend(sequence.values.last().cloned());
+            }
+            std::hint::black_box(input);
+        });
+        let reusing = least(|| {
+            let mut generation = Generation::new(session.graph(), sop, &prompt);
+            for _ in 0..GENERATED {
+                generation.step().expect("it runs");
+            }
+            std::hint::black_box(generation);
+        });
+        println!(
+            "{:<22}{} evaluated anew for each, {} reusing the columns",
+            program.name,
+            milliseconds(time),
+            milliseconds(reusing)
+        );
+    }
 }

@@ -12,7 +12,7 @@ use naive::Naive;
 use proptest::prelude::*;
 use random::Program;
 use rasp::graph::Sharing;
-use rasp::interpret::{Explanation, evaluate, evaluate_selector, explain};
+use rasp::interpret::{Explanation, Generation, evaluate, evaluate_selector, explain};
 use rasp::session::Session;
 use rasp::value::{Op, Value};
 
@@ -72,8 +72,15 @@ fn long_inputs_mean_what_the_naive_evaluator_says() {
     let compare = |comparison, keys, queries| Choice::Compare(comparison, keys, queries);
     let and = |a: &Choice, b: &Choice| Choice::And(Box::new(a.clone()), Box::new(b.clone()));
     let or = |a: &Choice, b: &Choice| Choice::Or(Box::new(a.clone()), Box::new(b.clone()));
-    let input: Vec<Value> = (0..700_i64)
-        .map(|at| Value::Int(at * at * 7919 % 1009))
+    let ints = (0..700_i64).map(|at| at * at * 7919 % 1009);
+    // Ranks are found in different ways for ints close together, far apart, and for floats.
+    let near: Vec<Value> = ints.clone().map(Value::Int).collect();
+    let far: Vec<Value> = ints
+        .clone()
+        .map(|int| Value::Int((int - 500) * 1_000_003))
+        .collect();
+    let floats: Vec<Value> = ints
+        .map(|int| Value::Float((int - 500) as f64 / 7.0))
         .collect();
     // The s-ops to pick from are tokens (0), indices (1), and these from 2 on.
     let mut recipes = vec![
@@ -96,7 +103,9 @@ fn long_inputs_mean_what_the_naive_evaluator_says() {
             recipes.push(Recipe::Aggregate(choice, 5, Value::Int(-1)));
         }
     }
-    check_sops(&Program::build(&input, &recipes), &input);
+    for input in [near, far, floats] {
+        check_sops(&Program::build(&input, &recipes), &input);
+    }
 }
 
 #[test]
@@ -121,8 +130,72 @@ fn each_aggregate_is_explained() {
     O(n): + running sums along sorted keys by tokens_int < tokens_int | + groups by tokens_int == tokens_int; running sums along positions by indices < indices
     O(n): + groups by pos == indices
     ");
-    insta::assert_snapshot!(explained("inside").join("\n"), @"O(n log n): + keys filtered by tokens_int != 3; dominance counting (sort and Fenwick tree) by tokens_int < tokens_int and indices > indices");
+    insta::assert_snapshot!(explained("inside").join("\n"), @"O(n log n): + keys filtered by tokens_int != 3; dominance counting, digit by digit, by tokens_int < tokens_int and indices > indices");
     insta::assert_snapshot!(explained("three").join("\n"), @"O(n log n + 4 × 4): rows of bits, as it has three orders at once: 4 rows of 4 keys");
+}
+
+/// Generates tokens and, for each, evaluates the whole s-op anew.
+fn check_generation(program: &Program, prompt: &[Value]) {
+    for id in program.sops.iter().rev().take(3) {
+        let mut input = prompt.to_vec();
+        let mut generation = Generation::new(&program.graph, *id, prompt);
+        for _ in 0..8 {
+            let shown = program.graph.expression(*id);
+            match (evaluate(&program.graph, *id, &input), generation.step()) {
+                (Ok(sequence), Ok(token)) => {
+                    let last = sequence.values.last().expect("one for each token");
+                    assert!(
+                        same(last, &token),
+                        "{shown} on {input:?}: {last:?}, {token:?}"
+                    );
+                    input.push(token);
+                }
+                (Err(whole), Err(step)) => {
+                    assert_eq!(whole, step, "{shown} on {input:?}");
+                    break;
+                }
+                (whole, step) => panic!("{shown} on {input:?}\n{whole:?}\n{step:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_selects_no_later_key_is_causal() {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text(
+        "program.rasp",
+        r#"load "tracr"; load "hist"; load "induction";"#,
+    );
+    let mut causal = |text: &str| {
+        let sop = session.sop(text).expect("an s-op");
+        session.graph().is_causal(sop)
+    };
+    for text in [
+        "tokens_int + indices",
+        "selector_width(select(indices, indices, <=) and select(tokens, tokens, ==))",
+        "aggregate(select(indices, indices - 1, ==), tokens)",
+        "aggregate(not select(indices, indices, >), indices)",
+        "selector_width(select(indices + 2, indices, <) or select(indices, indices, ==))",
+        "aggregate(select(indices, indices, <), selector_width(select(indices, indices, <)))",
+        "aggregate(select_best(select(indices, indices, <),
+                               score(tokens, tokens, lambda k, q: k < q)), indices)",
+    ] {
+        assert!(causal(text), "{text}");
+    }
+    for text in [
+        "length",
+        "hist(tokens)",
+        "aggregate(select(indices, indices + 1, ==), tokens)",
+        "aggregate(not select(indices, indices, <=), indices)",
+        "selector_width(select(indices - 1, indices, <=))",
+        "selector_width(select(indices, indices, <) or select(tokens, tokens, ==))",
+        "aggregate(select(indices, indices, <), length)",
+        "aggregate(select_best(select(tokens, tokens, ==), score(indices, indices, lambda k, q: k))
+                   and select(indices, indices, <), indices)",
+    ] {
+        assert!(!causal(text), "{text}");
+    }
 }
 
 proptest! {
@@ -151,5 +224,18 @@ proptest! {
             (Err(fault), Err(diagnostic)) => prop_assert_eq!(fault.code, diagnostic.code),
             (expected, actual) => panic!("naive {expected:?}\nfast {actual:?}"),
         }
+    }
+
+    #[test]
+    fn generation_is_what_evaluating_anew_gives(
+        input in random::input(),
+        recipes in random::recipes(),
+        causal in any::<bool>(),
+    ) {
+        let program = match causal {
+            true => Program::build_causal(&input, &recipes),
+            false => Program::build(&input, &recipes),
+        };
+        check_generation(&program, &input);
     }
 }

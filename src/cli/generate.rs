@@ -1,4 +1,5 @@
-//! `rasp generate`: next-token mode. The last value is appended to the input, which is run again.
+//! `rasp generate`: next-token mode. The last value of an s-op, or of a model, is appended to the
+//! input. A causal s-op keeps what it has computed; any other, and a model, is run again.
 
 use super::arguments::{Generate, Program};
 use super::input::{Input, json_tokens, open, value_json};
@@ -6,6 +7,7 @@ use super::output::{Output, Stop, error_json};
 use crate::base::{Diagnostic, Fallible, Sources};
 use crate::execute::{Executor, Precision};
 use crate::graph::Sharing;
+use crate::interpret;
 use crate::model;
 use crate::value::Value;
 use serde_json::{Value as Json, json};
@@ -30,7 +32,12 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
             .map_err(|error| Box::new(error.help("for a program, give an s-op: `-e EXPR`")));
         let model = output.expect(model, &sources)?;
         let executor = Executor::new(&model, Precision::F32);
-        let found = run(&prompt, arguments, |input| executor.run(input));
+        let mut input = prompt.clone();
+        let found = run(arguments, || {
+            let token = executor.run(&input)?.last().cloned();
+            input.extend(token.clone());
+            Ok(token)
+        });
         return show(output, arguments, &model.name, &prompt, found, &sources);
     };
     let program = Program {
@@ -39,8 +46,12 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
     let (mut session, _) = open(output, &program, Sharing::Equal)?;
     let sop = session.sop(expression);
     let sop = output.expect(sop, session.sources())?;
-    let found = run(&prompt, arguments, |input| {
-        session.evaluate(sop, input).map(|sequence| sequence.values)
+    let mut generation = interpret::Generation::new(session.graph(), sop, &prompt);
+    let found = run(arguments, || {
+        let token = generation.step();
+        token
+            .map(Some)
+            .map_err(|error| session.explained(*error, sop))
     });
     show(
         output,
@@ -52,25 +63,20 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
     )
 }
 
-fn run(
-    prompt: &[Value],
-    arguments: &Generate,
-    evaluate: impl Fn(&[Value]) -> Fallible<Vec<Value>>,
-) -> Generation {
-    let mut input = prompt.to_vec();
+/// Generates tokens, each given by `next`, until one is the last or there is no more.
+fn run(arguments: &Generate, mut next: impl FnMut() -> Fallible<Option<Value>>) -> Generation {
     let mut found = Generation {
         tokens: Vec::new(),
         stopped: false,
         error: None,
     };
     while found.tokens.len() < arguments.steps && !found.stopped {
-        match evaluate(&input) {
-            Ok(values) => {
-                let Some(token) = values.last() else { break };
+        match next() {
+            Ok(Some(token)) => {
                 found.stopped = arguments.stop.as_deref() == Some(&*token.to_string());
-                input.push(token.clone());
-                found.tokens.push(token.clone());
+                found.tokens.push(token);
             }
+            Ok(None) => break,
             Err(error) => {
                 found.error = Some(error);
                 break;

@@ -231,6 +231,11 @@ impl Graph {
         &self.sops[id.0 as usize]
     }
 
+    /// All selectors, operands before those that are made of them.
+    pub(super) fn selectors(&self) -> &[Selector] {
+        &self.selectors
+    }
+
     pub fn get_selector(&self, id: SelectorId) -> &Selector {
         &self.selectors[id.0 as usize]
     }

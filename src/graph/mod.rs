@@ -3,6 +3,7 @@
 //! `value`; it knows nothing of syntax and stores no facts about nodes beyond their static type.
 
 pub mod build;
+mod causal;
 pub mod idiom;
 pub mod node;
 pub mod print;

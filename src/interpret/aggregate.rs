@@ -4,6 +4,7 @@
 use super::column::{Builder, Column, Values};
 use super::fault::Fault;
 use super::plan::Plan;
+use super::rank::NONE;
 use super::selector::Pattern;
 use super::tally::{Mixed, Signed, Sum};
 use crate::base::Code;
@@ -21,7 +22,7 @@ pub fn width(pattern: &Pattern) -> Column {
 /// fault everywhere, as any query might have needed it.
 pub fn aggregate(sop: SOpId, pattern: &Pattern, value: &Column, default: &Value) -> Column {
     if let Some(fault) = value.first_fault() {
-        return Column::failed(pattern.length, fault.clone());
+        return Column::failed(pattern.queries, fault.clone());
     }
     let aggregate = Aggregate {
         sop,
@@ -30,6 +31,9 @@ pub fn aggregate(sop: SOpId, pattern: &Pattern, value: &Column, default: &Value)
         value,
         default,
     };
+    if let Some(keys) = aggregate.plan.single_keys() {
+        return aggregate.of_single_keys(&keys);
+    }
     match value.values() {
         Values::Constant(constant) => aggregate.of_constant(constant),
         Values::Ints(ints) => aggregate.of_ints(ints),
@@ -46,6 +50,20 @@ struct Aggregate<'a> {
 }
 
 impl Aggregate<'_> {
+    fn of_single_keys(&self, keys: &[u32]) -> Column {
+        if !keys.contains(&NONE) {
+            return self.value.gather(keys);
+        }
+        let mut builder = Builder::new(keys.len());
+        for key in keys {
+            builder.push(match *key {
+                NONE => self.default.clone(),
+                key => self.value.get(key as usize),
+            });
+        }
+        builder.finish()
+    }
+
     fn of_constant(&self, constant: &Value) -> Column {
         let counts = self.plan.add_up(|_| 1_u32);
         if !self.is_number() {
@@ -103,7 +121,7 @@ impl Aggregate<'_> {
     fn of_any(&self) -> Column {
         let selected = self.plan.add_up(|key| (1_u32, key as u32));
         if selected.iter().all(|(count, _)| *count == 1) {
-            let positions: Vec<usize> = selected.iter().map(|(_, key)| *key as usize).collect();
+            let positions: Vec<u32> = selected.iter().map(|(_, key)| *key).collect();
             return self.value.gather(&positions);
         }
         if !self.is_number() || selected.iter().all(|(count, _)| *count <= 1) {
@@ -151,7 +169,7 @@ impl Aggregate<'_> {
     fn without_means(&self, selected: &[(u32, u32)]) -> Column {
         let mut builder = Builder::new(selected.len());
         // Enough to show the values everywhere on an input that anyone reads.
-        let mut budget = 64 * self.pattern.length;
+        let mut budget = 64 * self.pattern.keys;
         for (query, (count, key)) in selected.iter().enumerate() {
             match count {
                 0 => builder.push(self.default.clone()),
@@ -167,7 +185,7 @@ impl Aggregate<'_> {
             "{count} values are selected at once, but {} have no mean",
             self.value.sequence_type().name()
         );
-        if *budget >= self.pattern.length {
+        if *budget >= self.pattern.keys {
             let mut keys: Vec<usize> = self.pattern.selected(query).take(6).collect();
             *budget -= keys.last().map_or(0, |key| key + 1);
             let more = keys.len() > 5;

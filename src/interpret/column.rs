@@ -138,9 +138,10 @@ impl Column {
     }
 
     /// The values at some positions, of a column without faults.
-    pub fn gather(&self, positions: &[usize]) -> Column {
-        fn pick<T: Clone>(values: &[T], positions: &[usize]) -> Vec<T> {
-            positions.iter().map(|at| values[*at].clone()).collect()
+    pub fn gather(&self, positions: &[u32]) -> Column {
+        fn pick<T: Clone>(values: &[T], positions: &[u32]) -> Vec<T> {
+            let value = |at: &u32| values[*at as usize].clone();
+            positions.iter().map(value).collect()
         }
         let values = match &self.values {
             Values::Constant(value) => Values::Constant(value.clone()),
@@ -156,6 +157,28 @@ impl Column {
             sequence_type: self.sequence_type,
             ..Column::new(values, positions.len())
         }
+    }
+
+    /// Adds a value at the end of a column without faults; `sop` is the node it belongs to.
+    pub fn push(&mut self, value: Value, sop: SOpId) {
+        self.length += 1;
+        match (&mut self.values, &value) {
+            (Values::Ints(ints), Value::Int(int)) => return ints.push(*int),
+            (Values::Floats(floats), Value::Float(float)) => return floats.push(*float),
+            (Values::Bools(bools), Value::Bool(bool)) => return bools.push(*bool),
+            (Values::Strings(dictionary, ids), Value::Str(text)) => {
+                if let Ok(id) = dictionary.binary_search(text) {
+                    return ids.push(id as u32);
+                }
+            }
+            (Values::Constant(constant), value) if constant == value => return,
+            _ => {}
+        }
+        // A new type, or a new string in the dictionary.
+        let mut builder = Builder::new(self.length);
+        (0..self.length - 1).for_each(|position| builder.push(self.get(position)));
+        builder.push(value);
+        *self = builder.finish().checked(sop);
     }
 
     pub fn values(&self) -> &Values {

@@ -3,7 +3,7 @@
 //! divide keys and queries into groups; what is left are orders inside groups, of which up to two
 //! can be answered.
 
-use super::fenwick;
+use super::dominance;
 use super::formula::{Condition, Term};
 use super::rank::{NONE, Ranks};
 use super::selector::{EQUAL, GREATER, LESS, Pair, Pattern, Sides, relation};
@@ -43,7 +43,8 @@ impl Shape {
 
 /// A conjunction made ready for its input.
 pub struct Conjunction {
-    length: usize,
+    keys: usize,
+    queries: usize,
     groups: Groups,
     orders: Vec<Order>,
 }
@@ -52,25 +53,26 @@ impl Conjunction {
     /// The conjunction of conditions that [`Shape::is_easy`] accepts. O(n) with the ranks of the
     /// columns known: hashing for groups of several equalities, counting sort for orders.
     pub fn new(pattern: &Pattern, shape: &Shape) -> Conjunction {
-        let mut groups = Groups::new(pattern.length);
+        let mut groups = Groups::new();
         for (pair, _) in &shape.equalities {
             groups.divide(&pattern.pairs[*pair]);
         }
         for (pair, wanted) in &shape.key_filters {
             let ranked = pattern.pairs[*pair].ranked();
-            keep(&mut groups.keys, pattern.length, |key| {
+            keep(&mut groups.keys, pattern.keys, |key| {
                 relation(ranked.keys.get(key), ranked.queries.get(0)) & wanted != 0
             });
         }
         for (pair, wanted) in &shape.query_filters {
             let ranked = pattern.pairs[*pair].ranked();
-            keep(&mut groups.queries, pattern.length, |query| {
+            keep(&mut groups.queries, pattern.queries, |query| {
                 relation(ranked.keys.get(0), ranked.queries.get(query)) & wanted != 0
             });
         }
         let order = |(pair, wanted): &Condition| Order::new(&pattern.pairs[*pair], *wanted);
         Conjunction {
-            length: pattern.length,
+            keys: pattern.keys,
+            queries: pattern.queries,
             groups,
             orders: shape.orders.iter().map(order).collect(),
         }
@@ -95,11 +97,7 @@ impl Conjunction {
             } else {
                 (second, first)
             };
-            return if self.groups.count == 1 {
-                self.ungrouped_dominance(first, second, weight, found)
-            } else {
-                self.dominance(first, second, weight, found)
-            };
+            return self.dominance(first, second, weight, found);
         }
         if let [order] = self.orders.as_slice()
             && T::ANY_ORDER
@@ -109,7 +107,7 @@ impl Conjunction {
             return self.one_order(order, weight, found);
         }
         let mut sums = vec![T::ZERO; self.groups.count];
-        sweep(self.length, self.orders.first(), |event| match event {
+        self.sweep(self.orders.first(), |event| match event {
             Event::Key(key) => {
                 if let Some(group) = member(&self.groups.keys, key) {
                     sums[group] = sums[group].plus(weight(key));
@@ -123,6 +121,24 @@ impl Conjunction {
         });
     }
 
+    /// The one key that each query selects, [`NONE`] where there is none; nothing at all if a query
+    /// might select several. O(n).
+    pub fn single_keys(&self) -> Option<Vec<u32>> {
+        if !self.orders.is_empty() || self.groups.count < 2 {
+            return None;
+        }
+        let mut keys = vec![NONE; self.groups.count];
+        for at in 0..self.keys {
+            if let Some(group) = member(&self.groups.keys, at)
+                && std::mem::replace(&mut keys[group], at as u32) != NONE
+            {
+                return None;
+            }
+        }
+        let key = |at| member(&self.groups.queries, at).map_or(NONE, |group| keys[group]);
+        Some((0..self.queries).map(key).collect())
+    }
+
     /// One order and no groups: sums by rank, then running sums over the ranks. O(n), in any order
     /// of keys.
     fn one_order<T: Sum>(
@@ -134,7 +150,7 @@ impl Conjunction {
         // A place for each rank and one for what is in no order.
         let mut sums = vec![T::ZERO; order.count + 1];
         let place = |rank: u32| (rank as usize).min(order.count);
-        for key in (0..self.length).filter(|key| member(&self.groups.keys, *key).is_some()) {
+        for key in (0..self.keys).filter(|key| member(&self.groups.keys, *key).is_some()) {
             let sum = &mut sums[place(order.keys.get(key))];
             *sum = sum.plus(weight(key));
         }
@@ -145,42 +161,13 @@ impl Conjunction {
             *sum = if order.strict { before } else { total };
         }
         sums[order.count] = T::ZERO;
-        for query in (0..self.length).filter(|at| member(&self.groups.queries, *at).is_some()) {
+        for query in (0..self.queries).filter(|at| member(&self.groups.queries, *at).is_some()) {
             found(query, sums[place(order.queries.get(query))]);
         }
     }
 
-    /// Two orders without groups: keys are added, by the first order, at their ranks in the second.
-    /// O(n log n).
-    fn ungrouped_dominance<T: Sum>(
-        &self,
-        first: &Order,
-        second: &Order,
-        weight: impl Fn(usize) -> T,
-        mut found: impl FnMut(usize, T),
-    ) {
-        let size = second.count;
-        let mut tree = vec![T::ZERO; fenwick::room(size)];
-        sweep(self.length, Some(first), |event| match event {
-            Event::Key(key) => {
-                let rank = second.keys.get(key);
-                if rank != NONE && member(&self.groups.keys, key).is_some() {
-                    fenwick::add(&mut tree, size, rank as usize, weight(key));
-                }
-            }
-            Event::Query(query) => {
-                let rank = second.queries.get(query);
-                if rank != NONE && member(&self.groups.queries, query).is_some() {
-                    let bound = rank as usize + usize::from(!second.strict);
-                    found(query, fenwick::prefix(&tree, size, bound));
-                }
-            }
-        });
-    }
-
-    /// Two orders: the first sweep gives each key its place in its group by the second order, and
-    /// each query the number of places before it; the second sweep adds keys at their places, by
-    /// the first order, and asks for the sum of those before. O(n log n).
+    /// Two orders: keys and queries by group, in the sequence of the first order, with their ranks
+    /// in the second. O(n log n).
     fn dominance<T: Sum>(
         &self,
         first: &Order,
@@ -188,46 +175,91 @@ impl Conjunction {
         weight: impl Fn(usize) -> T,
         mut found: impl FnMut(usize, T),
     ) {
-        let mut filled = vec![0_u32; self.groups.count];
-        let mut places = vec![0_u32; self.length];
-        let mut bounds = vec![0_u32; self.length];
-        sweep(self.length, Some(second), |event| match event {
-            Event::Key(key) => {
-                if let Some(group) = member(&self.groups.keys, key) {
-                    places[key] = filled[group];
-                    filled[group] += 1;
-                }
-            }
-            Event::Query(query) => {
-                if let Some(group) = member(&self.groups.queries, query) {
-                    bounds[query] = filled[group];
-                }
-            }
-        });
-        let size = |group: usize| filled[group] as usize;
-        let mut starts = vec![0_usize];
-        for group in 0..self.groups.count {
-            starts.push(starts[group] + fenwick::room(size(group)));
+        let key = |key: usize| {
+            let rank = second.keys.get(key);
+            member(&self.groups.keys, key).filter(|_| rank != NONE && first.keys.get(key) != NONE)
+        };
+        let query = |query: usize| {
+            let rank = second.queries.get(query);
+            let group = member(&self.groups.queries, query);
+            group.filter(|_| rank != NONE && first.queries.get(query) != NONE)
+        };
+        let mut next = vec![0_u32; self.groups.count + 1];
+        let keys = (0..self.keys).filter_map(key);
+        for group in keys.chain((0..self.queries).filter_map(query)) {
+            next[group + 1] += 1;
         }
-        let mut trees = vec![T::ZERO; starts[self.groups.count]];
-        sweep(self.length, Some(first), |event| match event {
-            Event::Key(key) => {
-                // A key that is in no second order has no place.
-                if let Some(group) = member(&self.groups.keys, key)
-                    && second.keys.get(key) != NONE
-                {
-                    let tree = &mut trees[starts[group]..];
-                    fenwick::add(tree, size(group), places[key] as usize, weight(key));
+        for group in 0..self.groups.count {
+            next[group + 1] += next[group];
+        }
+        let count = next[self.groups.count] as usize;
+        let mut events = vec![dominance::Event::key(0, T::ZERO); count];
+        let mut put = |group: usize, event| {
+            events[next[group] as usize] = event;
+            next[group] += 1;
+        };
+        self.sweep(Some(first), |event| match event {
+            Event::Key(at) => {
+                if let Some(group) = key(at) {
+                    put(
+                        group,
+                        dominance::Event::key(second.keys.get(at), weight(at)),
+                    );
                 }
             }
-            Event::Query(query) => {
-                if let Some(group) = member(&self.groups.queries, query) {
-                    let bound = bounds[query] as usize;
-                    let tree = &trees[starts[group]..];
-                    found(query, fenwick::prefix(tree, size(group), bound));
+            Event::Query(at) => {
+                if let Some(group) = query(at) {
+                    let bound = second.queries.get(at) + u32::from(!second.strict);
+                    put(group, dominance::Event::query(at, bound));
                 }
             }
         });
+        let mut room = events.clone();
+        let mut start = 0;
+        // By now each group's next place is the first of the group after it.
+        for end in next[..self.groups.count].iter().map(|end| *end as usize) {
+            let (events, room) = (&mut events[start..end], &mut room[start..end]);
+            dominance::add_up(events, room, second.count as u32, &mut found);
+            start = end;
+        }
+    }
+
+    /// Goes through keys and queries so that each query comes after just the keys that the order
+    /// lets it select, and keys in the order of their ranks; keys that no query selects come last,
+    /// and what is in no order does not come. Without an order all keys come first. O(n).
+    fn sweep(&self, order: Option<&Order>, mut event: impl FnMut(Event)) {
+        let Some(order) = order else {
+            (0..self.keys).for_each(|key| event(Event::Key(key)));
+            (0..self.queries).for_each(|query| event(Event::Query(query)));
+            return;
+        };
+        let sorted = order.sort();
+        let place = |order: &Option<Rc<[u32]>>, at: usize| match order {
+            None => at,
+            Some(order) => order[at] as usize,
+        };
+        let mut next = 0;
+        let mut keys_before = |bound: u32, strict: bool, event: &mut dyn FnMut(Event)| {
+            while next < self.keys {
+                let key = place(&sorted.key_order, next);
+                let rank = order.keys.get(key);
+                if rank > bound || (strict && rank == bound) {
+                    break;
+                }
+                event(Event::Key(key));
+                next += 1;
+            }
+        };
+        for at in 0..self.queries {
+            let query = place(&sorted.query_order, at);
+            let bound = order.queries.get(query);
+            if bound == NONE {
+                break;
+            }
+            keys_before(bound, order.strict, &mut event);
+            event(Event::Query(query));
+        }
+        keys_before(NONE, true, &mut event);
     }
 }
 
@@ -259,8 +291,7 @@ fn keep(members: &mut Members, length: usize, passes: impl Fn(usize) -> bool) {
 }
 
 impl Groups {
-    fn new(length: usize) -> Groups {
-        debug_assert!(length < NONE as usize);
+    fn new() -> Groups {
         Groups {
             keys: None,
             queries: None,
@@ -419,42 +450,4 @@ fn sorted(ranks: &Ranks, count: usize) -> Option<Rc<[u32]>> {
 enum Event {
     Key(usize),
     Query(usize),
-}
-
-/// Goes through keys and queries so that each query comes after just the keys that the order lets
-/// it select, and keys in the order of their ranks; keys that no query selects come last, and what
-/// is in no order does not come. Without an order all keys come first. O(n).
-fn sweep(length: usize, order: Option<&Order>, mut event: impl FnMut(Event)) {
-    let Some(order) = order else {
-        (0..length).for_each(|key| event(Event::Key(key)));
-        (0..length).for_each(|query| event(Event::Query(query)));
-        return;
-    };
-    let sorted = order.sort();
-    let place = |order: &Option<Rc<[u32]>>, at: usize| match order {
-        None => at,
-        Some(order) => order[at] as usize,
-    };
-    let mut next = 0;
-    let mut keys_before = |bound: u32, strict: bool, event: &mut dyn FnMut(Event)| {
-        while next < length {
-            let key = place(&sorted.key_order, next);
-            let rank = order.keys.get(key);
-            if rank > bound || (strict && rank == bound) {
-                break;
-            }
-            event(Event::Key(key));
-            next += 1;
-        }
-    };
-    for at in 0..length {
-        let query = place(&sorted.query_order, at);
-        let bound = order.queries.get(query);
-        if bound == NONE {
-            break;
-        }
-        keys_before(bound, order.strict, &mut event);
-        event(Event::Query(query));
-    }
-    keys_before(NONE, true, &mut event);
 }

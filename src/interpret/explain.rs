@@ -93,10 +93,7 @@ fn conjunction(graph: &Graph, pattern: &Pattern, sign: i64, shape: &Shape) -> St
     part(&shape.query_filters, "queries filtered by");
     part(&shape.equalities, "groups by");
     match shape.orders.len() {
-        2 => part(
-            &shape.orders,
-            "dominance counting (sort and Fenwick tree) by",
-        ),
+        2 => part(&shape.orders, "dominance counting, digit by digit, by"),
         _ if Conjunction::new(pattern, shape).is_sequential() => {
             part(&shape.orders, "running sums along positions by");
         }

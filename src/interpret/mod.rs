@@ -2,17 +2,21 @@
 //! one. Each s-op needed becomes one column of atoms of one type (`column`, `elementwise`,
 //! `vector`); selectors stay symbolic (`selector`), and what an aggregate needs of them is counted
 //! and added up by hashing and sorting (`rank`, `formula`, `count`), or else in rows of bits
-//! (`rows`); no matrix is ever stored. Depends on `base`, `value` and `graph`.
+//! (`rows`); no matrix is ever stored. `generation` adds rows to what is already computed. Depends
+//! on `base`, `value` and `graph`.
 
 mod aggregate;
+mod best;
 mod column;
 mod count;
+mod dominance;
 mod elementwise;
 mod explain;
 mod fault;
-mod fenwick;
 mod formula;
+mod generation;
 mod plan;
+mod radix;
 mod rank;
 mod rows;
 mod score;
@@ -27,8 +31,9 @@ use crate::value::{SequenceType, Value};
 use column::{Builder, Column};
 pub use explain::{Explanation, explain};
 use fault::Fault;
+pub use generation::Generation;
 use rustc_hash::FxHashMap;
-use selector::Pattern;
+use selector::{Columns, Pattern};
 use std::fmt;
 use std::rc::Rc;
 
@@ -145,6 +150,19 @@ impl<'a> Evaluation<'a> {
         Ok(())
     }
 
+    /// Computes s-ops, operands first, and keeps them all.
+    ///
+    /// # Errors
+    /// It is interrupted.
+    fn run_all(&mut self, order: &[SOpId]) -> Fallible<()> {
+        for id in order {
+            let column = self.compute(*id);
+            interrupt::check()?;
+            self.columns.insert(*id, Rc::new(column));
+        }
+        Ok(())
+    }
+
     fn compute(&self, id: SOpId) -> Column {
         let length = self.input.len();
         let column = match self.graph.get(id) {
@@ -176,8 +194,8 @@ impl<'a> Evaluation<'a> {
                 value,
                 default,
             } => {
-                let scores = score::Scores::new(self.graph, *scorer, length, &|id| self.column(id));
-                match scores {
+                let column = |id| self.column(id);
+                match score::Scores::new(self.graph, *scorer, &self.columns_of(&column)) {
                     Ok(scores) => scores.weighted_mean(id, &self.column(*value), default),
                     Err(fault) => Column::failed(length, fault),
                 }
@@ -198,9 +216,17 @@ impl<'a> Evaluation<'a> {
     }
 
     fn pattern(&self, selector: SelectorId) -> Result<Pattern, Rc<Fault>> {
-        Pattern::new(self.graph, selector, self.input.len(), &|id| {
-            self.column(id)
-        })
+        let column = |id| self.column(id);
+        Pattern::new(self.graph, selector, &self.columns_of(&column))
+    }
+
+    fn columns_of<'c>(&self, column: &'c dyn Fn(SOpId) -> Rc<Column>) -> Columns<'c> {
+        Columns {
+            key: column,
+            query: column,
+            keys: self.input.len(),
+            queries: self.input.len(),
+        }
     }
 
     /// The finished column of a root, or its first fault as a diagnostic.

@@ -5,7 +5,7 @@ use super::count::{Conjunction, Shape};
 use super::formula::formula;
 use super::rows::Rows;
 use super::selector::Pattern;
-use super::tally::{Mixed, Signed};
+use super::tally::{Highest, Mixed, Signed, Sum};
 
 /// Up to so many conjunctions nothing else is considered.
 const FEW_TERMS: usize = 6;
@@ -53,7 +53,7 @@ impl<'p> Plan<'p> {
         match &self.way {
             Way::Rows(rows, _) => rows.add_up(weight),
             Way::Sum(terms) => {
-                let mut totals = vec![T::ZERO; self.pattern.length];
+                let mut totals = vec![T::ZERO; self.pattern.queries];
                 for (sign, shape) in terms {
                     let conjunction = Conjunction::new(self.pattern, shape);
                     conjunction.add_up(&weight, |query, sum| {
@@ -65,6 +65,26 @@ impl<'p> Plan<'p> {
         }
     }
 
+    /// The highest of the selected keys' weights for each query, 0 where none is selected.
+    pub fn highest(&self, weight: impl Fn(usize) -> u32) -> Vec<u32> {
+        let weight = |key| Highest(weight(key));
+        let highest = match &self.way {
+            Way::Rows(rows, _) => rows.add_up(weight),
+            Way::Sum(terms) if terms.iter().all(|(sign, _)| *sign > 0) => {
+                let mut highest = vec![Highest::ZERO; self.pattern.queries];
+                for (_, shape) in terms {
+                    let conjunction = Conjunction::new(self.pattern, shape);
+                    conjunction.add_up(weight, |query, found| {
+                        highest[query] = highest[query].plus(found);
+                    });
+                }
+                highest
+            }
+            Way::Sum(_) => Rows::new(self.pattern).add_up(weight),
+        };
+        highest.into_iter().map(|Highest(weight)| weight).collect()
+    }
+
     /// The sum over the selected keys from left to right, for the queries for which it is needed.
     pub fn add_up_in_order(
         &self,
@@ -72,7 +92,7 @@ impl<'p> Plan<'p> {
         weight: impl Fn(usize) -> Mixed,
     ) -> Vec<Mixed> {
         if let Some(conjunction) = self.sequential() {
-            let mut sums = vec![Mixed::Whole(0); self.pattern.length];
+            let mut sums = vec![Mixed::Whole(0); self.pattern.queries];
             conjunction.add_up(&weight, |query, sum| sums[query] = sum);
             return sums;
         }
@@ -82,16 +102,24 @@ impl<'p> Plan<'p> {
         }
     }
 
+    /// The one key that each query selects, `u32::MAX` where there is none, if it is seen easily
+    /// that no query selects several.
+    pub fn single_keys(&self) -> Option<Vec<u32>> {
+        self.conjunction()?.single_keys()
+    }
+
     /// The one conjunction there is, if it adds up keys from left to right.
     fn sequential(&self) -> Option<Conjunction> {
-        let Way::Sum(terms) = &self.way else {
-            return None;
-        };
-        match terms.as_slice() {
-            [(1, shape)] => {
-                Some(Conjunction::new(self.pattern, shape)).filter(Conjunction::is_sequential)
-            }
-            _ => None,
+        self.conjunction().filter(Conjunction::is_sequential)
+    }
+
+    fn conjunction(&self) -> Option<Conjunction> {
+        match &self.way {
+            Way::Sum(terms) => match terms.as_slice() {
+                [(1, shape)] => Some(Conjunction::new(self.pattern, shape)),
+                _ => None,
+            },
+            Way::Rows(..) => None,
         }
     }
 }
@@ -99,7 +127,7 @@ impl<'p> Plan<'p> {
 /// Many conjunctions, or rows where few different values make those cheaper.
 fn cheaper(pattern: &Pattern, shapes: Vec<(i64, Shape)>) -> Way<'_> {
     let rows = Rows::new(pattern);
-    let positions = pattern.length.saturating_mul(shapes.len());
+    let positions = pattern.keys.saturating_mul(shapes.len());
     if rows.cost() <= positions.saturating_mul(WORDS_PER_POSITION) {
         Way::Rows(rows, "it compares few different values")
     } else {

@@ -2,7 +2,9 @@
 //! they stand for, so that everything after this works on arrays indexed by rank.
 
 use super::column::{Column, Dictionary, Values};
+use super::radix;
 use crate::value::{SequenceType, Value};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -40,16 +42,16 @@ pub struct Ranked {
 const UNORDERED: i64 = i64::MIN;
 
 /// Columns as ints of any size that compare like the values.
-struct Codes {
-    keys: Vec<i64>,
+struct Codes<'a> {
+    keys: Cow<'a, [i64]>,
     /// `None` if they are those of the keys.
-    queries: Option<Vec<i64>>,
+    queries: Option<Cow<'a, [i64]>>,
     /// Whether [`UNORDERED`] has its special meaning among them.
     unordered: bool,
 }
 
 /// Ranks two columns. Beside a constant, and for ints of a range not much wider than the input,
-/// for bools and for strings of one dictionary, in O(n); otherwise O(n log n), for sorting.
+/// for bools and for strings of one dictionary, in O(n); otherwise there is sorting, byte by byte.
 pub fn rank(keys: &Rc<Column>, queries: &Rc<Column>) -> Ranked {
     let constant = |column: &Column| match column.values() {
         Values::Constant(value) => Some(value.clone()),
@@ -98,7 +100,7 @@ fn beside(column: &Column, constant: &Value) -> Ranks {
     })
 }
 
-fn codes(keys: &Rc<Column>, queries: &Rc<Column>) -> Codes {
+fn codes<'a>(keys: &'a Rc<Column>, queries: &'a Rc<Column>) -> Codes<'a> {
     let same = Rc::ptr_eq(keys, queries);
     let text = |column: &Column| column.sequence_type() == SequenceType::Strings;
     if let (Values::Strings(a, key_ids), Values::Strings(b, query_ids)) =
@@ -108,24 +110,24 @@ fn codes(keys: &Rc<Column>, queries: &Rc<Column>) -> Codes {
     }
     if text(keys) != text(queries) {
         return Codes {
-            keys: vec![UNORDERED; keys.len()],
-            queries: Some(vec![UNORDERED; queries.len()]),
+            keys: vec![UNORDERED; keys.len()].into(),
+            queries: Some(vec![UNORDERED; queries.len()].into()),
             unordered: true,
         };
     }
-    let both = |code: &dyn Fn(&Column) -> Option<Vec<i64>>| {
+    let both = |code: fn(&'a Column) -> Option<Cow<'a, [i64]>>| {
         let keys = code(keys)?;
         let queries = if same { None } else { Some(code(queries)?) };
         Some((keys, queries))
     };
-    if let Some((keys, queries)) = both(&whole) {
+    if let Some((keys, queries)) = both(whole) {
         return Codes {
             keys,
             queries,
             unordered: false,
         };
     }
-    let (keys, queries) = both(&fractional).unwrap_or_else(|| by_order(keys, queries));
+    let (keys, queries) = both(fractional).unwrap_or_else(|| by_order(keys, queries));
     Codes {
         keys,
         queries,
@@ -133,7 +135,7 @@ fn codes(keys: &Rc<Column>, queries: &Rc<Column>) -> Codes {
     }
 }
 
-fn strings(keys: (&Dictionary, &Vec<u32>), queries: (&Dictionary, &Vec<u32>)) -> Codes {
+fn strings(keys: (&Dictionary, &Vec<u32>), queries: (&Dictionary, &Vec<u32>)) -> Codes<'static> {
     let named = |ids: &[u32], names: &[i64]| ids.iter().map(|id| names[*id as usize]).collect();
     if Rc::ptr_eq(keys.0, queries.0) {
         let plain = |ids: &[u32]| ids.iter().map(|id| i64::from(*id)).collect();
@@ -158,9 +160,9 @@ fn strings(keys: (&Dictionary, &Vec<u32>), queries: (&Dictionary, &Vec<u32>)) ->
     }
 }
 
-fn whole(column: &Column) -> Option<Vec<i64>> {
+fn whole(column: &Column) -> Option<Cow<'_, [i64]>> {
     match column.values() {
-        Values::Ints(ints) => Some(ints.clone()),
+        Values::Ints(ints) => Some(ints.into()),
         Values::Bools(bools) => Some(bools.iter().map(|bool| i64::from(*bool)).collect()),
         Values::Mixed(values) => values.iter().map(Value::as_int).collect(),
         Values::Constant(_) | Values::Floats(_) | Values::Strings(..) => None,
@@ -168,7 +170,7 @@ fn whole(column: &Column) -> Option<Vec<i64>> {
 }
 
 /// Floats as ints in the same order, together with ints that are exact as floats.
-fn fractional(column: &Column) -> Option<Vec<i64>> {
+fn fractional(column: &Column) -> Option<Cow<'_, [i64]>> {
     let exact = |int: i64| (int.unsigned_abs() <= 1 << 53).then_some(int as f64);
     match column.values() {
         Values::Floats(floats) => Some(floats.iter().map(|float| float_code(*float)).collect()),
@@ -198,7 +200,7 @@ fn float_code(float: f64) -> i64 {
 }
 
 /// Any values at all, by sorting them.
-fn by_order(keys: &Rc<Column>, queries: &Rc<Column>) -> (Vec<i64>, Option<Vec<i64>>) {
+fn by_order(keys: &Column, queries: &Column) -> (Cow<'static, [i64]>, Option<Cow<'static, [i64]>>) {
     let (keys, queries) = (keys.to_values(), queries.to_values());
     let mut values: Vec<&Value> = keys.iter().chain(&queries).collect();
     values.retain(|value| !value.is_nan());
@@ -220,56 +222,60 @@ fn by_order(keys: &Rc<Column>, queries: &Rc<Column>) -> (Vec<i64>, Option<Vec<i6
 }
 
 /// Brings codes down to the ranks 0, 1, … in the same order.
-fn dense(codes: Codes) -> Ranked {
-    let room = 4 * codes.keys.len() as u64 + 64;
-    let ordered = |code: &&i64| !(codes.unordered && **code == UNORDERED);
-    let all = || codes.keys.iter().chain(codes.queries.iter().flatten());
-    let least = all().filter(ordered).min().copied().unwrap_or(0);
-    let most = all().filter(ordered).max().copied().unwrap_or(0);
-    let range = most.abs_diff(least);
-    if range < room {
-        let offset = |code: &i64| {
-            if ordered(&code) {
-                code.abs_diff(least) as u32
-            } else {
-                NONE
-            }
+fn dense(codes: Codes<'_>) -> Ranked {
+    let Codes { keys, queries, .. } = &codes;
+    let length = keys.len() + queries.as_ref().map_or(0, |queries| queries.len());
+    let ordered = |code: &i64| !(codes.unordered && *code == UNORDERED);
+    let least = |codes: &[i64]| codes.iter().filter(|code| ordered(code)).min().copied();
+    let most = |codes: &[i64]| codes.iter().filter(|code| ordered(code)).max().copied();
+    let (mut low, mut high) = (least(keys), most(keys));
+    if let Some(queries) = queries {
+        low = low.into_iter().chain(least(queries)).min();
+        high = high.max(most(queries));
+    }
+    let low = low.unwrap_or(0);
+    let range = high.unwrap_or(0).abs_diff(low);
+    if range < 4 * keys.len() as u64 + 64 {
+        let offset = |code: &i64| match ordered(code) {
+            true => code.abs_diff(low) as u32,
+            false => NONE,
         };
-        let keys: Rc<[u32]> = codes.keys.iter().map(offset).collect();
-        let queries = codes.queries.as_ref();
+        let keys: Rc<[u32]> = keys.iter().map(offset).collect();
         return Ranked {
-            queries: Ranks::List(
-                queries.map_or_else(|| keys.clone(), |codes| codes.iter().map(offset).collect()),
-            ),
+            queries: Ranks::List(match queries {
+                Some(codes) => codes.iter().map(offset).collect(),
+                None => keys.clone(),
+            }),
             keys: Ranks::List(keys),
             count: range as usize + 1,
             sorted: false,
         };
     }
-    let placed = all().enumerate().filter(|(_, code)| ordered(code));
-    let placed = placed.map(|(at, code)| (code.abs_diff(least), at as u32));
-    let mut ranks = vec![NONE; all().count()];
-    let place_bits = usize::BITS - ranks.len().leading_zeros();
-    let count = if range.leading_zeros() >= place_bits {
+    let all = keys.iter().chain(queries.iter().flat_map(|q| q.iter()));
+    let placed = all.enumerate().filter(|(_, code)| ordered(code));
+    let placed = placed.map(|(at, code)| (code.abs_diff(low), at as u32));
+    let mut ranks = vec![NONE; length];
+    let code_bits = u64::BITS - range.leading_zeros();
+    let place_bits = usize::BITS - length.leading_zeros();
+    let count = if code_bits + place_bits <= u64::BITS {
         // One word holds code and place, which sorts in half the time.
-        let pack = |(code, at): (u64, u32)| code << place_bits | u64::from(at);
-        let mut words: Vec<u64> = placed.map(pack).collect();
-        words.sort_unstable();
+        let mut words: Vec<u64> = Vec::with_capacity(length);
+        words.extend(placed.map(|(code, at)| code << place_bits | u64::from(at)));
+        radix::sort_by_key(&mut words, code_bits, |word| word >> place_bits);
         let mask = (1 << place_bits) - 1;
         let unpack = |word: &u64| (word >> place_bits, (word & mask) as u32);
         number(&mut ranks, words.iter().map(unpack))
     } else {
-        let mut pairs: Vec<(u64, u32)> = placed.collect();
-        pairs.sort_unstable();
+        let mut pairs: Vec<(u64, u32)> = Vec::with_capacity(length);
+        pairs.extend(placed);
+        radix::sort_by_key(&mut pairs, code_bits, |(code, _)| *code);
         number(&mut ranks, pairs.into_iter())
     };
-    let queries = ranks.split_off(codes.keys.len());
-    let keys: Rc<[u32]> = ranks.into();
+    let keys: Rc<[u32]> = ranks[..keys.len()].into();
     Ranked {
-        queries: Ranks::List(if codes.queries.is_some() {
-            queries.into()
-        } else {
-            keys.clone()
+        queries: Ranks::List(match queries {
+            Some(_) => ranks[keys.len()..].into(),
+            None => keys.clone(),
         }),
         keys: Ranks::List(keys),
         count,

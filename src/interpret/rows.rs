@@ -16,7 +16,7 @@ pub struct Classes {
     /// The class of each position; classes are numbered by their first positions.
     of: Vec<u32>,
     /// The first position of each class.
-    first: Vec<usize>,
+    first: Vec<u32>,
 }
 
 impl Classes {
@@ -49,7 +49,7 @@ impl Classes {
                 .entry((*class, ranked.keys.get(position)))
                 .or_insert(next);
             if number == next {
-                self.first.push(position);
+                self.first.push(position as u32);
             }
             *class = number;
         }
@@ -79,10 +79,10 @@ impl Rows<'_> {
         let queries = queries.filter(|pair| varying(pair, Sides::Queries));
         Rows {
             pattern,
-            keys: Classes::new(keys.map(|pair| (pair.key_sop, &pair.keys)), pattern.length),
+            keys: Classes::new(keys.map(|pair| (pair.key_sop, &pair.keys)), pattern.keys),
             queries: Classes::new(
                 queries.map(|pair| (pair.query_sop, &pair.queries)),
-                pattern.length,
+                pattern.queries,
             ),
         }
     }
@@ -129,8 +129,8 @@ impl Rows<'_> {
     ) -> Vec<Mixed> {
         let mut row = Row::new(self);
         let mut of_class: Vec<Option<Mixed>> = vec![None; self.queries.count()];
-        let mut results = Vec::with_capacity(self.pattern.length);
-        let single = self.keys.count() == self.pattern.length;
+        let mut results = Vec::with_capacity(self.pattern.queries);
+        let single = self.keys.count() == self.pattern.keys;
         for (query, class) in self.queries.of.iter().enumerate() {
             let known = &mut of_class[*class as usize];
             if known.is_none() && needed(query) && !interrupt::is_requested() {
@@ -224,9 +224,9 @@ impl<'r> Row<'r> {
                 }
                 Step::Table(table) => {
                     let table = &self.rows.pattern.tables[*table];
-                    let query = self.rows.queries.first[query];
+                    let query = self.rows.queries.first[query] as usize;
                     fill_with(bits, start * 64, self.count, |key| {
-                        table.holds(self.rows.keys.first[key], query)
+                        table.holds(self.rows.keys.first[key] as usize, query)
                     });
                 }
                 Step::And(a, b) => combine(bits, *a, *b, |a, b| a & b),

@@ -1,10 +1,10 @@
 //! Scorers on one input. Keys that agree in everything the scorer reads are one class and so are
-//! queries, and a pair of classes is scored once. Predicates become tables over classes; the best
-//! key of a query and weighted means are found query by query.
+//! queries, and a pair of classes is scored once. Predicates become tables over classes; weighted
+//! means, and best keys whose score depends on the query, are found query by query.
 
 use super::column::{Builder, Column};
 use super::fault::Fault;
-use super::selector::Pattern;
+use super::selector::{Columns, Pattern};
 use crate::base::{Code, interrupt};
 use crate::graph::{Graph, SOpId, ScorerFunction, ScorerId};
 use crate::value::Value;
@@ -75,11 +75,10 @@ impl Scores {
     pub fn new(
         graph: &Graph,
         scorer: ScorerId,
-        length: usize,
-        column: &dyn Fn(SOpId) -> Rc<Column>,
+        columns: &Columns<'_>,
     ) -> Result<Scores, Rc<Fault>> {
         let function = ScorerFunction::new(graph, scorer);
-        let fetch = |sops: &[SOpId]| -> Result<Vec<Rc<Column>>, Rc<Fault>> {
+        let fetch = |sops: &[SOpId], column: &dyn Fn(SOpId) -> Rc<Column>| {
             sops.iter()
                 .map(|sop| {
                     let column = column(*sop);
@@ -88,10 +87,12 @@ impl Scores {
                         None => Ok(column),
                     }
                 })
-                .collect()
+                .collect::<Result<Vec<Rc<Column>>, Rc<Fault>>>()
         };
-        let keys = Classes::new(&fetch(&function.keys)?, length);
-        let queries = Classes::new(&fetch(&function.queries)?, length);
+        let keys = fetch(&function.keys, columns.key)?;
+        let queries = fetch(&function.queries, columns.query)?;
+        let keys = Classes::new(&keys, columns.keys);
+        let queries = Classes::new(&queries, columns.queries);
         let sop = function.queries.first().or(function.keys.first()).copied();
         Ok(Scores {
             sop: sop.unwrap_or(SOpId(0)),
@@ -165,8 +166,8 @@ impl Scores {
     /// # Errors
     /// A score that cannot be computed or is no number.
     pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Rc<Fault>> {
-        let mut chosen = Vec::with_capacity(candidates.length);
-        for query in 0..candidates.length {
+        let mut chosen = Vec::with_capacity(candidates.queries);
+        for query in 0..candidates.queries {
             let mut best: Option<(f64, i64)> = None;
             for key in candidates.selected(query) {
                 let score = self.number(self.at(key, query)?, self.sop)?;

@@ -2,6 +2,7 @@
 //! combine them. `formula` brings this into a form that `count` answers without looking at pairs
 //! of positions; `rows` answers for the rest.
 
+use super::best::best;
 use super::column::{Column, Values};
 use super::fault::Fault;
 use super::rank::{NONE, Ranked, rank};
@@ -22,9 +23,22 @@ pub const GREATER: Relations = 4;
 /// Neither: a NaN takes part, or a number meets a string.
 pub const UNORDERED: Relations = 8;
 
+/// The columns that a selector reads: the same on both sides, or but one row of queries.
+pub struct Columns<'a> {
+    pub key: &'a dyn Fn(SOpId) -> Rc<Column>,
+    pub query: &'a dyn Fn(SOpId) -> Rc<Column>,
+    /// The length of a column of keys.
+    pub keys: usize,
+    /// The length of a column of queries.
+    pub queries: usize,
+}
+
 /// A selector on an input of known length.
 pub struct Pattern {
-    pub length: usize,
+    /// How many key positions there are.
+    pub keys: usize,
+    /// How many query positions there are.
+    pub queries: usize,
     pub pairs: Vec<Pair>,
     /// Each distinct subselector once, operands before the steps that use them; the last step is
     /// the selector itself.
@@ -165,18 +179,18 @@ impl Pattern {
     pub fn new(
         graph: &Graph,
         selector: SelectorId,
-        length: usize,
-        column: &dyn Fn(SOpId) -> Rc<Column>,
+        columns: &Columns<'_>,
     ) -> Result<Pattern, Rc<Fault>> {
         let mut reader = Reader {
             pattern: Pattern {
-                length,
+                keys: columns.keys,
+                queries: columns.queries,
                 pairs: Vec::new(),
                 steps: Vec::new(),
                 tables: Vec::new(),
             },
             numbers: FxHashMap::default(),
-            column,
+            columns,
         };
         let mut done: FxHashMap<SelectorId, usize> = FxHashMap::default();
         let mut pending = vec![selector];
@@ -195,14 +209,13 @@ impl Pattern {
                 Selector::Or(a, b) => both(&done, &mut pending, *a, *b, Step::Or),
                 Selector::Not(a) => both(&done, &mut pending, *a, *a, |a, _| Step::Not(a)),
                 Selector::Predicate(scorer) => {
-                    let scores = Scores::new(graph, *scorer, length, column)?;
+                    let scores = Scores::new(graph, *scorer, columns)?;
                     Some(reader.table(scores.table()?))
                 }
                 Selector::Best { selector, scorer } => {
-                    let scores = Scores::new(graph, *scorer, length, column)?;
-                    let below = || Pattern::new(graph, *selector, length, column);
+                    let below = || Pattern::new(graph, *selector, columns);
                     let candidates = stacker::maybe_grow(64 * 1024, 1024 * 1024, below)?;
-                    Some(reader.chosen(scores.best(&candidates)?))
+                    Some(reader.chosen(best(graph, *scorer, columns, &candidates)?))
                 }
             };
             if let Some(step) = step {
@@ -217,7 +230,7 @@ impl Pattern {
     /// The selected keys of one query, ascending. O(n · steps) if all are taken.
     pub fn selected(&self, query: usize) -> impl Iterator<Item = usize> {
         let mut values: Vec<bool> = vec![false; self.steps.len()];
-        (0..self.length).filter(move |key| {
+        (0..self.keys).filter(move |key| {
             for (index, step) in self.steps.iter().enumerate() {
                 values[index] = match step {
                     Step::Leaf(pair, wanted) => {
@@ -239,7 +252,7 @@ impl Pattern {
 struct Reader<'a> {
     pattern: Pattern,
     numbers: FxHashMap<(SOpId, SOpId), usize>,
-    column: &'a dyn Fn(SOpId) -> Rc<Column>,
+    columns: &'a Columns<'a>,
 }
 
 impl Reader<'_> {
@@ -249,7 +262,7 @@ impl Reader<'_> {
         query_sop: SOpId,
         comparison: Comparison,
     ) -> Result<Step, Rc<Fault>> {
-        let (keys, queries) = ((self.column)(key_sop), (self.column)(query_sop));
+        let (keys, queries) = ((self.columns.key)(key_sop), (self.columns.query)(query_sop));
         if let Some(fault) = keys.first_fault().or(queries.first_fault()) {
             return Err(fault.clone());
         }
@@ -281,7 +294,7 @@ impl Reader<'_> {
 
     /// One key position at most for each query: equality of the position with the chosen one.
     fn chosen(&mut self, positions: Vec<i64>) -> Step {
-        let indices = Rc::new(Column::ints((0..self.pattern.length as i64).collect()));
+        let indices = Rc::new(Column::ints((0..self.pattern.keys as i64).collect()));
         let pair = self.derived_pair(indices, Rc::new(Column::ints(positions)));
         Step::Leaf(pair, EQUAL)
     }

@@ -64,6 +64,17 @@ impl Signed for i128 {
     }
 }
 
+/// Not a sum but the highest of all, where nothing is taken back; 0 of none.
+#[derive(Clone, Copy)]
+pub struct Highest(pub u32);
+
+impl Sum for Highest {
+    const ZERO: Highest = Highest(0);
+    fn plus(self, other: Highest) -> Highest {
+        Highest(self.0.max(other.0))
+    }
+}
+
 /// A sum of numbers from left to right: exact while they are ints, in floats from the first float
 /// on.
 #[derive(Clone, Copy, Debug)]

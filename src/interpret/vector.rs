@@ -249,7 +249,7 @@ fn by_dictionary(op: &Op, operands: &[Rc<Column>], length: usize) -> Option<Opti
     let (place, dictionary, ids) = text?;
     let mut arguments: Vec<Value> = operands.iter().map(|operand| operand.get(0)).collect();
     // The place of each string among those that occur, and their results.
-    let mut places: Vec<Option<usize>> = vec![None; dictionary.len()];
+    let mut places: Vec<Option<u32>> = vec![None; dictionary.len()];
     let mut results = Builder::new(dictionary.len().min(length));
     let mut count = 0;
     let mut chosen = Vec::with_capacity(length);

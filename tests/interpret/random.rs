@@ -21,9 +21,9 @@ pub enum Recipe {
     WeightedMean(Score, Pick, Value),
 }
 
-/// A primitive on a key and a query.
+/// A primitive on what two s-ops hold at a key and at a query, or both at the key.
 #[derive(Clone, Debug)]
-pub struct Score(Op, Pick, Pick);
+pub struct Score(Op, Pick, Pick, bool);
 
 #[derive(Clone, Debug)]
 pub enum Choice {
@@ -132,7 +132,13 @@ pub fn choice() -> impl Strategy<Value = Choice> {
 }
 
 fn score() -> impl Strategy<Value = Score> {
-    (binary(), any::<Pick>(), any::<Pick>()).prop_map(|(op, k, q)| Score(op, k, q))
+    (
+        binary(),
+        any::<Pick>(),
+        any::<Pick>(),
+        prop::bool::weighted(0.3),
+    )
+        .prop_map(|(op, k, q, keys_alone)| Score(op, k, q, keys_alone))
 }
 
 fn recipe() -> impl Strategy<Value = Recipe> {
@@ -186,6 +192,8 @@ pub struct Program {
     pub sops: Vec<SOpId>,
     pub selectors: Vec<SelectorId>,
     types: Vec<TypeSet>,
+    /// Whether no query selects a later key.
+    causal: bool,
 }
 
 impl Program {
@@ -195,6 +203,7 @@ impl Program {
             sops: Vec::new(),
             selectors: Vec::new(),
             types: Vec::new(),
+            causal: false,
         };
         let tokens = program.graph.sop(SOp::Tokens, span());
         let types = input.iter().fold(TypeSet::NONE, |types, value| {
@@ -211,6 +220,21 @@ impl Program {
         let mut program = Program::new(input);
         for recipe in recipes {
             program.add(recipe);
+        }
+        program
+    }
+
+    /// The same programs with no selection of later keys.
+    pub fn build_causal(input: &[Value], recipes: &[Recipe]) -> Program {
+        let mut program = Program::new(input);
+        program.causal = true;
+        for recipe in recipes {
+            match recipe {
+                Recipe::WeightedMean(score, ..) => {
+                    program.add(&Recipe::Width(Choice::Predicate(score.clone())));
+                }
+                recipe => program.add(recipe),
+            }
         }
         program
     }
@@ -252,7 +276,7 @@ impl Program {
                 self.graph.map(Op::If, vec![a, b, c], span())
             }
             Recipe::Aggregate(choice, value, default) => {
-                let selector = self.choose(choice);
+                let selector = self.attend(choice);
                 let wanted = if value % 3 == 0 {
                     TypeSet::ANY
                 } else {
@@ -284,7 +308,7 @@ impl Program {
                 self.graph.sop(mean, span())
             }
             Recipe::Width(choice) => {
-                let selector = self.choose(choice);
+                let selector = self.attend(choice);
                 self.graph.sop(SOp::Width { selector }, span())
             }
         };
@@ -322,15 +346,33 @@ impl Program {
         from[usize::from(pick) % from.len()]
     }
 
-    fn score(&mut self, Score(op, keys, queries): &Score) -> ScorerId {
+    fn score(&mut self, Score(op, keys, queries, keys_alone): &Score) -> ScorerId {
         let keys = self.pick(*keys, TypeSet::NUMBER);
         let queries = self.pick(*queries, self.like(keys));
         let key = self.graph.scorer(Scorer::Key(keys));
-        let query = self.graph.scorer(Scorer::Query(queries));
+        let query = self.graph.scorer(match keys_alone {
+            true => Scorer::Key(queries),
+            false => Scorer::Query(queries),
+        });
         self.graph.scorer(Scorer::Map {
             op: op.clone(),
             operands: vec![key, query],
         })
+    }
+
+    fn attend(&mut self, choice: &Choice) -> SelectorId {
+        let selector = self.choose(choice);
+        if !self.causal {
+            return selector;
+        }
+        let indices = self.sops[1];
+        let up_to = Selector::Compare {
+            keys: indices,
+            queries: indices,
+            comparison: Comparison::LessEqual,
+        };
+        let up_to = self.graph.selector(up_to, span());
+        self.graph.selector(Selector::And(selector, up_to), span())
     }
 
     pub fn choose(&mut self, choice: &Choice) -> SelectorId {

@@ -1,0 +1,120 @@
+//! The best key of each query. A score that depends on the key alone puts all keys in one order,
+//! computed as a column; the best selected key is then a maximum over what the query selects.
+
+use super::column::{Column, Values};
+use super::elementwise;
+use super::fault::Fault;
+use super::plan::Plan;
+use super::radix;
+use super::rank::rank;
+use super::score::Scores;
+use super::selector::{Columns, Pattern};
+use crate::graph::{Graph, SOpId, Scorer, ScorerId};
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Floats hold ints up to this one exactly.
+const LARGEST_EXACT: u64 = 1 << 53;
+
+/// Stack that must be left before a recursion goes on, in bytes.
+const STACK: usize = 128 * 1024;
+
+/// The position of the best selected key of each query, -1 where none is selected; of equal scores
+/// the last. If the score depends on the key alone, as long as a width of `candidates` takes where
+/// these are conjunctions that exclude each other, such as one conjunction; otherwise O(n) for each
+/// query.
+///
+/// # Errors
+/// A score that cannot be computed or is no number.
+pub fn best(
+    graph: &Graph,
+    scorer: ScorerId,
+    columns: &Columns<'_>,
+    candidates: &Pattern,
+) -> Result<Vec<i64>, Rc<Fault>> {
+    let Some(order) = key_order(graph, scorer, columns) else {
+        return Scores::new(graph, scorer, columns)?.best(candidates);
+    };
+    let mut standings = vec![0_u32; order.len()];
+    for (standing, key) in (1..).zip(&order) {
+        standings[*key as usize] = standing;
+    }
+    let highest = Plan::new(candidates).highest(|key| standings[key]);
+    let key = |standing: u32| match standing {
+        0 => -1,
+        standing => i64::from(order[standing as usize - 1]),
+    };
+    Ok(highest.into_iter().map(key).collect())
+}
+
+/// The keys by ascending score, equal ones by position, if each has a score that no query changes.
+fn key_order(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<Vec<u32>> {
+    let (_, queries) = graph.scorer_operands(scorer);
+    if !queries.is_empty() {
+        return None;
+    }
+    let mut scores = KeyScores {
+        graph,
+        columns,
+        known: FxHashMap::default(),
+    };
+    let scores = scores.column(scorer);
+    if scores.first_fault().is_some() || !is_ordered(&scores) {
+        return None;
+    }
+    let ranked = rank(&scores, &scores);
+    let mut order: Vec<(u32, u32)> = (0..columns.keys as u32)
+        .map(|key| (ranked.keys.get(key as usize), key))
+        .collect();
+    radix::sort_by_key(&mut order, u32::BITS, |(rank, _)| u64::from(*rank));
+    Some(order.into_iter().map(|(_, key)| key).collect())
+}
+
+/// Whether the scores are numbers that compare alike as they are and as floats.
+fn is_ordered(scores: &Column) -> bool {
+    let exact = |int: &i64| int.unsigned_abs() <= LARGEST_EXACT;
+    match scores.values() {
+        Values::Constant(value) => value.is_number() && !value.is_nan(),
+        Values::Ints(ints) => ints.iter().all(exact),
+        Values::Floats(floats) => !floats.iter().any(|float| float.is_nan()),
+        Values::Bools(_) => true,
+        Values::Strings(..) => false,
+        Values::Mixed(values) => values.iter().all(|value| match value {
+            Value::Int(int) => exact(int),
+            value => value.is_number() && !value.is_nan(),
+        }),
+    }
+}
+
+/// The columns of a scorer that reads no query and of its parts, each computed once.
+struct KeyScores<'a> {
+    graph: &'a Graph,
+    columns: &'a Columns<'a>,
+    known: FxHashMap<ScorerId, Rc<Column>>,
+}
+
+impl KeyScores<'_> {
+    fn column(&mut self, id: ScorerId) -> Rc<Column> {
+        if let Some(known) = self.known.get(&id) {
+            return known.clone();
+        }
+        let column = stacker::maybe_grow(STACK, 16 * STACK, || self.new_column(id));
+        self.known.insert(id, column.clone());
+        column
+    }
+
+    fn new_column(&mut self, id: ScorerId) -> Rc<Column> {
+        let length = self.columns.keys;
+        match self.graph.get_scorer(id) {
+            Scorer::Key(sop) | Scorer::Query(sop) => (self.columns.key)(*sop),
+            Scorer::Constant(value) => Rc::new(Column::constant(value.clone(), length)),
+            Scorer::Map { op, operands } => {
+                let operands = operands.iter().map(|operand| self.column(*operand));
+                let operands: Vec<Rc<Column>> = operands.collect();
+                // The fault of a score is found again, and told, by those who need it.
+                Rc::new(elementwise::map(SOpId(0), op, &operands, length))
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Next-token generation: the last value of an s-op becomes the next token of its input. Where the
+//! s-op is causal, all columns are kept and each step adds one row to them, as a transformer does
+//! that keeps its keys and values.
+
+use super::aggregate;
+use super::column::Column;
+use super::selector::{Columns, Pattern};
+use super::{Evaluation, Fallible};
+use crate::graph::{Graph, SOp, SOpId, SelectorId};
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// An input that an s-op extends.
+pub struct Generation<'g> {
+    graph: &'g Graph,
+    root: SOpId,
+    input: Vec<Value>,
+    /// What the s-op is made of, operands first.
+    order: Vec<SOpId>,
+    causal: bool,
+    /// The columns of a causal s-op on a beginning of the input, without faults; or none.
+    columns: FxHashMap<SOpId, Rc<Column>>,
+}
+
+impl<'g> Generation<'g> {
+    pub fn new(graph: &'g Graph, root: SOpId, prompt: &[Value]) -> Generation<'g> {
+        Generation {
+            graph,
+            root,
+            input: prompt.to_vec(),
+            order: graph.reachable(&[root]),
+            causal: graph.is_causal(root),
+            columns: FxHashMap::default(),
+        }
+    }
+
+    /// The prompt and what was generated.
+    pub fn tokens(&self) -> &[Value] {
+        &self.input
+    }
+
+    /// Adds the last value of the s-op to its input, and gives it. O(n) for each aggregate if the
+    /// s-op is causal ([`Graph::is_causal`]) and nothing in it fails; otherwise as long as
+    /// [`evaluate`](super::evaluate) takes.
+    ///
+    /// # Errors
+    /// As [`evaluate`](super::evaluate).
+    pub fn step(&mut self) -> Fallible<Value> {
+        let token = match self.extended() {
+            Some(token) => token,
+            None => self.anew()?,
+        };
+        self.input.push(token.clone());
+        Ok(token)
+    }
+
+    /// The last value, with all columns computed from the beginning.
+    fn anew(&mut self) -> Fallible<Value> {
+        self.columns.clear();
+        let mut evaluation = Evaluation::new(self.graph, &self.input)?;
+        if self.causal {
+            evaluation.run_all(&self.order)?;
+        } else {
+            evaluation.run(&[self.root])?;
+        }
+        let sequence = evaluation.sequence(self.root)?;
+        let sound = |column: &Rc<Column>| column.first_fault().is_none();
+        if self.causal && self.order.iter().all(|id| sound(&evaluation.columns[id])) {
+            self.columns = evaluation.columns;
+        }
+        Ok(sequence.values.last().cloned().unwrap_or(Value::Int(0)))
+    }
+
+    /// The last value, with the columns extended to the length of the input; `None` if there are
+    /// none, or something fails, which is then left to be found by computing all anew.
+    fn extended(&mut self) -> Option<Value> {
+        if self.columns.is_empty() {
+            return None;
+        }
+        for position in self.columns[&self.root].len()..self.input.len() {
+            for index in 0..self.order.len() {
+                let id = self.order[index];
+                let value = self.row(id, position)?;
+                let column = Rc::get_mut(self.columns.get_mut(&id)?)?;
+                column.push(value, id);
+                if column.first_fault().is_some() {
+                    return None;
+                }
+            }
+        }
+        Some(self.columns[&self.root].get(self.input.len() - 1))
+    }
+
+    /// The value of an s-op at a position that its operands have reached.
+    fn row(&self, id: SOpId, position: usize) -> Option<Value> {
+        match self.graph.get(id) {
+            SOp::Tokens => Some(self.input[position].clone()),
+            SOp::Indices => Some(Value::Int(position as i64)),
+            SOp::Constant(value) => Some(value.clone()),
+            SOp::Map { op, operands } => {
+                let operands = operands.iter().map(|id| self.columns[id].get(position));
+                let operands: Vec<Value> = operands.collect();
+                op.apply(&operands.iter().collect::<Vec<_>>()).ok()
+            }
+            SOp::Aggregate {
+                selector,
+                value,
+                default,
+            } => {
+                let pattern = self.pattern(*selector, position)?;
+                let value = &self.columns[value];
+                only(&aggregate::aggregate(id, &pattern, value, default))
+            }
+            SOp::Width { selector } => only(&aggregate::width(&self.pattern(*selector, position)?)),
+            // Never causal.
+            SOp::WeightedMean { .. } => None,
+        }
+    }
+
+    /// A selector with one row: that of the query at the last position.
+    fn pattern(&self, selector: SelectorId, position: usize) -> Option<Pattern> {
+        let columns = Columns {
+            key: &|id| self.columns[&id].clone(),
+            query: &|id| Rc::new(Column::constant(self.columns[&id].get(position), 1)),
+            keys: position + 1,
+            queries: 1,
+        };
+        Pattern::new(self.graph, selector, &columns).ok()
+    }
+}
+
+/// The value of a column with one position.
+fn only(column: &Column) -> Option<Value> {
+    column.first_fault().is_none().then(|| column.get(0))
+}
