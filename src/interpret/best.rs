@@ -20,32 +20,51 @@ const LARGEST_EXACT: u64 = 1 << 53;
 /// Stack that must be left before a recursion goes on, in bytes.
 const STACK: usize = 128 * 1024;
 
-/// The position of the best selected key of each query, -1 where none is selected; of equal scores
-/// the last. If the score depends on the key alone, as long as a width of `candidates` takes where
-/// these are conjunctions that exclude each other, such as one conjunction; otherwise O(n) for each
-/// query.
-///
-/// # Errors
-/// A score that cannot be computed or is no number.
-pub fn best(
-    graph: &Graph,
-    scorer: ScorerId,
-    columns: &Columns<'_>,
-    candidates: &Pattern,
-) -> Result<Vec<i64>, Rc<Fault>> {
-    let Some(order) = key_order(graph, scorer, columns) else {
-        return Scores::new(graph, scorer, columns)?.best(candidates);
-    };
-    let mut standings = vec![0_u32; order.len()];
-    for (standing, key) in (1..).zip(&order) {
-        standings[*key as usize] = standing;
+/// What decides which key is the best.
+pub enum Ranking {
+    /// The keys by ascending score, equal ones by position, whatever the query.
+    Order(Vec<u32>),
+    /// Scores that depend on the query, or some of which fail.
+    Scores(Scores),
+}
+
+impl Ranking {
+    /// # Errors
+    /// A fault in what the scorer reads.
+    pub fn new(
+        graph: &Graph,
+        scorer: ScorerId,
+        columns: &Columns<'_>,
+    ) -> Result<Ranking, Rc<Fault>> {
+        Ok(match key_order(graph, scorer, columns) {
+            Some(order) => Ranking::Order(order),
+            None => Ranking::Scores(Scores::new(graph, scorer, columns)?),
+        })
     }
-    let highest = Plan::new(candidates).highest(|key| standings[key]);
-    let key = |standing: u32| match standing {
-        0 => -1,
-        standing => i64::from(order[standing as usize - 1]),
-    };
-    Ok(highest.into_iter().map(key).collect())
+
+    /// The position of the best selected key of each query, -1 where none is selected; of equal
+    /// scores the last. If the score depends on the key alone, as long as a width of `candidates`
+    /// takes where these are conjunctions that exclude each other, such as one conjunction;
+    /// otherwise O(n) for each query.
+    ///
+    /// # Errors
+    /// A score that cannot be computed or is no number.
+    pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Rc<Fault>> {
+        let order = match self {
+            Ranking::Order(order) => order,
+            Ranking::Scores(scores) => return scores.best(candidates),
+        };
+        let mut standings = vec![0_u32; order.len()];
+        for (standing, key) in (1..).zip(order) {
+            standings[*key as usize] = standing;
+        }
+        let highest = Plan::new(candidates).highest(|key| standings[key]);
+        let key = |standing: u32| match standing {
+            0 => -1,
+            standing => i64::from(order[standing as usize - 1]),
+        };
+        Ok(highest.into_iter().map(key).collect())
+    }
 }
 
 /// The keys by ascending score, equal ones by position, if each has a score that no query changes.
@@ -54,13 +73,15 @@ fn key_order(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<V
     if !queries.is_empty() {
         return None;
     }
-    let mut scores = KeyScores {
+    let mut parts = KeyScores {
         graph,
         columns,
         known: FxHashMap::default(),
     };
-    let scores = scores.column(scorer);
-    if scores.first_fault().is_some() || !is_ordered(&scores) {
+    let scores = parts.column(scorer);
+    let sound = |column: &Rc<Column>| column.first_fault().is_none();
+    // Where a part fails, what it means for the score is told key by key.
+    if !parts.known.values().all(sound) || !is_ordered(&scores) {
         return None;
     }
     let ranked = rank(&scores, &scores);
@@ -112,7 +133,6 @@ impl KeyScores<'_> {
             Scorer::Map { op, operands } => {
                 let operands = operands.iter().map(|operand| self.column(*operand));
                 let operands: Vec<Rc<Column>> = operands.collect();
-                // The fault of a score is found again, and told, by those who need it.
                 Rc::new(elementwise::map(SOpId(0), op, &operands, length))
             }
         }

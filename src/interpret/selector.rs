@@ -2,7 +2,7 @@
 //! combine them. `formula` brings this into a form that `count` answers without looking at pairs
 //! of positions; `rows` answers for the rest.
 
-use super::best::best;
+use super::best::Ranking;
 use super::column::{Column, Values};
 use super::fault::Fault;
 use super::rank::{NONE, Ranked, rank};
@@ -213,9 +213,10 @@ impl Pattern {
                     Some(reader.table(scores.table()?))
                 }
                 Selector::Best { selector, scorer } => {
+                    let ranking = Ranking::new(graph, *scorer, columns)?;
                     let below = || Pattern::new(graph, *selector, columns);
                     let candidates = stacker::maybe_grow(64 * 1024, 1024 * 1024, below)?;
-                    Some(reader.chosen(best(graph, *scorer, columns, &candidates)?))
+                    Some(reader.chosen(ranking.best(&candidates)?))
                 }
             };
             if let Some(step) = step {
