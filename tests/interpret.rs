@@ -239,3 +239,18 @@ proptest! {
         check_generation(&program, &input);
     }
 }
+
+proptest! {
+    #![proptest_config(property::property(100))]
+
+    /// Long enough to be computed block by block, the last of them different.
+    #[test]
+    fn long_chains_mean_what_the_naive_evaluator_says(
+        most in random::input(),
+        last in random::input(),
+        recipes in random::chains(),
+    ) {
+        let input: Vec<Value> = most.iter().cycle().take(9_000).chain(&last).cloned().collect();
+        check_sops(&Program::build(&input, &recipes), &input);
+    }
+}

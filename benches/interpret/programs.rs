@@ -18,7 +18,7 @@ pub struct Program {
     pub bound: Bound,
 }
 
-const PROGRAMS: [(&str, &str, Input); 12] = [
+const PROGRAMS: [(&str, &str, Input); 14] = [
     (
         "hist",
         r#"load "hist"; answer = hist(tokens_str);"#,
@@ -76,6 +76,18 @@ const PROGRAMS: [(&str, &str, Input); 12] = [
     (
         "mean before",
         "answer = aggregate(select(indices, indices, <=), tokens_int / 7);",
+        Input::Wide,
+    ),
+    (
+        "last equal before",
+        "before = select(tokens_int, tokens_int, ==) and select(indices, indices, <);
+         last = select_best(before, score(indices, indices, lambda k, q: k));
+         answer = aggregate(last, indices, -1);",
+        Input::Wide,
+    ),
+    (
+        "elementwise, 30 steps",
+        "answer = tokens_int; for step in range(10) { answer = (answer * 3 + step) % 1009; }",
         Input::Wide,
     ),
     (

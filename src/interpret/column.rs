@@ -7,6 +7,7 @@ use crate::graph::SOpId;
 use crate::value::sequence::{SequenceError, sequence_type_at};
 use crate::value::{SequenceType, Value};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -179,6 +180,50 @@ impl Column {
         (0..self.length - 1).for_each(|position| builder.push(self.get(position)));
         builder.push(value);
         *self = builder.finish().checked(sop);
+    }
+
+    /// The column at some positions, of numbers and bools or of one atom; `None` for others.
+    pub fn slice(&self, positions: Range<usize>) -> Option<Column> {
+        let length = positions.len();
+        let values = match &self.values {
+            Values::Constant(value) => Values::Constant(value.clone()),
+            Values::Ints(ints) => Values::Ints(ints[positions].to_vec()),
+            Values::Floats(floats) => Values::Floats(floats[positions].to_vec()),
+            Values::Bools(bools) => Values::Bools(bools[positions].to_vec()),
+            Values::Strings(..) | Values::Mixed(_) => return None,
+        };
+        Some(Column::new(values, length))
+    }
+
+    /// No values yet, of the column's type, with room for some; strings are not put together.
+    pub fn values_of_type(&self, capacity: usize) -> Values {
+        match self.sequence_type {
+            SequenceType::Ints => Values::Ints(Vec::with_capacity(capacity)),
+            SequenceType::Bools => Values::Bools(Vec::with_capacity(capacity)),
+            SequenceType::Floats => Values::Floats(Vec::with_capacity(capacity)),
+            SequenceType::Strings => Values::Mixed(Vec::new()),
+        }
+    }
+
+    /// Puts the column behind values of its type, which are numbers or bools; `None` if they are
+    /// not, and then the values are what they were.
+    pub fn append_to(&self, values: &mut Values) -> Option<()> {
+        match (values, &self.values) {
+            (Values::Ints(all), Values::Ints(ints)) => all.extend_from_slice(ints),
+            (Values::Floats(all), Values::Floats(floats)) => all.extend_from_slice(floats),
+            (Values::Bools(all), Values::Bools(bools)) => all.extend_from_slice(bools),
+            (Values::Ints(all), Values::Constant(Value::Int(int))) => {
+                all.resize(all.len() + self.length, *int);
+            }
+            (Values::Floats(all), Values::Constant(Value::Float(float))) => {
+                all.resize(all.len() + self.length, *float);
+            }
+            (Values::Bools(all), Values::Constant(Value::Bool(bool))) => {
+                all.resize(all.len() + self.length, *bool);
+            }
+            _ => return None,
+        }
+        Some(())
     }
 
     pub fn values(&self) -> &Values {

@@ -14,6 +14,7 @@ mod elementwise;
 mod explain;
 mod fault;
 mod formula;
+mod fuse;
 mod generation;
 mod plan;
 mod radix;
@@ -31,6 +32,7 @@ use crate::value::{SequenceType, Value};
 use column::{Builder, Column};
 pub use explain::{Explanation, explain};
 use fault::Fault;
+use fuse::Chains;
 pub use generation::Generation;
 use rustc_hash::FxHashMap;
 use selector::{Columns, Pattern};
@@ -133,12 +135,18 @@ impl<'a> Evaluation<'a> {
         {
             *readers.entry(id).or_default() += 1;
         }
+        let chains = Chains::new(self.graph, &order, roots);
         for id in order {
+            let Some(chain) = chains.ending_in(id) else {
+                continue;
+            };
             watch(self, id);
-            let column = self.compute(id);
+            match fuse::column(self.graph, chain, |id| self.column(id), self.input.len()) {
+                Some(column) => drop(self.columns.insert(id, Rc::new(column))),
+                None => self.run_all(chain)?,
+            }
             interrupt::check()?;
-            self.columns.insert(id, Rc::new(column));
-            for operand in self.graph.dependencies(id) {
+            for operand in chain.iter().flat_map(|id| self.graph.dependencies(*id)) {
                 if let Some(count) = readers.get_mut(&operand) {
                     *count -= 1;
                     if *count == 0 {

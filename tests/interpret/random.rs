@@ -141,13 +141,25 @@ fn score() -> impl Strategy<Value = Score> {
         .prop_map(|(op, k, q, keys_alone)| Score(op, k, q, keys_alone))
 }
 
-fn recipe() -> impl Strategy<Value = Recipe> {
+fn elementwise() -> impl Strategy<Value = Recipe> {
     let pick = any::<Pick>;
     prop_oneof![
         2 => value().prop_map(Recipe::Constant),
         2 => (unary(), pick()).prop_map(|(op, a)| Recipe::Unary(op, a)),
         3 => (binary(), pick(), pick()).prop_map(|(op, a, b)| Recipe::Binary(op, a, b)),
         1 => (pick(), pick(), pick()).prop_map(|(a, b, c)| Recipe::If(a, b, c)),
+    ]
+}
+
+/// Programs without attention.
+pub fn chains() -> impl Strategy<Value = Vec<Recipe>> {
+    vec(elementwise(), 4..16)
+}
+
+fn recipe() -> impl Strategy<Value = Recipe> {
+    let pick = any::<Pick>;
+    prop_oneof![
+        8 => elementwise(),
         4 => (choice(), pick(), value()).prop_map(|(s, v, d)| Recipe::Aggregate(s, v, d)),
         2 => choice().prop_map(Recipe::Width),
         1 => (score(), pick(), value()).prop_map(|(s, v, d)| Recipe::WeightedMean(s, v, d)),
