@@ -173,6 +173,35 @@ fn what_cannot_be_read_is_no_success() {
 // ---- rasp fmt ----
 
 #[test]
+fn the_programs_of_the_project_are_formatted() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in ["stdlib", "examples", "examples/papers", "puzzles"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            files.extend(
+                path.extension()
+                    .is_some_and(|end| end == "rasp")
+                    .then_some(path),
+            );
+        }
+    }
+    assert!(files.len() > 60, "{}", files.len());
+    let mut arguments = vec!["fmt", "--check"];
+    arguments.extend(files.iter().map(|path| path.to_str().unwrap()));
+    let ran = Place::new().rasp(&arguments);
+    assert_eq!((ran.status, ran.out.as_str()), (0, ""), "{}", ran.err);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_device_without_end_is_no_program() {
+    let ran = Place::new().rasp(&["check", "/dev/zero"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("too large"), "{}", ran.err);
+}
+
+#[test]
 fn formatting_keeps_comments_and_is_idempotent() {
     let place = Place::with(&[("a.rasp", SAMPLE)]);
     assert_eq!(place.rasp(&["fmt", "a.rasp", "--check"]).shown(), {

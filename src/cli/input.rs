@@ -9,7 +9,6 @@ use crate::infer;
 use crate::session::{Session, files};
 use crate::value::Value;
 use serde_json::Value as Json;
-use std::io::Read;
 use std::path::Path;
 
 /// An input with the form in which it was given.
@@ -191,16 +190,11 @@ pub fn read(file: &Path) -> Result<Loaded, String> {
     if file.as_os_str() != "-" {
         return files::read(file);
     }
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .read_to_end(&mut bytes)
-        .map_err(|error| format!("standard input: {error}"))?;
-    let text =
-        String::from_utf8(bytes).map_err(|_| "standard input is not a UTF-8 text".to_string())?;
+    let name = "standard input";
     Ok(Loaded {
-        identity: "standard input".into(),
-        name: "standard input".into(),
-        text,
+        identity: name.into(),
+        name: name.into(),
+        text: files::read_text(std::io::stdin().lock(), name)?,
     })
 }
 

@@ -2,8 +2,11 @@
 //! the standard library. Together with the command line and the REPL the only place that touches
 //! the file system.
 
+use crate::base::Limits;
 use crate::eval::{Loaded, Loader};
 use crate::stdlib;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Marks the identity of a standard library module, which is no path.
@@ -63,16 +66,34 @@ impl Loader for Files {
 /// A file as text, named by its path.
 ///
 /// # Errors
-/// It cannot be read, or is not UTF-8.
+/// It cannot be read, is not UTF-8, or is larger than a source text may be.
 pub fn read(path: &Path) -> Result<Loaded, String> {
     let shown = shown(path);
-    let bytes = std::fs::read(path).map_err(|error| format!("{shown}: {error}"))?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("{shown} is not a UTF-8 text"))?;
+    let file = File::open(path).map_err(|error| format!("{shown}: {error}"))?;
+    let text = read_text(file, &shown)?;
     Ok(Loaded {
         identity: identity(path),
         name: shown,
         text,
     })
+}
+
+/// All of a text, but no more than a source text may have: a device may have no end.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_text(from: impl Read, shown: &str) -> Result<String, String> {
+    let largest = Limits::default().source_bytes;
+    let mut bytes = Vec::new();
+    from.take(largest as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("{shown}: {error}"))?;
+    if bytes.len() > largest {
+        return Err(format!(
+            "{shown} is too large: the limit `source_bytes` is {largest} bytes"
+        ));
+    }
+    String::from_utf8(bytes).map_err(|_| format!("{shown} is not a UTF-8 text"))
 }
 
 /// What two spellings of one path have in common.

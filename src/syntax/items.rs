@@ -34,6 +34,37 @@ impl Printer<'_> {
         self.brackets_only = brackets_only;
     }
 
+    /// Prints a comprehension: the item and what it is made for, each on a line of its own.
+    pub(super) fn comprehension(
+        &mut self,
+        (open, close): (char, char),
+        item: &Item,
+        (names, iterable): (&[Ident], ExprId),
+        span: Span,
+        indent: usize,
+    ) {
+        let inner = indent + INDENT;
+        let brackets_only = std::mem::take(&mut self.brackets_only);
+        self.output.push(open);
+        self.gap_comments(self.item_start(item), inner);
+        self.line(inner);
+        self.item(item, inner);
+        let end = self.ast.get(item.value).span.end as usize;
+        let over = self.ast.get(iterable).span;
+        self.same_line_comment(end, over.start as usize);
+        self.gap_comments(over.start as usize, inner);
+        self.line(inner);
+        let names: Vec<&str> = names.iter().map(|ident| &*ident.name).collect();
+        self.output
+            .push_str(&format!("for {} in ", names.join(", ")));
+        self.expr(iterable, Level::Lambda, inner, 0);
+        self.same_line_comment(over.end as usize, span.end as usize);
+        self.gap_comments(span.end as usize, inner);
+        self.line(indent);
+        self.output.push(close);
+        self.brackets_only = brackets_only;
+    }
+
     fn item_start(&self, item: &Item) -> usize {
         match (&item.name, item.key) {
             (Some(name), _) => name.span.start as usize,
@@ -71,6 +102,14 @@ impl Item {
         }
     }
 
+    pub(super) fn plain(value: ExprId) -> Item {
+        Item {
+            name: None,
+            key: None,
+            value,
+        }
+    }
+
     pub(super) fn argument(argument: &Argument) -> Item {
         Item {
             name: argument.name.clone(),
@@ -81,10 +120,5 @@ impl Item {
 }
 
 pub(super) fn plain(items: &[ExprId]) -> Vec<Item> {
-    let item = |value: &ExprId| Item {
-        name: None,
-        key: None,
-        value: *value,
-    };
-    items.iter().map(item).collect()
+    items.iter().map(|value| Item::plain(*value)).collect()
 }

@@ -338,6 +338,23 @@ impl<'a> Printer<'a> {
                 let items: Vec<Item> = entries.iter().map(|(k, v)| Item::entry(*k, *v)).collect();
                 self.bracketed('{', &items, ('}', expr.span), indent);
             }
+            ExprKind::ListComprehension {
+                element,
+                names,
+                iterable,
+            } => {
+                let item = Item::plain(*element);
+                self.comprehension(('[', ']'), &item, (names, *iterable), expr.span, indent);
+            }
+            ExprKind::DictComprehension {
+                key,
+                value,
+                names,
+                iterable,
+            } => {
+                let item = Item::entry(*key, *value);
+                self.comprehension(('{', '}'), &item, (names, *iterable), expr.span, indent);
+            }
             ExprKind::Call {
                 function,
                 arguments,
@@ -364,7 +381,7 @@ impl<'a> Printer<'a> {
         for (at, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Text(text) => {
-                    let breaks = text == " if " || text == " else " || text.starts_with(" for ");
+                    let breaks = text == " if " || text == " else ";
                     if breaks && !self.brackets_only {
                         self.line(indent + INDENT);
                         self.output.push_str(text.trim_start());
