@@ -117,7 +117,11 @@ fn each_aggregate_is_explained() {
          inside = selector_width(select(tokens_int, tokens_int, <) and select(indices, indices, >)
                                  and not select(tokens_int, 3, ==));
          three = selector_width(select(tokens_int, tokens_int, <) and select(indices, indices, >)
-                                and select(tokens_int, indices, <));",
+                                and select(tokens_int, indices, <));
+         before = select(indices, indices, <);
+         last = aggregate(select_best(before, score(indices, tokens_int, lambda k, q: k)), indices);
+         near = aggregate(select_best(before, score(indices, tokens_int, lambda k, q: k * q)), indices);
+         mean = aggregate(score(indices, tokens_int, lambda k, q: k + q), indices);",
     );
     let input = [3, 1, 2, 1].map(Value::Int);
     let mut explained = |name: &str| -> Vec<String> {
@@ -132,6 +136,9 @@ fn each_aggregate_is_explained() {
     ");
     insta::assert_snapshot!(explained("inside").join("\n"), @"O(n log n): + keys filtered by tokens_int != 3; dominance counting, digit by digit, by tokens_int < tokens_int and indices > indices");
     insta::assert_snapshot!(explained("three").join("\n"), @"O(n log n + 4 × 4): rows of bits, as it has three orders at once: 4 rows of 4 keys");
+    insta::assert_snapshot!(explained("last").join("\n"), @"O(n): + running sums along positions by indices < indices | the best of these: a maximum, as the score depends on the key alone");
+    insta::assert_snapshot!(explained("near").join("\n"), @"O(n²): + running sums along positions by indices < indices | the best of these: one key after the other, as no one order of the keys serves all queries");
+    insta::assert_snapshot!(explained("mean").join("\n"), @"O(n × 3): keys weighed from left to right, for 3 different queries");
 }
 
 /// Generates tokens and, for each, evaluates the whole s-op anew.

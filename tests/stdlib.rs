@@ -14,10 +14,13 @@ mod uses;
 
 use common::{session, shape};
 use oracle::{Case, Oracle};
+use rasp::base::{Limits, SourceId};
 use rasp::eval::Meta;
 use rasp::graph::Sharing;
 use rasp::session::Session;
 use rasp::stdlib::{MODULES, Module, RASPLIB};
+use rasp::syntax::ast::StatementKind;
+use rasp::syntax::parse;
 use rasp::value::Value;
 use uses::{Use, uses};
 
@@ -192,8 +195,11 @@ fn assertions_end_the_modules_and_hold() {
         let definitions = module.definitions();
         let assertions = &module.text[definitions.len()..];
         assert!(!assertions.is_empty(), "{}", module.name);
-        for line in assertions.lines() {
-            assert!(line.starts_with("assert "), "{}: {line}", module.name);
+        let parsed = parse(SourceId(0), assertions, &Limits::default());
+        for statement in &parsed.ast.statements {
+            let text = &assertions[statement.span.range()];
+            let asserts = matches!(statement.kind, StatementKind::Assert { .. });
+            assert!(asserts, "{}: {text}", module.name);
         }
         session(&format!("stdlib/{}.rasp", module.name), module.text);
     }

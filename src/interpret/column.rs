@@ -1,4 +1,4 @@
-//! Columns of atoms, stored by type: numbers and bools plainly, strings as numbers of entries of a
+//! Columns of atoms, stored by type: numbers plainly, bools as bits, strings as numbers of entries of a
 //! dictionary, whatever mixes types as atoms.
 
 use super::fault::{Fault, Faults};
@@ -6,6 +6,7 @@ use crate::base::Code;
 use crate::graph::SOpId;
 use crate::value::sequence::{SequenceError, sequence_type_at};
 use crate::value::{SequenceType, Value};
+use bit_vec::BitVec;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -20,7 +21,7 @@ pub enum Values {
     Constant(Value),
     Ints(Vec<i64>),
     Floats(Vec<f64>),
-    Bools(Vec<bool>),
+    Bools(BitVec),
     Strings(Dictionary, Vec<u32>),
     Mixed(Vec<Value>),
 }
@@ -66,7 +67,7 @@ impl Column {
         Column::new(Values::Ints(values), length)
     }
 
-    pub fn bools(values: Vec<bool>) -> Column {
+    pub fn bools(values: BitVec) -> Column {
         let length = values.len();
         Column::new(Values::Bools(values), length)
     }
@@ -148,7 +149,9 @@ impl Column {
             Values::Constant(value) => Values::Constant(value.clone()),
             Values::Ints(ints) => Values::Ints(pick(ints, positions)),
             Values::Floats(floats) => Values::Floats(pick(floats, positions)),
-            Values::Bools(bools) => Values::Bools(pick(bools, positions)),
+            Values::Bools(bools) => {
+                Values::Bools(positions.iter().map(|at| bools[*at as usize]).collect())
+            }
             Values::Strings(dictionary, ids) => {
                 Values::Strings(dictionary.clone(), pick(ids, positions))
             }
@@ -189,7 +192,7 @@ impl Column {
             Values::Constant(value) => Values::Constant(value.clone()),
             Values::Ints(ints) => Values::Ints(ints[positions].to_vec()),
             Values::Floats(floats) => Values::Floats(floats[positions].to_vec()),
-            Values::Bools(bools) => Values::Bools(bools[positions].to_vec()),
+            Values::Bools(bools) => Values::Bools(positions.map(|at| bools[at]).collect()),
             Values::Strings(..) | Values::Mixed(_) => return None,
         };
         Some(Column::new(values, length))
@@ -199,7 +202,7 @@ impl Column {
     pub fn values_of_type(&self, capacity: usize) -> Values {
         match self.sequence_type {
             SequenceType::Ints => Values::Ints(Vec::with_capacity(capacity)),
-            SequenceType::Bools => Values::Bools(Vec::with_capacity(capacity)),
+            SequenceType::Bools => Values::Bools(BitVec::with_capacity(capacity)),
             SequenceType::Floats => Values::Floats(Vec::with_capacity(capacity)),
             SequenceType::Strings => Values::Mixed(Vec::new()),
         }
@@ -211,7 +214,7 @@ impl Column {
         match (values, &self.values) {
             (Values::Ints(all), Values::Ints(ints)) => all.extend_from_slice(ints),
             (Values::Floats(all), Values::Floats(floats)) => all.extend_from_slice(floats),
-            (Values::Bools(all), Values::Bools(bools)) => all.extend_from_slice(bools),
+            (Values::Bools(all), Values::Bools(bools)) => all.extend(bools),
             (Values::Ints(all), Values::Constant(Value::Int(int))) => {
                 all.resize(all.len() + self.length, *int);
             }
@@ -219,7 +222,7 @@ impl Column {
                 all.resize(all.len() + self.length, *float);
             }
             (Values::Bools(all), Values::Constant(Value::Bool(bool))) => {
-                all.resize(all.len() + self.length, *bool);
+                all.grow(self.length, *bool);
             }
             _ => return None,
         }
@@ -330,7 +333,11 @@ impl Builder {
         self.values = match first {
             Value::Int(_) => Values::Ints(zeros(length, capacity, 0)),
             Value::Float(_) => Values::Floats(zeros(length, capacity, 0.0)),
-            Value::Bool(_) => Values::Bools(zeros(length, capacity, false)),
+            Value::Bool(_) => {
+                let mut bools = BitVec::with_capacity(capacity);
+                bools.grow(length, false);
+                Values::Bools(bools)
+            }
             Value::Str(_) => Values::Strings([].into(), zeros(length, capacity, 0)),
         };
     }
@@ -341,7 +348,7 @@ impl Builder {
         match &self.values {
             Values::Ints(ints) => values.extend(ints.iter().copied().map(Value::Int)),
             Values::Floats(floats) => values.extend(floats.iter().copied().map(Value::Float)),
-            Values::Bools(bools) => values.extend(bools.iter().copied().map(Value::Bool)),
+            Values::Bools(bools) => values.extend(bools.iter().map(Value::Bool)),
             Values::Strings(_, ids) => values.extend(
                 ids.iter()
                     .map(|id| Value::Str(self.entries[*id as usize].clone())),

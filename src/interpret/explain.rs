@@ -1,13 +1,17 @@
 //! Says which algorithm answers each aggregate and width on an input, and why.
 
 use super::Evaluation;
+use super::best::Ranking;
 use super::count::{Conjunction, Shape};
+use super::fault::Fault;
 use super::formula::Condition;
 use super::plan::{Plan, Way};
+use super::score::Scores;
 use super::selector::{EQUAL, GREATER, LESS, Pattern, Relations, is_derived};
 use crate::base::Fallible;
-use crate::graph::{Graph, SOp, SOpId};
+use crate::graph::{Graph, SOp, SOpId, ScorerId, Selector, SelectorId};
 use crate::value::Value;
+use std::rc::Rc;
 
 /// How one aggregate or width is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,27 +32,68 @@ pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Vec<Expl
     let mut evaluation = Evaluation::new(graph, input)?;
     let mut explanations = Vec::new();
     evaluation.run_with(&[root], &mut |evaluation, sop| {
-        let selector = match graph.get(sop) {
-            SOp::Aggregate { selector, .. } | SOp::Width { selector } => *selector,
-            SOp::Tokens
-            | SOp::Indices
-            | SOp::Constant(_)
-            | SOp::Map { .. }
-            | SOp::WeightedMean { .. } => return,
+        let described = match graph.get(sop) {
+            SOp::Aggregate { selector, .. } | SOp::Width { selector } => {
+                match graph.get_selector(*selector) {
+                    Selector::Best { selector, scorer } => {
+                        describe_best(evaluation, *selector, *scorer)
+                    }
+                    _ => evaluation
+                        .pattern(*selector)
+                        .map(|pattern| describe(graph, &pattern)),
+                }
+            }
+            SOp::WeightedMean { scorer, .. } => describe_weighted(evaluation, *scorer),
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => return,
         };
-        let (cost, steps) = match evaluation.pattern(selector) {
-            Ok(pattern) => describe(graph, &pattern),
-            Err(fault) => (
-                "O(n)".to_string(),
-                vec![format!("fails: {}", fault.message)],
-            ),
-        };
+        let (cost, steps) = described.unwrap_or_else(|fault| {
+            let fails = format!("fails: {}", fault.message);
+            ("O(n)".to_string(), vec![fails])
+        });
         explanations.push(Explanation { sop, cost, steps });
     })?;
     Ok(explanations)
 }
 
-fn describe(graph: &Graph, pattern: &Pattern) -> (String, Vec<String>) {
+/// A cost and the steps behind it.
+type Described = (String, Vec<String>);
+
+fn describe_best(
+    evaluation: &Evaluation<'_>,
+    candidates: SelectorId,
+    scorer: ScorerId,
+) -> Result<Described, Rc<Fault>> {
+    let graph = evaluation.graph;
+    let column = |id| evaluation.column(id);
+    let ranking = Ranking::new(graph, scorer, &evaluation.columns_of(&column))?;
+    let (cost, mut steps) = describe(graph, &evaluation.pattern(candidates)?);
+    let (cost, how) = match ranking {
+        Ranking::Order(_) => (
+            cost,
+            "the best of these: a maximum, as the score depends on the key alone",
+        ),
+        Ranking::Scores(_) => (
+            "O(n²)".to_string(),
+            "the best of these: one key after the other, as no one order of the keys serves all \
+             queries",
+        ),
+    };
+    steps.push(how.to_string());
+    Ok((cost, steps))
+}
+
+fn describe_weighted(
+    evaluation: &Evaluation<'_>,
+    scorer: ScorerId,
+) -> Result<Described, Rc<Fault>> {
+    let column = |id| evaluation.column(id);
+    let scores = Scores::new(evaluation.graph, scorer, &evaluation.columns_of(&column))?;
+    let queries = scores.query_classes();
+    let how = format!("keys weighed from left to right, for {queries} different queries");
+    Ok((format!("O(n × {queries})"), vec![how]))
+}
+
+fn describe(graph: &Graph, pattern: &Pattern) -> Described {
     match &Plan::new(pattern).way {
         Way::Rows(rows, reason) => {
             let (keys, queries) = (rows.keys.count(), rows.queries.count());

@@ -163,7 +163,7 @@ fn strings(keys: (&Dictionary, &Vec<u32>), queries: (&Dictionary, &Vec<u32>)) ->
 fn whole(column: &Column) -> Option<Cow<'_, [i64]>> {
     match column.values() {
         Values::Ints(ints) => Some(ints.into()),
-        Values::Bools(bools) => Some(bools.iter().map(|bool| i64::from(*bool)).collect()),
+        Values::Bools(bools) => Some(bools.iter().map(i64::from).collect()),
         Values::Mixed(values) => values.iter().map(Value::as_int).collect(),
         Values::Constant(_) | Values::Floats(_) | Values::Strings(..) => None,
     }
@@ -176,7 +176,7 @@ fn fractional(column: &Column) -> Option<Cow<'_, [i64]>> {
         Values::Floats(floats) => Some(floats.iter().map(|float| float_code(*float)).collect()),
         Values::Ints(ints) => ints.iter().map(|int| exact(*int).map(float_code)).collect(),
         Values::Bools(bools) => {
-            let code = |bool: &bool| float_code(f64::from(u8::from(*bool)));
+            let code = |bool| float_code(f64::from(u8::from(bool)));
             Some(bools.iter().map(code).collect())
         }
         Values::Mixed(values) => values

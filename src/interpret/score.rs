@@ -103,6 +103,11 @@ impl Scores {
         })
     }
 
+    /// How many queries differ in what the scorer reads.
+    pub fn query_classes(&self) -> usize {
+        self.queries.values.len()
+    }
+
     /// The score of a key class for a query class.
     fn of_classes(&self, key: u32, query: u32) -> Result<Value, Rc<Fault>> {
         if let Some(score) = self.known.borrow().get(&(key, query)) {

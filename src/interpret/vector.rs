@@ -3,6 +3,7 @@
 
 use super::column::{Builder, Column, Dictionary, Values};
 use crate::value::{Comparison, Op, Value};
+use bit_vec::BitVec;
 use std::rc::Rc;
 
 /// The column of a primitive on operands without faults, if there is a fast way.
@@ -131,10 +132,10 @@ fn floats(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Colum
 }
 
 /// The truth of each value.
-fn truth(column: &Column) -> Option<Vec<bool>> {
+fn truth(column: &Column) -> Option<BitVec> {
     let length = column.len();
     Some(match column.values() {
-        Values::Constant(value) => vec![value.truthy(); length],
+        Values::Constant(value) => BitVec::from_elem(length, value.truthy()),
         Values::Ints(ints) => ints.iter().map(|int| *int != 0).collect(),
         Values::Floats(floats) => floats.iter().map(|float| *float != 0.0).collect(),
         Values::Bools(bools) => bools.clone(),
@@ -147,16 +148,17 @@ fn truth(column: &Column) -> Option<Vec<bool>> {
 }
 
 fn logic(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Column> {
-    let all = |f: fn(bool, bool) -> bool| {
-        let (left, right) = (truth(left)?, truth(right)?);
-        let both = left.iter().zip(&right).map(|(a, b)| f(*a, *b));
-        Some(Column::bools(both.collect()))
+    let all = |f: fn(&mut BitVec, &BitVec) -> bool| {
+        let (mut all, right) = (truth(left)?, truth(right)?);
+        f(&mut all, &right);
+        Some(Column::bools(all))
     };
     match (op, left.values(), right.values()) {
-        (Op::And, ..) => all(|a, b| a && b),
-        (Op::Or, ..) => all(|a, b| a || b),
+        (Op::And, ..) => all(BitVec::and),
+        (Op::Or, ..) => all(BitVec::or),
         (Op::Compare(comparison), Values::Bools(a), Values::Bools(b)) => {
-            Some(Operand::Many(a).compare(&Operand::Many(b), length, *comparison))
+            let (a, b) = (Vec::from_iter(a), Vec::from_iter(b));
+            Some(Operand::Many(&a).compare(&Operand::Many(&b), length, *comparison))
         }
         (Op::Compare(comparison), Values::Strings(da, a), Values::Strings(db, b))
             if Rc::ptr_eq(da, db) =>
@@ -169,7 +171,11 @@ fn logic(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Column
 
 fn unary(op: &Op, operand: &Column) -> Option<Column> {
     match (op, operand.values()) {
-        (Op::Not, _) => Some(Column::bools(truth(operand)?.iter().map(|b| !b).collect())),
+        (Op::Not, _) => {
+            let mut truth = truth(operand)?;
+            truth.negate();
+            Some(Column::bools(truth))
+        }
         (Op::ToBool, _) => truth(operand).map(Column::bools),
         (Op::Indicator, _) => Some(Column::ints(
             truth(operand)?.into_iter().map(i64::from).collect(),
@@ -200,12 +206,12 @@ fn unary(op: &Op, operand: &Column) -> Option<Column> {
 }
 
 fn choose(condition: &Column, then: &Column, otherwise: &Column) -> Option<Column> {
-    fn pick<T: Copy>(condition: &[bool], a: &Operand<'_, T>, b: &Operand<'_, T>) -> Vec<T> {
-        let choice = |(at, taken): (usize, &bool)| if *taken { a.at(at) } else { b.at(at) };
+    fn pick<T: Copy>(condition: &BitVec, a: &Operand<'_, T>, b: &Operand<'_, T>) -> Vec<T> {
+        let choice = |(at, taken): (usize, bool)| if taken { a.at(at) } else { b.at(at) };
         condition.iter().enumerate().map(choice).collect()
     }
     let bools = |column: &Column| match column.values() {
-        Values::Bools(bools) => Some(bools.clone()),
+        Values::Bools(bools) => Some(Vec::from_iter(bools)),
         Values::Constant(Value::Bool(bool)) => Some(vec![*bool; column.len()]),
         _ => None,
     };
@@ -221,7 +227,7 @@ fn choose(condition: &Column, then: &Column, otherwise: &Column) -> Option<Colum
     }
     if let (Some(a), Some(b)) = (bools(then), bools(otherwise)) {
         let picked = pick(&condition, &Operand::Many(&a), &Operand::Many(&b));
-        return Some(Column::bools(picked));
+        return Some(Column::bools(picked.into_iter().collect()));
     }
     match (then.values(), otherwise.values()) {
         (Values::Strings(da, a), Values::Strings(db, b)) if Rc::ptr_eq(da, db) => {
