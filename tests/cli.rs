@@ -1,77 +1,11 @@
 //! The command line as scripts use it: spellings, JSON, exit statuses, and that no mistake panics
 //! or overwrites anything.
 
+#[path = "common/place.rs"]
+mod place;
+
+use place::{Place, Ran};
 use serde_json::{Value as Json, json};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-
-/// A directory of its own for each test, removed at the end.
-struct Place(tempfile::TempDir);
-
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
-impl Place {
-    fn new() -> Place {
-        Place(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: &str, text: &str) -> String {
-        std::fs::write(self.path(name), text).unwrap();
-        name.to_string()
-    }
-
-    fn rasp(&self, arguments: &[&str]) -> Ran {
-        self.rasp_reading("", arguments)
-    }
-
-    fn rasp_reading(&self, input: &str, arguments: &[&str]) -> Ran {
-        use std::io::Write;
-        let mut child = Command::new(env!("CARGO_BIN_EXE_rasp"))
-            .args(arguments)
-            .current_dir(self.0.path())
-            .env("NO_COLOR", "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A program that never reads its input closes the pipe first; that is no failure.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let output = child.wait_with_output().unwrap();
-        let ran = Ran {
-            status: output.status.code().expect("ended by itself"),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        };
-        assert!(!ran.err.contains("bug in rasp"), "{}", ran.err);
-        ran
-    }
-}
-
-impl Ran {
-    fn json(&self) -> Vec<Json> {
-        self.out
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
-    }
-
-    /// Everything a person sees.
-    fn shown(&self) -> String {
-        format!(
-            "exit status {}\n--- out\n{}--- err\n{}",
-            self.status, self.out, self.err
-        )
-    }
-}
 
 const HIST: &str = "same = select(tokens, tokens, ==);\nhist = selector_width(same);\n";
 
@@ -97,7 +31,7 @@ fn run_gives_one_line_of_json_for_each_expression_and_input() {
         "--json",
     ]);
     assert_eq!(
-        ran.json(),
+        ran.lines(),
         [
             json!({"expr": "hist", "input": "aab", "output": [2, 2, 1], "type": "ints"}),
             json!({"expr": "hist", "input": [1, 2.5, true], "output": [1, 1, 1], "type": "ints"}),
@@ -125,7 +59,7 @@ fn an_error_on_one_input_is_that_line_and_the_exit_status() {
         "ab",
         "--json",
     ]);
-    let lines = ran.json();
+    let lines = ran.lines();
     assert_eq!(lines[0]["output"], json!([1, 1]));
     assert_eq!(lines[1]["error"]["code"], "E0407");
     assert_eq!(
@@ -139,7 +73,7 @@ fn an_error_on_one_input_is_that_line_and_the_exit_status() {
 #[test]
 fn a_program_from_standard_input_runs_its_expression_statements() {
     let place = Place::new();
-    let ran = place.rasp_reading("x = indices + 1;\nx;\nx(\"abc\");\n1 + 1;", &["run", "-"]);
+    let ran = place.reading("x = indices + 1;\nx;\nx(\"abc\");\n1 + 1;", &["run", "-"]);
     insta::assert_snapshot!(ran.shown());
 }
 
@@ -153,7 +87,7 @@ fn several_errors_of_a_program_are_reported_in_one_go() {
     insta::assert_snapshot!(place.rasp(&["run", "bad.rasp"]).shown());
     let lines = place
         .rasp(&["run", "bad.rasp", "-e", "b", "-i", "x", "--json"])
-        .json();
+        .lines();
     assert_eq!(lines[0]["error"]["code"], "E0301");
 }
 
@@ -162,7 +96,7 @@ fn schedules() {
     let place = hist();
     let ran = place.rasp(&["schedule", "hist.rasp", "-e", "sort(tokens, -hist)"]);
     insta::assert_snapshot!(ran.shown());
-    let json = |arguments: &[&str]| place.rasp(arguments).json().remove(0);
+    let json = |arguments: &[&str]| place.rasp(arguments).lines().remove(0);
     let ours = json(&[
         "schedule",
         "hist.rasp",
@@ -201,7 +135,7 @@ fn check_shows_types_and_with_a_vocabulary_values() {
         "3",
         "--json",
     ]);
-    let rows = &ran.json()[0]["definitions"];
+    let rows = &ran.lines()[0]["definitions"];
     assert_eq!(rows[1]["name"], "hist");
     assert_eq!(rows[1]["domain"], json!([1, 2, 3]));
 }
@@ -224,7 +158,7 @@ fn compile_info_exec_and_verify() {
     assert_eq!(ran.status, 0, "{}", ran.err);
     let info = place
         .rasp(&["info", "hist.model", "--json"])
-        .json()
+        .lines()
         .remove(0);
     assert_eq!((&info["layers"], &info["heads"]), (&json!(1), &json!([1])));
     for key in ["d_model", "d_head", "d_mlp", "parameters", "nonzero"] {
@@ -232,7 +166,7 @@ fn compile_info_exec_and_verify() {
     }
     for precision in [&[][..], &["--f64"][..]] {
         let arguments = [&["exec", "hist.model", "-i", "abca", "--json"], precision].concat();
-        let line = place.rasp(&arguments).json().remove(0);
+        let line = place.rasp(&arguments).lines().remove(0);
         assert_eq!(
             line,
             json!({"input": "abca", "output": [2, 1, 1, 2], "type": "ints"})
@@ -252,7 +186,7 @@ fn compile_info_exec_and_verify() {
             precision,
         ]
         .concat();
-        let found = place.rasp(&arguments).json().remove(0);
+        let found = place.rasp(&arguments).lines().remove(0);
         assert_eq!(
             (&found["checked"], &found["wrong"]),
             (&json!(3 + 9 + 27 + 81), &json!(0))
@@ -383,7 +317,7 @@ fn loads_look_beside_the_file_then_in_the_library_and_notice_cycles() {
     place.file("lib/b.rasp", "two = 2;\n");
     place.file("main.rasp", "load \"lib/a\";\n");
     let run = |expr: &str| place.rasp(&["run", "main.rasp", "-e", expr, "--json"]);
-    assert_eq!(run("three").json()[0]["output"], 3);
+    assert_eq!(run("three").lines()[0]["output"], 3);
     assert_eq!(run("_secret").status, 1);
     place.file("lib/b.rasp", "load \"a\";\n");
     let ran = run("three");
@@ -399,7 +333,7 @@ fn programs_of_the_reference_start_up_fast_enough_to_script() {
         .collect();
     place.file("long.rasp", &lines);
     let ran = place.rasp(&["run", "long.rasp", "-e", "v999", "-i", "ab", "--json"]);
-    assert_eq!(ran.json()[0]["output"], json!([999, 1000]));
+    assert_eq!(ran.lines()[0]["output"], json!([999, 1000]));
 }
 
 #[test]
@@ -424,10 +358,10 @@ fn a_batch_keeps_the_order_and_goes_on_after_errors() {
         "--batch",
     ];
     let from_file = place.rasp(&[&arguments[..], &["inputs.jsonl"]].concat());
-    let from_pipe = place.rasp_reading(&lines, &[&arguments[..], &["-"]].concat());
+    let from_pipe = place.reading(&lines, &[&arguments[..], &["-"]].concat());
     assert_eq!(from_file.out, from_pipe.out);
     assert_eq!(from_file.status, 1);
-    let results = from_file.json();
+    let results = from_file.lines();
     assert_eq!(results.len(), 5_000);
     for (at, pair) in results.chunks(2).enumerate() {
         match at % 100 {
@@ -630,7 +564,7 @@ fn every_command_gives_diagnostics_as_json() {
     // Warnings go the same way, and the results stay what they are.
     let ran = place.rasp(&["check", "warned.rasp", "--json"]);
     assert_eq!(diagnostics(&ran)[0]["code"], "W0203");
-    assert_eq!(ran.json()[0]["definitions"][0]["name"], "x");
+    assert_eq!(ran.lines()[0]["definitions"][0]["name"], "x");
 }
 
 #[test]

@@ -3,99 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/place.rs"]
+mod place;
+
+use place::{Place, Ran};
 use rasp::base::Code;
-use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-/// A directory of its own for each test, removed at the end.
-struct Place(tempfile::TempDir);
-
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
-impl Place {
-    fn new() -> Place {
-        Place(tempfile::tempdir().unwrap())
-    }
-
-    fn with(files: &[(&str, &str)]) -> Place {
-        let place = Place::new();
-        for (name, text) in files {
-            std::fs::write(place.path(name), text).unwrap();
-        }
-        place
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    fn rasp(&self, arguments: &[&str]) -> Ran {
-        self.reading("", arguments)
-    }
-
-    /// Runs the program on a standard input.
-    fn reading(&self, input: &str, arguments: &[&str]) -> Ran {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rasp"));
-        self.run(command.args(arguments), input)
-    }
-
-    /// Runs lines as a shell would, `rasp` being the program under test.
-    fn shell(&self, lines: &str) -> Ran {
-        let mut command = Command::new("sh");
-        let program = Path::new(env!("CARGO_BIN_EXE_rasp"));
-        let folders = format!(
-            "{}:{}",
-            program.parent().unwrap().display(),
-            std::env::var("PATH").unwrap_or_default()
-        );
-        self.run(command.args(["-c", lines]).env("PATH", folders), "")
-    }
-
-    fn run(&self, command: &mut Command, input: &str) -> Ran {
-        use std::io::Write;
-        let mut child = command
-            .current_dir(self.0.path())
-            .env("NO_COLOR", "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A program that never reads its input closes the pipe first; that is no failure.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let output = child.wait_with_output().unwrap();
-        let ran = Ran {
-            status: output.status.code().expect("ended by itself"),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        };
-        assert!(!ran.err.contains("bug in rasp"), "{}", ran.err);
-        ran
-    }
-}
-
-impl Ran {
-    /// Everything a person sees.
-    fn shown(&self) -> String {
-        format!(
-            "exit status {}\n--- out\n{}--- err\n{}",
-            self.status, self.out, self.err
-        )
-    }
-
-    fn json(&self) -> Json {
-        serde_json::from_str(self.out.lines().last().unwrap()).unwrap()
-    }
-}
 
 fn snapshot(name: &str, text: String) {
     let mut settings = insta::Settings::clone_current();
@@ -276,7 +189,7 @@ fn nothing_is_written_where_something_is_wrong() {
         "y = 2;\n",
         "the others are formatted"
     );
-    assert_eq!(std::fs::read_dir(place.0.path()).unwrap().count(), 2);
+    assert_eq!(std::fs::read_dir(place.path("")).unwrap().count(), 2);
 }
 
 #[cfg(unix)]
@@ -388,7 +301,7 @@ fn what_was_only_sampled_is_not_called_equal() {
     ];
     let ran = equiv("sort(tokens, tokens)", "sort(reverse, reverse)", long);
     assert_eq!(ran.status, 0);
-    let json = ran.json();
+    let json = ran.last_line();
     assert_eq!(json["verdict"], "unknown");
     assert_eq!(json["method"], "samples");
     assert_eq!(json["exhaustive_to_length"], 5);
@@ -400,7 +313,7 @@ fn a_difference_in_a_long_input_is_shortened() {
     long.extend(["--samples", "200", "--json"]);
     let ran = equiv("length > 4", "False", &long);
     assert_eq!(ran.status, 1);
-    let json = ran.json();
+    let json = ran.last_line();
     assert_eq!(json["counterexample"]["input"].as_array().unwrap().len(), 5);
 }
 
@@ -421,7 +334,7 @@ fn no_proof_overlooks_a_failure() {
         .iter()
         .map(|(a, b)| {
             let ran = equiv(a, b, &[SMALL, &["--json"]].concat());
-            let json = ran.json();
+            let json = ran.last_line();
             format!("{} {}", json["verdict"], json["method"])
         })
         .collect();
