@@ -41,7 +41,7 @@ impl Ast {
     }
 
     /// Every expression, children before parents.
-    pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = ExprId> + use<> {
         (0..self.exprs.len() as u32).map(ExprId)
     }
 

@@ -44,18 +44,23 @@ impl Names {
             passed: BTreeSet::new(),
         };
         let mut called = BTreeSet::new();
-        for id in ast.ids() {
-            match &ast.get(id).kind {
-                ExprKind::Call { function, .. } => {
-                    called.insert(*function);
-                }
-                ExprKind::Lambda(lambda) => reads(ast, lambda.body, &mut names.in_lambdas),
+        let mut in_lambda = BTreeSet::new();
+        // What an expression is made of comes before it.
+        for id in ast.ids().rev() {
+            let kind = &ast.get(id).kind;
+            match kind {
+                ExprKind::Call { function, .. } => drop(called.insert(*function)),
+                ExprKind::Lambda(lambda) => drop(in_lambda.insert(lambda.body)),
                 _ => {}
             }
-        }
-        for id in ast.ids() {
-            if let ExprKind::Name(name) = &ast.get(id).kind {
+            if in_lambda.contains(&id) {
+                in_lambda.extend(kind.children());
+            }
+            if let ExprKind::Name(name) = kind {
                 names.read.insert(name.clone());
+                if in_lambda.contains(&id) {
+                    names.in_lambdas.insert(name.clone());
+                }
                 if !called.contains(&id) {
                     names.passed.insert(name.clone());
                 }
