@@ -81,11 +81,6 @@ impl Space {
         Some(space)
     }
 
-    /// How many combinations there would be, for diagnostics: the widest product.
-    pub fn factors(values: &[&Values]) -> Vec<usize> {
-        values.iter().map(|values| values.domain.len()).collect()
-    }
-
     fn row_of(&mut self, sets: &[&[u32]], mut at: usize) -> u32 {
         let mut cells = vec![0; sets.len()];
         for (cell, set) in cells.iter_mut().zip(sets).rev() {
