@@ -112,10 +112,20 @@ impl Stopped {
         }
     }
 
+    /// # Errors
+    /// What is running is to end.
+    pub fn if_interrupted() -> Result<(), Stopped> {
+        match interrupt::is_requested() {
+            true => Err(Stopped::new(Code::LimitReached, interrupt::MESSAGE.into())),
+            false => Ok(()),
+        }
+    }
+
     /// As an error at the s-op that causes it.
     pub fn diagnostic(&self, graph: &Graph, asked: SOpId) -> Box<Diagnostic> {
         let culprit = self.culprit.unwrap_or(asked);
         let message = match self.code {
+            _ if self.reason == interrupt::MESSAGE => interrupt::MESSAGE,
             Code::DomainTooLarge => "too many values to compile",
             Code::NotExact => "a model of this could not be exact",
             Code::NotCausal => "a causal model cannot attend to later positions",
@@ -218,9 +228,7 @@ impl<'g> Analysis<'g> {
 
     fn analyse(&mut self, id: SOpId) -> Result<Node, Stopped> {
         let graph = self.graph;
-        if interrupt::is_requested() {
-            return Err(Stopped::new(Code::LimitReached, interrupt::MESSAGE.into()));
-        }
+        Stopped::if_interrupted()?;
         match graph.get(id) {
             SOp::Tokens => self.alone(Self::TOKENS),
             SOp::Indices => self.alone(Self::INDICES),
