@@ -12,8 +12,8 @@ use crate::execute::{Executor, Precision};
 use crate::graph::{SOpId, Sharing};
 use crate::infer::Setting;
 use crate::model;
-use crate::value::Value;
 use crate::session::{Session, files};
+use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
 
 /// The tour's own program.
