@@ -147,6 +147,8 @@ pub struct Analysis<'g> {
     nodes: Vec<Option<Result<Arc<Node>, Stopped>>>,
     pub(crate) selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
     weighted: FxHashMap<SOpId, Arc<WeightedFacts>>,
+    /// The variables of means whose values cannot be listed.
+    reals: FxHashMap<SOpId, VarId>,
     spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
     joints: Vec<joint::Joint>,
     /// Variables that were made for a node or selector, to make each once.
@@ -172,6 +174,7 @@ impl<'g> Analysis<'g> {
             nodes: Vec::new(),
             selectors: FxHashMap::default(),
             weighted: FxHashMap::default(),
+            reals: FxHashMap::default(),
             spaces: FxHashMap::default(),
             joints: Vec::new(),
             made: FxHashMap::default(),
@@ -243,7 +246,13 @@ impl<'g> Analysis<'g> {
                 selector,
                 value,
                 default,
-            } => self.analyse_aggregate(id, *selector, *value, default),
+            } => {
+                let node = self.analyse_aggregate(id, *selector, *value, default);
+                if node.is_err() {
+                    self.take_as_real(id, *selector, *value, default);
+                }
+                node
+            }
             SOp::WeightedMean {
                 scorer,
                 value,
