@@ -77,9 +77,11 @@ fn with_comments(text: &str, kinds: &[usize]) -> String {
         if depth == 0 && between.contains('\n') && operand {
             command = None;
         }
-        let one_line = command.is_some_and(|start: usize| {
-            lexeme.start < start + words.len() || (depth == 0 && operand)
-        });
+        let exit = last.is_some_and(|last| last.token == Token::Name("exit"));
+        let one_line = exit
+            || command.is_some_and(|start: usize| {
+                lexeme.start < start + words.len() || (depth == 0 && operand)
+            });
         match kinds[number % kinds.len()] {
             kind @ 0..=4 if !one_line => commented += &gap(kind, number),
             _ => commented += between,
@@ -128,7 +130,7 @@ proptest! {
 
     #[test]
     fn comments_anywhere_stay(
-        recipes in proptest::collection::vec(recipe(), 1..6),
+        recipes in proptest::collection::vec(recipe(), 1..10),
         kinds in kinds(),
     ) {
         let text = with_comments(&print(&program(&recipes), ""), &kinds);

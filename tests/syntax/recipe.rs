@@ -16,6 +16,7 @@ pub enum Recipe {
     Tuple(Vec<Recipe>),
     Dict(Vec<(Recipe, Recipe)>),
     For(Box<(Recipe, Recipe)>),
+    DictFor(Box<(Recipe, Recipe, Recipe)>),
     Unary(UnaryOperator, Box<Recipe>),
     Binary(BinaryOperator, Box<(Recipe, Recipe)>),
     Ternary(Box<(Recipe, Recipe, Recipe)>),
@@ -54,6 +55,12 @@ fn build(ast: &mut Ast, recipe: &Recipe) -> ExprId {
             element: build(ast, &parts.0),
             names: vec![ident(0)],
             iterable: build(ast, &parts.1),
+        },
+        Recipe::DictFor(parts) => ExprKind::DictComprehension {
+            key: build(ast, &parts.0),
+            value: build(ast, &parts.1),
+            names: vec![ident(0), ident(9)],
+            iterable: build(ast, &parts.2),
         },
         Recipe::Unary(operator, operand) => ExprKind::Unary {
             operator: *operator,
@@ -159,6 +166,7 @@ pub fn recipe() -> impl Strategy<Value = Recipe> {
     ];
     leaf.prop_recursive(6, 60, 4, |inner| {
         let two = (inner.clone(), inner.clone()).prop_map(Box::new);
+        let three = (inner.clone(), inner.clone(), inner.clone()).prop_map(Box::new);
         let unary = proptest::sample::select(vec![
             UnaryOperator::Not,
             UnaryOperator::Negate,
@@ -172,8 +180,8 @@ pub fn recipe() -> impl Strategy<Value = Recipe> {
             (unary, inner.clone()).prop_map(|(operator, of)| Recipe::Unary(operator, of.into())),
             (operator(), two.clone()).prop_map(|(operator, of)| Recipe::Binary(operator, of)),
             (operator(), two.clone()).prop_map(|(operator, of)| Recipe::Binary(operator, of)),
-            (inner.clone(), inner.clone(), inner.clone())
-                .prop_map(|parts| Recipe::Ternary(parts.into())),
+            three.clone().prop_map(Recipe::Ternary),
+            three.prop_map(Recipe::DictFor),
             two.clone().prop_map(Recipe::Index),
             (
                 inner.clone(),
@@ -197,22 +205,28 @@ pub fn program(recipes: &[Recipe]) -> Ast {
     let mut statements = Vec::new();
     for (at, value) in values.iter().enumerate() {
         let inner = vec![statement(StatementKind::Expression(*value))];
-        statements.push(statement(match at % 7 {
+        statements.push(statement(match at % 9 {
             0 => StatementKind::Assign {
                 names: vec![ident(2), ident(at % 2)],
                 values: values.clone(),
             },
             1 => StatementKind::For {
-                names: vec![ident(5)],
+                names: vec![ident(5), ident(8)],
                 iterable: *value,
                 body: inner,
             },
             2 => StatementKind::Define(Arc::new(Function {
                 ident: ident(6),
-                parameters: vec![Parameter {
-                    ident: ident(7),
-                    default: Some(*value),
-                }],
+                parameters: vec![
+                    Parameter {
+                        ident: ident(0),
+                        default: None,
+                    },
+                    Parameter {
+                        ident: ident(7),
+                        default: Some(*value),
+                    },
+                ],
                 body: inner,
                 results: values.clone(),
             })),
@@ -225,6 +239,19 @@ pub fn program(recipes: &[Recipe]) -> Ast {
                 value: *value,
                 input: Some(*value),
             },
+            6 => StatementKind::Load {
+                path: "path".into(),
+                path_span: Span::new(SourceId(0), 0, 0),
+            },
+            // The line of a first `exit` must go on: alone on it, `exit` is a command.
+            7 => {
+                let sum = ExprKind::Binary {
+                    operator: BinaryOperator::Add,
+                    left: add(&mut ast, ExprKind::Name("exit".into())),
+                    right: *value,
+                };
+                StatementKind::Expression(add(&mut ast, sum))
+            }
             _ => StatementKind::Expression(*value),
         }));
     }
