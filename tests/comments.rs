@@ -125,8 +125,27 @@ fn commented() -> impl Strategy<Value = String> {
     })
 }
 
+#[test]
+fn many_comments_in_one_statement() {
+    let lines = |line: fn(usize) -> String| (0..20_000).map(line).collect::<String>();
+    for text in [
+        format!(
+            "x = [\n{}    0\n];\n",
+            lines(|at| format!("    {at},  # {at}\n"))
+        ),
+        format!("x = 0{};\n", lines(|at| format!("  # {at}\n    + {at}"))),
+        format!("x = 0{};\n", lines(|at| format!(",  # {at}\n    {at}"))),
+        format!(
+            "set example 0{}\n",
+            lines(|at| format!(" +  # {at}\n    {at}"))
+        ),
+    ] {
+        assert!(print(&parse_ok(&text), &text) == text);
+    }
+}
+
 proptest! {
-    #![proptest_config(property::property(2_000))]
+    #![proptest_config(property::property(1_000))]
 
     #[test]
     fn comments_anywhere_stay(
