@@ -99,9 +99,8 @@ pub fn pieces(ast: &Ast, text: &str, id: ExprId) -> Vec<Piece> {
         ExprKind::Parenthesized(inner) => line.text("(").items(&[*inner]).close(end, ")"),
         ExprKind::List(items) => line.text("[").items(items).close(end, "]"),
         ExprKind::Tuple(items) => {
-            line.text("(").items(items);
-            line.text(if items.len() == 1 { "," } else { "" });
-            line.close(end, ")")
+            let comma = if items.len() == 1 { "," } else { "" };
+            line.text("(").items(items).text(comma).close(end, ")")
         }
         ExprKind::Dict(entries) => {
             line.text("{");
@@ -194,6 +193,7 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
+    /// Nothing yet, of a tree.
     pub fn new(ast: &'a Ast) -> Line<'a> {
         Line {
             ast,
@@ -201,11 +201,13 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// What stands as it is.
     pub fn text(&mut self, text: &str) -> &mut Line<'a> {
         self.pieces.push(Piece::Text(text.to_string()));
         self
     }
 
+    /// An expression of any level.
     pub fn child(&mut self, child: ExprId) -> &mut Line<'a> {
         self.at(child, Level::Lambda)
     }
@@ -258,6 +260,7 @@ impl<'a> Line<'a> {
         self
     }
 
+    /// A parameter with its default.
     pub fn parameter(&mut self, parameter: &Parameter) -> &mut Line<'a> {
         match parameter.default {
             Some(default) => self.named(&parameter.ident, default),
