@@ -134,35 +134,28 @@ pub const STATEMENTS: &[(&str, &str)] = &[
     ("exit", "leave"),
 ];
 
-/// Runs a line if it is a command: `:name …`, or `help` where nothing has that name.
-pub(super) fn run(repl: &mut Repl, line: &str) -> bool {
-    let line = line.trim();
+/// Runs a line `:name arguments`.
+pub(super) fn run(repl: &mut Repl, line: &str) {
     let (word, argument) = match line.split_once(char::is_whitespace) {
         Some((word, argument)) => (word, argument.trim()),
         None => (line, ""),
     };
-    if word.starts_with(':') {
-        match find(word) {
-            Ok(command) => (command.run)(repl, argument),
-            Err(problem) => refuse(repl, &problem),
-        }
-        return true;
+    match find(word) {
+        Ok(command) => (command.run)(repl, argument),
+        Err(problem) => refuse(repl, &problem),
     }
-    let line = line.trim_end_matches(';').trim_end();
-    let asks = match line.strip_prefix("help") {
-        Some("") => true,
-        Some(rest) => rest.starts_with(' ') && is_name(rest.trim()),
-        None => false,
-    };
-    if asks && repl.session.lookup("help").is_none() {
-        help::help(repl, line["help".len()..].trim());
-        return true;
-    }
-    false
+}
+
+/// What an entry `help …` asks about, where nothing is called `help`.
+pub(super) fn help_topic<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
+    let entry = entry.trim().trim_end_matches(';').trim_end();
+    let topic = entry.strip_prefix("help")?;
+    let asks = topic.is_empty() || topic.starts_with(' ') && is_name(topic.trim());
+    (asks && repl.session.lookup("help").is_none()).then_some(topic.trim())
 }
 
 /// A command by its name or the beginning of it that no other shares.
-fn find(word: &str) -> Result<&'static Command, String> {
+pub(super) fn find(word: &str) -> Result<&'static Command, String> {
     if let Some(command) = COMMANDS.iter().find(|command| command.name == word) {
         return Ok(command);
     }

@@ -3,13 +3,14 @@
 
 use super::Repl;
 use super::command::{COMMANDS, STATEMENTS, describe, refuse};
-use crate::base::{Code, SourceId};
+use crate::base::{Code, Limits, SourceId};
 use crate::builtin::{self, Kind};
 use crate::eval::Meta;
 use crate::explain;
 use crate::stdlib;
-use crate::syntax::ast::{Statement, StatementKind};
+use crate::syntax::ast::{Name, StatementKind};
 use crate::syntax::parse;
+use std::collections::BTreeMap;
 
 /// Columns that longer texts are broken at.
 const WIDTH: usize = 80;
@@ -95,6 +96,7 @@ fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
         return built_in(row);
     }
     let graph = repl.session.graph();
+    let documentation = |name: &str| repl.documentation.get(name).cloned().unwrap_or_default();
     let (head, documentation, origin) = match meta {
         Meta::Function(callable) => (
             callable.signature(),
@@ -110,7 +112,7 @@ fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
             };
             // A name that stands for itself explains nothing.
             let value = if value == name { String::new() } else { value };
-            (head, documentation(repl, name), value)
+            (head, documentation(name), value)
         }
     };
     let mut text = format!("{head}\n");
@@ -120,18 +122,18 @@ fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
     text
 }
 
-/// The `##` lines above the assignment that gave a name its value.
-fn documentation(repl: &Repl, name: &str) -> String {
-    if let Some(documentation) = repl.documentation.get(name) {
-        return documentation.clone();
+/// The `##` lines above the library's assignments.
+pub(super) fn library() -> BTreeMap<Name, String> {
+    let library = parse(SourceId(0), stdlib::RASPLIB.text, &Limits::default());
+    let mut documentation = BTreeMap::new();
+    for statement in &library.ast.statements {
+        if let StatementKind::Assign { names, .. } = &statement.kind {
+            for ident in names {
+                documentation.insert(ident.name.clone(), statement.documentation.clone());
+            }
+        }
     }
-    let library = parse(SourceId(0), stdlib::RASPLIB.text, repl.session.limits());
-    let defining = |statement: &&Statement| match &statement.kind {
-        StatementKind::Assign { names, .. } => names.iter().any(|ident| &*ident.name == name),
-        _ => false,
-    };
-    let found = library.ast.statements.iter().find(defining);
-    found.map_or(String::new(), |found| found.documentation.clone())
+    documentation
 }
 
 fn built_in(row: &builtin::Row) -> String {

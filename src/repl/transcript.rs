@@ -15,7 +15,10 @@ pub fn run_transcript(mut input: impl BufRead, out: &mut impl Write, err: &mut i
         let parts = match input.read_until(b'\n', &mut line) {
             Ok(0) => break,
             // Bytes that are no UTF-8 become characters that the parser then points at.
-            Ok(_) => repl.push(&String::from_utf8_lossy(&line)),
+            Ok(_) => {
+                let line = String::from_utf8_lossy(&line);
+                repl.push(line.strip_suffix('\n').unwrap_or(&line))
+            }
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(_) => return 1,
         };
