@@ -206,6 +206,57 @@ fn a_session_can_be_saved_and_loaded() {
 }
 
 #[test]
+fn files_are_saved_where_they_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let told = |command: &str| printed(&format!("examples off\na = 1\n{command}"));
+    for place in [format!("{path}/"), path.to_string(), format!("{path}/sub/")] {
+        for command in [":save", ":save!"] {
+            let told = told(&format!("{command} {place}"));
+            assert!(told.contains("is a folder"), "{told}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let nowhere = told(":save /nowhere/at/all");
+    assert!(
+        nowhere.contains("/nowhere/at/all.rasp could not be written"),
+        "{nowhere}"
+    );
+    assert!(!nowhere.contains(".rasp-"), "{nowhere}");
+    #[cfg(unix)]
+    {
+        let (file, link) = (
+            folder.path().join("file.rasp"),
+            folder.path().join("link.rasp"),
+        );
+        std::fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        told(&format!(":save! {}", link.display()));
+        assert!(link.is_symlink());
+        assert_eq!(
+            std::fs::read_to_string(file).unwrap(),
+            "examples off\na = 1;\n"
+        );
+    }
+}
+
+/// Tokens cannot move the cursor of the terminal or break the lines of a table.
+#[test]
+fn control_characters_are_shown_escaped() {
+    let screen = printed(
+        "set example \"a\\u{1b}\\nb\"\ntokens;\nselect(tokens, tokens, ==);\nfull seq display on\n\
+         tokens;\ntokens(\"\\u{7f}\");",
+    );
+    assert!(
+        screen.contains("[a, \\u{1b}, \\n, b] (strings)"),
+        "{screen}"
+    );
+    assert!(screen.contains("\n \t\t\t \\u{1b} |   1"), "{screen}");
+    let strange = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    assert!(!screen.contains(strange), "{screen:?}");
+}
+
+#[test]
 fn pages_of_codes_are_printed() {
     for (asked, page) in [
         ("e0201", include_str!("../docs/errors/E0201.md")),
@@ -213,6 +264,7 @@ fn pages_of_codes_are_printed() {
     ] {
         assert_eq!(printed(&format!(":explain {asked}")), page);
     }
+    assert!(printed(":explain E0201;").starts_with("# E0201"));
     let list = printed(":explain");
     assert!(
         list.contains("E0201  a name that nothing defines\n"),

@@ -3,6 +3,7 @@
 //! language; they are listed here for `:help` only.
 
 use super::{Repl, help, inspect, save};
+use crate::base::suggest::nearest;
 use crate::eval::Meta;
 use crate::value::atom::quote;
 
@@ -126,6 +127,7 @@ pub const STATEMENTS: &[(&str, &str)] = &[
         "set max_length n",
         "the longest input of models; else the example's length",
     ),
+    ("set causal on|off", "whether models look backwards only"),
     (
         "draw(s-op, input);",
         "its value and the layers and heads it takes",
@@ -134,11 +136,30 @@ pub const STATEMENTS: &[(&str, &str)] = &[
     ("exit", "leave"),
 ];
 
-/// Runs a line `:name arguments`.
+/// Whether a line is a command whatever names are defined: `:name …`, or `help` and one word.
+pub(super) fn is_command(line: &str) -> bool {
+    let mut words = line.trim().trim_end_matches(';').split_whitespace();
+    let two = (words.next(), words.next(), words.next());
+    match two {
+        (Some("help"), Some(topic), None) => {
+            is_name(topic) || topic.chars().all(|c| "=!<>+-*/^%".contains(c))
+        }
+        (Some(word), ..) => word.starts_with(':'),
+        _ => false,
+    }
+}
+
+/// Runs a line that is a command.
 pub(super) fn run(repl: &mut Repl, line: &str) {
     let (word, argument) = match line.split_once(char::is_whitespace) {
         Some((word, argument)) => (word, argument.trim()),
         None => (line, ""),
+    };
+    // Statements end with `;`, so fingers type it here too.
+    let argument = argument.trim_end_matches(';').trim_end();
+    let word = match word.trim_end_matches(';') {
+        "help" => ":help",
+        word => word,
     };
     match find(word) {
         Ok(command) => (command.run)(repl, argument),
@@ -146,12 +167,16 @@ pub(super) fn run(repl: &mut Repl, line: &str) {
     }
 }
 
-/// What an entry `help …` asks about, where nothing is called `help`.
-pub(super) fn help_topic<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
-    let entry = entry.trim().trim_end_matches(';').trim_end();
-    let topic = entry.strip_prefix("help")?;
-    let asks = topic.is_empty() || topic.starts_with(' ') && is_name(topic.trim());
-    (asks && repl.session.lookup("help").is_none()).then_some(topic.trim())
+/// Whether an entry asks for help, where nothing is called `help`.
+pub(super) fn asks_for_help(repl: &Repl, entry: &str) -> bool {
+    entry.trim().trim_end_matches(';') == "help" && repl.session.lookup("help").is_none()
+}
+
+/// The first word of a command of the language that an entry holds alone, where it is no name.
+pub(super) fn lone_word<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
+    let word = entry.trim().trim_end_matches(';').trim_end();
+    let alone = matches!(word, "set" | "show" | "examples" | "full");
+    (alone && repl.session.lookup(word).is_none()).then_some(word)
 }
 
 /// A command by its name or the beginning of it that no other shares.
@@ -165,7 +190,13 @@ pub(super) fn find(word: &str) -> Result<&'static Command, String> {
         .collect();
     match fitting.as_slice() {
         [command] => Ok(command),
-        [] => Err(format!("there is no command `{word}`; `:help` lists them")),
+        [] => {
+            let names = COMMANDS.iter().map(|command| command.name);
+            Err(match nearest(word, names) {
+                Some(name) => format!("there is no command `{word}`; did you mean `{name}`?"),
+                None => format!("there is no command `{word}`; `:help` lists them"),
+            })
+        }
         several => {
             let names: Vec<&str> = several.iter().map(|command| command.name).collect();
             Err(format!("`{word}` could be {}", names.join(" or ")))
@@ -236,9 +267,8 @@ fn quit(repl: &mut Repl, _: &str) {
     repl.finished = true;
 }
 
-/// An argument with or without quotes, and perhaps a `;`.
+/// An argument with or without quotes.
 pub(super) fn unquoted(argument: &str) -> &str {
-    let argument = argument.trim_end_matches(';').trim();
     for mark in ['"', '\''] {
         let inner = argument.strip_prefix(mark);
         if let Some(inner) = inner.and_then(|inner| inner.strip_suffix(mark)) {

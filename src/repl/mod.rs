@@ -177,9 +177,12 @@ impl Repl {
             }
             Complete::Entry(entry) => {
                 self.line = entry.first_line;
-                match command::help_topic(self, &entry.text) {
-                    Some(topic) => help::help(self, topic),
-                    None => self.run_entry(&entry),
+                if command::asks_for_help(self, &entry.text) {
+                    help::help(self, "");
+                } else if let Some(word) = command::lone_word(self, &entry.text) {
+                    help::complete(self, word);
+                } else {
+                    self.run_entry(&entry);
                 }
             }
         }

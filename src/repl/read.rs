@@ -2,14 +2,14 @@
 //! that can never be completed is given up. Nothing is run here: the prompt asks the same questions
 //! about what is still being typed.
 
-use super::Patience;
+use super::{Patience, command};
 use crate::base::{Limits, SourceId};
 use crate::syntax::token::lex;
 use crate::syntax::{Completeness, Typed, completeness};
 
 /// What has been read and can be obeyed.
 pub(super) enum Complete<'l> {
-    /// A line `:name …`, and its number.
+    /// A line `:name …` or `help name`, and its number.
     Command(&'l str, usize),
     Entry(Entry),
 }
@@ -66,7 +66,7 @@ impl Reader {
             let goes_on = if self.begins() && line.trim().is_empty() {
                 self.take();
                 true
-            } else if self.begins() && line.trim_start().starts_with(':') {
+            } else if self.begins() && command::is_command(line) {
                 obey(Complete::Command(line.trim(), self.lines))
             } else if self.push(line, patience) {
                 self.finish(&mut obey)
@@ -110,7 +110,7 @@ impl Reader {
             return false;
         }
         let together = format!("{}\n{line}", self.text);
-        line.trim_start().starts_with(':')
+        command::is_command(line)
             || line.trim().is_empty()
             || completeness(&together) == Completeness::Erroneous
     }
