@@ -6,6 +6,7 @@
 
 use super::form::Form;
 use super::layout::Layout;
+use super::verify::TOLERANCE_F32;
 use super::{Compiler, Robustness, bits};
 use crate::graph::{Encoding, SOpId};
 use crate::infer::{Analysis, Stopped};
@@ -61,6 +62,17 @@ pub(super) fn is_dense(analysis: &Analysis, root: SOpId) -> bool {
     wish != Some(Encoding::Categorical)
         && domain.iter().all(is_number)
         && matches!(coding(domain, wish).1, Decoder::Categorical(_))
+        && differ_enough(domain)
+}
+
+/// Whether numbers read to float32's digits are right to some digits of what they differ by: 10⁷ and
+/// 10⁷ + ½ are not.
+fn differ_enough(domain: &[Value]) -> bool {
+    let numbers = || domain.iter().filter_map(Value::as_float);
+    let (least, most) = numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), n| {
+        (least.min(n), most.max(n))
+    });
+    RESOLUTION * least.abs().max(most.abs()) <= TOLERANCE_F32 * (most - least)
 }
 
 fn distinguishable(list: &[Value]) -> bool {
@@ -99,7 +111,7 @@ impl Compiler<'_> {
             return Err(Stopped::new(
                 crate::base::Code::NotExact,
                 format!(
-                    "it has {} values; float32 can tell {MOST_CLASSES} apart",
+                    "it has {} values, some too close for float32 to tell apart",
                     classes.len()
                 ),
             ));
