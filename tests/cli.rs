@@ -120,6 +120,10 @@ fn schedules() {
         (&theirs["layers"], &theirs["heads"]),
         (&json!(3), &json!([2, 2, 1]))
     );
+    // Another name for the index is not its name.
+    place.file("named.rasp", "i = indices;\neven = i % 2;\n");
+    let named = place.rasp(&["schedule", "named.rasp", "-e", "even"]);
+    assert!(named.out.contains("even = (indices % 2)"), "{}", named.out);
 }
 
 #[test]
