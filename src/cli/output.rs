@@ -7,6 +7,9 @@ use crate::base::{Diagnostic, Severity, Sources, Span};
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+/// Diagnostics that people are shown at once; tools get all.
+const SHOWN: usize = 100;
+
 /// Why a command ends early.
 #[derive(Debug)]
 pub enum Stop {
@@ -87,10 +90,14 @@ impl Output {
         self.failed = true;
     }
 
-    /// Shows all diagnostics; stops if there is an error among them.
+    /// Shows the diagnostics; stops if there is an error among them.
     pub fn report_all(&mut self, found: &[Diagnostic], sources: &Sources) -> Result<(), Stop> {
-        for diagnostic in found {
+        let shown = if self.json { found.len() } else { SHOWN };
+        for diagnostic in found.iter().take(shown) {
             self.report(diagnostic, sources);
+        }
+        if found.len() > shown {
+            self.note(&format!("… and {} more", found.len() - shown));
         }
         match found
             .iter()

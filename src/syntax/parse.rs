@@ -221,16 +221,25 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
             lexemes: &lexemes,
         };
         let mut after_return = false;
+        let mut unsaid = 0;
         for (at, failed) in builder.failed.iter().enumerate() {
             let hidden = at > 0 && is_stray_brace(failed);
             // What follows a `return` is reported once.
             let repeated = after_return && expects_return(failed);
-            if hidden || repeated || diagnostics.len() >= SHOWN {
+            if hidden || repeated {
+                continue;
+            }
+            if diagnostics.len() >= SHOWN {
+                unsaid += 1;
                 continue;
             }
             let explained = context.explain(failed);
             after_return = explained.message == explain::LAST_STATEMENT;
             diagnostics.push(explained);
+        }
+        if let Some(last) = diagnostics.last_mut().filter(|_| unsaid > 0) {
+            last.notes
+                .push(format!("there are {unsaid} more syntax errors"));
         }
         diagnostics.append(&mut builder.diagnostics);
         builder.ast.comments = lexed.comments;
