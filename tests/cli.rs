@@ -63,8 +63,9 @@ fn an_error_on_one_input_is_that_line_and_the_exit_status() {
     assert_eq!(lines[0]["output"], json!([1, 1]));
     assert_eq!(lines[1]["error"]["code"], "E0407");
     assert_eq!(
-        (&lines[1]["error"]["line"], &lines[1]["error"]["column"]),
-        (&json!(1), &json!(1))
+        lines[1]["error"]["labels"][0],
+        json!({"file": "expression", "line": 1, "column": 1, "end_line": 1, "end_column": 10,
+            "message": "this fails at position 0, where the token is \"a\"", "primary": true})
     );
     assert_eq!(lines[2]["error"]["code"], "E0201");
     assert_eq!(ran.status, 1);
@@ -89,6 +90,10 @@ fn several_errors_of_a_program_are_reported_in_one_go() {
         .rasp(&["run", "bad.rasp", "-e", "b", "-i", "x", "--json"])
         .lines();
     assert_eq!(lines[0]["error"]["code"], "E0301");
+    assert_eq!(
+        lines[0]["error"]["help"],
+        json!(["for the tokens as numbers: `tokens_int + 1`"])
+    );
 }
 
 #[test]

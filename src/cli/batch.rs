@@ -3,7 +3,7 @@
 
 use super::arguments::Run;
 use super::input::{json_input, value_json};
-use super::output::{Output, Stop, error_json};
+use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Sources, Span};
 use crate::eval::Meta;
 use crate::graph::{Graph, SOpId};
@@ -184,7 +184,7 @@ fn write(
             let error = error.or_at(wanted.spans[index], "evaluated here");
             if json {
                 output.fail();
-                let error = error_json(&error, session.sources());
+                let error = diagnostic_json(&error, session.sources());
                 let text = &wanted.texts[index];
                 output.json(&json!({"expr": text, "input": given, "error": error}))?;
             } else {

@@ -3,7 +3,7 @@
 
 use super::arguments::{Generate, Program};
 use super::input::{Input, json_tokens, open, value_json};
-use super::output::{Output, Stop, error_json};
+use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Diagnostic, Fallible, Sources};
 use crate::execute::{Executor, Precision};
 use crate::graph::Sharing;
@@ -106,7 +106,7 @@ fn show(
         });
         if let Some(error) = &found.error {
             output.fail();
-            line["error"] = error_json(error, sources);
+            line["error"] = diagnostic_json(error, sources);
         }
         return output.json(&line);
     }

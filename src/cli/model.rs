@@ -2,7 +2,7 @@
 
 use super::arguments::{Compile, Exec, Info, Setting, Verify};
 use super::input::{inputs, open, setting, value_json, vocabulary};
-use super::output::{Output, Stop, error_json};
+use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
 use crate::compile::{self, Verification};
 use crate::eval::Meta;
@@ -192,7 +192,7 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
             }
             Err(diagnostic) if arguments.json => {
                 output.fail();
-                let error = error_json(&diagnostic, &sources);
+                let error = diagnostic_json(&diagnostic, &sources);
                 output.json(&json!({"input": input.given, "error": error}))?;
             }
             Err(diagnostic) => output.report(&diagnostic, &sources),

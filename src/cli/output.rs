@@ -131,9 +131,9 @@ pub fn error_style() -> Style {
     }
 }
 
-/// A diagnostic with all it says. Lines and columns count characters from 1; an end is the place
+/// A diagnostic with all it says, on standard error or as the `error` of a result. Lines and columns count characters from 1; an end is the place
 /// behind the last character.
-fn diagnostic_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
+pub fn diagnostic_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -163,24 +163,6 @@ fn diagnostic_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
         "help": diagnostic.help.iter().collect::<Vec<_>>(),
         "notes": diagnostic.notes,
     })
-}
-
-/// `{"code", "message", "file", "line", "column"}`
-pub fn error_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
-    let mut error = serde_json::json!({
-        "code": diagnostic.code.number(),
-        "message": diagnostic.message,
-    });
-    if let Some(span) = diagnostic.span() {
-        let (line, column) = sources.position(span);
-        error["file"] = sources.get(span.source).name.clone().into();
-        error["line"] = line.into();
-        error["column"] = column.into();
-    }
-    if let Some(help) = &diagnostic.help {
-        error["help"] = help.clone().into();
-    }
-    error
 }
 
 /// Rows under titles, all columns aligned left.

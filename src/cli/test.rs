@@ -2,7 +2,7 @@
 
 use super::arguments::Test;
 use super::input::read;
-use super::output::{Output, Stop, error_json};
+use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Severity, Sources};
 use crate::eval::{Assertion, Event};
 use crate::graph::Sharing;
@@ -94,7 +94,7 @@ fn other_error(
 ) -> Result<(), Stop> {
     output.report(diagnostic, sources);
     match json && diagnostic.severity == Severity::Error {
-        true => output.json(&json!({"error": error_json(diagnostic, sources)})),
+        true => output.json(&json!({"error": diagnostic_json(diagnostic, sources)})),
         false => Ok(()),
     }
 }
@@ -141,7 +141,7 @@ fn assertion_json(assertion: &Assertion, sources: &Sources) -> Json {
         "values": values,
     });
     if let Some(failure) = &assertion.failure {
-        row["error"] = error_json(failure, sources);
+        row["error"] = diagnostic_json(failure, sources);
     }
     row
 }

@@ -13,6 +13,7 @@ mod literal;
 pub mod parse;
 pub mod precedence;
 pub mod print;
+mod python;
 mod remark;
 mod repair;
 pub mod token;
