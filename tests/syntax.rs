@@ -55,6 +55,7 @@ fn errors() {
     cases("tokens", diagnostics);
     cases("mistakes", diagnostics);
     cases("habits", diagnostics);
+    cases("slips", diagnostics);
     cases("unfinished", diagnostics);
 }
 

@@ -16,6 +16,7 @@ pub mod print;
 mod python;
 mod remark;
 mod repair;
+mod slip;
 pub mod token;
 mod typed;
 

@@ -3,6 +3,7 @@
 
 use super::ast::{Ast, Comment, ExprId, Statement, StatementKind};
 use super::build::{Builder, Failed};
+use super::habit::RETURNS_NOTHING;
 use super::token::{Lexed, Lexeme, Token, lex};
 use super::{command, explain, repair};
 use crate::base::{Code, Diagnostic, Limits, SourceId, Span};
@@ -59,7 +60,10 @@ pub fn parse_expression(
         ast,
         mut diagnostics,
     } = parse(source, text, limits);
-    diagnostics.retain(|diagnostic| !is_final_semicolon(diagnostic));
+    // One statement can miss only the `;` at its end.
+    if ast.statements.len() == 1 {
+        diagnostics.retain(|diagnostic| diagnostic.message != repair::NO_SEMICOLON);
+    }
     let expression = match ast.statements.as_slice() {
         [
             Statement {
@@ -80,10 +84,6 @@ pub fn parse_expression(
         );
     }
     (ast, expression, diagnostics)
-}
-
-fn is_final_semicolon(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == Code::UnexpectedEnd && diagnostic.message == repair::NO_SEMICOLON
 }
 
 /// How far a text typed at the prompt is.
@@ -107,7 +107,10 @@ pub fn completeness(text: &str) -> Completeness {
     }
     let source = SourceId(0);
     let mut lexed = lex(source, text, limits.open_brackets);
-    if lexed.too_deep.is_some() || !repair::respell(source, text, &mut lexed.lexemes).is_empty() {
+    if lexed.too_deep.is_some()
+        || !repair::join(source, text, &mut lexed.lexemes).is_empty()
+        || !repair::respell(source, text, &mut lexed.lexemes).is_empty()
+    {
         return Completeness::Erroneous;
     }
     let mut lexemes = command::recognize(text, &lexed.lexemes);
@@ -190,8 +193,9 @@ fn too_deep(ast: &Ast, limits: &Limits) -> Option<Diagnostic> {
     )
 }
 
-fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
+fn parse_lexed<'s>(source: SourceId, text: &'s str, mut lexed: Lexed<'s>) -> Parsed {
     let mut diagnostics = repair::comments(source, text, &mut lexed.lexemes);
+    diagnostics.extend(repair::join(source, text, &mut lexed.lexemes));
     diagnostics.extend(repair::respell(source, text, &mut lexed.lexemes));
     let documentation = documentation(text, &lexed);
     let mut lexemes = command::recognize(text, &lexed.lexemes);
@@ -220,6 +224,15 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
             text,
             lexemes: &lexemes,
         };
+        let foreign = builder.failed.iter().find_map(|failed| {
+            let block = repair::foreign_block(failed, text, &lexemes)?;
+            Some((context.explain(failed), block))
+        });
+        if let Some((explained, block)) = foreign.filter(|_| diagnostics.len() < SHOWN) {
+            diagnostics.push(explained);
+            lexemes.drain(block);
+            continue;
+        }
         let mut after_return = false;
         let mut unsaid = 0;
         for (at, failed) in builder.failed.iter().enumerate() {
@@ -234,6 +247,17 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
                 continue;
             }
             let explained = context.explain(failed);
+            // A body with a mistake in it may not have said yet what it returns.
+            let body = context.body(failed);
+            let unread = |found: &Diagnostic| {
+                found
+                    .span()
+                    .zip(body)
+                    .is_some_and(|(span, body)| body.contains(span))
+            };
+            if explained.message == RETURNS_NOTHING && diagnostics.iter().any(unread) {
+                continue;
+            }
             after_return = explained.message == explain::LAST_STATEMENT;
             diagnostics.push(explained);
         }
