@@ -283,6 +283,44 @@ fn bad_input_is_a_diagnostic_and_an_exit_status() {
     mistake(&place, &["exec", "hist.rasp", "-i", "a"], 1, "E0701");
     mistake(&place, &["info", "nowhere"], 1, "E0501");
     mistake(&place, &["run", "nowhere.rasp"], 1, "E0501");
+    mistake(&place, &["run", "hist"], 1, "did you mean `hist.rasp`?");
+    mistake(
+        &place,
+        &["run", "hits.rasp"],
+        1,
+        "did you mean `hist.rasp`?",
+    );
+    mistake(&place, &["run", "model"], 1, "a model is run with");
+    mistake(&place, &["exec", "half", "-i", "a"], 1, "rasp compile FILE");
+    mistake(
+        &place,
+        &["schedule", "hist.rasp", "-e", "[hist]"],
+        1,
+        "`[hist][0]`",
+    );
+    mistake(
+        &place,
+        &["schedule", "hist.rasp", "-e", "average"],
+        1,
+        "`average(",
+    );
+    mistake(
+        &place,
+        &[
+            "compile",
+            "hist.rasp",
+            "-e",
+            "tokens_int + 1",
+            "--vocab",
+            "ab",
+            "--max-len",
+            "3",
+            "-o",
+            "other",
+        ],
+        1,
+        "is not an int",
+    );
     mistake(
         &place,
         &["run", "hist.rasp", "-e", "hist", "-i", ""],

@@ -18,6 +18,20 @@ pub enum Style {
     Terminal,
 }
 
+impl Style {
+    /// The style of an output that is a terminal or not: plain too where `NO_COLOR` asks for it, and
+    /// on a terminal without colours.
+    pub fn of(is_terminal: bool) -> Style {
+        // https://no-color.org: any value but the empty one.
+        let asked = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        match is_terminal && !asked && !dumb {
+            true => Style::Terminal,
+            false => Style::Plain,
+        }
+    }
+}
+
 /// A diagnostic as it is shown to a person, ending in a newline.
 pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> String {
     let drawable = diagnostic.labels.iter().all(|label| {

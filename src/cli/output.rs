@@ -38,10 +38,9 @@ pub struct Output {
 impl Output {
     /// With `json` each diagnostic is one JSON object on a line of its own.
     pub fn new(json: bool) -> Output {
-        let style = error_style();
         Output {
             out: BufWriter::new(io::stdout()),
-            style,
+            style: Style::of(io::stderr().is_terminal()),
             json,
             failed: false,
         }
@@ -118,16 +117,6 @@ impl Output {
             self.report(&diagnostic, sources);
             Stop::Reported
         })
-    }
-}
-
-/// Colour on a terminal, unless `NO_COLOR` says otherwise.
-pub fn error_style() -> Style {
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if io::stderr().is_terminal() && !plain {
-        Style::Terminal
-    } else {
-        Style::Plain
     }
 }
 

@@ -51,9 +51,8 @@ fn test_file(
     let mut session = Session::new(Sharing::Equal);
     let loaded = match read(file) {
         Ok(loaded) => loaded,
-        Err(reason) => {
+        Err(diagnostic) => {
             counts.errors += 1;
-            let diagnostic = Diagnostic::error(Code::FileNotFound, reason);
             return other_error(output, json, &diagnostic, session.sources());
         }
     };

@@ -9,6 +9,7 @@ use super::form::Form;
 use super::layout::Layout;
 use crate::graph::{Encoding, SOpId};
 use crate::infer::Stopped;
+use crate::interpret;
 use crate::model::{Decoder, Matrix, Readout, Variable};
 use crate::value::Value;
 
@@ -61,6 +62,16 @@ fn distinguishable(list: &[Value]) -> bool {
 }
 
 impl Compiler<'_> {
+    /// How an s-op fails on the first token.
+    fn first_failure(&self, root: SOpId) -> String {
+        let tokens = self.analysis.setting.vocabulary.iter().take(1).cloned();
+        let tokens: Vec<Value> = tokens.collect();
+        match interpret::evaluate(self.analysis.graph, root, &tokens) {
+            Err(error) => format!(": {}", error.message),
+            Ok(_) => String::new(),
+        }
+    }
+
     /// The form of the program's result.
     pub(super) fn root(&mut self, root: SOpId) -> Result<Output, Stopped> {
         let domain = match self.analysis.node(root) {
@@ -70,8 +81,9 @@ impl Compiler<'_> {
         if domain.is_empty() {
             return Err(Stopped::new(
                 crate::base::Code::NotCompilable,
-                "this fails on every input".to_string(),
-            ));
+                format!("this fails on every input{}", self.first_failure(root)),
+            )
+            .help("take a vocabulary of tokens on which it has a value"));
         }
         let (numbers, decoder) = coding(&domain, self.analysis.graph.encoding(root));
         if let Decoder::Categorical(classes) = &decoder

@@ -74,13 +74,15 @@ impl Analysis<'_> {
             return Err(Stopped::new(
                 Code::NotCompilable,
                 "it may average several values, some of which are not numbers".to_string(),
-            ));
+            )
+            .help("select at most one key at each position, or average numbers: `indicator(x)`"));
         };
         let Some(scaled) = scaled else {
             return Err(Stopped::new(
                 Code::NotCompilable,
                 "it may average fractions whose float sum depends on their order".to_string(),
-            ));
+            )
+            .help("average ints, and divide the mean: `aggregate(s, x) / n`"));
         };
         let pairs = self.pairs(&facts, &value, &scaled)?;
         let several = Several {

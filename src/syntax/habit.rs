@@ -53,7 +53,11 @@ impl Place<'_, '_> {
             return self.keyword_as_name();
         }
         match token {
-            Token::If => hint(IF_STATEMENT, self.choice(self.at)),
+            Token::If => hint_at(
+                self.at,
+                NO_STATEMENT,
+                hint(IF_STATEMENT, self.choice(self.at)),
+            ),
             Token::Else => hint(
                 "`else` belongs to an `if` in the same expression",
                 "choose between values: `x = a if condition else b;`",
@@ -113,8 +117,7 @@ impl Place<'_, '_> {
         if word == "set" {
             return self.setting();
         }
-        let label = "no statement begins with this";
-        hint_at(self.statement, label, statement_word(word))
+        hint_at(self.statement, NO_STATEMENT, statement_word(word))
     }
 
     /// What is wrong behind `set`.
@@ -333,6 +336,8 @@ impl Place<'_, '_> {
         None
     }
 }
+
+const NO_STATEMENT: &str = "no statement begins with this";
 
 const IF_STATEMENT: &str = "`if` is not a statement";
 
