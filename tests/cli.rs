@@ -97,6 +97,25 @@ fn several_errors_of_a_program_are_reported_in_one_go() {
 }
 
 #[test]
+fn of_many_errors_the_first_are_shown_and_the_rest_counted() {
+    let place = Place::new();
+    let many = |line: &str| line.repeat(150);
+    place.file("names.rasp", &many("x = tokens + 1;\n"));
+    let ran = place.rasp(&["run", "names.rasp"]);
+    assert_eq!(ran.err.matches("[E0301]").count(), 100);
+    assert!(ran.err.contains("names.rasp:100:5"), "{}", ran.err);
+    assert!(ran.err.ends_with("… and 50 more\n"), "{}", ran.err);
+    let all = place.rasp(&["run", "names.rasp", "--json"]).err;
+    assert_eq!(all.matches("E0301").count(), 150);
+    for line in ["x = ;\n", "if x > 1 { y = 2; }\n"] {
+        place.file("syntax.rasp", &many(line));
+        let ran = place.rasp(&["run", "syntax.rasp"]);
+        assert_eq!(ran.err.matches("[E0104]").count(), 100, "{line}");
+        assert!(ran.err.contains("Note: there"), "{line}");
+    }
+}
+
+#[test]
 fn schedules() {
     let place = hist();
     let ran = place.rasp(&["schedule", "hist.rasp", "-e", "sort(tokens, -hist)"]);

@@ -40,6 +40,19 @@ impl<'s> Context<'_, 's> {
         self.failure(failed).diagnostic()
     }
 
+    /// What to say about a statement of another language that starts with this lexeme: a keyword of
+    /// ours does not fit there, and behind any other word the next does not.
+    pub fn foreign(&self, start: usize) -> Diagnostic {
+        let word = self.lexemes.get(start).map(|lexeme| lexeme.token);
+        let at = start + usize::from(matches!(word, Some(Token::Name(_))));
+        let place = Place {
+            statement: start,
+            bracket: None,
+            ..self.place(at, &[])
+        };
+        place.diagnostic()
+    }
+
     /// What has been read of the body that is open at a failure.
     pub fn body(&self, failed: &Failed<'s>) -> Option<Span> {
         let place = self.failure(failed);

@@ -9,6 +9,7 @@ use super::{command, explain, repair};
 use crate::base::{Code, Diagnostic, Limits, SourceId, Span};
 use lalrpop_util::{ParseError, lalrpop_mod};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 lalrpop_mod!(
     #[allow(clippy::all, clippy::pedantic, clippy::unwrap_used, unused)]
@@ -224,47 +225,15 @@ fn parse_lexed<'s>(source: SourceId, text: &'s str, mut lexed: Lexed<'s>) -> Par
             text,
             lexemes: &lexemes,
         };
-        let foreign = builder.failed.iter().find_map(|failed| {
-            let block = repair::foreign_block(failed, text, &lexemes)?;
-            Some((context.explain(failed), block))
-        });
-        if let Some((explained, block)) = foreign.filter(|_| diagnostics.len() < SHOWN) {
-            diagnostics.push(explained);
-            lexemes.drain(block);
+        let mut foreign = repair::foreign_blocks(&builder.failed, text, &lexemes);
+        foreign.truncate(SHOWN.saturating_sub(diagnostics.len()));
+        if round < REPAIRS && !foreign.is_empty() {
+            let explained = foreign.iter().map(|block| context.foreign(block.start));
+            diagnostics.extend(explained);
+            lexemes = without(&lexemes, &foreign);
             continue;
         }
-        let mut after_return = false;
-        let mut unsaid = 0;
-        for (at, failed) in builder.failed.iter().enumerate() {
-            let hidden = at > 0 && is_stray_brace(failed);
-            // What follows a `return` is reported once.
-            let repeated = after_return && expects_return(failed);
-            if hidden || repeated {
-                continue;
-            }
-            if diagnostics.len() >= SHOWN {
-                unsaid += 1;
-                continue;
-            }
-            let explained = context.explain(failed);
-            // A body with a mistake in it may not have said yet what it returns.
-            let body = context.body(failed);
-            let unread = |found: &Diagnostic| {
-                found
-                    .span()
-                    .zip(body)
-                    .is_some_and(|(span, body)| body.contains(span))
-            };
-            if explained.message == RETURNS_NOTHING && diagnostics.iter().any(unread) {
-                continue;
-            }
-            after_return = explained.message == explain::LAST_STATEMENT;
-            diagnostics.push(explained);
-        }
-        if let Some(last) = diagnostics.last_mut().filter(|_| unsaid > 0) {
-            last.notes
-                .push(format!("there are {unsaid} more syntax errors"));
-        }
+        report(&context, &builder.failed, &mut diagnostics);
         diagnostics.append(&mut builder.diagnostics);
         builder.ast.comments = lexed.comments;
         return Parsed {
@@ -273,6 +242,47 @@ fn parse_lexed<'s>(source: SourceId, text: &'s str, mut lexed: Lexed<'s>) -> Par
         };
     }
     unreachable!("the last round returns")
+}
+
+/// Explains the failures that do not follow from others.
+fn report<'s>(
+    context: &explain::Context<'_, 's>,
+    failures: &[Failed<'s>],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut after_return = false;
+    let mut unsaid = 0;
+    for (at, failed) in failures.iter().enumerate() {
+        let hidden = at > 0 && is_stray_brace(failed);
+        // What follows a `return` is reported once.
+        let repeated = after_return && expects_return(failed);
+        if hidden || repeated {
+            continue;
+        }
+        if diagnostics.len() >= SHOWN {
+            unsaid += 1;
+            continue;
+        }
+        let explained = context.explain(failed);
+        // A body with a mistake in it may not have said yet what it returns.
+        let unread = explained.message == RETURNS_NOTHING
+            && context.body(failed).is_some_and(|body| {
+                let mut places = diagnostics.iter().filter_map(Diagnostic::span);
+                places.any(|place| body.contains(place))
+            });
+        if !unread {
+            after_return = explained.message == explain::LAST_STATEMENT;
+            diagnostics.push(explained);
+        }
+    }
+    let more = match unsaid {
+        0 => return,
+        1 => "there is another syntax error".to_string(),
+        _ => format!("there are {unsaid} more syntax errors"),
+    };
+    if let Some(last) = diagnostics.last_mut() {
+        last.notes.push(more);
+    }
 }
 
 /// Whether a `}` closes nothing. After a mistake in the head of a block that is no second mistake.
@@ -313,6 +323,18 @@ fn with_semicolons<'s>(
         whole.extend(lexemes.get(at));
     }
     whole
+}
+
+/// The lexemes outside some of their ranges.
+fn without<'s>(lexemes: &[Lexeme<'s>], ranges: &[Range<usize>]) -> Vec<Lexeme<'s>> {
+    let mut kept = Vec::with_capacity(lexemes.len());
+    let mut from = 0;
+    for range in ranges {
+        kept.extend_from_slice(&lexemes[from..range.start]);
+        from = range.end;
+    }
+    kept.extend_from_slice(&lexemes[from..]);
+    kept
 }
 
 fn semicolon<'s>(at: usize) -> Lexeme<'s> {

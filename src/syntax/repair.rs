@@ -6,6 +6,7 @@ use super::build::Failed;
 use super::token::{Lexeme, Token, lex};
 use crate::base::{Code, Diagnostic, SourceId, Span};
 use lalrpop_util::ParseError;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Takes out the comments of C at the start of a line; gives what to say about them.
@@ -40,39 +41,46 @@ pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<
 /// over two lines. Gives what to say about it.
 pub fn join<'s>(source: SourceId, text: &'s str, lexemes: &mut Vec<Lexeme<'s>>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
+    let mut joined = Vec::with_capacity(lexemes.len());
     let mut at = 0;
-    while at < lexemes.len() {
-        let first = lexemes[at];
+    while let Some(first) = lexemes.get(at).copied() {
+        let span = Span::new(source, first.start, first.end);
+        let rest = &lexemes[at..];
+        at += 1;
         match first.token {
             Token::Int(_) | Token::Float(_) => {
-                let glued = glued(&lexemes[at..]);
-                let end = lexemes[at + glued].end;
+                let glued = glued(rest);
+                let end = rest.get(glued).map_or(first.end, |last| last.end);
                 if glued > 0 {
-                    let span = Span::new(source, first.start, end);
-                    diagnostics.push(bad_number(&text[first.start..end], span));
-                    lexemes.drain(at + 1..=at + glued);
-                    lexemes[at].end = end;
+                    let whole = Span::new(source, first.start, end);
+                    diagnostics.push(bad_number(&text[whole.range()], whole));
+                    at += glued;
                 }
+                joined.push(Lexeme { end, ..first });
             }
-            Token::OpenString(_) | Token::Str(_) => {
-                if let Some((last, end)) = continued(text, &lexemes[at..]) {
-                    let rest = lex(source, &text[end..lexemes[at + last].end], usize::MAX);
-                    let span = Span::new(source, first.start, first.end);
-                    diagnostics.push(broken_string(&text[first.start..end], span));
-                    let moved = rest.lexemes.into_iter().map(|lexeme| Lexeme {
+            Token::OpenString(_) | Token::Str(_) => match continued(text, rest) {
+                Some((last, end)) => {
+                    let written = &text[first.start..end];
+                    diagnostics.push(broken_string(written, span));
+                    joined.push(Lexeme {
+                        token: Token::Str(written),
+                        start: first.start,
+                        end,
+                    });
+                    let behind = lex(source, &text[end..rest[last].end], usize::MAX);
+                    joined.extend(behind.lexemes.into_iter().map(|lexeme| Lexeme {
                         start: lexeme.start + end,
                         end: lexeme.end + end,
                         ..lexeme
-                    });
-                    lexemes.splice(at + 1..=at + last, moved);
-                    lexemes[at].token = Token::Str(&text[first.start..end]);
-                    lexemes[at].end = end;
+                    }));
+                    at += last;
                 }
-            }
-            _ => {}
+                None => joined.push(first),
+            },
+            _ => joined.push(first),
         }
-        at += 1;
     }
+    *lexemes = joined;
     diagnostics
 }
 
@@ -155,9 +163,39 @@ fn broken_string(written: &str, span: Span) -> Diagnostic {
         .help(format!("write `\\n` for the line break: `{whole}`"))
 }
 
-/// A statement of another language with bodies in braces, like `if … { … } else { … }`: the numbers
-/// of its lexemes.
-pub fn foreign_block(failed: &Failed, text: &str, lexemes: &[Lexeme]) -> Option<Range<usize>> {
+/// The statements of other languages with bodies in braces, like `if … { … } else { … }`, each as the
+/// numbers of its lexemes.
+pub fn foreign_blocks(failures: &[Failed], text: &str, lexemes: &[Lexeme]) -> Vec<Range<usize>> {
+    let failed = failures
+        .iter()
+        .filter_map(|failed| foreign_start(failed, text, lexemes));
+    let mut starts: BTreeSet<usize> = failed.collect();
+    if starts.is_empty() {
+        return Vec::new();
+    }
+    // After a failure others may be passed over; here no `if` is right.
+    let pairs = lexemes.windows(2).enumerate();
+    starts.extend(pairs.filter_map(|(number, pair)| {
+        let begins = matches!(pair[0].token, Token::Semicolon | Token::LeftBrace);
+        (begins && pair[1].token == Token::If).then_some(number + 1)
+    }));
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    for mut start in starts {
+        while let Some(end) = block_end(start, lexemes)
+            && blocks.last().is_none_or(|last| last.end <= start)
+        {
+            blocks.push(start..end);
+            start = end;
+            if lexemes.get(end).map(|next| next.token) != Some(Token::If) {
+                break;
+            }
+        }
+    }
+    blocks
+}
+
+/// The first lexeme of a statement that was meant as one of another language.
+fn foreign_start(failed: &Failed, text: &str, lexemes: &[Lexeme]) -> Option<usize> {
     let ParseError::UnrecognizedToken {
         token: (start, ..), ..
     } = failed
@@ -166,33 +204,46 @@ pub fn foreign_block(failed: &Failed, text: &str, lexemes: &[Lexeme]) -> Option<
     };
     let at = lexemes.partition_point(|lexeme| lexeme.start < *start);
     let begins = |number: usize| {
-        let before = number.checked_sub(1).and_then(|before| lexemes.get(before));
+        let word = lexemes.get(number).map(|lexeme| lexeme.token);
         let foreign = matches!(
-            lexemes.get(number).map(|lexeme| lexeme.token),
+            word,
             Some(
                 Token::If
                     | Token::Name("while" | "until" | "switch" | "match" | "class" | "do" | "try")
             )
         );
+        let assigned = lexemes.get(number + 1).map(|next| next.token) == Some(Token::Assign);
+        let before = number.checked_sub(1).and_then(|before| lexemes.get(before));
         foreign
+            && !assigned
             && before.is_none_or(|before| {
-                matches!(
-                    before.token,
-                    Token::Semicolon | Token::LeftBrace | Token::RightBrace
-                ) || text[before.end..lexemes[number].start].contains('\n')
+                ends_statement(before.token)
+                    || before.token == Token::LeftBrace
+                    || text[before.end..lexemes[number].start].contains('\n')
             })
     };
-    let stop = |token: Token| matches!(token, Token::Semicolon | Token::RightBrace);
-    let back = (0..=at).rev();
-    let statement = back
-        .take_while(|number| *number == at || !stop(lexemes[*number].token))
-        .find(|number| begins(*number))?;
-    let mut end = statement;
+    (0..=at)
+        .rev()
+        .take_while(|number| *number == at || !ends_statement(lexemes[*number].token))
+        .find(|number| begins(*number))
+}
+
+fn ends_statement(token: Token) -> bool {
+    matches!(token, Token::Semicolon | Token::RightBrace)
+}
+
+/// Where the blocks of a statement end that starts with this lexeme, if it has any.
+fn block_end(start: usize, lexemes: &[Lexeme]) -> Option<usize> {
+    let mut end = start;
     loop {
-        let head = lexemes[end..]
+        let head = lexemes
+            .get(end..)?
             .iter()
-            .position(|lexeme| stop(lexeme.token) || lexeme.token == Token::LeftBrace);
-        let brace = end + head?;
+            .position(|lexeme| ends_statement(lexeme.token) || lexeme.token == Token::LeftBrace)?;
+        let brace = end + head;
+        if lexemes[brace].token != Token::LeftBrace {
+            return None;
+        }
         let mut open = 0_usize;
         let close = lexemes[brace..].iter().position(|lexeme| {
             match lexeme.token {
@@ -201,14 +252,11 @@ pub fn foreign_block(failed: &Failed, text: &str, lexemes: &[Lexeme]) -> Option<
                 _ => {}
             }
             open == 0
-        });
-        if lexemes[brace].token != Token::LeftBrace {
-            return None;
-        }
-        end = brace + close? + 1;
+        })?;
+        end = brace + close + 1;
         let next = lexemes.get(end).map(|lexeme| lexeme.token);
         if !matches!(next, Some(Token::Else | Token::Name("elif"))) {
-            return Some(statement..end);
+            return Some(end);
         }
     }
 }
