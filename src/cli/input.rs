@@ -1,6 +1,6 @@
 //! Programs, inputs and vocabularies as the command line gives them.
 
-use super::arguments::{Inputs, Program, Setting};
+use super::arguments::{Inputs, Program, Setting, Switch};
 use super::output::{Output, Stop};
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Fallible, Sources};
@@ -75,19 +75,13 @@ pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
         (None, Some(text)) => json_tokens("--vocab-json", text)?,
         (None, None) => return Ok(None),
     };
-    let mut distinct: Vec<Value> = Vec::new();
-    for token in tokens {
-        if !distinct.contains(&token) {
-            distinct.push(token);
-        }
-    }
-    if distinct.is_empty() {
+    if tokens.is_empty() {
         let error = Diagnostic::error(Code::BadInput, "the vocabulary is empty");
         return Err(error
             .help("give at least one token, like `--vocab abc`")
             .into());
     }
-    Ok(Some(distinct))
+    Ok(Some(Value::distinct(&tokens)))
 }
 
 /// Tokens as a JSON array.
@@ -267,7 +261,10 @@ pub fn setting(
                 "give `--max-len 8`, or write `set max_length 8` in the program",
             )
         })?;
-    let causal = arguments.causal || session.settings.causal;
+    let causal = match arguments.causal {
+        Some(switch) => switch == Switch::On,
+        None => session.settings.causal,
+    };
     Ok(infer::Setting {
         vocabulary,
         max_length,

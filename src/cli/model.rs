@@ -109,6 +109,7 @@ fn verification_json(found: &Verification) -> Json {
         "wrong": found.wrong,
         "rejected": found.rejected,
         "exhaustive_to_length": found.exhaustive_to_length,
+        "tolerance": found.tolerance,
         "first_wrong": first,
     })
 }
@@ -118,6 +119,11 @@ fn verification_text(found: &Verification) -> String {
         "{} inputs checked, {} wrong; every input up to length {}\n",
         found.checked, found.wrong, found.exhaustive_to_length
     );
+    if let Some(tolerance) = found.tolerance {
+        text.push_str(&format!(
+            "the results are real numbers: equal within {tolerance:e} of the largest\n"
+        ));
+    }
     if found.rejected > 0 {
         text.push_str(&format!(
             "{} inputs left out, on which the program itself fails\n",

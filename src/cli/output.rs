@@ -7,7 +7,7 @@ use crate::base::{Diagnostic, Severity, Sources, Span};
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
-/// Diagnostics that people are shown at once; tools get all.
+/// Errors, and warnings, that people are shown at once; tools get all.
 const SHOWN: usize = 100;
 
 /// Why a command ends early.
@@ -91,20 +91,26 @@ impl Output {
 
     /// Shows the diagnostics; stops if there is an error among them.
     pub fn report_all(&mut self, found: &[Diagnostic], sources: &Sources) -> Result<(), Stop> {
-        let shown = if self.json { found.len() } else { SHOWN };
-        for diagnostic in found.iter().take(shown) {
-            self.report(diagnostic, sources);
+        let (mut errors, mut warnings, mut hidden) = (0, 0, 0);
+        for diagnostic in found {
+            let count = match diagnostic.severity {
+                Severity::Error => &mut errors,
+                Severity::Warning => &mut warnings,
+            };
+            *count += 1;
+            if self.json || *count <= SHOWN {
+                self.report(diagnostic, sources);
+            } else {
+                hidden += 1;
+            }
         }
-        if found.len() > shown {
-            self.note(&format!("… and {} more", found.len() - shown));
+        if hidden > 0 {
+            self.note(&format!("… and {hidden} more"));
         }
-        match found
-            .iter()
-            .any(|diagnostic| diagnostic.severity == Severity::Error)
-        {
-            true => Err(Stop::Reported),
-            false => Ok(()),
+        if errors > 0 {
+            return Err(Stop::Reported);
         }
+        Ok(())
     }
 
     /// The value, or the end of the command after showing the error.

@@ -79,7 +79,7 @@ impl Compiler<'_> {
                 else {
                     return Ok(());
                 };
-                let form = self.number(*value, self.default_number(var))?;
+                let form = self.real_number(*value, self.default_number(var))?;
                 self.write(*selector, HeadKind::Mean, &form, var, 0)
             }
             VarKind::Weighted(id) => self.place_weighted(id, var),
@@ -100,7 +100,7 @@ impl Compiler<'_> {
         else {
             return Ok(());
         };
-        let form = self.number(*value, self.default_number(var))?;
+        let form = self.real_number(*value, self.default_number(var))?;
         let label = self.analysis.var_name(var);
         self.demand(&form, &label);
         let head = self.head(&cube, HeadKind::Mean, false, Some(scores), label)?;

@@ -53,16 +53,19 @@ pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -
     let analysis = Analysis::new(graph, &[root], setting, limits);
     interrupt::check()?;
     check_causal(&analysis, root)?;
-    let model = attempt(&analysis, root, Robustness::Compact)?;
-    match verify::guard(graph, root, &model) {
-        Ok(()) => Ok(model),
-        Err(_) => {
-            interrupt::check()?;
-            let model = attempt(&analysis, root, Robustness::Robust)?;
-            verify::guard(graph, root, &model)?;
-            Ok(model)
+    let mut model = attempt(&analysis, root, Robustness::Compact)?;
+    let mut verdict = verify::guard(graph, root, &model);
+    for robustness in [Robustness::Robust, Robustness::Real] {
+        if verdict.is_ok()
+            || (robustness == Robustness::Real && !readout::is_dense(&analysis, root))
+        {
+            break;
         }
+        interrupt::check()?;
+        model = attempt(&analysis, root, robustness)?;
+        verdict = verify::guard(graph, root, &model);
     }
+    verdict.map(|()| model)
 }
 
 /// What to do where the compact construction passes rounding errors on.
@@ -71,6 +74,8 @@ enum Robustness {
     Compact,
     /// Equality of computed integers by a direction for each instead of by squares.
     Robust,
+    /// The same, and a result whose numbers are close to each other is read as a real number.
+    Real,
 }
 
 fn attempt(analysis: &Analysis, root: SOpId, robustness: Robustness) -> Fallible<Model> {
