@@ -30,11 +30,37 @@ impl Input {
         }
     }
 
-    fn text(text: &str) -> Input {
+    pub fn text(text: &str) -> Input {
         Input {
             tokens: Value::characters(text),
             given: Json::String(text.to_string()),
         }
+    }
+
+    /// An input given as a JSON array.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn json(option: &str, text: &str) -> Fallible<Input> {
+        let tokens = json_tokens(option, text)?;
+        let given = Json::Array(tokens.iter().map(value_json).collect());
+        Ok(Input { tokens, given })
+    }
+
+    /// The input in the tokens of a vocabulary: a character of a text is the token that is written
+    /// like it, such as the number 0 for `0`.
+    pub fn in_tokens_of(self, vocabulary: &[Value]) -> Input {
+        let Json::String(_) = self.given else {
+            return self;
+        };
+        let token = |character: &Value| {
+            let written = character.to_string();
+            let known = vocabulary.contains(character);
+            let alike = vocabulary.iter().find(|token| token.to_string() == written);
+            alike.filter(|_| !known).unwrap_or(character).clone()
+        };
+        let tokens: Vec<Value> = self.tokens.iter().map(token).collect();
+        Input::example(&tokens)
     }
 
     /// The running example, as text if it is one.
@@ -61,9 +87,7 @@ pub fn inputs(arguments: &Inputs) -> Fallible<Vec<Input>> {
         .map(|text| Input::text(text))
         .collect();
     for text in &arguments.input_json {
-        let tokens = json_tokens("--input-json", text)?;
-        let given = Json::Array(tokens.iter().map(value_json).collect());
-        inputs.push(Input { tokens, given });
+        inputs.push(Input::json("--input-json", text)?);
     }
     Ok(inputs)
 }

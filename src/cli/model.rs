@@ -161,7 +161,8 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     }
     let precision = arguments.floats.precision();
     let executor = Executor::new(&model, precision);
-    for input in &inputs {
+    for input in inputs {
+        let input = input.in_tokens_of(&model.vocabulary);
         let result = executor.run(&input.tokens);
         let traced = match arguments.trace {
             true => trace(&model, &input.tokens, precision).ok(),

@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::form::{Form, Scalar};
 use super::linear::STACK;
 use super::search::{self, Found};
-use super::{Compiler, Feature};
+use super::{Compiler, Feature, bits};
 use crate::base::Code;
 use crate::graph::{Encoding, SOp, SOpId};
 use crate::infer::space::{Column, Space};
@@ -23,8 +23,7 @@ impl Compiler<'_> {
         snap: bool,
         label: &str,
     ) -> Result<Form, Stopped> {
-        let bits = function.iter().map(|number| number.to_bits()).collect();
-        let key = (id, bits, snap);
+        let key = (id, bits(function), snap);
         if let Some(form) = self.known.get(&key) {
             return Ok(form.clone());
         }
@@ -205,29 +204,22 @@ impl Compiler<'_> {
         if stairs.steps.is_empty() {
             return Form::constant(stairs.first);
         }
-        let known = self
-            .arguments
-            .iter()
-            .position(|(known, _)| *known == argument);
-        let argument = known.unwrap_or_else(|| {
+        let key = argument.key();
+        let argument = self.arguments.get_index_of(&key).unwrap_or_else(|| {
             self.demand(&argument, label);
-            self.arguments.push((argument, stairs.centre));
+            self.arguments.insert(key, (argument, stairs.centre));
             self.arguments.len() - 1
         });
         let centre = Form::constant(stairs.value_at(self.arguments[argument].1));
-        let same =
-            |known: &Feature| known.argument == argument && known.stairs.steps == stairs.steps;
-        let index = match self.features.iter().position(same) {
-            Some(known) => known,
-            None => {
-                self.features.push(Feature {
-                    label: label.to_string(),
-                    argument,
-                    stairs,
-                });
-                self.features.len() - 1
-            }
-        };
+        let steps = stairs.steps.iter();
+        let steps = Vec::from_iter(steps.flat_map(|step| [step.middle, step.slope, step.change]));
+        let entry = self.features.entry((argument, bits(&steps)));
+        let index = entry.index();
+        entry.or_insert_with(|| Feature {
+            label: label.to_string(),
+            argument,
+            stairs,
+        });
         centre.plus(1.0, &Form::scalar(Scalar::Computed(index)))
     }
 }

@@ -6,7 +6,7 @@
 
 use super::form::Form;
 use super::layout::Layout;
-use super::{Compiler, Robustness};
+use super::{Compiler, Robustness, bits};
 use crate::graph::{Encoding, SOpId};
 use crate::infer::{Analysis, Stopped};
 use crate::interpret;
@@ -138,10 +138,7 @@ impl Compiler<'_> {
     fn variable(&self, layout: &Layout, id: SOpId) -> Option<Variable> {
         let domain = &self.analysis.node(id).ok()?.column.values.domain;
         let (numbers, decoder) = coding(domain, self.analysis.graph.encoding(id));
-        let computed = |snap| {
-            let bits = numbers.iter().map(|number| number.to_bits()).collect();
-            self.known.get(&(id, bits, snap)).cloned()
-        };
+        let computed = |snap| self.known.get(&(id, bits(&numbers), snap)).cloned();
         let views = [self.read(id, &numbers), computed(false), computed(true)];
         let (form, readout) = views.into_iter().flatten().find_map(|form| {
             let readout = layout.readout(self, &form, decoder.clone())?;

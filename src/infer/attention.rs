@@ -80,8 +80,8 @@ impl Analysis<'_> {
         let Some(scaled) = scaled else {
             return Err(Stopped::new(
                 Code::NotCompilable,
-                "a mean of fractions whose float sum depends on their order is a real number: \
-                 only sums and multiples of it have a compiled form, as the result of the program"
+                "a mean of fractions is a real number in a model: only sums, multiples and \
+                 means of it can be compiled, as the result"
                     .to_string(),
             )
             .help("average ints, and divide the mean: `aggregate(s, x) / n`"));

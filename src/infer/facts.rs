@@ -170,7 +170,11 @@ impl Analysis<'_> {
                     reason: stopped.reason,
                     culprit: stopped.culprit.unwrap_or(id),
                 };
-                (unknown, Encoding::Computed, Vec::new())
+                let encoding = match self.real(id) {
+                    Some(_) => Encoding::Numerical,
+                    None => Encoding::Computed,
+                };
+                (unknown, encoding, Vec::new())
             }
         };
         NodeFacts {

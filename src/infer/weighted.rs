@@ -79,8 +79,8 @@ impl Analysis<'_> {
         let var = self.real_var(VarKind::Weighted(id));
         self.reals.insert(id, var);
         Err(refused(
-            "a weighted mean of so many values is a real number: only sums and multiples of it \
-             have a compiled form, as the result of the program",
+            "a weighted mean of so many values is a real number in a model: only sums, multiples \
+             and means of it can be compiled, as the result",
         ))
     }
 
