@@ -96,7 +96,7 @@ impl Compiler<'_> {
                 crate::base::Code::NotCompilable,
                 format!("this fails on every input{}", self.first_failure(root)),
             )
-            .help("take a vocabulary of tokens on which it has a value"));
+            .help("mend what fails, or take a vocabulary on which it does not"));
         }
         let (mut numbers, mut decoder) = coding(&domain, self.analysis.graph.encoding(root));
         let many =
