@@ -178,10 +178,12 @@ impl<'s> Place<'_, 's> {
     fn at_end_of_text(&self) -> Diagnostic {
         if let Some(command) = self.before(1).filter(|last| takes_value(last.token)) {
             let written = self.context.written(command);
-            return Diagnostic::error(Code::UnexpectedEnd, "this command is not complete").at(
-                self.span(command),
-                format!("{written} needs a value behind it, on the same line"),
-            );
+            return Diagnostic::error(Code::UnexpectedEnd, "this command is not complete")
+                .at(
+                    self.span(command),
+                    format!("{written} needs a value behind it, on the same line"),
+                )
+                .maybe_help(self.slip().map(|slip| slip.help));
         }
         let wanted = self.wanted();
         let message = "the text ends in the middle of a statement";
