@@ -300,21 +300,46 @@ fn what_was_only_sampled_is_not_called_equal() {
         "--json",
     ];
     let ran = equiv("sort(tokens, tokens)", "sort(reverse, reverse)", long);
-    assert_eq!(ran.status, 0);
+    assert_eq!(ran.status, 3);
     let json = ran.last_line();
     assert_eq!(json["verdict"], "unknown");
     assert_eq!(json["method"], "samples");
     assert_eq!(json["exhaustive_to_length"], 5);
 }
 
+const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
+
+/// Where tokens are not read, or only moved or compared, few inputs decide for all.
 #[test]
-fn a_difference_in_a_long_input_is_shortened() {
-    let mut long = vec!["--vocab", "abcdefghijklmnopqrstuvwxyz", "--max-len", "10"];
-    long.extend(["--samples", "200", "--json"]);
-    let ran = equiv("length > 4", "False", &long);
-    assert_eq!(ran.status, 1);
-    let json = ran.last_line();
-    assert_eq!(json["counterexample"]["input"].as_array().unwrap().len(), 5);
+fn what_tells_few_tokens_apart_takes_few_inputs() {
+    let setting: &[&str] = &["--vocab", LETTERS, "--max-len", "30", "--json"];
+    let pairs = [
+        ("aggregate(full_s, indices)", "(length - 1) / 2"),
+        (
+            "shift(shift(tokens, 1, \"-\"), 1, \"-\")",
+            "shift(tokens, 2, \"-\")",
+        ),
+        ("has_focus(select(tokens, tokens, ==))", "True"),
+        ("tokens_int", "tokens_int + 0"),
+        ("indices % 2 == 0", "not (indices % 2 == 1)"),
+    ];
+    let known = pairs.map(|(a, b)| {
+        let json = equiv(a, b, setting).last_line();
+        format!(
+            "{} {} {} {}",
+            json["verdict"], json["method"], json["checked"], json["failed"]
+        )
+    });
+    snapshot("equiv_few", known.join("\n"));
+}
+
+#[test]
+fn very_long_inputs_are_few_and_told_in_brief() {
+    let setting: &[&str] = &["--vocab", LETTERS, "--max-len", "100000"];
+    let ran = equiv("indices % 2 == 0", "not (indices % 2 == 1)", setting);
+    assert!(ran.out.starts_with("equal"), "{}", ran.shown());
+    let ran = equiv("indices", "indices if indices < 60 else 0", setting);
+    snapshot("equiv_brief", ran.shown());
 }
 
 /// The tables of inference hold every value, but know neither laziness nor mixed types.
@@ -343,11 +368,31 @@ fn no_proof_overlooks_a_failure() {
 
 #[test]
 fn equiv_needs_two_s_ops_and_a_setting() {
-    assert!(equiv("tokens", "full_s", SMALL).err.contains("[E0308]"));
+    for (b, help) in [
+        (
+            "full_s",
+            "compare what is made of it: `-e 'selector_width(full_s)'`",
+        ),
+        ("[tokens, 1]", "compare one item: `-e '[tokens, 1][0]'`"),
+        ("{\"a\": 1}", "compare one item: `-e '{\"a\": 1}[\"a\"]'`"),
+        ("sort", "compare what it gives: `-e 'sort(tokens, tokens)'`"),
+    ] {
+        let ran = equiv("tokens", b, SMALL);
+        assert!(
+            ran.err.contains("[E0308]") && ran.err.contains(help),
+            "{}",
+            ran.shown()
+        );
+        let (_, typed) = help.split_once("-e '").unwrap();
+        let typed = equiv("tokens", typed.trim_end_matches("'`"), SMALL);
+        assert!(typed.err.is_empty(), "{}", typed.shown());
+    }
     assert_eq!(equiv("tokens", "tokens", &["--vocab", "ab"]).status, 1);
     assert_eq!(equiv("tokens", "tokens", &["--max-len", "3"]).status, 1);
     let both = [SMALL, &["-e", "tokens"]].concat();
-    assert_eq!(equiv("tokens", "tokens", &both).status, 2);
+    let ran = equiv("tokens", "tokens", &both);
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("Usage: rasp equiv"), "{}", ran.shown());
     let place = Place::with(&[("p.rasp", "set vocab \"ab\"\nset max_length 3\n")]);
     let ran = place.rasp(&["equiv", "p.rasp", "-e", "tokens", "-e", "indices"]);
     assert_eq!(ran.status, 1);

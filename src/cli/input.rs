@@ -2,11 +2,13 @@
 
 use super::arguments::{Inputs, Program, Setting};
 use super::output::{Output, Stop};
-use crate::base::{Code, Diagnostic, Fallible, Sources};
+use crate::base::{Code, Diagnostic, Fallible, Limits, Sources};
 use crate::eval::{Event, Loaded};
 use crate::graph::Sharing;
 use crate::infer;
 use crate::session::{Session, files};
+use crate::syntax::ast::ExprKind;
+use crate::syntax::parse::parse_expression;
 use crate::value::Value;
 use serde_json::Value as Json;
 use std::path::Path;
@@ -26,6 +28,15 @@ impl Input {
                 let tokens: Vec<String> = self.tokens.iter().map(Value::source).collect();
                 format!("[{}]", tokens.join(", "))
             }
+        }
+    }
+
+    /// An expression applied to the input, as RASP source.
+    pub fn applied(&self, expression: &str) -> String {
+        let expression = expression.trim_end_matches([' ', ';']);
+        match is_applicable(expression) {
+            true => format!("{expression}({})", self.source()),
+            false => format!("({expression})({})", self.source()),
         }
     }
 
@@ -50,6 +61,22 @@ impl Input {
             },
         }
     }
+}
+
+/// Whether parentheses behind an expression apply all of it: they bind closer than operators.
+fn is_applicable(expression: &str) -> bool {
+    let source = Sources::new().add("expression", expression);
+    let (ast, read, _) = parse_expression(source, expression, &Limits::default());
+    let kind = read.map(|id| &ast.get(id).kind);
+    !matches!(
+        kind,
+        Some(
+            ExprKind::Unary { .. }
+                | ExprKind::Binary { .. }
+                | ExprKind::Ternary { .. }
+                | ExprKind::Lambda { .. }
+        )
+    )
 }
 
 /// The inputs in the order `-i` first, then `--input-json`.

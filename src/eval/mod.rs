@@ -22,6 +22,7 @@ mod scope;
 mod scorer;
 mod statement;
 
+pub(crate) use access::counted;
 use advice::advise;
 pub use load::{Loaded, Loader, NoFiles};
 pub use meta::{Application, Callable, Meta};

@@ -1,6 +1,6 @@
 //! The prompt at a terminal, through rustyline: line editing, a history that outlives the session,
 //! completion, colours, and the signature of the call that is being typed. Ctrl-C forgets the entry
-//! that is being typed, and stops what is running. The only file that names rustyline and ctrlc.
+//! that is being typed, and stops what is running. The only file that names rustyline.
 
 use super::{Assistant, Completions, Part, Patience, Repl};
 use crate::base::interrupt;
@@ -38,7 +38,7 @@ pub fn run_interactive() -> i32 {
         // There is none before the first session.
         let _ = editor.load_history(path);
     }
-    if let Err(error) = ctrlc::set_handler(interrupt::request) {
+    if let Err(error) = interrupt::on_ctrl_c() {
         eprintln!("rasp: Ctrl-C will end the session: {error}");
     }
     print(&[Part::Output(repl.banner())]);
