@@ -68,8 +68,53 @@ fn assertions_of_loaded_files_are_theirs() {
     assert_eq!(ran.status, 1);
     assert_eq!(
         ran.out.lines().last(),
-        Some("1 passed, 0 failed, 2 other errors")
+        Some("1 passed, 0 failed, 1 other error")
     );
+}
+
+#[test]
+fn assertions_in_functions_and_of_selectors_are_counted() {
+    let program = "\
+def positive(x) { assert x > 0; return x; }
+positive(1);
+positive(0);
+earlier = select(indices, indices, <);
+assert earlier(\"ab\") == [[False, False], [1, 0]];
+assert earlier(\"ab\") == earlier(\"xy\");
+assert earlier(\"ab\") == (not earlier)(\"ab\");
+assert earlier(\"ab\") == [[False, False]];
+assert indices == indices;
+assert tokens_int(\"ab\") == [0];
+assert \"a\" < 1;
+assert \"b\" < \"a\";
+";
+    let place = Place::with(&[("a.rasp", program)]);
+    snapshot("test_selectors", place.rasp(&["test", "a.rasp"]).shown());
+}
+
+#[test]
+fn a_folder_stands_for_its_programs() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("d/below")).unwrap();
+    std::fs::create_dir_all(place.path("none")).unwrap();
+    for (name, text) in [
+        ("d/b.rasp", "assert 1 == 1;\n"),
+        ("d/below/c.rasp", "x=1;\n"),
+        ("d/a.rasp", "assert 2 == 2;\n"),
+        ("d/notes.txt", "none\n"),
+    ] {
+        std::fs::write(place.path(name), text).unwrap();
+    }
+    let ran = place.rasp(&["test", "d"]);
+    let shown = "passed  d/a.rasp:1:8  2 == 2\npassed  d/b.rasp:1:8  1 == 1\n2 passed, 0 failed\n";
+    assert_eq!(ran.out, shown);
+    assert_eq!(place.rasp(&["fmt", "--check", "d"]).out, "d/below/c.rasp\n");
+    assert!(place.rasp(&["doc", "d"]).out.contains("# d/below/c.rasp"));
+    for arguments in [["test", "none"], ["run", "d"]] {
+        let ran = place.rasp(&arguments);
+        assert_eq!(ran.status, 1);
+        assert!(ran.err.contains("folder"), "{}", ran.shown());
+    }
 }
 
 #[test]

@@ -317,7 +317,7 @@ pub struct Verify {
 
 #[derive(Debug, Args)]
 pub struct Test {
-    /// The programs; `-` reads one from standard input
+    /// The programs, or folders of programs; `-` reads one from standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// One JSON object a line: each assertion, then the counts; errors and warnings too
@@ -327,7 +327,7 @@ pub struct Test {
 
 #[derive(Debug, Args)]
 pub struct Fmt {
-    /// The programs; `-` formats standard input to standard output
+    /// The programs, or folders of programs; `-` formats standard input to standard output
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Write nothing; list the files that would change
@@ -342,7 +342,7 @@ pub struct Fmt {
 
 #[derive(Debug, Args)]
 pub struct Doc {
-    /// The programs; without any, the built-in names and the standard library
+    /// The programs, or folders of programs; without any, the built-in names and the standard library
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Where to write the reference; without it, to standard output

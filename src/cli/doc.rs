@@ -3,7 +3,7 @@
 //! with a name are that name's examples.
 
 use super::arguments::Doc;
-use super::input::read;
+use super::input::{programs, read};
 use super::output::{Output, Stop};
 use crate::base::write::{unwritten, write};
 use crate::base::{Code, Diagnostic, Existing, Limits, Sources};
@@ -39,9 +39,9 @@ pub fn doc(output: &mut Output, arguments: &Doc) -> Result<(), Stop> {
             page(output, &mut text, &heading, &name, module.text)?;
         }
     }
-    for file in &arguments.files {
+    for file in programs(output, &arguments.files)? {
         let loaded =
-            read(file).map_err(|reason| Diagnostic::error(Code::FileNotFound, reason).into());
+            read(&file).map_err(|reason| Diagnostic::error(Code::FileNotFound, reason).into());
         let loaded = output.expect(loaded, &Sources::new())?;
         let heading = format!("# {}", loaded.name);
         page(output, &mut text, &heading, &loaded.name, &loaded.text)?;

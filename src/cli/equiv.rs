@@ -226,7 +226,10 @@ fn difference_text(difference: &Difference, a: &str, b: &str) -> String {
     let side = |expression: &str, result: &Fallible<Sequence>| match (result, position) {
         (Err(error), _) => format!("  `{expression}` fails: {error}\n"),
         (Ok(sequence), Some(at)) => {
-            format!("  `{expression}` gives {} there\n", sequence.values[at].source())
+            format!(
+                "  `{expression}` gives {} there\n",
+                sequence.values[at].source()
+            )
         }
         (Ok(_), None) => format!("  `{expression}` does not fail\n"),
     };

@@ -11,7 +11,7 @@ use crate::syntax::ast::ExprKind;
 use crate::syntax::parse::parse_expression;
 use crate::value::Value;
 use serde_json::Value as Json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An input with the form in which it was given.
 pub struct Input {
@@ -212,8 +212,60 @@ pub fn open(
     }
 }
 
+/// The programs that a command is to read: of a folder all `.rasp` files in it and below, sorted.
+///
+/// # Errors
+/// A folder cannot be read, or has no programs.
+pub fn programs(output: &mut Output, given: &[PathBuf]) -> Result<Vec<PathBuf>, Stop> {
+    let mut files = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let before = files.len();
+        let walked = walk(path, &mut files).map_err(|error| error.to_string());
+        let found = walked.and_then(|()| match files.len() > before {
+            true => Ok(()),
+            false => Err("no `.rasp` file is in this folder".to_string()),
+        });
+        let found = found.map_err(|reason| {
+            let message = format!("{}: {reason}", path.display());
+            Box::new(Diagnostic::error(Code::FileNotFound, message))
+        });
+        output.expect(found, &Sources::new())?;
+    }
+    Ok(files)
+}
+
+/// Adds the programs of a folder. Links to folders are not followed: they may lead in a circle.
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut pending = vec![folder.to_path_buf()];
+    let mut found = Vec::new();
+    while let Some(folder) = pending.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            if entry.file_type()?.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|end| end == "rasp") && path.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    files.extend(found);
+    Ok(())
+}
+
 /// A program's text; `-` is standard input.
 pub fn read(file: &Path) -> Result<Loaded, String> {
+    if file.is_dir() {
+        let folder = file.display();
+        return Err(format!(
+            "`{folder}` is a folder: give a program in it, or type `ls {folder}/*.rasp` for a list"
+        ));
+    }
     if file.as_os_str() != "-" {
         return files::read(file);
     }
