@@ -64,6 +64,13 @@ fn assertions_of_loaded_files_are_theirs() {
     ]);
     let ran = place.rasp(&["test", "a.rasp"]);
     assert_eq!(ran.out.lines().last(), Some("1 passed, 0 failed"));
+    // The library asks functions of it for one or two s-ops.
+    let program = "load \"preprint\";\nselect_where([tokens], [tokens], lambda q, k: q == k);\n";
+    let library = Place::with(&[("c.rasp", program)]);
+    assert_eq!(
+        library.rasp(&["test", "c.rasp"]).out,
+        "0 passed, 0 failed\n"
+    );
     let ran = place.rasp(&["test", "b.rasp"]);
     assert_eq!(ran.status, 1);
     assert_eq!(

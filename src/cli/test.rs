@@ -64,6 +64,11 @@ fn test_file(
             Event::Asserted(assertion) => Some(assertion),
             _ => None,
         })
+        // Those of functions that were loaded belong to their own files.
+        .filter(|assertion| {
+            let sources = session.sources();
+            sources.get(assertion.span.source).name == loaded.name
+        })
         .collect();
     for diagnostic in session.take_diagnostics() {
         if !assertions
