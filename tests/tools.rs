@@ -268,6 +268,38 @@ fn the_reference_of_a_program() {
     snapshot("doc", place.rasp(&["doc", "sample.rasp"]).shown());
 }
 
+/// An introduction keeps its indentation, two names share their examples, a last definition holds.
+#[test]
+fn the_reference_says_each_name_once_and_reads_as_markdown() {
+    let program = "\
+#! /usr/bin/env rasp
+# Intro.
+#
+# - a
+#   - b
+#
+#     code
+
+## Two.
+a, b = [indices, tokens];
+assert b(\"ab\") == \"ab\";
+assert a(\"ab\") == [0, 1];
+## First.
+def f(x, y=\"`\") { return x; }
+## Second.
+def f(x, y=\"``\") { return y; }
+assert f(1) == \"``\";
+";
+    let place = Place::with(&[
+        ("a.rasp", program),
+        ("b.rasp", "## F.\ndef f() { return 1; }\n"),
+    ]);
+    snapshot(
+        "doc_names",
+        place.rasp(&["doc", "a.rasp", "b.rasp"]).shown(),
+    );
+}
+
 #[test]
 fn the_reference_of_the_library_has_every_name() {
     let ran = Place::new().rasp(&["doc"]);
