@@ -32,7 +32,7 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
         vocab: arguments.vocab.clone(),
         vocab_json: arguments.vocab_json.clone(),
         max_len: arguments.max_len,
-        causal: false,
+        causal: None,
     };
     let given = output.expect(vocabulary(&wanted), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
@@ -138,7 +138,8 @@ fn comparison_json(found: &Comparison, sources: &Sources) -> Json {
     })
 }
 
-fn result_json(result: &Fallible<Sequence>, sources: &Sources) -> Json {
+/// The values of a sequence, or the error in their place.
+pub fn result_json(result: &Fallible<Sequence>, sources: &Sources) -> Json {
     match result {
         Ok(sequence) => sequence.values.iter().map(value_json).collect(),
         Err(error) => json!({"error": error_json(error, sources)}),

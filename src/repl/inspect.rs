@@ -57,13 +57,14 @@ fn inspect(
     argument: &str,
     answer: fn(&Session, SOpId, &str) -> Fallible<String>,
 ) {
-    // Statements end with `;`, so fingers type it here too.
-    let name = argument.trim_end_matches(';').trim_end();
-    if name.is_empty() {
-        return refuse(repl, &format!("`{command}` needs an s-op"));
+    if argument.is_empty() {
+        return refuse(
+            repl,
+            &format!("`{command}` needs an s-op, like `{command} length`"),
+        );
     }
-    let found = repl.session.sop(name);
-    match found.and_then(|sop| answer(&repl.session, sop, name)) {
+    let found = repl.session.sop(argument);
+    match found.and_then(|sop| answer(&repl.session, sop, argument)) {
         Ok(text) => repl.say(text),
         Err(error) => repl.report(vec![*error]),
     }
@@ -72,14 +73,8 @@ fn inspect(
 /// What models are made for.
 fn setting(session: &Session) -> Setting {
     let settings = &session.settings;
-    let mut distinct: Vec<Value> = Vec::new();
-    for token in settings.vocabulary.as_ref().unwrap_or(&settings.example) {
-        if !distinct.contains(token) {
-            distinct.push(token.clone());
-        }
-    }
     Setting {
-        vocabulary: distinct,
+        vocabulary: Value::distinct(settings.vocabulary.as_ref().unwrap_or(&settings.example)),
         max_length: settings.max_length.unwrap_or(settings.example.len()),
         causal: settings.causal,
     }

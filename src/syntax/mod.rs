@@ -2,11 +2,11 @@
 //! diagnostics. Depends on `base` and `value`.
 
 pub mod ast;
+mod broken;
 mod build;
 mod command;
 mod explain;
 mod habit;
-mod items;
 mod layout;
 pub mod lint;
 mod literal;
@@ -18,6 +18,7 @@ mod repair;
 pub mod token;
 mod typed;
 
+pub use command::recognize;
 pub use parse::{Completeness, Parsed, completeness, parse, parse_expression};
 pub use print::print;
 pub use typed::Typed;
