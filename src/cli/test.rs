@@ -2,8 +2,8 @@
 
 use super::arguments::Test;
 use super::input::{programs, read};
-use super::output::{Output, Stop, error_json};
-use crate::base::{Code, Diagnostic, Severity, Sources};
+use super::output::{Output, Stop, diagnostic_json};
+use crate::base::{Diagnostic, Severity, Sources};
 use crate::eval::{Assertion, Event, HAS_ERRORS};
 use crate::graph::Sharing;
 use crate::session::Session;
@@ -51,9 +51,8 @@ fn test_file(
     let mut session = Session::new(Sharing::Equal);
     let loaded = match read(file) {
         Ok(loaded) => loaded,
-        Err(reason) => {
+        Err(diagnostic) => {
             counts.errors += 1;
-            let diagnostic = Diagnostic::error(Code::FileNotFound, reason);
             return other_error(output, json, &diagnostic, session.sources());
         }
     };
@@ -108,7 +107,7 @@ fn other_error(
 ) -> Result<(), Stop> {
     output.report(diagnostic, sources);
     match json && diagnostic.severity == Severity::Error {
-        true => output.json(&json!({"error": error_json(diagnostic, sources)})),
+        true => output.json(&json!({"error": diagnostic_json(diagnostic, sources)})),
         false => Ok(()),
     }
 }
@@ -168,7 +167,7 @@ fn assertion_json(assertion: &Assertion, sources: &Sources) -> Json {
         "values": values,
     });
     if let Some(failure) = &assertion.failure {
-        row["error"] = error_json(failure, sources);
+        row["error"] = diagnostic_json(failure, sources);
     }
     row
 }

@@ -10,6 +10,7 @@ use super::verify::TOLERANCE_F32;
 use super::{Compiler, Robustness, bits};
 use crate::graph::{Encoding, SOpId};
 use crate::infer::{Analysis, Stopped};
+use crate::interpret;
 use crate::model::{Decoder, Matrix, Readout, Variable};
 use crate::value::Value;
 
@@ -86,6 +87,16 @@ fn distinguishable(list: &[Value]) -> bool {
 }
 
 impl Compiler<'_> {
+    /// How an s-op fails on the first token.
+    fn first_failure(&self, root: SOpId) -> String {
+        let tokens = self.analysis.setting.vocabulary.iter().take(1).cloned();
+        let tokens: Vec<Value> = tokens.collect();
+        match interpret::evaluate(self.analysis.graph, root, &tokens) {
+            Err(error) => format!(": {}", error.message),
+            Ok(_) => String::new(),
+        }
+    }
+
     /// The form of the program's result.
     pub(super) fn root(&mut self, root: SOpId) -> Result<Output, Stopped> {
         let domain = match self.analysis.node(root) {
@@ -95,8 +106,9 @@ impl Compiler<'_> {
         if domain.is_empty() {
             return Err(Stopped::new(
                 crate::base::Code::NotCompilable,
-                "this fails on every input".to_string(),
-            ));
+                format!("this fails on every input{}", self.first_failure(root)),
+            )
+            .help("mend what fails, or take a vocabulary on which it does not"));
         }
         let (mut numbers, mut decoder) = coding(&domain, self.analysis.graph.encoding(root));
         let many =

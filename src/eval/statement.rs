@@ -339,7 +339,7 @@ impl Evaluator {
             Command::SetVocabulary { value } => {
                 let meta = self.expression(cx, *value)?;
                 Event::SetVocabulary {
-                    tokens: self.tokens(&meta, cx.ast.get(*value).span)?,
+                    tokens: self.vocabulary(&meta, cx.ast.get(*value).span)?,
                 }
             }
             Command::SetMaxLength { value } => {
@@ -349,14 +349,35 @@ impl Evaluator {
                     .and_then(Value::as_int)
                     .and_then(|int| usize::try_from(int).ok().filter(|length| *length > 0));
                 let length = length.ok_or_else(|| {
+                    let is_int = meta.as_atom().is_some_and(|atom| atom.as_int().is_some());
+                    let label = match is_int {
+                        true => "this is not positive".to_string(),
+                        false => format!("this is {}", meta.kind()),
+                    };
                     Diagnostic::error(Code::OperandTypes, "`max_length` is a positive int")
-                        .at(cx.ast.get(*value).span, format!("this is {}", meta.kind()))
+                        .at(cx.ast.get(*value).span, label)
                         .help("write a number of tokens: `set max_length 8`")
                 })?;
                 Event::SetMaxLength { length }
             }
             Command::SetCausal { on } => Event::SetCausal { on: *on },
             Command::Exit => Event::Exit,
+        })
+    }
+
+    fn vocabulary(&self, meta: &Meta, span: Span) -> Outcome<Vec<Value>> {
+        self.tokens(meta, span).map_err(|_| {
+            let label = match meta.as_tokens() {
+                Some(_) => "this is empty".to_string(),
+                None => format!("this is {}", meta.kind()),
+            };
+            Diagnostic::error(
+                Code::BadInput,
+                "a vocabulary is a string or a list of tokens",
+            )
+            .at(span, label)
+            .help("write at least one token: `set vocab \"abc\"` or `set vocab [1, 2]`")
+            .into()
         })
     }
 
