@@ -65,6 +65,27 @@ const POOL: &[&str] = &[
     "1 if indices >= 0 else 2",
     "1.0 if indices >= 0 else 2",
     "indices >= 0",
+    "shift(tokens, 1, \"-\")",
+    "shift(shift(tokens, 1, \"-\"), 1, \"-\")",
+    "shift(tokens, 2, \"-\")",
+    "shift(tokens, 1, \"2\")",
+    "shift(tokens, 1, 0)",
+    "tokens if shift(tokens, 1, \"-\") == tokens else \"1\"",
+    "tokens if indices > 0 else \"x\"",
+    "aggregate(full_s, tokens)",
+    "aggregate(select(tokens, tokens, ==), tokens)",
+    "aggregate(select(tokens, \"1\", !=), tokens, \"y\")",
+    "tokens in [\"1\", \"y\"]",
+    "{\"1\": \"2\", \"y\": \"x\"}[tokens]",
+    "has_focus(select(tokens, tokens, ==))",
+    "has_focus(select(tokens, tokens, ==) and select(indices, indices, <))",
+    "tokens_int * 9223372036854775807 < 5",
+    "tokens_int * 9223372036854775807 > 5",
+    "indices < 5",
+    "0 / (tokens_int - tokens_int)",
+    "\"1\" * indices == tokens",
+    "tokens > \"2\"",
+    "tokens == \"x\" or tokens == \"y\"",
 ];
 
 fn inputs(vocabulary: &[Value], longest: usize) -> Vec<Vec<Value>> {
@@ -89,10 +110,12 @@ fn proofs_and_differences_agree_with_the_interpreter() {
     let vocabularies = [
         Value::characters("12"),
         Value::characters("1x"),
+        Value::characters("12xy"),
+        Value::characters("zyx"),
         vec![Value::Int(1), Value::Int(2)],
         vec![Value::str("1"), Value::Int(1)],
     ];
-    let (mut proved, mut different) = (0, 0);
+    let (mut proved, mut moved, mut fewer, mut different) = (0, 0, 0, 0);
     for vocabulary in vocabularies {
         let mut session = Session::new(Sharing::Equal);
         let sops: Vec<_> = POOL
@@ -122,6 +145,7 @@ fn proofs_and_differences_agree_with_the_interpreter() {
         let options = Options {
             exhaustive: 1_000,
             samples: 0,
+            tokens: usize::MAX,
             seed: 0,
         };
         for a in 0..POOL.len() {
@@ -135,27 +159,85 @@ fn proofs_and_differences_agree_with_the_interpreter() {
                     &options,
                 )
                 .unwrap();
-                let equal = results[a].iter().zip(&results[b]).all(|pair| match pair {
+                let same = |pair: (&Option<Vec<Value>>, &Option<Vec<Value>>)| match pair {
                     (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| a.equals(b)),
                     (a, b) => a.is_none() && b.is_none(),
-                });
-                let expected = if equal {
-                    Verdict::Equal
-                } else {
-                    Verdict::Different
+                };
+                let mut pairs = results[a].iter().zip(&results[b]);
+                let first = pairs.position(|pair| !same(pair)).map(|at| &inputs[at]);
+                let expected = match first {
+                    None => Verdict::Equal,
+                    Some(_) => Verdict::Different,
                 };
                 assert_eq!(
                     found.verdict, expected,
                     "{} ~ {} on {vocabulary:?}: {:?}",
                     POOL[a], POOL[b], found.method
                 );
+                // The shortest of all, and of these the first in the order of the vocabulary.
+                let shown = found
+                    .difference
+                    .as_ref()
+                    .map(|difference| &difference.input);
+                assert_eq!(shown, first, "{} ~ {} on {vocabulary:?}", POOL[a], POOL[b]);
+                assert!(first.is_none() || found.is_shortest());
+                fewer += usize::from(found.representative);
+                moved += usize::from(found.method == Method::SameMoves);
                 proved += usize::from(found.method == Method::SameTable);
                 different += usize::from(found.verdict == Verdict::Different);
             }
         }
     }
     assert!(
-        proved > 20 && different > 1_000,
-        "{proved} proved, {different} different"
+        proved > 20 && moved > 0 && fewer > 1_000 && different > 1_000,
+        "{proved} proved, {moved} moved, {fewer} on fewer inputs, {different} different"
     );
+}
+
+/// Each pair differs on inputs of few lengths only, most of them beyond what can be tried.
+#[test]
+fn a_difference_in_a_long_input_is_made_short_and_plain() {
+    let reverse = "aggregate(select(indices, length - 1 - indices, ==), tokens)";
+    let pairs = [
+        (
+            format!("tokens if length != 25 and length != 28 else {reverse}"),
+            format!("{}b", "a".repeat(24)),
+        ),
+        (
+            "tokens if length % 2 or length < 18 else \"b\"".to_string(),
+            "a".repeat(18),
+        ),
+        (
+            "tokens if indices < 29 or tokens == \"a\" else \"a\"".to_string(),
+            format!("{}b", "a".repeat(29)),
+        ),
+        (
+            "tokens if length < 5 or tokens != \"c\" else \"d\"".to_string(),
+            "aaaac".to_string(),
+        ),
+    ];
+    for (text, shown) in pairs {
+        let mut session = Session::new(Sharing::Equal);
+        let pair = (session.sop("tokens").unwrap(), session.sop(&text).unwrap());
+        let setting = Setting {
+            vocabulary: Value::characters("abcd"),
+            max_length: 30,
+            causal: false,
+        };
+        let options = Options {
+            exhaustive: 500,
+            samples: 500,
+            tokens: 50_000,
+            seed: 0,
+        };
+        let limits = Limits::default();
+        let found = compare(session.graph(), pair, &setting, &limits, &options).unwrap();
+        // All inputs of up to four tokens are tried.
+        assert_eq!(found.is_shortest(), shown.len() <= 5, "{text}");
+        assert_eq!(
+            found.difference.unwrap().input,
+            Value::characters(&shown),
+            "{text}"
+        );
+    }
 }

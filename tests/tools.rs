@@ -64,12 +64,64 @@ fn assertions_of_loaded_files_are_theirs() {
     ]);
     let ran = place.rasp(&["test", "a.rasp"]);
     assert_eq!(ran.out.lines().last(), Some("1 passed, 0 failed"));
+    // The library asks functions of it for one or two s-ops.
+    let program = "load \"preprint\";\nselect_where([tokens], [tokens], lambda q, k: q == k);\n";
+    let library = Place::with(&[("c.rasp", program)]);
+    assert_eq!(
+        library.rasp(&["test", "c.rasp"]).out,
+        "0 passed, 0 failed\n"
+    );
     let ran = place.rasp(&["test", "b.rasp"]);
     assert_eq!(ran.status, 1);
     assert_eq!(
         ran.out.lines().last(),
-        Some("1 passed, 0 failed, 2 other errors")
+        Some("1 passed, 0 failed, 1 other error")
     );
+}
+
+#[test]
+fn assertions_in_functions_and_of_selectors_are_counted() {
+    let program = "\
+def positive(x) { assert x > 0; return x; }
+positive(1);
+positive(0);
+earlier = select(indices, indices, <);
+assert earlier(\"ab\") == [[False, False], [1, 0]];
+assert earlier(\"ab\") == earlier(\"xy\");
+assert earlier(\"ab\") == (not earlier)(\"ab\");
+assert earlier(\"ab\") == [[False, False]];
+assert indices == indices;
+assert tokens_int(\"ab\") == [0];
+assert \"a\" < 1;
+assert \"b\" < \"a\";
+";
+    let place = Place::with(&[("a.rasp", program)]);
+    snapshot("test_selectors", place.rasp(&["test", "a.rasp"]).shown());
+}
+
+#[test]
+fn a_folder_stands_for_its_programs() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("d/below")).unwrap();
+    std::fs::create_dir_all(place.path("none")).unwrap();
+    for (name, text) in [
+        ("d/b.rasp", "assert 1 == 1;\n"),
+        ("d/below/c.rasp", "x=1;\n"),
+        ("d/a.rasp", "assert 2 == 2;\n"),
+        ("d/notes.txt", "none\n"),
+    ] {
+        std::fs::write(place.path(name), text).unwrap();
+    }
+    let ran = place.rasp(&["test", "d"]);
+    let shown = "passed  d/a.rasp:1:8  2 == 2\npassed  d/b.rasp:1:8  1 == 1\n2 passed, 0 failed\n";
+    assert_eq!(ran.out, shown);
+    assert_eq!(place.rasp(&["fmt", "--check", "d"]).out, "d/below/c.rasp\n");
+    assert!(place.rasp(&["doc", "d"]).out.contains("# d/below/c.rasp"));
+    for arguments in [["test", "none"], ["run", "d"]] {
+        let ran = place.rasp(&arguments);
+        assert_eq!(ran.status, 1);
+        assert!(ran.err.contains("folder"), "{}", ran.shown());
+    }
 }
 
 #[test]
@@ -216,6 +268,38 @@ fn the_reference_of_a_program() {
     snapshot("doc", place.rasp(&["doc", "sample.rasp"]).shown());
 }
 
+/// An introduction keeps its indentation, two names share their examples, a last definition holds.
+#[test]
+fn the_reference_says_each_name_once_and_reads_as_markdown() {
+    let program = "\
+#! /usr/bin/env rasp
+# Intro.
+#
+# - a
+#   - b
+#
+#     code
+
+## Two.
+a, b = [indices, tokens];
+assert b(\"ab\") == \"ab\";
+assert a(\"ab\") == [0, 1];
+## First.
+def f(x, y=\"`\") { return x; }
+## Second.
+def f(x, y=\"``\") { return y; }
+assert f(1) == \"``\";
+";
+    let place = Place::with(&[
+        ("a.rasp", program),
+        ("b.rasp", "## F.\ndef f() { return 1; }\n"),
+    ]);
+    snapshot(
+        "doc_names",
+        place.rasp(&["doc", "a.rasp", "b.rasp"]).shown(),
+    );
+}
+
 #[test]
 fn the_reference_of_the_library_has_every_name() {
     let ran = Place::new().rasp(&["doc"]);
@@ -300,21 +384,46 @@ fn what_was_only_sampled_is_not_called_equal() {
         "--json",
     ];
     let ran = equiv("sort(tokens, tokens)", "sort(reverse, reverse)", long);
-    assert_eq!(ran.status, 0);
+    assert_eq!(ran.status, 3);
     let json = ran.last_line();
     assert_eq!(json["verdict"], "unknown");
     assert_eq!(json["method"], "samples");
     assert_eq!(json["exhaustive_to_length"], 5);
 }
 
+const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
+
+/// Where tokens are not read, or only moved or compared, few inputs decide for all.
 #[test]
-fn a_difference_in_a_long_input_is_shortened() {
-    let mut long = vec!["--vocab", "abcdefghijklmnopqrstuvwxyz", "--max-len", "10"];
-    long.extend(["--samples", "200", "--json"]);
-    let ran = equiv("length > 4", "False", &long);
-    assert_eq!(ran.status, 1);
-    let json = ran.last_line();
-    assert_eq!(json["counterexample"]["input"].as_array().unwrap().len(), 5);
+fn what_tells_few_tokens_apart_takes_few_inputs() {
+    let setting: &[&str] = &["--vocab", LETTERS, "--max-len", "30", "--json"];
+    let pairs = [
+        ("aggregate(full_s, indices)", "(length - 1) / 2"),
+        (
+            "shift(shift(tokens, 1, \"-\"), 1, \"-\")",
+            "shift(tokens, 2, \"-\")",
+        ),
+        ("has_focus(select(tokens, tokens, ==))", "True"),
+        ("tokens_int", "tokens_int + 0"),
+        ("indices % 2 == 0", "not (indices % 2 == 1)"),
+    ];
+    let known = pairs.map(|(a, b)| {
+        let json = equiv(a, b, setting).last_line();
+        format!(
+            "{} {} {} {}",
+            json["verdict"], json["method"], json["checked"], json["failed"]
+        )
+    });
+    snapshot("equiv_few", known.join("\n"));
+}
+
+#[test]
+fn very_long_inputs_are_few_and_told_in_brief() {
+    let setting: &[&str] = &["--vocab", LETTERS, "--max-len", "100000"];
+    let ran = equiv("indices % 2 == 0", "not (indices % 2 == 1)", setting);
+    assert!(ran.out.starts_with("equal"), "{}", ran.shown());
+    let ran = equiv("indices", "indices if indices < 60 else 0", setting);
+    snapshot("equiv_brief", ran.shown());
 }
 
 /// The tables of inference hold every value, but know neither laziness nor mixed types.
@@ -343,11 +452,31 @@ fn no_proof_overlooks_a_failure() {
 
 #[test]
 fn equiv_needs_two_s_ops_and_a_setting() {
-    assert!(equiv("tokens", "full_s", SMALL).err.contains("[E0308]"));
+    for (b, help) in [
+        (
+            "full_s",
+            "compare what is made of it: `-e 'selector_width(full_s)'`",
+        ),
+        ("[tokens, 1]", "compare one item: `-e '[tokens, 1][0]'`"),
+        ("{\"a\": 1}", "compare one item: `-e '{\"a\": 1}[\"a\"]'`"),
+        ("sort", "compare what it gives: `-e 'sort(tokens, tokens)'`"),
+    ] {
+        let ran = equiv("tokens", b, SMALL);
+        assert!(
+            ran.err.contains("[E0308]") && ran.err.contains(help),
+            "{}",
+            ran.shown()
+        );
+        let (_, typed) = help.split_once("-e '").unwrap();
+        let typed = equiv("tokens", typed.trim_end_matches("'`"), SMALL);
+        assert!(typed.err.is_empty(), "{}", typed.shown());
+    }
     assert_eq!(equiv("tokens", "tokens", &["--vocab", "ab"]).status, 1);
     assert_eq!(equiv("tokens", "tokens", &["--max-len", "3"]).status, 1);
     let both = [SMALL, &["-e", "tokens"]].concat();
-    assert_eq!(equiv("tokens", "tokens", &both).status, 2);
+    let ran = equiv("tokens", "tokens", &both);
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("Usage: rasp equiv"), "{}", ran.shown());
     let place = Place::with(&[("p.rasp", "set vocab \"ab\"\nset max_length 3\n")]);
     let ran = place.rasp(&["equiv", "p.rasp", "-e", "tokens", "-e", "indices"]);
     assert_eq!(ran.status, 1);

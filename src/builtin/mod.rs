@@ -101,8 +101,10 @@ pub const TABLE: &[Row] = &[
         kind: Kind::Function(Builtin::Select),
         parameters: &["keys", "queries", "comparison"],
         documentation: "The selector in which each query position selects the key positions where \
-                        `key comparison query` holds: attention scores.",
-        example: "select(indices, indices, <)",
+                        `key comparison query` holds: attention scores. A function of key and \
+                        query may stand for the comparison, `lambda key, query: key < query`, and \
+                        tuples of s-ops for keys and queries: `(tokens, indices)`.",
+        example: "select(indices, indices, <)(\"abc\")",
     },
     Row {
         name: "aggregate",
@@ -145,7 +147,7 @@ pub const TABLE: &[Row] = &[
         kind: Kind::Function(Builtin::Indicator),
         parameters: &["condition"],
         documentation: "1 where the s-op is true, 0 elsewhere.",
-        example: "indicator(tokens == \"a\")",
+        example: "indicator(tokens == \"l\")",
     },
     Row {
         name: "zipmap",
@@ -153,7 +155,7 @@ pub const TABLE: &[Row] = &[
         parameters: &["sops", "function"],
         documentation: "A function applied to one s-op or to several, position by position; a function \
                         that returns several values gives several s-ops.",
-        example: "zipmap((tokens, indices), lambda t, i: t == \"a\" and i > 0)",
+        example: "zipmap((tokens, indices), lambda t, i: t == \"l\" and i > 2)",
     },
     Row {
         name: "score",
@@ -161,7 +163,7 @@ pub const TABLE: &[Row] = &[
         parameters: &["keys", "queries", "function"],
         documentation: "A number for each key and query: attention scores before they are hardened. \
                         `aggregate` takes the mean weighted by them, `select_best` the highest.",
-        example: "score(indices, indices, lambda key, query: 1 if key <= query else 0)",
+        example: "aggregate(score(indices, indices, lambda k, q: 1 if k <= q else 0), indices)",
     },
     Row {
         name: "select_best",
@@ -169,7 +171,7 @@ pub const TABLE: &[Row] = &[
         parameters: &["selector", "scorer"],
         documentation: "Of the keys that the selector selects, the one with the highest score; of \
                         equal scores the last.",
-        example: "select_best(select(tokens, tokens, ==), score(indices, indices, lambda k, q: k))",
+        example: "aggregate(select_best(full_s, score(tokens, indices, lambda k, q: k == \"l\")), indices)",
     },
     Row {
         name: "categorical",

@@ -40,6 +40,7 @@ pub enum Command {
     /// Write the reference of the library, or of programs, as Markdown
     Doc(Doc),
     /// Compare two s-ops on every input up to a length
+    #[command(after_help = EQUIV)]
     Equiv(Equiv),
     /// Append an s-op's last value to its input, again and again
     Generate(Generate),
@@ -48,6 +49,19 @@ pub enum Command {
     /// Learn RASP from puzzles: list them, read one, have a program graded
     Puzzle(Puzzle),
 }
+
+/// What an answer of `rasp equiv` means.
+const EQUIV: &str = "\
+Equal are two s-ops that on each input have values that are equal as `==` says, or both fail.
+
+Exit status:
+  0  equal: proved, or every input was tried
+  1  different: an input is shown, the shortest unless it says otherwise; or an error
+  2  a wrong command line
+  3  no difference found, but not every input was tried
+
+At most 200000 inputs with 4000000 tokens together are tried, the shortest first, and then random
+ones with as many tokens. Ctrl-C shows what is known so far.";
 
 impl Command {
     /// Whether it speaks to a tool: results on standard output and diagnostics on standard error
@@ -316,7 +330,7 @@ pub struct Verify {
 
 #[derive(Debug, Args)]
 pub struct Test {
-    /// The programs; `-` reads one from standard input
+    /// The programs, or folders of programs; `-` reads one from standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// One JSON object a line: each assertion, then the counts; errors and warnings too
@@ -326,7 +340,7 @@ pub struct Test {
 
 #[derive(Debug, Args)]
 pub struct Fmt {
-    /// The programs; `-` formats standard input to standard output
+    /// The programs, or folders of programs; `-` formats standard input to standard output
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Write nothing; list the files that would change
@@ -341,7 +355,7 @@ pub struct Fmt {
 
 #[derive(Debug, Args)]
 pub struct Doc {
-    /// The programs; without any, the built-in names and the standard library
+    /// The programs, or folders of programs; without any, the built-in names and the standard library
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Where to write the reference; without it, to standard output

@@ -3,7 +3,7 @@
 //! with a name are that name's examples.
 
 use super::arguments::Doc;
-use super::input::read;
+use super::input::{programs, read};
 use super::output::{Output, Stop};
 use crate::base::write::{unwritten, write};
 use crate::base::{Existing, Limits, Sources};
@@ -16,6 +16,7 @@ use crate::syntax::ast::{Ast, ExprId, ExprKind, Function, Statement, StatementKi
 use crate::syntax::parse;
 use crate::syntax::print::print_expression;
 use crate::value::Value;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -26,9 +27,10 @@ const MARKER: &str = "<!-- Written by `rasp doc`: change the sources, not this f
 const EXAMPLE: &str = "hello";
 
 pub fn doc(output: &mut Output, arguments: &Doc) -> Result<(), Stop> {
-    let mut text = format!("{MARKER}\n\n");
+    let mut head = format!("{MARKER}\n\n");
+    let mut text = String::new();
     if arguments.files.is_empty() {
-        text.push_str("# The RASP library\n\n");
+        head.push_str("# The RASP library\n\n");
         built_in(&mut text);
         for module in std::iter::once(&stdlib::RASPLIB).chain(stdlib::MODULES) {
             let heading = match module.name == stdlib::RASPLIB.name {
@@ -39,15 +41,67 @@ pub fn doc(output: &mut Output, arguments: &Doc) -> Result<(), Stop> {
             page(output, &mut text, &heading, &name, module.text)?;
         }
     }
-    for file in &arguments.files {
+    let files = programs(output, &arguments.files)?;
+    for file in &files {
         let loaded = output.expect(read(file), &Sources::new())?;
         let heading = format!("# {}", loaded.name);
         page(output, &mut text, &heading, &loaded.name, &loaded.text)?;
     }
-    let text = format!("{}\n", text.trim_end());
+    match files.len() {
+        0 => head.push_str(&contents(&text, "## ")),
+        1 => {}
+        _ => head.push_str(&contents(&text, "# ")),
+    }
+    let text = format!("{head}{}\n", text.trim_end());
     match &arguments.output {
         None => output.text(&text),
         Some(path) => save(output, path, &text, arguments.force),
+    }
+}
+
+/// A line for each part of a reference, with links to what is in it.
+fn contents(text: &str, part: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut anchors = Anchors::default();
+    let mut separator = ": ";
+    let mut in_code = false;
+    for line in text.lines() {
+        in_code ^= line.starts_with("```");
+        if in_code || !line.starts_with('#') {
+            continue;
+        }
+        let title = line.trim_start_matches('#').trim();
+        let anchor = anchors.next(title.trim_matches(['`', ' ']));
+        if line.starts_with(part) {
+            lines.push(format!("- [{title}](#{anchor})"));
+            separator = ": ";
+        } else if let Some(last) = lines.last_mut() {
+            let name = title.trim_matches(['`', ' ']);
+            let name = name.split(['(', ',']).next().unwrap_or(name);
+            last.push_str(&format!("{separator}[`{name}`](#{anchor})"));
+            separator = ", ";
+        }
+    }
+    format!("{}\n\n", lines.join("\n"))
+}
+
+/// The anchors that Markdown readers give headings: equal ones are numbered.
+#[derive(Default)]
+struct Anchors {
+    given: FxHashMap<String, usize>,
+}
+
+impl Anchors {
+    fn next(&mut self, title: &str) -> String {
+        let kept = |c: &char| c.is_alphanumeric() || ['_', '-', ' '].contains(c);
+        let anchor: String = title.to_lowercase().chars().filter(kept).collect();
+        let anchor = anchor.replace(' ', "-");
+        let before = self.given.entry(anchor.clone()).or_default();
+        *before += 1;
+        match *before {
+            1 => anchor,
+            several => format!("{anchor}-{}", several - 1),
+        }
     }
 }
 
@@ -73,6 +127,8 @@ fn built_in(text: &mut String) {
     for row in builtin::TABLE {
         let signature = match row.kind {
             Kind::Function(_) => format!("{}({})", row.name, parameters(row)),
+            // The name for it that programs use, until they say otherwise.
+            Kind::SOp if row.name == "tokens_str" => format!("{}, tokens", row.name),
             Kind::SOp | Kind::Atom => row.name.to_string(),
         };
         let example = match example_value(&mut session, row.example) {
@@ -109,7 +165,7 @@ fn example_value(session: &mut Session, example: &str) -> Option<String> {
         }
         Meta::Application(result) => match &*result {
             Application::Sequence { output, .. } => Some(output.to_string()),
-            Application::Matrix { .. } => None,
+            Application::Matrix { .. } => Some(Meta::Application(result.clone()).repr()),
         },
         Meta::Selector(_) | Meta::Broken => None,
         other => Some(other.repr()),
@@ -140,32 +196,54 @@ fn page(
     } else {
         "##"
     };
-    for statement in &parsed.ast.statements {
-        let (name, signature) = match &statement.kind {
-            StatementKind::Define(function) if !function.ident.name.starts_with('_') => {
-                let signature = signature(&parsed.ast, source_text, function);
-                (function.ident.name.to_string(), signature)
-            }
-            StatementKind::Assign { names, .. } if !statement.documentation.is_empty() => {
-                let names: Vec<&str> = names.iter().map(|ident| &*ident.name).collect();
-                (names.first().unwrap_or(&"").to_string(), names.join(", "))
-            }
-            _ => continue,
-        };
-        let examples = examples(&parsed.ast, source_text, &parsed.ast.statements, &name);
-        entry(text, level, &signature, &statement.documentation, &examples);
+    let entries = entries(&parsed.ast, source_text);
+    for (at, (names, signature, documentation)) in entries.iter().enumerate() {
+        // Of a name that is defined again the last definition holds.
+        let shown = names.iter().filter(|name| {
+            !entries[at + 1..]
+                .iter()
+                .any(|(later, ..)| later.contains(name))
+        });
+        let shown: Vec<&str> = shown.copied().collect();
+        if !shown.is_empty() {
+            let examples = examples(&parsed.ast, source_text, &shown);
+            entry(text, level, signature, documentation, &examples);
+        }
     }
     Ok(())
 }
 
-/// The `#` lines at the top of a program.
+/// What a program says of names: the names, how they are written, the documentation.
+fn entries<'a>(ast: &'a Ast, text: &str) -> Vec<(Vec<&'a str>, String, &'a str)> {
+    let entry = |statement: &'a Statement| {
+        let (names, signature) = match &statement.kind {
+            StatementKind::Define(function) if !function.ident.name.starts_with('_') => {
+                (vec![&*function.ident.name], signature(ast, text, function))
+            }
+            StatementKind::Assign { names, .. } if !statement.documentation.is_empty() => {
+                let names: Vec<&str> = names.iter().map(|ident| &*ident.name).collect();
+                let signature = names.join(", ");
+                (names, signature)
+            }
+            _ => return None,
+        };
+        Some((names, signature, &*statement.documentation))
+    };
+    ast.statements.iter().filter_map(entry).collect()
+}
+
+/// The `#` lines at the top of a program, but not one that names its interpreter.
 fn introduction(text: &str) -> String {
     let lines: Vec<&str> = text
         .lines()
+        .skip_while(|line| line.starts_with("#!"))
         .take_while(|line| line.starts_with('#') && !line.starts_with("##"))
-        .map(|line| line.trim_start_matches('#').trim())
+        .map(|line| {
+            let line = line.trim_start_matches('#').trim_end();
+            line.strip_prefix(' ').unwrap_or(line)
+        })
         .collect();
-    lines.join("\n").trim().to_string()
+    lines.join("\n").trim_matches('\n').to_string()
 }
 
 fn signature(ast: &Ast, text: &str, function: &Function) -> String {
@@ -183,12 +261,14 @@ fn signature(ast: &Ast, text: &str, function: &Function) -> String {
     format!("{}({})", function.ident.name, parameters.join(", "))
 }
 
-/// The assertions of a program that open with a name.
-fn examples(ast: &Ast, text: &str, statements: &[Statement], name: &str) -> Vec<String> {
-    statements
+/// The assertions of a program that open with one of some names.
+fn examples(ast: &Ast, text: &str, names: &[&str]) -> Vec<String> {
+    ast.statements
         .iter()
         .filter_map(|statement| match statement.kind {
-            StatementKind::Assert { condition } if opens_with(ast, condition) == Some(name) => {
+            StatementKind::Assert { condition }
+                if opens_with(ast, condition).is_some_and(|name| names.contains(&name)) =>
+            {
                 let shown = print_expression(ast, text, condition, &BTreeSet::new());
                 Some(format!("assert {shown};"))
             }
@@ -217,7 +297,7 @@ fn entry(
     documentation: &str,
     examples: &[String],
 ) {
-    text.push_str(&format!("{level} `{signature}`\n\n"));
+    text.push_str(&format!("{level} {}\n\n", code(signature)));
     let documentation = documentation.trim();
     if !documentation.is_empty() {
         text.push_str(&format!("{}\n\n", paragraphs(documentation)));
@@ -225,6 +305,16 @@ fn entry(
     if !examples.is_empty() {
         text.push_str(&format!("```rasp\n{}\n```\n\n", examples.join("\n")));
     }
+}
+
+/// A text as code in Markdown: between more backticks than stand in a row in it.
+fn code(text: &str) -> String {
+    if !text.contains('`') {
+        return format!("`{text}`");
+    }
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    format!("{fence} {text} {fence}")
 }
 
 /// Lines that open with a label, like `Example:`, are paragraphs of their own.

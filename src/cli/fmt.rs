@@ -1,7 +1,7 @@
 //! `rasp fmt`: programs in canonical form.
 
 use super::arguments::Fmt;
-use super::input::read;
+use super::input::{programs, read};
 use super::output::{Output, Stop};
 use crate::base::write::write;
 use crate::base::{Code, Diagnostic, Existing, Limits, Severity, Sources};
@@ -12,8 +12,8 @@ use crate::syntax::print::{print, print_with_parentheses};
 use std::path::Path;
 
 pub fn fmt(output: &mut Output, arguments: &Fmt) -> Result<(), Stop> {
-    for file in &arguments.files {
-        match format_file(output, arguments, file) {
+    for file in programs(output, &arguments.files)? {
+        match format_file(output, arguments, &file) {
             // The other files can still be formatted.
             Err(Stop::Reported) | Ok(()) => {}
             Err(stop) => return Err(stop),

@@ -3,14 +3,16 @@
 use super::arguments::{Inputs, Program, Setting, Switch};
 use super::output::{Output, Stop};
 use crate::base::suggest::nearest;
-use crate::base::{Code, Diagnostic, Fallible, Sources};
+use crate::base::{Code, Diagnostic, Fallible, Limits, Sources};
 use crate::eval::{Event, Loaded};
 use crate::graph::Sharing;
 use crate::infer;
 use crate::session::{Session, files};
+use crate::syntax::ast::ExprKind;
+use crate::syntax::parse::parse_expression;
 use crate::value::Value;
 use serde_json::Value as Json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An input with the form in which it was given.
 pub struct Input {
@@ -27,6 +29,15 @@ impl Input {
                 let tokens: Vec<String> = self.tokens.iter().map(Value::source).collect();
                 format!("[{}]", tokens.join(", "))
             }
+        }
+    }
+
+    /// An expression applied to the input, as RASP source.
+    pub fn applied(&self, expression: &str) -> String {
+        let expression = expression.trim_end_matches([' ', ';']);
+        match is_applicable(expression) {
+            true => format!("{expression}({})", self.source()),
+            false => format!("({expression})({})", self.source()),
         }
     }
 
@@ -77,6 +88,22 @@ impl Input {
             },
         }
     }
+}
+
+/// Whether parentheses behind an expression apply all of it: they bind closer than operators.
+fn is_applicable(expression: &str) -> bool {
+    let source = Sources::new().add("expression", expression);
+    let (ast, read, _) = parse_expression(source, expression, &Limits::default());
+    let kind = read.map(|id| &ast.get(id).kind);
+    !matches!(
+        kind,
+        Some(
+            ExprKind::Unary { .. }
+                | ExprKind::Binary { .. }
+                | ExprKind::Ternary { .. }
+                | ExprKind::Lambda { .. }
+        )
+    )
 }
 
 /// The inputs in the order `-i` first, then `--input-json`.
@@ -203,6 +230,52 @@ pub fn open(
     }
 }
 
+/// The programs that a command is to read: of a folder all `.rasp` files in it and below, sorted.
+///
+/// # Errors
+/// A folder cannot be read, or has no programs.
+pub fn programs(output: &mut Output, given: &[PathBuf]) -> Result<Vec<PathBuf>, Stop> {
+    let mut files = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let before = files.len();
+        let walked = walk(path, &mut files).map_err(|error| error.to_string());
+        let found = walked.and_then(|()| match files.len() > before {
+            true => Ok(()),
+            false => Err("no `.rasp` file is in this folder".to_string()),
+        });
+        let found = found.map_err(|reason| {
+            let message = format!("{}: {reason}", path.display());
+            Box::new(Diagnostic::error(Code::FileNotFound, message))
+        });
+        output.expect(found, &Sources::new())?;
+    }
+    Ok(files)
+}
+
+/// Adds the programs of a folder. Links to folders are not followed: they may lead in a circle.
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut pending = vec![folder.to_path_buf()];
+    let mut found = Vec::new();
+    while let Some(folder) = pending.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            if entry.file_type()?.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|end| end == "rasp") && path.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    files.extend(found);
+    Ok(())
+}
+
 /// A program's text; `-` is standard input.
 ///
 /// # Errors
@@ -221,6 +294,10 @@ pub fn read(file: &Path) -> Fallible<Loaded> {
     program.map_err(|reason| {
         let help = match file.exists() {
             false => near_file(file),
+            true if file.is_dir() => {
+                let folder = file.display();
+                format!("give a program in this folder; `ls {folder}/*.rasp` lists them")
+            }
             true => "a program is a UTF-8 text; a model is run with `rasp exec MODEL -i TEXT`, or \
                      with `rasp generate MODEL -i TEXT` without `-e`"
                 .to_string(),

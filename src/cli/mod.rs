@@ -1,7 +1,7 @@
 //! The command line: one file a subcommand. Files and the terminal are touched here, in `session`'s
 //! file loader and in the REPL only. Results go to standard output, diagnostics to standard error;
 //! the exit status is 0 for success, 1 for an error in the program or its input, 2 for a wrong
-//! command line.
+//! command line, 3 for a question that is left open.
 
 mod arguments;
 mod batch;
@@ -45,7 +45,7 @@ pub fn main() -> i32 {
     let mut output = Output::new(command.json());
     let result = dispatch(&mut output, command);
     match result.and_then(|()| output.flush()) {
-        Ok(()) => i32::from(output.failed()),
+        Ok(()) => output.status(),
         Err(Stop::Reported) => {
             let _ = output.flush();
             1

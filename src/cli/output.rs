@@ -33,6 +33,7 @@ pub struct Output {
     /// Whether diagnostics are for tools.
     json: bool,
     failed: bool,
+    open: bool,
 }
 
 impl Output {
@@ -43,12 +44,17 @@ impl Output {
             style: Style::of(io::stderr().is_terminal()),
             json,
             failed: false,
+            open: false,
         }
     }
 
-    /// Whether an error has been reported.
-    pub fn failed(&self) -> bool {
-        self.failed
+    /// The exit status of a command that came to its end.
+    pub fn status(&self) -> i32 {
+        match (self.failed, self.open) {
+            (true, _) => 1,
+            (false, true) => 3,
+            (false, false) => 0,
+        }
     }
 
     pub fn flush(&mut self) -> Result<(), Stop> {
@@ -87,6 +93,11 @@ impl Output {
     /// Notes an error that is part of the results.
     pub fn fail(&mut self) {
         self.failed = true;
+    }
+
+    /// Notes that the results leave the question open.
+    pub fn leave_open(&mut self) {
+        self.open = true;
     }
 
     /// Shows the diagnostics; stops if there is an error among them.

@@ -195,6 +195,7 @@ fn check(output: &mut Output, puzzle: &Puzzle, file: &Path, json: bool) -> Resul
     let options = equiv::Options {
         exhaustive: EXHAUSTIVE,
         samples: 0,
+        tokens: usize::MAX,
         seed: 0,
     };
     let pair = (expected, given);
@@ -364,10 +365,13 @@ fn solved(
 ) -> String {
     let how = match found.method {
         Method::SameGraph => "the same program as the solution".to_string(),
-        Method::SameTable => format!(
+        Method::SameTable | Method::SameMoves => format!(
             "proved equal to the solution on all inputs of up to {} tokens",
             setting.max_length
         ),
+        Method::Exhaustive | Method::Samples if found.representative => {
+            format!("right on all inputs of up to {} tokens", setting.max_length)
+        }
         Method::Exhaustive | Method::Samples => format!(
             "right on all {} inputs of up to {} tokens",
             found.checked, setting.max_length

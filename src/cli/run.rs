@@ -111,7 +111,7 @@ fn evaluate(
             "expr": text, "input": input.given, "output": value, "type": kind,
         })),
         Ok((shown, _, "value")) => output.line(&format!("{text} = {shown}")),
-        Ok((shown, _, _)) => output.line(&format!("{text}({}) = {shown}", input.source())),
+        Ok((shown, _, _)) => output.line(&format!("{} = {shown}", input.applied(text))),
         Err(diagnostic) if json => failure(output, text, input, &diagnostic, session.sources()),
         Err(diagnostic) => {
             output.report(&diagnostic, session.sources());

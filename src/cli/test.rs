@@ -1,10 +1,10 @@
 //! `rasp test`: the assertions of programs, each reported and counted.
 
 use super::arguments::Test;
-use super::input::read;
+use super::input::{programs, read};
 use super::output::{Output, Stop, diagnostic_json};
-use crate::base::{Code, Diagnostic, Severity, Sources};
-use crate::eval::{Assertion, Event};
+use crate::base::{Diagnostic, Severity, Sources};
+use crate::eval::{Assertion, Event, HAS_ERRORS};
 use crate::graph::Sharing;
 use crate::session::Session;
 use serde_json::{Value as Json, json};
@@ -20,8 +20,8 @@ struct Counts {
 
 pub fn test(output: &mut Output, arguments: &Test) -> Result<(), Stop> {
     let mut counts = Counts::default();
-    for file in &arguments.files {
-        test_file(output, arguments.json, file, &mut counts)?;
+    for file in programs(output, &arguments.files)? {
+        test_file(output, arguments.json, &file, &mut counts)?;
     }
     let Counts {
         passed,
@@ -63,11 +63,19 @@ fn test_file(
             Event::Asserted(assertion) => Some(assertion),
             _ => None,
         })
+        // Those of functions that were loaded belong to their own files.
+        .filter(|assertion| {
+            let sources = session.sources();
+            sources.get(assertion.span.source).name == loaded.name
+        })
         .collect();
     for diagnostic in session.take_diagnostics() {
-        let asserted = |assertion: &&Assertion| assertion.failure.as_deref() == Some(&diagnostic);
-        if !assertions.iter().any(asserted) {
-            counts.errors += usize::from(diagnostic.severity == Severity::Error);
+        if !assertions
+            .iter()
+            .any(|assertion| assertion.fails_with(&diagnostic))
+        {
+            let own = diagnostic.severity == Severity::Error && !follows(&diagnostic);
+            counts.errors += usize::from(own);
             other_error(output, json, &diagnostic, session.sources())?;
         }
     }
@@ -82,6 +90,12 @@ fn test_file(
         }
     }
     Ok(())
+}
+
+/// Whether an error only says that a file which was loaded has errors: these count.
+fn follows(diagnostic: &Diagnostic) -> bool {
+    let first = diagnostic.labels.first();
+    first.is_some_and(|label| label.text == HAS_ERRORS)
 }
 
 /// A diagnostic that is no assertion's: for people beside the results, for tools among them.
@@ -111,15 +125,28 @@ fn assertion_text(assertion: &Assertion, sources: &Sources) -> String {
         return format!("passed  {name}:{line}:{column}  {written}\n");
     };
     let mut text = format!("FAILED  {name}:{line}:{column}  {written}\n");
-    if failure.code != Code::AssertionFailed || assertion.values.is_empty() {
-        text.push_str(&format!("        {failure}\n"));
-    }
-    for (span, value) in &assertion.values {
-        let written = one_line(sources.text(*span));
-        // A literal need not be told what it is.
-        if written != *value {
-            text.push_str(&format!("        {written} is {value}\n"));
+    let mut say = |what: &str| text.push_str(&format!("        {what}\n"));
+    if assertion.is_false() {
+        for (span, value) in &assertion.values {
+            let written = one_line(sources.text(*span));
+            // A literal need not be told what it is; its quotes may be others.
+            if written.replace('"', "'") != *value {
+                say(&format!("{written} is {value}"));
+            }
         }
+    } else {
+        say(&failure.to_string());
+        for label in &failure.labels {
+            let (line, column) = sources.position(label.span);
+            let name = &sources.get(label.span.source).name;
+            say(&format!("{name}:{line}:{column}: {}", label.text));
+        }
+        for note in &failure.notes {
+            say(&format!("Note: {note}"));
+        }
+    }
+    if let Some(help) = &failure.help {
+        say(&format!("Help: {help}"));
     }
     text
 }

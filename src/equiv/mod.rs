@@ -1,15 +1,22 @@
 //! Whether two s-ops of one graph are equal on every input up to a length: by proof where the
 //! graph or the inferred tables give one, otherwise by trying inputs, the shortest first. What was
-//! only sampled is never called equal.
+//! only sampled is never called equal, and a difference is called the shortest only where every
+//! shorter input has been decided.
 
+mod moves;
 mod proof;
+mod shorten;
+mod tokens;
 
-use crate::base::{Fallible, Limits, Random};
+use crate::base::{Fallible, Limits, Random, interrupt};
 use crate::graph::{Graph, SOpId};
 use crate::infer::facts::check_setting;
 use crate::infer::{Setting, inputs};
 use crate::interpret::{self, Sequence};
 use crate::value::Value;
+use moves::Moves;
+use shorten::Shortener;
+use tokens::Tokens;
 
 /// How much is tried where nothing is proved.
 #[derive(Clone, Debug)]
@@ -18,6 +25,9 @@ pub struct Options {
     pub exhaustive: usize,
     /// Random inputs beyond those.
     pub samples: usize,
+    /// The most tokens that all inputs tried have together; as many again for random ones, and for
+    /// making a difference shorter.
+    pub tokens: usize,
     pub seed: u64,
 }
 
@@ -37,7 +47,10 @@ pub enum Method {
     SameGraph,
     /// Both are the same function of the same variables.
     SameTable,
-    /// Every input was tried, or every shorter one before the difference.
+    /// Both move the same tokens to the same places.
+    SameMoves,
+    /// Every input was tried that another does not stand for; or so were all shorter than the
+    /// difference.
     Exhaustive,
     /// Random inputs were tried beyond the lengths that could be tried exhaustively.
     Samples,
@@ -51,15 +64,53 @@ pub struct Difference {
     pub b: Fallible<Sequence>,
 }
 
+impl Difference {
+    /// The first position at which they differ; none if one of them fails.
+    pub fn position(&self) -> Option<usize> {
+        let (Ok(a), Ok(b)) = (&self.a, &self.b) else {
+            return None;
+        };
+        let mut pairs = a.values.iter().zip(&b.values);
+        pairs.position(|(a, b)| !same(a, b))
+    }
+}
+
 #[derive(Debug)]
 pub struct Comparison {
     pub verdict: Verdict,
     pub method: Method,
     /// Inputs that were tried.
     pub checked: usize,
+    /// Inputs tried on which both fail: there they count as equal.
+    pub failed: usize,
+    /// Whether an input that was tried stands for others, which the two cannot tell from it.
+    pub representative: bool,
+    /// Whether it was asked to end before everything was done.
+    pub interrupted: bool,
     /// No input up to this length makes a difference.
     pub exhaustive_to_length: usize,
     pub difference: Option<Difference>,
+}
+
+impl Comparison {
+    fn new(verdict: Verdict, method: Method, exhaustive_to_length: usize) -> Comparison {
+        Comparison {
+            verdict,
+            method,
+            checked: 0,
+            failed: 0,
+            representative: false,
+            interrupted: false,
+            exhaustive_to_length,
+            difference: None,
+        }
+    }
+
+    /// Whether no shorter input makes a difference.
+    pub fn is_shortest(&self) -> bool {
+        let length = |difference: &Difference| difference.input.len();
+        self.difference.as_ref().map(length) == Some(self.exhaustive_to_length + 1)
+    }
 }
 
 /// Compares two s-ops on the inputs of a setting.
@@ -74,99 +125,123 @@ pub fn compare(
     options: &Options,
 ) -> Fallible<Comparison> {
     check_setting(setting, limits)?;
-    let proved = |method| Comparison {
-        verdict: Verdict::Equal,
-        method,
-        checked: 0,
-        exhaustive_to_length: setting.max_length,
-        difference: None,
-    };
+    let longest = setting.max_length;
+    let proved = |method| Ok(Comparison::new(Verdict::Equal, method, longest));
     if a == b {
-        return Ok(proved(Method::SameGraph));
+        return proved(Method::SameGraph);
     }
-    if proof::same_table(graph, (a, b), setting, limits) {
-        return Ok(proved(Method::SameTable));
-    }
+    let moves = Moves::of(graph, [a, b], &setting.vocabulary);
+    let tokens = Tokens::new(graph, [a, b], moves.as_ref(), &setting.vocabulary);
     let trial = Trial { graph, a, b };
-    Ok(trial.inputs(setting, options))
+    if proof::same_at_each_position(&trial, &tokens.distinct, longest, options.tokens)
+        || proof::same_table(graph, (a, b), setting, limits)
+    {
+        return proved(Method::SameTable);
+    }
+    let reads_tokens = tokens.distinct.len() > 1;
+    if reads_tokens && moves.is_some_and(|moves| moves.are_same(&trial, longest, options.tokens)) {
+        return proved(Method::SameMoves);
+    }
+    let mut found = Comparison::new(Verdict::Equal, Method::Exhaustive, 0);
+    found.representative = tokens.stand_for(setting.vocabulary.len());
+    let reach = tokens.reach(longest, options);
+    for length in 1..=reach {
+        if trial.find(&mut found, tokens.inputs(length)) {
+            return Ok(found);
+        }
+        found.exhaustive_to_length = length;
+    }
+    if reach < longest {
+        trial.sample(&mut found, &tokens.distinct, longest, options);
+    }
+    Ok(found)
 }
 
+/// Two s-ops, to be run on inputs.
 struct Trial<'g> {
     graph: &'g Graph,
     a: SOpId,
     b: SOpId,
 }
 
+/// What two s-ops do on one input.
+enum Outcome {
+    Same,
+    BothFail,
+    Different(Difference),
+    /// Nothing can be said.
+    Interrupted,
+}
+
 impl Trial<'_> {
-    fn inputs(&self, setting: &Setting, options: &Options) -> Comparison {
-        let Setting {
-            vocabulary,
-            max_length,
-            ..
-        } = setting;
-        let reach = inputs::exhaustive_length(vocabulary.len(), *max_length, options.exhaustive);
-        let mut found = Comparison {
-            verdict: Verdict::Equal,
-            method: Method::Exhaustive,
-            checked: 0,
-            exhaustive_to_length: 0,
-            difference: None,
-        };
-        for length in 1..=reach {
-            if self.find(&mut found, inputs::all(vocabulary, length)) {
-                return found;
+    fn run(&self, input: &[Value]) -> Outcome {
+        let a = interpret::evaluate(self.graph, self.a, input);
+        let b = interpret::evaluate(self.graph, self.b, input);
+        if interrupt::is_requested() {
+            return Outcome::Interrupted;
+        }
+        if a.is_err() && b.is_err() {
+            return Outcome::BothFail;
+        }
+        let input = input.to_vec();
+        let difference = Difference { input, a, b };
+        let both = difference.a.is_ok() && difference.b.is_ok();
+        match both && difference.position().is_none() {
+            true => Outcome::Same,
+            false => Outcome::Different(difference),
+        }
+    }
+
+    fn difference(&self, input: &[Value]) -> Option<Difference> {
+        match self.run(input) {
+            Outcome::Different(difference) => Some(difference),
+            Outcome::Same | Outcome::BothFail | Outcome::Interrupted => None,
+        }
+    }
+
+    /// Tries inputs up to the first that makes a difference. Whether nothing is left to be done.
+    fn find(&self, found: &mut Comparison, inputs: impl Iterator<Item = Vec<Value>>) -> bool {
+        for input in inputs {
+            let outcome = self.run(&input);
+            found.checked += usize::from(!matches!(outcome, Outcome::Interrupted));
+            match outcome {
+                Outcome::Same => {}
+                Outcome::BothFail => found.failed += 1,
+                Outcome::Different(difference) => {
+                    found.verdict = Verdict::Different;
+                    found.difference = Some(difference);
+                    return true;
+                }
+                Outcome::Interrupted => {
+                    found.verdict = Verdict::Unknown;
+                    found.interrupted = true;
+                    return true;
+                }
             }
-            found.exhaustive_to_length = length;
         }
-        if reach == *max_length {
-            return found;
-        }
-        found.method = Method::Samples;
+        false
+    }
+
+    /// Tries random inputs that are longer than those which were all tried.
+    fn sample(&self, found: &mut Comparison, tokens: &[Value], longest: usize, options: &Options) {
+        let reach = found.exhaustive_to_length;
         found.verdict = Verdict::Unknown;
+        found.method = Method::Samples;
         let mut random = Random::new(options.seed);
-        let sample = |_| inputs::sample(&mut random, vocabulary, reach, *max_length);
-        if self.find(&mut found, (0..options.samples).map(sample)) {
-            found.difference = found.difference.map(|difference| self.shorten(difference));
-        }
-        found
-    }
-
-    /// Tries inputs up to the first that makes a difference.
-    fn find(&self, found: &mut Comparison, mut inputs: impl Iterator<Item = Vec<Value>>) -> bool {
-        let difference = inputs.find_map(|input| {
-            found.checked += 1;
-            self.difference(input)
+        let mut left = options.tokens;
+        let samples = (0..options.samples)
+            .map(|_| inputs::sample(&mut random, tokens, reach, longest))
+            .take_while(|input| {
+                // One is tried however long it is.
+                let within = left > 0;
+                left = left.saturating_sub(input.len());
+                within
+            });
+        self.find(found, samples);
+        found.difference = found.difference.take().map(|difference| {
+            let mut shortener = Shortener::new(self, tokens, reach, options);
+            shortener.shorten(difference)
         });
-        if difference.is_some() {
-            found.verdict = Verdict::Different;
-            found.difference = difference;
-        }
-        found.difference.is_some()
-    }
-
-    fn difference(&self, input: Vec<Value>) -> Option<Difference> {
-        let a = interpret::evaluate(self.graph, self.a, &input);
-        let b = interpret::evaluate(self.graph, self.b, &input);
-        let same = match (&a, &b) {
-            (Ok(a), Ok(b)) => a.values.iter().zip(&b.values).all(|(a, b)| same(a, b)),
-            (Err(_), Err(_)) => true,
-            (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
-        };
-        (!same).then_some(Difference { input, a, b })
-    }
-
-    /// Leaves out tokens of a random input as long as the difference stays.
-    fn shorten(&self, mut difference: Difference) -> Difference {
-        let mut at = 0;
-        while at < difference.input.len() && difference.input.len() > 1 {
-            let mut input = difference.input.clone();
-            input.remove(at);
-            match self.difference(input) {
-                Some(shorter) => difference = shorter,
-                None => at += 1,
-            }
-        }
-        difference
     }
 }
 

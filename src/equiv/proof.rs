@@ -3,16 +3,45 @@
 //! of different types in one s-op, or about the rounding of means, so everything that the two need
 //! must be free of these first.
 
-use super::same;
+use super::{Outcome, Trial, same};
 use crate::base::Limits;
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::infer::space::{Column, FAILS, VarId};
 use crate::infer::{Analysis, Setting, VarKind};
-use crate::value::{Comparison, Value};
+use crate::value::{Comparison, TypeSet, Value};
 use rustc_hash::FxHashSet;
 
 /// The time of inference grows with the length faster than that of trying a few inputs.
 const LONGEST: usize = 1_000;
+
+/// Whether two s-ops without attention are the same function of the token and the index. Then a
+/// position holds the same whatever stands elsewhere, unless types mix, so that the longest input of
+/// each token alone decides.
+pub fn same_at_each_position(
+    trial: &Trial,
+    tokens: &[Value],
+    max_length: usize,
+    budget: usize,
+) -> bool {
+    if tokens.len().saturating_mul(max_length) > budget {
+        return false;
+    }
+    let numbers = tokens.iter().all(Value::is_number);
+    let strings = !tokens.iter().any(Value::is_number);
+    let never_mixes = |types: TypeSet| types == TypeSet::STR || !types.meets(TypeSet::STR);
+    let stays = |id: &SOpId| match trial.graph.get(*id) {
+        SOp::Tokens => numbers || strings,
+        SOp::Indices | SOp::Constant(_) => true,
+        SOp::Map { .. } => never_mixes(trial.graph.types(*id)),
+        SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. } => false,
+    };
+    let alone = |token: &Value| trial.run(&vec![token.clone(); max_length]);
+    let needed = trial.graph.reachable(&[trial.a, trial.b]);
+    needed.iter().all(stays)
+        && tokens
+            .iter()
+            .all(|token| matches!(alone(token), Outcome::Same))
+}
 
 /// Whether two s-ops are the same function of the same variables, and neither can fail.
 pub fn same_table(
@@ -58,15 +87,19 @@ fn is_total(analysis: &Analysis, id: SOpId) -> bool {
     let Some(column) = column(analysis, id) else {
         return false;
     };
-    let exact = column.space.vars.iter().all(|var| {
-        matches!(
-            analysis.vars[var.0 as usize].kind,
-            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Pick(_)
-        )
-    });
+    let exact = column
+        .space
+        .vars
+        .iter()
+        .all(|var| match analysis.vars[var.0 as usize].kind {
+            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Pick(_) => true,
+            VarKind::Mean(sop) => averages_one_int(analysis, sop),
+            VarKind::Sum(_) | VarKind::Cut(_) | VarKind::Weighted(_) => false,
+        });
     let attends = match analysis.graph.get(id) {
         SOp::Aggregate { selector, .. } => {
-            selects_one(analysis, *selector) && comparable(analysis, *selector)
+            (selects_one(analysis, *selector) || averages_one_int(analysis, id))
+                && comparable(analysis, *selector)
         }
         SOp::Width { selector } => comparable(analysis, *selector),
         SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => true,
@@ -87,6 +120,18 @@ fn is_uniform(columns: &[&Column]) -> bool {
         .flat_map(|column| column.values.domain.iter().map(Value::is_number));
     let first = values.next();
     values.all(|number| Some(number) == first)
+}
+
+/// Whether an aggregate is of an int that is the same everywhere: any mean of it is that int.
+fn averages_one_int(analysis: &Analysis, id: SOpId) -> bool {
+    let SOp::Aggregate { value, .. } = analysis.graph.get(id) else {
+        return false;
+    };
+    // Below 2^31 no sum over an input is rounded.
+    matches!(
+        analysis.graph.get(*value),
+        SOp::Constant(Value::Int(int)) if int.unsigned_abs() < 1 << 31
+    )
 }
 
 fn selects_one(analysis: &Analysis, selector: SelectorId) -> bool {

@@ -1,5 +1,5 @@
-//! `assert`: an in-file test. Each one that is run leaves an event, so that `rasp test` can count
-//! them; one that does not hold is an error of its statement.
+//! `assert`: an in-file test. Each one that is run leaves an event, also inside a function, so that
+//! `rasp test` can count them; one that does not hold is an error of its statement.
 
 use super::expression::Context;
 use super::meta::Meta;
@@ -9,12 +9,7 @@ use crate::base::{Code, Diagnostic, Span};
 use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, Statement, StatementKind};
 
 impl Evaluator {
-    pub(super) fn assert(
-        &mut self,
-        cx: &Context,
-        condition: ExprId,
-        events: &mut Vec<Event>,
-    ) -> Outcome<()> {
+    pub(super) fn assert(&mut self, cx: &Context, condition: ExprId) -> Outcome<()> {
         let span = cx.ast.get(condition).span;
         let mut values = Vec::new();
         let result = match self.holds(cx, condition, &mut values) {
@@ -27,12 +22,19 @@ impl Evaluator {
             Err(Stop::Error(diagnostic)) => Some(diagnostic.clone()),
             Err(Stop::Broken) => Some(Box::new(broken(span))),
         };
-        events.push(Event::Asserted(Assertion {
+        self.asserted.push(Assertion {
             span,
             values,
             failure,
-        }));
+        });
         result
+    }
+
+    /// The assertions that were run since they were last taken.
+    pub(super) fn take_asserted(&mut self) -> impl Iterator<Item = Event> + use<> {
+        std::mem::take(&mut self.asserted)
+            .into_iter()
+            .map(Event::Asserted)
     }
 
     /// Whether a condition is true, and what it was found to be.
@@ -82,17 +84,9 @@ impl Evaluator {
         &mut self,
         cx: &Context,
         statement: &Statement,
-        events: &mut Vec<Event>,
         failed: &mut Option<Box<Diagnostic>>,
     ) -> Outcome<()> {
-        let mut inner = Vec::new();
-        let result = self.statement(cx, statement, &mut inner);
-        events.extend(
-            inner
-                .into_iter()
-                .filter(|event| matches!(event, Event::Asserted(_))),
-        );
-        match result {
+        match self.statement(cx, statement, &mut Vec::new()) {
             Err(Stop::Error(failure)) if continues(statement, &failure) => {
                 failed.get_or_insert(failure);
                 Ok(())
@@ -110,8 +104,10 @@ fn continues(statement: &Statement, failure: &Diagnostic) -> bool {
     ) && failure.code == Code::AssertionFailed
 }
 
+const UNMET: &str = "this assertion does not hold";
+
 fn unmet(values: &[(Span, String)]) -> Diagnostic {
-    let failure = Diagnostic::error(Code::AssertionFailed, "this assertion does not hold");
+    let failure = Diagnostic::error(Code::AssertionFailed, UNMET);
     values.iter().fold(failure, |failure, (span, value)| {
         failure.at(*span, format!("this is {value}"))
     })
@@ -120,4 +116,22 @@ fn unmet(values: &[(Span, String)]) -> Diagnostic {
 fn broken(span: Span) -> Diagnostic {
     let message = "this uses a name whose definition has failed";
     Diagnostic::error(Code::UndefinedName, message).at(span, "asserted here")
+}
+
+impl Assertion {
+    /// Whether it was found to be false; any other failure says itself what is wrong.
+    pub fn is_false(&self) -> bool {
+        let failure = self.failure.as_ref();
+        failure.is_some_and(|failure| failure.message == UNMET)
+    }
+
+    /// Whether an error is the failure of this assertion, with the calls that led to it.
+    pub fn fails_with(&self, error: &Diagnostic) -> bool {
+        let same = |failure: &Diagnostic| {
+            failure.code == error.code
+                && failure.message == error.message
+                && failure.span() == error.span()
+        };
+        self.failure.as_deref().is_some_and(same)
+    }
 }

@@ -69,6 +69,9 @@ pub(crate) struct Frame {
     warns: bool,
 }
 
+/// Says of a load that another file has errors, which were reported before.
+pub const HAS_ERRORS: &str = "loaded here; its errors come before this one";
+
 /// Loads inside loads.
 const DEEPEST: usize = 64;
 
@@ -193,7 +196,7 @@ impl Evaluator {
         events.extend(shown(inner));
         if failed {
             let failure = Diagnostic::error(Code::FileNotFound, format!("`{path}` has errors"))
-                .at(span, "loaded here; its errors come before this one");
+                .at(span, HAS_ERRORS);
             return Err(Stop::Error(Box::new(failure)));
         }
         Ok(())

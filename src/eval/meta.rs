@@ -270,7 +270,18 @@ impl Meta {
             Meta::Function(callable) => text.push_str(&callable.signature()),
             Meta::Application(application) => match &**application {
                 Application::Sequence { output, .. } => text.push_str(&output.to_string()),
-                Application::Matrix { .. } => text.push_str("selector matrix"),
+                Application::Matrix { rows, .. } => {
+                    let row = |row: &Vec<bool>| {
+                        Meta::list(
+                            row.iter()
+                                .map(|bit| Meta::Atom(Value::Bool(*bit)))
+                                .collect(),
+                        )
+                    };
+                    // What is cut anyway is not made.
+                    let shown = rows.iter().take(LONGEST_REPR / (rows.len() + 1) + 1);
+                    Meta::list(shown.map(row).collect()).write_repr(text);
+                }
             },
             Meta::Broken => text.push('?'),
         }

@@ -22,8 +22,9 @@ mod scope;
 mod scorer;
 mod statement;
 
+pub(crate) use access::counted;
 use advice::advise;
-pub use load::{Loaded, Loader, NoFiles};
+pub use load::{HAS_ERRORS, Loaded, Loader, NoFiles};
 pub use meta::{Application, Callable, Meta};
 pub use scope::ScopeId;
 pub use statement::{Assertion, Event};
@@ -73,6 +74,8 @@ pub struct Evaluator {
     pub(crate) origins: origin::Origins,
     /// The selector behind `atom in s-op`, made at its first use and shared by all.
     pub(crate) everything: Option<SelectorId>,
+    /// Assertions that were run and not yet taken.
+    pub(crate) asserted: Vec<Assertion>,
     /// Warnings and errors met so far and not yet taken.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -98,6 +101,7 @@ impl Evaluator {
             calls: 0,
             origins: origin::Origins::default(),
             everything: None,
+            asserted: Vec::new(),
             diagnostics: Vec::new(),
         };
         evaluator.define_builtins(constants);

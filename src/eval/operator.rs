@@ -382,10 +382,12 @@ impl Evaluator {
     }
 }
 
-/// The result of an application compared with a list, a string of its tokens, or another result.
+/// The result of an application compared with another result, or with a list; that of an s-op also
+/// with a string of its tokens, that of a selector with a list of rows.
 fn application_equals(application: &Application, other: &Meta) -> bool {
-    let Application::Sequence { output, .. } = application else {
-        return false;
+    let output = match application {
+        Application::Sequence { output, .. } => output,
+        Application::Matrix { rows, .. } => return matrix_equals(rows, other),
     };
     let expected = match other {
         Meta::Application(other) => match &**other {
@@ -401,6 +403,32 @@ fn application_equals(application: &Application, other: &Meta) -> bool {
                 .zip(&output.values)
                 .all(|(a, b)| a.equals(b))
     })
+}
+
+fn matrix_equals(rows: &[Vec<bool>], other: &Meta) -> bool {
+    let row_equals = |row: &[bool], other: &Meta| match other {
+        Meta::List(bits) => {
+            bits.len() == row.len()
+                && bits.iter().zip(row).all(|(bit, expected)| {
+                    bit.as_atom()
+                        .is_some_and(|bit| bit.equals(&Value::Bool(*expected)))
+                })
+        }
+        _ => false,
+    };
+    match other {
+        Meta::Application(other) => {
+            matches!(&**other, Application::Matrix { rows: other, .. } if other == rows)
+        }
+        Meta::List(other) => {
+            other.len() == rows.len()
+                && rows
+                    .iter()
+                    .zip(other.iter())
+                    .all(|(row, other)| row_equals(row, other))
+        }
+        _ => false,
+    }
 }
 
 /// An atom, or its failure as a diagnostic at `span`.

@@ -95,6 +95,8 @@ impl Evaluator {
                 }
                 self.mark_broken(scope, statement);
             }
+            let asserted = self.take_asserted();
+            events.extend(asserted);
             if matches!(events.last(), Some(Event::Exit)) || interrupt::is_requested() {
                 break;
             }
@@ -119,8 +121,9 @@ impl Evaluator {
             origin: origin.into(),
         };
         let mut events = Vec::new();
-        self.statement(&cx, statement, &mut events)?;
-        Ok(events)
+        let result = self.statement(&cx, statement, &mut events);
+        events.extend(self.take_asserted());
+        result.map(|()| events)
     }
 
     /// The value of a single expression in a scope.
@@ -181,13 +184,13 @@ impl Evaluator {
                 names,
                 iterable,
                 body,
-            } => self.repeat(cx, (names, *iterable), body, statement.span, events),
+            } => self.repeat(cx, (names, *iterable), body, statement.span),
             StatementKind::Load { path, path_span } => self.load(cx, path, *path_span, events),
             StatementKind::Draw { value, input } => {
                 events.push(self.draw(cx, *value, *input)?);
                 Ok(())
             }
-            StatementKind::Assert { condition } => self.assert(cx, *condition, events),
+            StatementKind::Assert { condition } => self.assert(cx, *condition),
             StatementKind::Command(command) => {
                 events.push(self.command(cx, command)?);
                 Ok(())
@@ -201,14 +204,13 @@ impl Evaluator {
         (names, iterable): (&[Ident], ExprId),
         body: &[Statement],
         span: Span,
-        events: &mut Vec<Event>,
     ) -> Outcome<()> {
         let mut failed = None;
         for item in self.iterate(cx, iterable)? {
             self.step(span)?;
             self.bind_loop(cx, names, item, cx.ast.get(iterable).span)?;
             for statement in body {
-                self.looped(cx, statement, events, &mut failed)?;
+                self.looped(cx, statement, &mut failed)?;
             }
         }
         failed.map_or(Ok(()), |failure| Err(Stop::Error(failure)))

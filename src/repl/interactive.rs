@@ -1,7 +1,7 @@
 //! The prompt at a terminal, through rustyline: editing of entries of several lines, a history that
 //! outlives the session, completion, colours, and the signature of the call that is being typed.
 //! Ctrl-C drops the entry that is being typed, and stops what is running. The only file that names
-//! rustyline and ctrlc.
+//! rustyline.
 
 use super::{Assistant, Completions, Part, Patience, Repl, highlight, read};
 use crate::base::interrupt;
@@ -47,7 +47,7 @@ pub fn run_interactive() -> i32 {
         // There is none before the first session.
         let _ = editor.load_history(path);
     }
-    if let Err(error) = ctrlc::set_handler(interrupt::request) {
+    if let Err(error) = interrupt::on_ctrl_c() {
         eprintln!("rasp: Ctrl-C will end the session: {error}");
     }
     print(&[Part::Output(repl.banner())]);
