@@ -2,6 +2,7 @@
 
 use super::collection::names_for;
 use super::expression::Context;
+use super::made::element_spans;
 use super::meta::{Dict, Meta};
 use super::operator::{Side, failure_at};
 use super::{Evaluator, Outcome};
@@ -269,13 +270,16 @@ impl Evaluator {
         Ok(Meta::SOp(found))
     }
 
-    /// The elements of a list, or the keys of a dict.
-    pub(crate) fn iterate(&mut self, cx: &Context, iterable: ExprId) -> Outcome<Vec<Meta>> {
+    /// The elements of a list, or the keys of a dict, each with its place.
+    pub(crate) fn iterate(&mut self, cx: &Context, iterable: ExprId) -> Outcome<Vec<Side>> {
         match self.expression(cx, iterable)? {
-            Meta::List(items) => Ok(items.to_vec()),
+            Meta::List(items) => {
+                let spans = element_spans(&cx.ast, iterable, items.len());
+                Ok(items.iter().cloned().zip(spans).collect())
+            }
             Meta::Dict(dict) => Ok(dict
                 .iter()
-                .map(|(key, _)| Meta::Atom(key.clone()))
+                .map(|(key, _)| (Meta::Atom(key.clone()), cx.ast.get(iterable).span))
                 .collect()),
             other => {
                 let diagnostic = Diagnostic::error(
@@ -309,20 +313,24 @@ impl Evaluator {
         }
     }
 
-    /// Sets the names of a loop to an element, taken apart if there are several names.
+    /// Sets the names of a loop to one of its elements, taken apart if there are several names.
     pub(crate) fn bind_loop(
         &mut self,
         cx: &Context,
         names: &[Ident],
-        item: Meta,
-        span: Span,
+        (number, item): (usize, Side),
+        iterable: ExprId,
     ) -> Outcome<()> {
         if let [name] = names {
             return self.assign(cx, name, item);
         }
-        let parts = self.unpack(&item, names.len(), span)?;
+        let (item, at) = item;
+        let parts = self.unpack(&item, names.len(), at).map_err(|stop| {
+            let whole = cx.ast.get(iterable).span;
+            self.uneven_element(stop, (number, &item), names.len(), (at, whole))
+        })?;
         for (name, part) in names.iter().zip(parts) {
-            self.assign(cx, name, part)?;
+            self.assign(cx, name, (part, at))?;
         }
         Ok(())
     }

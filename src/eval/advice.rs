@@ -1,33 +1,31 @@
 //! What to type instead, for errors that show only on an input. The place of the error is read
 //! again, so that the help is the user's own code, mended.
 
+use super::quoted::{LONGEST, one_line};
 use crate::base::{Code, Diagnostic, Limits, Sources, Span};
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind};
 use crate::syntax::parse::parse_expression;
 use crate::value::Value;
 
-/// Longer expressions are not repeated in a message.
-const LONGEST: usize = 72;
-
 /// The expression that failed.
-struct Failed<'a> {
+struct Failed {
     ast: Ast,
     root: ExprId,
-    text: &'a str,
+    text: String,
 }
 
-impl<'a> Failed<'a> {
-    fn read(sources: &'a Sources, span: Span) -> Option<Failed<'a>> {
-        let text = sources.text(span);
-        if is_library(sources, span) || text.len() > LONGEST || text.contains('\n') {
+impl Failed {
+    fn read(sources: &Sources, span: Span) -> Option<Failed> {
+        if is_library(sources, span) {
             return None;
         }
-        let (ast, root, diagnostics) = parse_expression(span.source, text, &Limits::default());
+        let text = one_line(sources.text(span))?;
+        let (ast, root, diagnostics) = parse_expression(span.source, &text, &Limits::default());
         let root = root.filter(|_| diagnostics.is_empty())?;
         Some(Failed { ast, root, text })
     }
 
-    fn part(&self, id: ExprId) -> &'a str {
+    fn part(&self, id: ExprId) -> &str {
         &self.text[self.ast.get(id).span.range()]
     }
 
@@ -36,7 +34,7 @@ impl<'a> Failed<'a> {
     }
 
     /// The arguments of a call of `aggregate`.
-    fn aggregate(&self) -> Option<Vec<&'a str>> {
+    fn aggregate(&self) -> Option<Vec<&str>> {
         let ExprKind::Call {
             function,
             arguments,

@@ -23,7 +23,10 @@ impl Evaluator {
         let [keys, queries, comparison] = parts;
         let ExprKind::Operator(comparison) = cx.ast.get(comparison).kind else {
             if let Some(function) = self.predicate(cx, comparison)? {
-                let (keys, queries) = (self.several(cx, keys)?, self.several(cx, queries)?);
+                let (keys, queries) = (
+                    self.several(cx, keys, span)?,
+                    self.several(cx, queries, span)?,
+                );
                 let at = cx.ast.get(comparison).span;
                 let predicate = self.trace(&function, &keys, &queries, at)?;
                 return Ok(Meta::Selector(self.selector_of(predicate, span)?));
@@ -220,7 +223,10 @@ impl Evaluator {
             .help("for example `score(indices, indices, lambda key, query: key)`")
             .into());
         };
-        let (keys, queries) = (self.several(cx, keys)?, self.several(cx, queries)?);
+        let (keys, queries) = (
+            self.several(cx, keys, span)?,
+            self.several(cx, queries, span)?,
+        );
         let scorer = self.trace(&callable, &keys, &queries, at)?;
         let types = self.graph.scorer_types(scorer);
         if !types.meets(TypeSet::NUMBER) {

@@ -5,7 +5,7 @@ use super::call::plural;
 use super::collection::without_sign;
 use super::expression::Context;
 use super::meta::{Body, Callable, Meta};
-use super::operator::atom_result;
+use super::operator::{Side, atom_result};
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
@@ -35,14 +35,14 @@ impl Evaluator {
                     Meta::SOp(self.graph.map(op, vec![tokens], span))
                 }
             };
-            self.scopes.set(scope, row.name.into(), meta);
+            self.scopes.set(scope, row.name.into(), (meta, span));
         }
         let base = self.base;
         if let Some(tokens_str) = self.scopes.lookup(scope, "tokens_str").cloned() {
             if let Meta::SOp(id) = tokens_str {
                 self.graph.set_name(id, &"tokens".into(), false);
             }
-            self.scopes.set(base, "tokens".into(), tokens_str);
+            self.scopes.set(base, "tokens".into(), (tokens_str, span));
         }
     }
 
@@ -153,7 +153,8 @@ impl Evaluator {
         function: ExprId,
         span: Span,
     ) -> Outcome<Meta> {
-        let arguments: Vec<Meta> = self.several(cx, sops)?.into_iter().map(Meta::SOp).collect();
+        let sops = self.several(cx, sops, span)?.into_iter();
+        let arguments: Vec<Side> = sops.map(|(sop, at)| (Meta::SOp(sop), at)).collect();
         match self.expression(cx, function)? {
             Meta::Function(callable) => self.invoke_any(&callable, arguments, span),
             other => Err(Diagnostic::error(

@@ -4,6 +4,8 @@
 use super::advice::is_library;
 use super::expression::Context;
 use super::meta::{Application, Body, Callable, Meta};
+use super::mismatch::unquoted;
+use super::operator::Side;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Label, Span};
 use crate::builtin::{Builtin, Kind};
@@ -14,6 +16,9 @@ use std::rc::Rc;
 
 /// Calls shown on the path to an error.
 const SHOWN_CALLS: usize = 3;
+
+/// How the label of such a call begins.
+const IN_CALL: &str = "in this call of";
 
 impl Evaluator {
     pub(crate) fn call(
@@ -33,7 +38,9 @@ impl Evaluator {
                 Body::Defined { .. } | Body::Lambda { .. } => {
                     let bound = self.arguments(cx, &callable, arguments, span)?;
                     self.invoke(&callable, bound.clone(), span)
-                        .map_err(|stop| self.with_numeric_argument(cx, stop, arguments, span))
+                        .map_err(|stop| {
+                            self.with_numeric_argument(cx, stop, (arguments, &bound), span)
+                        })
                         .map_err(|stop| self.of_library(cx, stop, (arguments, &bound), span))
                 }
             },
@@ -51,28 +58,41 @@ impl Evaluator {
         }
     }
 
-    /// Calculating with tokens inside a function: the call with `tokens_int`.
+    /// Calculating with an argument inside a function: the call with that argument as numbers.
     fn with_numeric_argument(
         &self,
         cx: &Context,
         stop: Stop,
-        arguments: &[Argument],
+        (arguments, bound): (&[Argument], &[Side]),
         span: Span,
     ) -> Stop {
-        let tokens = arguments.iter().find_map(|argument| {
-            let at = cx.ast.get(argument.value).span;
-            (self.written(at) == Some("tokens")).then_some(at)
-        });
-        match (stop, tokens) {
-            (Stop::Error(error), Some(at))
-                if error.code == Code::OperandTypes && error.help.is_none() =>
-            {
-                let fixed = self.rewritten(span, at, |_| "tokens_int".to_string());
-                let help = fixed.map(|fixed| format!("for the tokens as numbers: `{fixed}`"));
-                error.maybe_help(help).into()
-            }
-            (stop, _) => stop,
+        let Stop::Error(error) = stop else {
+            return stop;
+        };
+        if error.code != Code::OperandTypes || error.help.is_some() {
+            return error.into();
         }
+        let help = arguments.iter().find_map(|argument| {
+            let made = self.made(cx, argument.value);
+            // Other arguments may well be strings.
+            let (meta, _) = bound.iter().find(|(_, at)| *at == made)?;
+            error.labels.iter().find(|label| label.span == made)?;
+            let at = cx.ast.get(argument.value).span;
+            // What a function was given is mended where it is called.
+            if self.calls > 0 && made != at {
+                return None;
+            }
+            let (what, number) = match meta {
+                Meta::SOp(id) if self.is_tokens(*id) => {
+                    ("for the tokens as numbers", "tokens_int".to_string())
+                }
+                Meta::Atom(value) => ("for a number", unquoted(value)?),
+                _ => return None,
+            };
+            let fixed = self.rewritten(span, at, |_| number)?;
+            Some(format!("{what}: `{fixed}`"))
+        });
+        error.maybe_help(help).into()
     }
 
     /// A selector and something else mixed up inside a library function, which nobody can mend: the
@@ -81,7 +101,7 @@ impl Evaluator {
         &self,
         cx: &Context,
         stop: Stop,
-        (arguments, bound): (&[Argument], &[Meta]),
+        (arguments, bound): (&[Argument], &[Side]),
         span: Span,
     ) -> Stop {
         let Stop::Error(mut error) = stop else {
@@ -92,28 +112,31 @@ impl Evaluator {
         if !inside || !by_position || is_library(&self.sources, span) {
             return error.into();
         }
-        let mixed_up = arguments.iter().zip(bound).find_map(|(argument, meta)| {
-            let at = cx.ast.get(argument.value).span;
-            let written = self.written(at)?;
-            let (what, other) = match (error.code, meta) {
-                (Code::SelectorExpected, Meta::SOp(id)) => {
-                    match self.graph.types(*id) == TypeSet::BOOL {
-                        true => ("to select the keys where it is true", "True"),
-                        false => ("to select the keys with an equal value", written),
+        let mixed_up = arguments
+            .iter()
+            .zip(bound)
+            .find_map(|(argument, (meta, _))| {
+                let at = cx.ast.get(argument.value).span;
+                let written = self.written(at)?;
+                let (what, other) = match (error.code, meta) {
+                    (Code::SelectorExpected, Meta::SOp(id)) => {
+                        match self.graph.types(*id) == TypeSet::BOOL {
+                            true => ("to select the keys where it is true", "True"),
+                            false => ("to select the keys with an equal value", written.as_str()),
+                        }
                     }
-                }
-                (Code::SelectorMisused, Meta::Selector(_)) => {
-                    ("for how many keys are selected", "")
-                }
-                _ => return None,
-            };
-            let fitting = match other {
-                "" => format!("selector_width({written})"),
-                other => format!("select({written}, {other}, ==)"),
-            };
-            let fixed = self.rewritten(span, at, |_| fitting)?;
-            Some((at, self.describe(meta), format!("{what}: `{fixed}`")))
-        });
+                    (Code::SelectorMisused, Meta::Selector(_)) => {
+                        ("for how many keys are selected", "")
+                    }
+                    _ => return None,
+                };
+                let fitting = match other {
+                    "" => format!("selector_width({written})"),
+                    other => format!("select({written}, {other}, ==)"),
+                };
+                let fixed = self.rewritten(span, at, |_| fitting)?;
+                Some((at, self.describe(meta), format!("{what}: `{fixed}`")))
+            });
         if let Some((at, kind, help)) = mixed_up {
             let text = format!("this is {kind}");
             error.labels.insert(0, Label { span: at, text });
@@ -129,7 +152,7 @@ impl Evaluator {
         callable: &Callable,
         arguments: &[Argument],
         span: Span,
-    ) -> Outcome<Vec<Meta>> {
+    ) -> Outcome<Vec<Side>> {
         let wrong = |message, at, text| wrong_arguments(callable, message, at, text);
         let count = callable.parameters.len();
         let positional = arguments
@@ -150,7 +173,7 @@ impl Evaluator {
                 "there is no parameter for this".to_string(),
             ));
         }
-        let mut bound: Vec<Option<Meta>> = vec![None; count];
+        let mut bound: Vec<Option<Side>> = vec![None; count];
         let mut next = 0;
         for argument in arguments {
             let at = cx.ast.get(argument.value).span;
@@ -168,7 +191,8 @@ impl Evaluator {
                 let message = format!("`{}` is given twice", callable.parameters[slot].0);
                 return Err(wrong(message, at, "given again here".to_string()));
             }
-            bound[slot] = Some(self.expression(cx, argument.value)?);
+            let value = self.expression(cx, argument.value)?;
+            bound[slot] = Some((value, self.made(cx, argument.value)));
         }
         complete(callable, bound).map_err(|name| {
             let message = format!(
@@ -184,19 +208,15 @@ impl Evaluator {
     pub(crate) fn invoke_any(
         &mut self,
         callable: &Rc<Callable>,
-        mut arguments: Vec<Meta>,
+        arguments: Vec<Side>,
         span: Span,
     ) -> Outcome<Meta> {
-        let missing = callable.parameters.iter().skip(arguments.len());
-        let defaults: Option<Vec<Meta>> = missing.map(|(_, default)| default.clone()).collect();
-        let fits = arguments.len() <= callable.parameters.len();
-        let (Some(defaults), true) = (defaults, fits) else {
-            let message = format!(
-                "`{}` takes {}, not {}",
-                callable.name,
-                plural(callable.parameters.len()),
-                arguments.len()
-            );
+        let (given, count) = (arguments.len(), callable.parameters.len());
+        let mut bound: Vec<Option<Side>> = arguments.into_iter().map(Some).collect();
+        bound.resize(count.max(given), None);
+        let complete = complete(callable, bound).ok().filter(|_| given <= count);
+        let Some(arguments) = complete else {
+            let message = format!("`{}` takes {}, not {given}", callable.name, plural(count),);
             return Err(Diagnostic::error(Code::WrongArguments, message)
                 .at(span, "called from here")
                 .help(format!("it is defined as `{}`", callable.signature()))
@@ -209,7 +229,6 @@ impl Evaluator {
                 .help(format!("wrap it: `lambda x: {}(x)`", builtin.name()))
                 .into());
         }
-        arguments.extend(defaults);
         self.invoke(callable, arguments, span)
     }
 
@@ -217,7 +236,7 @@ impl Evaluator {
     pub(crate) fn invoke(
         &mut self,
         callable: &Rc<Callable>,
-        arguments: Vec<Meta>,
+        arguments: Vec<Side>,
         span: Span,
     ) -> Outcome<Meta> {
         if self.calls >= self.limits.call_depth {
@@ -236,8 +255,8 @@ impl Evaluator {
         self.origins.leave();
         self.calls -= 1;
         result.map_err(|stop| match stop {
-            Stop::Error(diagnostic) if diagnostic.labels.len() <= SHOWN_CALLS => {
-                let text = format!("in this call of `{}`", callable.name);
+            Stop::Error(diagnostic) if calls_shown(&diagnostic) < SHOWN_CALLS => {
+                let text = format!("{IN_CALL} `{}`", callable.name);
                 let shown = diagnostic.labels.iter().any(|label| label.span == span);
                 Stop::Error(match shown {
                     true => diagnostic,
@@ -248,7 +267,7 @@ impl Evaluator {
         })
     }
 
-    fn run_body(&mut self, callable: &Rc<Callable>, arguments: Vec<Meta>) -> Outcome<Meta> {
+    fn run_body(&mut self, callable: &Rc<Callable>, arguments: Vec<Side>) -> Outcome<Meta> {
         let (ast, parent) = match &callable.body {
             Body::Defined { ast, scope, .. } | Body::Lambda { ast, scope, .. } => (ast, *scope),
             Body::Builtin(_) => unreachable!("built-in functions are called by `builtin`"),
@@ -263,7 +282,7 @@ impl Evaluator {
             origin: self.nested_origin(callable),
         };
         match &callable.body {
-            Body::Lambda { body, .. } => self.expression(&cx, *body),
+            Body::Lambda { lambda, .. } => self.expression(&cx, lambda.body),
             Body::Defined { function, .. } => {
                 for statement in &function.body {
                     self.statement(&cx, statement, &mut Vec::new())?;
@@ -364,6 +383,13 @@ impl Evaluator {
     }
 }
 
+fn calls_shown(error: &Diagnostic) -> usize {
+    let calls = error.labels.iter();
+    calls
+        .filter(|label| label.text.starts_with(IN_CALL))
+        .count()
+}
+
 /// The number of the parameter with a name.
 ///
 /// # Errors
@@ -396,11 +422,14 @@ fn wrong_arguments(callable: &Callable, message: String, at: Span, text: String)
 ///
 /// # Errors
 /// The name of the first parameter without one.
-fn complete(callable: &Callable, bound: Vec<Option<Meta>>) -> Result<Vec<Meta>, &Name> {
-    let parameters = bound.into_iter().zip(&callable.parameters);
-    parameters
-        .map(|(given, (name, default))| given.or_else(|| default.clone()).ok_or(name))
-        .collect()
+fn complete(callable: &Callable, bound: Vec<Option<Side>>) -> Result<Vec<Side>, &Name> {
+    let parameters = bound.into_iter().zip(&callable.parameters).enumerate();
+    let filled = parameters.map(|(at, (given, (name, default)))| {
+        let made = || callable.default_span(at).unwrap_or(Span::BUILT_IN);
+        let default = || default.clone().map(|default| (default, made()));
+        given.or_else(default).ok_or(name)
+    });
+    filled.collect()
 }
 
 /// `select` and `aggregate` are the built-in functions when called, even where a variable has the

@@ -40,6 +40,7 @@ impl Evaluator {
     /// The value of an expression.
     pub(crate) fn expression(&mut self, cx: &Context, id: ExprId) -> Outcome<Meta> {
         stacker::maybe_grow(96 * 1024, 2 * 1024 * 1024, || self.expression_here(cx, id))
+            .map_err(|stop| self.with_origins(cx, stop, &cx.ast.get(id).kind.children()))
     }
 
     fn expression_here(&mut self, cx: &Context, id: ExprId) -> Outcome<Meta> {
@@ -93,7 +94,7 @@ impl Evaluator {
                 arguments,
             } => self.call(cx, *function, arguments, span),
             ExprKind::Operator(comparison) => Err(stray_operator(*comparison, span).into()),
-            ExprKind::Lambda(lambda) => self.lambda(cx, lambda),
+            ExprKind::Lambda(lambda) => self.lambda(cx, lambda, span),
         }
     }
 
@@ -319,8 +320,8 @@ impl Evaluator {
     ) -> Outcome<()> {
         let items = self.iterate(cx, iterable)?;
         let inner = cx.within(self.scopes.add(Some(cx.scope)));
-        for item in items {
-            self.bind_loop(&inner, names, item, cx.ast.get(iterable).span)?;
+        for item in items.into_iter().enumerate() {
+            self.bind_loop(&inner, names, item, iterable)?;
             body(self, &inner)?;
         }
         Ok(())
@@ -337,7 +338,7 @@ impl Evaluator {
         self.unary(operator, value, (span, cx.ast.get(operand).span))
     }
 
-    fn lambda(&mut self, cx: &Context, lambda: &Arc<Lambda>) -> Outcome<Meta> {
+    fn lambda(&mut self, cx: &Context, lambda: &Arc<Lambda>, span: Span) -> Outcome<Meta> {
         let parameters = self.parameters(cx, &lambda.parameters)?;
         let callable = Callable {
             name: "lambda".into(),
@@ -346,11 +347,11 @@ impl Evaluator {
             documentation: String::new(),
             body: Body::Lambda {
                 ast: cx.ast.clone(),
-                body: lambda.body,
+                lambda: lambda.clone(),
+                span,
                 scope: cx.scope,
             },
         };
-        let span = cx.ast.get(lambda.body).span;
         self.nested(Meta::Function(Rc::new(callable)), span)
     }
 

@@ -1,5 +1,5 @@
-//! Help that can be typed: pieces of the program with what was probably meant put in. Long pieces
-//! are not repeated in a message.
+//! Help that can be typed for what stands where something else is needed: the same with what was
+//! probably meant. What a name means is said here too.
 
 use super::expression::Context;
 use super::meta::Meta;
@@ -10,62 +10,16 @@ use crate::graph::{SOp, SOpId};
 use crate::syntax::ast::{Argument, Ast, Statement, StatementKind};
 use crate::value::{Op, TypeSet, Value};
 
-/// Longer pieces of a program are not repeated in a message.
-const LONGEST: usize = 72;
-
 /// Atoms of a string or dict that are written out as a list.
 const MOST_ITEMS: usize = 8;
 
 impl Evaluator {
-    /// The text of a place, if it is short enough to be repeated.
-    pub(crate) fn written(&self, span: Span) -> Option<&str> {
-        if span == Span::BUILT_IN {
-            return None;
-        }
-        let text = self.sources.text(span);
-        (text.len() <= LONGEST && !text.contains('\n')).then_some(text)
-    }
-
-    /// The text of `whole` in which `replace` gives the new text of `part`.
-    pub(crate) fn rewritten(
-        &self,
-        whole: Span,
-        part: Span,
-        replace: impl FnOnce(&str) -> String,
-    ) -> Option<String> {
-        let text = self.written(whole)?;
-        let inside =
-            whole.source == part.source && whole.start <= part.start && part.end <= whole.end;
-        if !inside {
-            return None;
-        }
-        let (start, end) = (part.start - whole.start, part.end - whole.start);
-        let (before, rest) = text.split_at(start as usize);
-        let (old, after) = rest.split_at((end - start) as usize);
-        Some(format!("{before}{}{after}", replace(old)))
-    }
-
     /// What kind of thing it is, s-ops with the type of their values.
     pub(crate) fn describe(&self, meta: &Meta) -> String {
         match meta {
             Meta::SOp(id) => describe_types(self.graph.types(*id)).to_string(),
             other => other.kind().to_string(),
         }
-    }
-
-    /// Points at where an s-op was made, unless that is where it is used.
-    pub(crate) fn made_at(&self, diagnostic: Diagnostic, id: SOpId, used: Span) -> Diagnostic {
-        let made = self.graph.span(id);
-        let elsewhere =
-            made.source == used.source && (made.end <= used.start || used.end <= made.start);
-        if !elsewhere || matches!(self.graph.get(id), SOp::Constant(_)) {
-            return diagnostic;
-        }
-        let text = match self.graph.name(id) {
-            Some(name) => format!("`{name}` is made here"),
-            None => "made here".to_string(),
-        };
-        diagnostic.at(made, text)
     }
 
     /// Whether an s-op is the tokens as strings.
@@ -92,7 +46,7 @@ impl Evaluator {
             .any(|(id, _)| self.graph.types(*id) == TypeSet::FLOAT);
         let (_, at) = sides.iter().find(|(id, _)| self.is_tokens(*id))?;
         // In a function the tokens may have another name: there its caller is helped.
-        if self.calls > 0 && self.written(*at) != Some("tokens") {
+        if self.calls > 0 && self.written(*at).as_deref() != Some("tokens") {
             return None;
         }
         let name = if float { "tokens_float" } else { "tokens_int" };
@@ -137,6 +91,7 @@ impl Evaluator {
                 ));
             }
             Meta::Atom(Value::Str(text)) => Value::characters(text),
+            Meta::Atom(number) => vec![number.clone()],
             Meta::Dict(dict) => dict.iter().map(|(key, _)| key.clone()).collect(),
             _ => return None,
         };
@@ -232,9 +187,12 @@ impl Evaluator {
         index: &Meta,
         (span, at): (Span, Span),
     ) -> Option<String> {
-        let whole = self.written(span)?;
         let position = self.written(at)?;
-        let object = whole.get(..(at.start - span.start) as usize)?;
+        let before = Span {
+            end: at.start,
+            ..span
+        };
+        let object = self.written(before)?;
         let object = object.trim_end().strip_suffix('[')?.trim_end();
         match index {
             Meta::SOp(_) => Some(format!(

@@ -3,6 +3,7 @@
 
 use super::expression::Context;
 use super::meta::Meta;
+use super::scope::Bound;
 use super::statement::Event;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Severity, Span};
@@ -201,14 +202,14 @@ impl Evaluator {
 
     /// Copies the public names of a loaded text into the scope that loads it.
     fn take_names(&mut self, cx: &Context, scope: super::ScopeId) -> Outcome<()> {
-        let public: Vec<(Name, Meta)> = self
+        let public: Vec<(Name, Bound)> = self
             .scopes
             .own(scope)
             .filter(|(name, _)| !name.starts_with('_') && &***name != "out")
-            .map(|(name, meta)| (name.clone(), meta.clone()))
+            .map(|(name, bound)| (name.clone(), bound.clone()))
             .collect();
-        for (name, meta) in public {
-            self.scopes.set(cx.scope, name, meta);
+        for (name, Bound { meta, made }) in public {
+            self.scopes.set(cx.scope, name, (meta, made));
         }
         Ok(())
     }

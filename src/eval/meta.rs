@@ -6,7 +6,7 @@ use crate::base::Span;
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, ScorerId, SelectorId};
 use crate::interpret::Sequence;
-use crate::syntax::ast::{Ast, ExprId, Function, Name};
+use crate::syntax::ast::{Ast, Function, Lambda, Name};
 use crate::value::Value;
 use crate::value::atom::{float_repr, quote};
 use indexmap::IndexMap;
@@ -65,7 +65,8 @@ pub(crate) enum Body {
     },
     Lambda {
         ast: Rc<Ast>,
-        body: ExprId,
+        lambda: Arc<Lambda>,
+        span: Span,
         scope: ScopeId,
     },
 }
@@ -285,9 +286,19 @@ impl Callable {
     pub(crate) fn definition(&self) -> Option<Span> {
         match &self.body {
             Body::Defined { function, .. } => Some(function.ident.span),
-            Body::Lambda { ast, body, .. } => Some(ast.get(*body).span),
+            Body::Lambda { span, .. } => Some(*span),
             Body::Builtin(_) => None,
         }
+    }
+
+    /// Where the default of a parameter is written.
+    pub(crate) fn default_span(&self, parameter: usize) -> Option<Span> {
+        let (ast, parameters) = match &self.body {
+            Body::Defined { ast, function, .. } => (ast, &function.parameters),
+            Body::Lambda { ast, lambda, .. } => (ast, &lambda.parameters),
+            Body::Builtin(_) => return None,
+        };
+        Some(ast.get(parameters.get(parameter)?.default?).span)
     }
 
     /// `name(a, b)`

@@ -33,12 +33,9 @@ impl Evaluator {
             .collect();
         let message = format!("`{symbol}` does not work on {}", kinds.join(" and "));
         let mut diagnostic = Diagnostic::error(Code::OperandTypes, message);
-        for ((meta, operand_span), kind) in operands.iter().zip(&kinds) {
+        for ((_, operand_span), kind) in operands.iter().zip(&kinds) {
             if *operand_span != span {
                 diagnostic = diagnostic.at(*operand_span, format!("this is {kind}"));
-            }
-            if let Meta::SOp(id) = meta {
-                diagnostic = self.made_at(diagnostic, *id, *operand_span);
             }
         }
         diagnostic.or_at(span, "computed here")
@@ -102,22 +99,15 @@ impl Evaluator {
             Code::SelectorMisused,
             format!("`{op}` does not work on selectors"),
         );
-        let mut fixed = self.written(span).map(str::to_string);
-        // From right to left, so that the places before keep their offsets.
-        for (meta, at) in sides.iter().rev() {
-            if matches!(meta, Meta::Selector(_)) && span.contains(*at) {
-                fixed = fixed.map(|mut text| {
-                    text.insert((at.end - span.start) as usize, ')');
-                    text.insert_str((at.start - span.start) as usize, "selector_width(");
-                    text
-                });
-            }
-        }
+        let mut widths = Vec::new();
         for (meta, at) in sides {
             if matches!(meta, Meta::Selector(_)) {
                 error = error.at(*at, "this is a selector");
+                let selector = self.written(*at).unwrap_or_default();
+                widths.push((*at, format!("selector_width({selector})")));
             }
         }
+        let fixed = self.replaced(span, &widths);
         error
             .note("selectors combine with `and`, `or` and `not` only; `aggregate` reads values through one")
             .maybe_help(fixed.map(|fixed| format!("for how many keys are selected: `{fixed}`")))
@@ -168,9 +158,10 @@ impl Evaluator {
             .operand_error(symbol, &operands, span)
             .note("what an s-op gives on an input can be shown and compared, nothing else");
         let name = self.written(function);
-        let arguments = self
-            .written(call)
-            .and_then(|text| text.get((function.end - call.start) as usize..));
+        let arguments = self.written(Span {
+            start: function.end,
+            ..call
+        });
         let fixed = name.zip(arguments).and_then(|(name, arguments)| {
             let whole = self.rewritten(span, call, |_| name.to_string())?;
             Some(format!(
@@ -346,5 +337,16 @@ impl Evaluator {
         if self.warns() && !self.diagnostics.iter().any(same) {
             self.diagnostics.push(warning);
         }
+    }
+}
+
+/// The number that a string holds, as it is typed.
+pub(crate) fn unquoted(value: &Value) -> Option<String> {
+    match value {
+        Value::Str(text) => {
+            let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+            number.map(|_| text.trim_start_matches('+').to_string())
+        }
+        _ => None,
     }
 }

@@ -107,12 +107,10 @@ impl Evaluator {
         // Looked at only to say more; what is wrong with it is not the first mistake.
         if let Ok(Meta::Selector(_)) = self.expression(cx, values) {
             let message = "the arguments of `aggregate` are swapped: the selector comes first";
-            let fixed = self.written(at).map(str::to_string).and_then(|first| {
-                let second = self.written(values_at)?.to_string();
-                let half = self.rewritten(span, values_at, |_| first)?;
-                let (start, end) = (at.start - span.start, at.end - span.start);
-                let (before, after) = (half.get(..start as usize)?, half.get(end as usize..)?);
-                Some(format!("write `{before}{second}{after}`"))
+            let texts = self.written(at).zip(self.written(values_at));
+            let fixed = texts.and_then(|(first, second)| {
+                let fixed = self.replaced(span, &[(at, second), (values_at, first)])?;
+                Some(format!("write `{fixed}`"))
             });
             return Diagnostic::error(Code::SelectorExpected, message)
                 .at(at, format!("this is {kind}"))
@@ -151,7 +149,7 @@ impl Evaluator {
                 .as_sop(other, at, span)
                 .filter(|_| matches!(other, Meta::List(items) if items.len() == 1));
         };
-        let default = self.written(at)?.to_string();
+        let default = self.written(at)?;
         let without = self.rewritten(span, at, |_| String::new())?;
         let call = without
             .trim_end_matches([')', ' '])

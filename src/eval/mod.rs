@@ -13,16 +13,18 @@ mod collection;
 mod expression;
 mod help;
 mod load;
+mod made;
 pub mod meta;
 mod mismatch;
 mod misuse;
 mod operator;
 mod origin;
+mod quoted;
 mod scope;
 mod scorer;
 mod statement;
 
-use advice::advise;
+use advice::{advise, is_library};
 pub use load::{Loaded, Loader, NoFiles};
 pub use meta::{Application, Callable, Meta};
 pub use scope::ScopeId;
@@ -179,12 +181,9 @@ impl Evaluator {
                 .map(|types| help::describe_types(*types))
                 .collect();
             let message = format!("`{op}` does not work on {}", shown.join(" and "));
-            let mut diagnostic = Diagnostic::error(Code::OperandTypes, message)
-                .at(span, "this fails on every input");
-            for operand in &operands {
-                diagnostic = self.made_at(diagnostic, *operand, span);
-            }
-            return Err(diagnostic.into());
+            return Err(Diagnostic::error(Code::OperandTypes, message)
+                .at(span, "this fails on every input")
+                .into());
         }
         self.add_sop(SOp::Map { op, operands }, span)
     }

@@ -61,7 +61,7 @@ impl Evaluator {
                     }
                     _ => {
                         let written = self.written(operand_span);
-                        error.maybe_help(without_sign(&other, written))
+                        error.maybe_help(without_sign(&other, written.as_deref()))
                     }
                 }
                 .into())

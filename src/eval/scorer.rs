@@ -4,6 +4,7 @@
 //! every backend knows best.
 
 use super::expression::Context;
+use super::made::element_spans;
 use super::meta::{Callable, Meta};
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
@@ -30,15 +31,23 @@ struct Known {
 }
 
 impl Evaluator {
-    /// The s-ops of a list, or the one s-op that is no list.
-    pub(crate) fn several(&mut self, cx: &Context, id: ExprId) -> Outcome<Vec<SOpId>> {
-        let span = cx.ast.get(id).span;
+    /// The s-ops of a list, or the one s-op that is no list, each with its place in `whole`.
+    pub(crate) fn several(
+        &mut self,
+        cx: &Context,
+        id: ExprId,
+        whole: Span,
+    ) -> Outcome<Vec<(SOpId, Span)>> {
+        let at = cx.ast.get(id).span;
         match self.expression(cx, id)? {
-            Meta::List(items) => items
-                .iter()
-                .map(|item| self.broadcast(item, span))
-                .collect(),
-            single => Ok(vec![self.broadcast(&single, span)?]),
+            Meta::List(items) => {
+                let spans = element_spans(&cx.ast, id, items.len());
+                let sides = items.iter().zip(spans);
+                sides
+                    .map(|(item, at)| Ok((self.broadcast_in(item, at, whole)?, at)))
+                    .collect()
+            }
+            single => Ok(vec![(self.broadcast_in(&single, at, whole)?, at)]),
         }
     }
 
@@ -46,8 +55,8 @@ impl Evaluator {
     pub(crate) fn trace(
         &mut self,
         function: &Rc<Callable>,
-        keys: &[SOpId],
-        queries: &[SOpId],
+        keys: &[(SOpId, Span)],
+        queries: &[(SOpId, Span)],
         span: Span,
     ) -> Outcome<ScorerId> {
         let count = function.parameters.len();
@@ -63,11 +72,13 @@ impl Evaluator {
                 .into());
         }
         let mut arguments = Vec::with_capacity(count);
-        for sop in keys {
-            arguments.push(Meta::Scorer(self.add_scorer(Scorer::Key(*sop), span)?));
+        for (sop, at) in keys {
+            let key = self.add_scorer(Scorer::Key(*sop), span)?;
+            arguments.push((Meta::Scorer(key), *at));
         }
-        for sop in queries {
-            arguments.push(Meta::Scorer(self.add_scorer(Scorer::Query(*sop), span)?));
+        for (sop, at) in queries {
+            let query = self.add_scorer(Scorer::Query(*sop), span)?;
+            arguments.push((Meta::Scorer(query), *at));
         }
         match self.invoke_any(function, arguments, span)? {
             Meta::Scorer(id) => Ok(id),

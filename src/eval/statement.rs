@@ -5,7 +5,9 @@ use super::access::counted;
 use super::collection::names_for;
 use super::expression::Context;
 use super::help::reserved;
+use super::made::{element_spans, evaluated};
 use super::meta::{Body, Callable, Meta};
+use super::operator::Side;
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span, interrupt};
@@ -147,11 +149,21 @@ impl Evaluator {
         statement: &Statement,
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
+        self.statement_here(cx, statement, events)
+            .map_err(|stop| self.with_origins(cx, stop, &evaluated(statement)))
+    }
+
+    fn statement_here(
+        &mut self,
+        cx: &Context,
+        statement: &Statement,
+        events: &mut Vec<Event>,
+    ) -> Outcome<()> {
         match &statement.kind {
             StatementKind::Error => Err(Stop::Broken),
             StatementKind::Expression(id) => {
                 let meta = self.expression(cx, *id)?;
-                self.remember(cx, &meta);
+                self.remember(cx, (meta.clone(), self.made(cx, *id)));
                 events.push(Event::Expression {
                     meta,
                     span: cx.ast.get(*id).span,
@@ -159,12 +171,12 @@ impl Evaluator {
                 Ok(())
             }
             StatementKind::Assign { names, values } => {
-                for (ident, meta) in self.assignment(cx, names, values, statement.span)? {
-                    self.assign(cx, ident, meta.clone())?;
-                    self.remember(cx, &meta);
+                for (ident, side) in self.assignment(cx, names, values, statement.span)? {
+                    self.assign(cx, ident, side.clone())?;
+                    self.remember(cx, side.clone());
                     events.push(Event::Assigned {
                         name: ident.name.clone(),
-                        meta,
+                        meta: side.0,
                     });
                 }
                 Ok(())
@@ -204,9 +216,9 @@ impl Evaluator {
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
         let mut failed = None;
-        for item in self.iterate(cx, iterable)? {
+        for item in self.iterate(cx, iterable)?.into_iter().enumerate() {
             self.step(span)?;
-            self.bind_loop(cx, names, item, cx.ast.get(iterable).span)?;
+            self.bind_loop(cx, names, item, iterable)?;
             for statement in body {
                 self.looped(cx, statement, events, &mut failed)?;
             }
@@ -248,16 +260,19 @@ impl Evaluator {
         names: &'s [Ident],
         values: &[ExprId],
         span: Span,
-    ) -> Outcome<Vec<(&'s Ident, Meta)>> {
+    ) -> Outcome<Vec<(&'s Ident, Side)>> {
         for name in names {
             self.check_assignable(cx, name)?;
         }
         let mut metas = self.expressions(cx, values)?;
+        let mut made: Vec<Span> = values.iter().map(|value| self.made(cx, *value)).collect();
         if let ([name], [_, _, ..]) = (names, values) {
-            return Ok(vec![(name, self.nested(Meta::list(metas), span)?)]);
+            let list = self.nested(Meta::list(metas), span)?;
+            return Ok(vec![(name, (list, span))]);
         }
         if let ([_, _, ..], [value]) = (names, values) {
             metas = self.unpack(&metas[0], names.len(), cx.ast.get(*value).span)?;
+            made = element_spans(&cx.ast, *value, names.len());
         }
         if names.len() != metas.len() {
             return Err(Diagnostic::error(
@@ -272,25 +287,25 @@ impl Evaluator {
             .maybe_help(names_for(metas.len()))
             .into());
         }
-        Ok(names.iter().zip(metas).collect())
+        Ok(names.iter().zip(metas.into_iter().zip(made)).collect())
     }
 
-    /// Sets a name in the current scope.
-    pub(crate) fn assign(&mut self, cx: &Context, ident: &Ident, meta: Meta) -> Outcome<()> {
+    /// Sets a name in the current scope to a value and where that was made.
+    pub(crate) fn assign(&mut self, cx: &Context, ident: &Ident, value: Side) -> Outcome<()> {
         self.check_assignable(cx, ident)?;
         let inner = !self.is_top_level(cx.scope) && cx.scope != self.base;
-        match &meta {
+        match &value.0 {
             Meta::SOp(id) => self.graph.set_name(*id, &ident.name, inner),
             Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name, inner),
             _ => {}
         }
-        self.scopes.set(cx.scope, ident.name.clone(), meta);
+        self.scopes.set(cx.scope, ident.name.clone(), value);
         Ok(())
     }
 
     /// `out` is the last value of the scope.
-    fn remember(&mut self, cx: &Context, meta: &Meta) {
-        self.scopes.set(cx.scope, "out".into(), meta.clone());
+    fn remember(&mut self, cx: &Context, value: Side) {
+        self.scopes.set(cx.scope, "out".into(), value);
     }
 
     fn define(
@@ -312,8 +327,8 @@ impl Evaluator {
             },
         };
         let meta = self.nested(Meta::Function(Rc::new(callable)), function.ident.span)?;
-        self.scopes
-            .set(cx.scope, function.ident.name.clone(), meta.clone());
+        let made = (meta.clone(), function.ident.span);
+        self.scopes.set(cx.scope, function.ident.name.clone(), made);
         Ok(meta)
     }
 
@@ -374,7 +389,8 @@ impl Evaluator {
         for ident in names {
             let kept = RESERVED_LIBRARY.contains(&&*ident.name);
             if !kept && self.check_parameter(ident).is_ok() {
-                self.scopes.set(scope, ident.name.clone(), Meta::Broken);
+                let broken = (Meta::Broken, ident.span);
+                self.scopes.set(scope, ident.name.clone(), broken);
             }
         }
     }
