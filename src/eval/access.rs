@@ -130,7 +130,7 @@ impl Evaluator {
                 format!("an s-op is indexed by an int, not by {}", index.kind()),
             )
             .at(index_span, format!("this is {}", self.describe(index)))
-            .maybe_help(self.computed_position(index, (span, index_span)))
+            .maybe_help(self.computed_position((id, index), (span, index_span)))
             .into());
         };
         let at_constant = self.add_sop(SOp::Constant(Value::Int(at)), index_span)?;

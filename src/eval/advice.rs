@@ -123,8 +123,12 @@ fn mean(failed: Option<&Failed>, message: &str) -> String {
             "for the share of one value: `aggregate({selector}, indicator({values} == \"a\"))`; to \
              copy a value, select one position only"
         ),
-        (_, true) => "for the share of True wrap the values: `indicator(x)`".to_string(),
-        (_, false) => "for the share of one value: `indicator(x == \"a\")`".to_string(),
+        (_, true) => {
+            "for the share of True wrap the values, like `indicator(indices > 0)`".to_string()
+        }
+        (_, false) => {
+            "for the share of one value ask for it, like `indicator(tokens == \"a\")`".to_string()
+        }
     }
 }
 
@@ -193,6 +197,9 @@ fn library_call(diagnostic: &Diagnostic, sources: &Sources, name: &str) -> Optio
         ("load_from_location", [values, location]) => Some(format!(
             "say what stands beyond the input: `aggregate(select(indices, {location}, ==), {values}, \
              \"\")`"
+        )),
+        ("average", [values]) if diagnostic.message.contains("strings") => Some(format!(
+            "for the share of one value: `average(indicator({values} == \"a\"))`"
         )),
         ("average", [values]) if diagnostic.message.contains("bools") => Some(format!(
             "for the share of True: `average(indicator({values}))`"

@@ -7,7 +7,7 @@ use super::expression::Context;
 use super::meta::{Body, Callable, Meta};
 use super::operator::{Side, atom_result};
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome, Stop};
+use super::{ELEMENTS, Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind, TABLE};
 use crate::graph::{Encoding, SOp};
@@ -234,8 +234,9 @@ impl Evaluator {
                 let bound = self.limits.collection_length;
                 let all = (i128::from(stop) - i128::from(start)) / i128::from(step);
                 return Err(self
-                    .limit(span, "elements in a list", bound)
+                    .limit(span, ELEMENTS, bound)
                     .note(format!("this `range` has about {all} elements"))
+                    .help(format!("the longest one is `range({bound})`"))
                     .into());
             }
             items.push(Meta::Atom(Value::Int(at as i64)));

@@ -36,10 +36,14 @@ impl Evaluator {
             Meta::Function(callable) => match callable.body {
                 Body::Builtin(builtin) => self.builtin(cx, builtin, arguments, span),
                 Body::Defined { .. } | Body::Lambda { .. } => {
-                    let bound = self.arguments(cx, &callable, arguments, span)?;
+                    let called = match cx.ast.get(function).kind {
+                        ExprKind::Name(ref name) => name,
+                        _ => &callable.name,
+                    };
+                    let bound = self.arguments(cx, (called, &callable), arguments, span)?;
                     self.invoke(&callable, bound.clone(), span)
                         .map_err(|stop| {
-                            self.with_numeric_argument(cx, stop, (arguments, &bound), span)
+                            self.with_fitting_argument(cx, stop, (arguments, &bound), span)
                         })
                         .map_err(|stop| self.of_library(cx, stop, (arguments, &bound), span))
                 }
@@ -58,18 +62,26 @@ impl Evaluator {
         }
     }
 
-    /// Calculating with an argument inside a function: the call with that argument as numbers.
-    fn with_numeric_argument(
+    /// Calculating with an argument inside a function: the call with one that fits.
+    fn with_fitting_argument(
         &self,
         cx: &Context,
         stop: Stop,
         (arguments, bound): (&[Argument], &[Side]),
         span: Span,
     ) -> Stop {
-        let Stop::Error(error) = stop else {
+        let Stop::Error(mut error) = stop else {
             return stop;
         };
-        if error.code != Code::OperandTypes || error.help.is_some() {
+        if error.code != Code::OperandTypes {
+            return error.into();
+        }
+        // Nobody can type in the library.
+        let inside = error.span().is_some_and(|at| is_library(&self.sources, at));
+        if inside && !is_library(&self.sources, span) {
+            error.help = None;
+        }
+        if error.help.is_some() {
             return error.into();
         }
         let help = arguments.iter().find_map(|argument| {
@@ -82,14 +94,17 @@ impl Evaluator {
             if self.calls > 0 && made != at {
                 return None;
             }
-            let (what, number) = match meta {
+            let (what, fitting) = match meta {
                 Meta::SOp(id) if self.is_tokens(*id) => {
                     ("for the tokens as numbers", "tokens_int".to_string())
+                }
+                Meta::Atom(_) if error.message.contains("takes a list") => {
+                    ("for a list of it", format!("[{}]", self.written(at)?))
                 }
                 Meta::Atom(value) => ("for a number", unquoted(value)?),
                 _ => return None,
             };
-            let fixed = self.rewritten(span, at, |_| number)?;
+            let fixed = self.rewritten(span, at, |_| fitting)?;
             Some(format!("{what}: `{fixed}`"))
         });
         error.maybe_help(help).into()
@@ -125,6 +140,9 @@ impl Evaluator {
                             false => ("to select the keys with an equal value", written.as_str()),
                         }
                     }
+                    (Code::SelectorExpected, Meta::Scorer(_)) => {
+                        ("to select the key with the highest score", "best")
+                    }
                     (Code::SelectorMisused, Meta::Selector(_)) => {
                         ("for how many keys are selected", "")
                     }
@@ -132,6 +150,7 @@ impl Evaluator {
                 };
                 let fitting = match other {
                     "" => format!("selector_width({written})"),
+                    "best" => format!("select_best(full_s, {written})"),
                     other => format!("select({written}, {other}, ==)"),
                 };
                 let fixed = self.rewritten(span, at, |_| fitting)?;
@@ -149,22 +168,18 @@ impl Evaluator {
     fn arguments(
         &mut self,
         cx: &Context,
-        callable: &Callable,
+        (called, callable): (&Name, &Callable),
         arguments: &[Argument],
         span: Span,
     ) -> Outcome<Vec<Side>> {
-        let wrong = |message, at, text| wrong_arguments(callable, message, at, text);
+        let wrong = |message, at, text| wrong_arguments((called, callable), message, at, text);
         let count = callable.parameters.len();
         let positional = arguments
             .iter()
             .filter(|argument| argument.name.is_none())
             .count();
         if positional > count {
-            let message = format!(
-                "`{}` takes {}, not {positional}",
-                callable.name,
-                plural(count)
-            );
+            let message = format!("`{called}` takes {}, not {positional}", plural(count));
             let extra = arguments.iter().filter(|argument| argument.name.is_none());
             let extra = extra.map(|argument| cx.ast.get(argument.value).span);
             return Err(wrong(
@@ -183,7 +198,7 @@ impl Evaluator {
                     next - 1
                 }
                 Some(ident) => parameter(callable, &ident.name).map_err(|text| {
-                    let message = format!("`{}` has no parameter `{}`", callable.name, ident.name);
+                    let message = format!("`{called}` has no parameter `{}`", ident.name);
                     wrong(message, ident.span, text)
                 })?,
             };
@@ -195,11 +210,7 @@ impl Evaluator {
             bound[slot] = Some((value, self.made(cx, argument.value)));
         }
         complete(callable, bound).map_err(|name| {
-            let message = format!(
-                "`{}` takes {}; `{name}` is missing",
-                callable.name,
-                plural(count)
-            );
+            let message = format!("`{called}` takes {}; `{name}` is missing", plural(count));
             wrong(message, span, format!("no argument for `{name}`"))
         })
     }
@@ -239,16 +250,7 @@ impl Evaluator {
         arguments: Vec<Side>,
         span: Span,
     ) -> Outcome<Meta> {
-        if self.calls >= self.limits.call_depth {
-            let limit = self.limit(span, "calls inside each other", self.limits.call_depth);
-            return Err(limit
-                .note(format!(
-                    "`{}` may be calling itself without end",
-                    callable.name
-                ))
-                .help("let a choice end it: `return 1 if n == 0 else n * f(n - 1);`")
-                .into());
-        }
+        self.check_depth(callable, &arguments, span)?;
         self.calls += 1;
         self.origins.enter(&callable.name, span);
         let result = self.run_body(callable, arguments);
@@ -408,10 +410,15 @@ fn parameter(callable: &Callable, name: &Name) -> Result<usize, String> {
         })
 }
 
-fn wrong_arguments(callable: &Callable, message: String, at: Span, text: String) -> Stop {
+fn wrong_arguments(
+    (called, callable): (&Name, &Callable),
+    message: String,
+    at: Span,
+    text: String,
+) -> Stop {
     let error = Diagnostic::error(Code::WrongArguments, message)
         .at(at, text)
-        .help(format!("call it as `{}`", callable.signature()));
+        .help(format!("call it as `{}`", callable.usage(called)));
     match callable.definition() {
         Some(defined) => error.at(defined, "it is defined here").into(),
         None => error.into(),

@@ -1,11 +1,11 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
-use super::help::{foreign_name, introduced};
+use super::help::{default_reads, foreign_name, introduced};
 use super::meta::{Body, Callable, Dict, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome, Stop, advise};
+use super::{ELEMENTS, Evaluator, Outcome, Stop, advise};
 use crate::base::{Code, Diagnostic, Span};
 use crate::syntax::ast::{
     Ast, BinaryOperator, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator,
@@ -32,9 +32,6 @@ impl Context {
         }
     }
 }
-
-/// Deepest nesting of lists, dicts and default arguments.
-const NESTING: u32 = 500;
 
 impl Evaluator {
     /// The value of an expression.
@@ -154,10 +151,9 @@ impl Evaluator {
 
     /// Refuses lists, dicts and functions that nest too deep or grow too long.
     pub(crate) fn nested(&self, meta: Meta, span: Span) -> Outcome<Meta> {
-        if meta.depth() > NESTING {
-            return Err(self
-                .limit(span, "levels of nested lists and dicts", NESTING)
-                .into());
+        if meta.depth() > self.limits.nesting {
+            let what = ("nesting", "lists and dicts inside each other");
+            return Err(self.limit(span, what, self.limits.nesting).into());
         }
         let length = match &meta {
             Meta::List(items) => items.len(),
@@ -166,7 +162,7 @@ impl Evaluator {
         };
         if length > self.limits.collection_length {
             return Err(self
-                .limit(span, "elements", self.limits.collection_length)
+                .limit(span, ELEMENTS, self.limits.collection_length)
                 .into());
         }
         Ok(meta)
@@ -183,6 +179,14 @@ impl Evaluator {
     fn undefined(&self, cx: &Context, name: &str, span: Span) -> Diagnostic {
         let diagnostic = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
             .at(span, "no definition of this name comes before");
+        if let Some((parameter, default)) = default_reads(&cx.ast, name, span) {
+            return diagnostic
+                .at(parameter, "a default cannot read another parameter")
+                .note("defaults are evaluated once, where the function is defined")
+                .help(format!(
+                    "write a default that is known there: `{default}=0`"
+                ));
+        }
         if let Some((elsewhere, text, function)) = introduced(&cx.ast, name, span) {
             let help = match function
                 .as_deref()

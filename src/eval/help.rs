@@ -3,11 +3,13 @@
 
 use super::expression::Context;
 use super::meta::Meta;
+use super::operator::Side;
+use super::quoted::{first_element, operand};
 use super::{Evaluator, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind};
 use crate::graph::{SOp, SOpId};
-use crate::syntax::ast::{Argument, Ast, Statement, StatementKind};
+use crate::syntax::ast::{Argument, Ast, Name, Statement, StatementKind};
 use crate::value::{Op, TypeSet, Value};
 
 /// Atoms of a string or dict that are written out as a list.
@@ -62,8 +64,13 @@ impl Evaluator {
                 let fixed = self.rewritten(whole, at, |_| item)?;
                 Some(format!("for the element itself: `{fixed}`"))
             }
+            Meta::List(items) if items.iter().any(|item| item.as_atom().is_none()) => {
+                let fixed = self.rewritten(whole, at, first_element)?;
+                Some(format!("for the first of them: `{fixed}`"))
+            }
             Meta::List(items) if !items.is_empty() => {
-                let fixed = self.rewritten(whole, at, |list| format!("{list}[indices]"))?;
+                let fixed =
+                    self.rewritten(whole, at, |list| format!("{}[indices]", operand(list)))?;
                 Some(format!(
                     "to give each position its element of the list: `{fixed}`"
                 ))
@@ -79,6 +86,29 @@ impl Evaluator {
             }
             _ => None,
         }
+    }
+
+    /// Several parts of `whole` that have to be s-ops: the same with each made one.
+    pub(crate) fn both_sops(&self, stop: Stop, sides: &[Side], whole: Span) -> Stop {
+        let Stop::Error(error) = stop else {
+            return stop;
+        };
+        let widths = sides.iter().filter_map(|(meta, at)| match meta {
+            Meta::Selector(_) => Some((*at, format!("selector_width({})", self.written(*at)?))),
+            _ => None,
+        });
+        let widths: Vec<(Span, String)> = widths.collect();
+        let wrong = |(meta, _): &&Side| !matches!(meta, Meta::SOp(_) | Meta::Atom(_));
+        let help = match widths.len() > 1 {
+            true => self
+                .replaced(whole, &widths)
+                .map(|fixed| format!("for how many keys are selected: `{fixed}`")),
+            false => sides
+                .iter()
+                .find(wrong)
+                .and_then(|(meta, at)| self.as_sop(meta, *at, whole)),
+        };
+        error.maybe_help(help).into()
     }
 
     /// `in` on something that is no list: the same with a list.
@@ -116,6 +146,14 @@ impl Evaluator {
         let object = self.written(object)?;
         let index = self.written(cx.ast.get(argument.value).span)?;
         match meta {
+            Meta::List(items)
+                if matches!(
+                    items.first(),
+                    Some(Meta::SOp(_) | Meta::Selector(_) | Meta::Function(_))
+                ) && index.parse::<i64>().is_err() =>
+            {
+                Some(format!("for the first of them: `{object}[0]({index})`"))
+            }
             Meta::List(_) | Meta::Dict(_) => Some(format!("for an element: `{object}[{index}]`")),
             Meta::Atom(value) if value.is_number() => {
                 Some(format!("to multiply: `{object} * {index}`"))
@@ -184,7 +222,7 @@ impl Evaluator {
     /// `x[position]` with a position that differs from place to place.
     pub(crate) fn computed_position(
         &self,
-        index: &Meta,
+        (indexed, index): (SOpId, &Meta),
         (span, at): (Span, Span),
     ) -> Option<String> {
         let position = self.written(at)?;
@@ -195,10 +233,16 @@ impl Evaluator {
         let object = self.written(before)?;
         let object = object.trim_end().strip_suffix('[')?.trim_end();
         match index {
-            Meta::SOp(_) => Some(format!(
-                "to fetch from a computed position: \
-                 `aggregate(select(indices, {position}, ==), {object})`"
-            )),
+            Meta::SOp(_) => {
+                let default = match self.graph.types(indexed) == TypeSet::STR {
+                    true => ", \"\"",
+                    false => "",
+                };
+                Some(format!(
+                    "to fetch from a computed position: \
+                     `aggregate(select(indices, {position}, ==), {object}{default})`"
+                ))
+            }
             _ => self.int_index(index, (span, at)),
         }
     }
@@ -277,6 +321,30 @@ pub(crate) fn introduced(
         None => return None,
     };
     Some((span, text, function))
+}
+
+/// A parameter that the default of another one reads, and the name of the other.
+pub(crate) fn default_reads(ast: &Ast, name: &str, used: Span) -> Option<(Span, Name)> {
+    let mut pending: Vec<&Statement> = ast.statements.iter().collect();
+    while let Some(statement) = pending.pop() {
+        match &statement.kind {
+            StatementKind::Define(function) if statement.span.contains(used) => {
+                let mut parameters = function.parameters.iter();
+                let reader = parameters.clone().find(|parameter| {
+                    let default = parameter.default.map(|id| ast.get(id).span);
+                    default.is_some_and(|default| default.contains(used))
+                });
+                if let Some(reader) = reader {
+                    let read = parameters.find(|parameter| &*parameter.ident.name == name)?;
+                    return Some((read.ident.span, reader.ident.name.clone()));
+                }
+                pending.extend(&function.body);
+            }
+            StatementKind::For { body, .. } => pending.extend(body),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn search(

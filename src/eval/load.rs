@@ -70,9 +70,6 @@ pub(crate) struct Frame {
     warns: bool,
 }
 
-/// Loads inside loads.
-const DEEPEST: usize = 64;
-
 impl Evaluator {
     /// Says which text is being run, so that its loads look beside it.
     pub fn enter_file(&mut self, identity: &str, name: &str) {
@@ -142,8 +139,10 @@ impl Evaluator {
             }
             return Err(error.note(cycle.join(" loads ")).help(help).into());
         }
-        if self.loading.len() >= DEEPEST {
-            return Err(self.limit(span, "loads inside each other", DEEPEST).into());
+        let deepest = self.limits.load_depth;
+        if self.loading.len() >= deepest {
+            let what = ("load_depth", "loads inside each other");
+            return Err(self.limit(span, what, deepest).into());
         }
         let library = self.loader.is_library(&loaded.identity);
         let warns = !library && self.warned_of.insert(loaded.identity.clone());

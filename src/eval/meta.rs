@@ -303,15 +303,38 @@ impl Callable {
 
     /// `name(a, b)`
     pub fn signature(&self) -> String {
-        let parameters: Vec<String> = self
-            .parameters
-            .iter()
-            .map(|(name, default)| match default {
+        self.called(&self.name)
+    }
+
+    /// How it is called under a name: `name(a, b)`.
+    pub(crate) fn called(&self, name: &str) -> String {
+        format!("{name}({})", self.listed_parameters(true))
+    }
+
+    /// How to call it under a name, without defaults that cannot be typed.
+    pub(crate) fn usage(&self, name: &str) -> String {
+        format!("{name}({})", self.listed_parameters(false))
+    }
+
+    /// It as a value that is handed over: its name, or `lambda a, b: …`.
+    fn as_value(&self) -> String {
+        match self.body {
+            Body::Lambda { .. } => format!("lambda {}: …", self.listed_parameters(true)),
+            Body::Builtin(_) | Body::Defined { .. } => self.name.to_string(),
+        }
+    }
+
+    /// `a, b=1`, with or without the defaults that are functions.
+    fn listed_parameters(&self, functions: bool) -> String {
+        let listed = self.parameters.iter().filter_map(|(name, default)| {
+            Some(match default {
+                Some(Meta::Function(_)) if !functions => return None,
+                Some(Meta::Function(function)) => format!("{name}={}", function.as_value()),
                 Some(default) => format!("{name}={}", default.repr()),
                 None => name.to_string(),
             })
-            .collect();
-        format!("{}({})", self.name, parameters.join(", "))
+        });
+        listed.collect::<Vec<String>>().join(", ")
     }
 }
 

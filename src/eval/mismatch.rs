@@ -108,6 +108,15 @@ impl Evaluator {
             }
         }
         let fixed = self.replaced(span, &widths);
+        let scorer = sides
+            .iter()
+            .find(|(meta, _)| matches!(meta, Meta::Scorer(_)));
+        if let (Some((_, scorer)), [(selector, _)]) = (scorer, widths.as_slice()) {
+            let texts = self.written(*selector).zip(self.written(*scorer));
+            return error.maybe_help(texts.map(|(selector, scorer)| {
+                format!("to select the best of these keys: `select_best({selector}, {scorer})`")
+            }));
+        }
         error
             .note("selectors combine with `and`, `or` and `not` only; `aggregate` reads values through one")
             .maybe_help(fixed.map(|fixed| format!("for how many keys are selected: `{fixed}`")))
@@ -135,15 +144,18 @@ impl Evaluator {
         if let Some((_, selector)) = sides.iter().find(is_selector) {
             error = error.at(*selector, "this is a selector");
         }
-        let fixed = match other {
-            Meta::SOp(_) | Meta::Atom(_) => {
-                self.rewritten(span, *at, |text| format!("select({text}, True, ==)"))
-            }
-            _ => None,
+        let (what, fixed) = match other {
+            Meta::SOp(_) | Meta::Atom(_) => (
+                "to select the keys where it is true",
+                self.rewritten(span, *at, |text| format!("select({text}, True, ==)")),
+            ),
+            Meta::Scorer(_) => (
+                "to select the key with the highest score",
+                self.rewritten(span, *at, |text| format!("select_best(full_s, {text})")),
+            ),
+            _ => ("", None),
         };
-        error.maybe_help(
-            fixed.map(|fixed| format!("to select the keys where it is true: `{fixed}`")),
-        )
+        error.maybe_help(fixed.map(|fixed| format!("{what}: `{fixed}`")))
     }
 
     /// An s-op or selector applied to an input too early.
@@ -289,12 +301,13 @@ impl Evaluator {
 
     /// Two parts of one s-op of which one certainly holds numbers and the other strings: the values
     /// of an aggregate with their default, or the branches of a choice. The first is the one that
-    /// may be mended, if it is a literal.
+    /// may be mended, if it is a literal; `instead` is what to say if that would not do.
     pub(crate) fn warn_mixed(
         &mut self,
         (whole, what): (Span, &str),
         [first, second]: [Part; 2],
         literal: Option<&Value>,
+        instead: Option<String>,
     ) {
         if !super::operator::never_equal(first.types, second.types) {
             return;
@@ -324,7 +337,7 @@ impl Evaluator {
         });
         let help = mended.and_then(|text| self.rewritten(whole, first.at, |_| text));
         let help = help.map(|fixed| format!("for {} in both: `{fixed}`", kind(second.types)));
-        self.warn_once(advise(warning.maybe_help(help), &self.sources));
+        self.warn_once(advise(warning.maybe_help(instead.or(help)), &self.sources));
     }
 
     /// Keeps a warning, unless the same places have given it before, in a loop.

@@ -20,6 +20,7 @@ mod misuse;
 mod operator;
 mod origin;
 mod quoted;
+mod recursion;
 mod scope;
 mod scorer;
 mod statement;
@@ -57,6 +58,10 @@ impl From<Diagnostic> for Stop {
 }
 
 pub(crate) type Outcome<T> = Result<T, Stop>;
+
+/// The limits that are reached in more than one place, each with what it is of.
+const ELEMENTS: (&str, &str) = ("collection_length", "elements in a list");
+const NODES: (&str, &str) = ("graph_nodes", "s-ops and selectors");
 
 /// The state of elaboration: the graph built so far and what every name means.
 pub struct Evaluator {
@@ -126,7 +131,7 @@ impl Evaluator {
         interrupt::check()?;
         if self.steps > self.limits.steps {
             return Err(self
-                .limit(span, "evaluation steps", self.limits.steps)
+                .limit(span, ("steps", "evaluated expressions"), self.limits.steps)
                 .into());
         }
         Ok(())
@@ -135,14 +140,19 @@ impl Evaluator {
     pub(crate) fn limit(
         &self,
         span: Span,
-        what: &str,
+        (name, what): (&str, &str),
         bound: impl std::fmt::Display,
     ) -> Diagnostic {
-        Diagnostic::error(
-            Code::LimitReached,
-            format!("the limit of {bound} {what} is reached"),
-        )
-        .at(span, "reached while evaluating this")
+        let message = format!("the limit `{name}` of {bound} {what} is reached");
+        Diagnostic::error(Code::LimitReached, message)
+            .at(span, "reached while evaluating this")
+            .maybe_help(match name {
+                "steps" | "graph_nodes" => {
+                    Some("let loops run less often, like over `range(100)`".into())
+                }
+                "collection_length" => Some("make a shorter list, like `range(100)`".into()),
+                _ => None,
+            })
     }
 
     /// Adds an s-op to the graph.
@@ -151,9 +161,7 @@ impl Evaluator {
     /// The limit on the size of the graph.
     pub(crate) fn add_sop(&mut self, sop: SOp, span: Span) -> Outcome<SOpId> {
         if self.graph.len() >= self.limits.graph_nodes {
-            return Err(self
-                .limit(span, "s-ops and selectors", self.limits.graph_nodes)
-                .into());
+            return Err(self.limit(span, NODES, self.limits.graph_nodes).into());
         }
         let before = self.graph.len();
         let id = self.graph.sop(sop, span);
@@ -165,9 +173,7 @@ impl Evaluator {
 
     pub(crate) fn add_selector(&mut self, selector: Selector, span: Span) -> Outcome<SelectorId> {
         if self.graph.len() >= self.limits.graph_nodes {
-            return Err(self
-                .limit(span, "s-ops and selectors", self.limits.graph_nodes)
-                .into());
+            return Err(self.limit(span, NODES, self.limits.graph_nodes).into());
         }
         Ok(self.graph.selector(selector, span))
     }

@@ -5,7 +5,7 @@ use super::collection::without_sign;
 use super::expression::Context;
 use super::meta::{Application, Meta};
 use super::mismatch::Part;
-use super::{Evaluator, Outcome, Stop};
+use super::{ELEMENTS, Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, Selector};
 use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, UnaryOperator};
@@ -93,6 +93,9 @@ impl Evaluator {
     fn logical(&mut self, operator: BinaryOperator, sides: [Side; 2], span: Span) -> Outcome<Meta> {
         let and = operator == BinaryOperator::And;
         match (&sides[0].0, &sides[1].0) {
+            (Meta::Scorer(_), Meta::Selector(_)) | (Meta::Selector(_), Meta::Scorer(_)) => {
+                Err(self.selector_and_other(&sides, operator, span).into())
+            }
             (a @ Meta::Scorer(_), b) | (a, b @ Meta::Scorer(_)) => {
                 self.map_scorers(if and { Op::And } else { Op::Or }, &[a, b], span)
             }
@@ -122,10 +125,10 @@ impl Evaluator {
     fn arithmetic(&mut self, op: Op, sides: [Side; 2], span: Span) -> Outcome<Meta> {
         let [(a, a_span), (b, b_span)] = &sides;
         match (a, b) {
-            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &[a, b], span),
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
                 Err(self.operator_on_selector(&op, &sides, span).into())
             }
+            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &[a, b], span),
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, &sides, span),
             (Meta::Atom(x), Meta::Atom(y)) => match op.apply(&[x, y]) {
                 Err(failure) if failure.kind == FailureKind::Types => {
@@ -226,7 +229,7 @@ impl Evaluator {
                 let length = items.len().saturating_mul(count);
                 if length > self.limits.collection_length {
                     return Err(self
-                        .limit(span, "elements in a list", self.limits.collection_length)
+                        .limit(span, ELEMENTS, self.limits.collection_length)
                         .note(format!("this list would have {length}"))
                         .into());
                 }
@@ -340,7 +343,7 @@ impl Evaluator {
         parts.sort_by_key(|(_, literal)| literal.map_or(2, |value| u8::from(!value.is_number())));
         let [(first, literal), (second, _)] = parts;
         let what = "the branches of this choice";
-        self.warn_mixed((span, what), [first, second], literal);
+        self.warn_mixed((span, what), [first, second], literal, None);
     }
 
     pub(crate) fn ternary(
@@ -353,9 +356,13 @@ impl Evaluator {
         match self.expression(cx, condition)? {
             Meta::SOp(condition) => {
                 let mut operands = vec![condition];
+                let mut sides = Vec::with_capacity(2);
                 for branch in [then, otherwise] {
-                    let value = self.expression(cx, branch)?;
-                    operands.push(self.broadcast_in(&value, cx.ast.get(branch).span, span)?);
+                    sides.push((self.expression(cx, branch)?, cx.ast.get(branch).span));
+                }
+                for (value, at) in &sides {
+                    let operand = self.broadcast(value, *at);
+                    operands.push(operand.map_err(|stop| self.both_sops(stop, &sides, span))?);
                 }
                 self.check_branches(cx, [then, otherwise], [operands[1], operands[2]], span);
                 Ok(Meta::SOp(self.add_map(Op::If, operands, span)?))

@@ -4,7 +4,7 @@
 use super::Evaluator;
 use crate::base::Limits;
 use crate::base::{SourceId, Span};
-use crate::syntax::ast::ExprKind;
+use crate::syntax::ast::{Ast, ExprKind};
 use crate::syntax::parse::parse_expression;
 
 /// Longer pieces of a program are not repeated in a message.
@@ -74,14 +74,30 @@ fn joined(text: &str) -> String {
 
 /// A text as the operand of any operator: in parentheses, unless it is a single thing.
 pub(crate) fn operand(text: &str) -> String {
-    let (ast, root, _) = parse_expression(SourceId(0), text, &Limits::default());
-    match root.map(|root| &ast.get(root).kind) {
-        Some(
+    match read(text) {
+        Some((
+            _,
             ExprKind::Unary { .. }
             | ExprKind::Binary { .. }
             | ExprKind::Ternary { .. }
             | ExprKind::Lambda(_),
-        ) => format!("({text})"),
+        )) => format!("({text})"),
         _ => text.to_string(),
     }
+}
+
+/// The text of the first element of a list: itself, where it is written out.
+pub(crate) fn first_element(text: &str) -> String {
+    match read(text) {
+        Some((ast, ExprKind::List(items) | ExprKind::Tuple(items))) if !items.is_empty() => {
+            text[ast.get(items[0]).span.range()].to_string()
+        }
+        _ => format!("{}[0]", operand(text)),
+    }
+}
+
+fn read(text: &str) -> Option<(Ast, ExprKind)> {
+    let (ast, root, _) = parse_expression(SourceId(0), text, &Limits::default());
+    let kind = ast.get(root?).kind.clone();
+    Some((ast, kind))
 }

@@ -6,7 +6,7 @@
 use super::expression::Context;
 use super::made::element_spans;
 use super::meta::{Callable, Meta};
-use super::{Evaluator, Outcome, Stop};
+use super::{Evaluator, NODES, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::syntax::ast::ExprId;
@@ -94,9 +94,7 @@ impl Evaluator {
 
     pub(crate) fn add_scorer(&mut self, scorer: Scorer, span: Span) -> Outcome<ScorerId> {
         if self.graph.len() >= self.limits.graph_nodes {
-            return Err(self
-                .limit(span, "s-ops and selectors", self.limits.graph_nodes)
-                .into());
+            return Err(self.limit(span, NODES, self.limits.graph_nodes).into());
         }
         Ok(self.graph.scorer(scorer))
     }

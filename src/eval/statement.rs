@@ -351,9 +351,14 @@ impl Evaluator {
             Command::FullDisplay { on } => Event::FullDisplay { on: *on },
             Command::SetVocabulary { value } => {
                 let meta = self.expression(cx, *value)?;
-                Event::SetVocabulary {
-                    tokens: self.tokens(&meta, cx.ast.get(*value).span)?,
-                }
+                let tokens = meta.as_tokens().filter(|tokens| !tokens.is_empty());
+                let tokens = tokens.ok_or_else(|| {
+                    let message = "a vocabulary is a string or a list of atoms, and not empty";
+                    Diagnostic::error(Code::BadInput, message)
+                        .at(cx.ast.get(*value).span, format!("this is {}", meta.repr()))
+                        .help("write the tokens: `set vocab \"abc\"` or `set vocab [1, 2, 3]`")
+                })?;
+                Event::SetVocabulary { tokens }
             }
             Command::SetMaxLength { value } => {
                 let meta = self.expression(cx, *value)?;
