@@ -8,10 +8,11 @@ use super::meta::{Body, Callable, Meta};
 use super::operator::{Side, atom_result};
 use super::scope::ScopeId;
 use super::{ELEMENTS, Evaluator, Outcome, Stop};
+use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind, TABLE};
 use crate::graph::{Encoding, SOp};
-use crate::syntax::ast::{Argument, ExprId};
+use crate::syntax::ast::{Argument, ExprId, Ident};
 use crate::value::{Op, TypeSet, Value};
 use std::rc::Rc;
 
@@ -54,8 +55,9 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<Meta> {
         let given = arguments;
-        let arguments =
-            place_arguments(cx, builtin, arguments, span).map_err(|stop| match stop {
+        let arguments = self
+            .place_arguments(cx, builtin, arguments, span)
+            .map_err(|stop| match stop {
                 Stop::Error(error) if builtin == Builtin::Select => {
                     let help = self.whole_select(cx, given, span);
                     help.map_or(error.clone(), |help| Box::new(error.help(help)))
@@ -272,6 +274,98 @@ impl Evaluator {
         let row = |at: usize| Meta::list(columns.iter().map(|items| items[at].clone()).collect());
         self.nested(Meta::list((0..length).map(row).collect()), span)
     }
+
+    /// The argument expressions in the order of the builtin's parameters.
+    fn place_arguments(
+        &self,
+        cx: &Context,
+        builtin: Builtin,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Outcome<Vec<ExprId>> {
+        let parameters = builtin.row().parameters;
+        let variadic = parameters.last() == Some(&"…");
+        let wrong = |message: String, at: Span| -> Stop {
+            Diagnostic::error(Code::WrongArguments, message)
+                .at(at, "called here")
+                .help(format!("use it as {}", usage(builtin)))
+                .into()
+        };
+        let required = parameters
+            .iter()
+            .filter(|name| !name.ends_with('?') && **name != "…")
+            .count();
+        let most = if variadic {
+            usize::MAX
+        } else {
+            parameters.len()
+        };
+        if arguments.len() < required || arguments.len() > most {
+            let takes = match (required, most) {
+                (required, usize::MAX) => format!("at least {}", plural(required)),
+                (required, most) if required == most => plural(required),
+                (required, most) => format!("{required} to {most} arguments"),
+            };
+            let message = format!(
+                "`{}` takes {takes}, not {}",
+                builtin.name(),
+                arguments.len()
+            );
+            return Err(wrong(message, span));
+        }
+        let mut placed: Vec<Option<ExprId>> = vec![None; arguments.len()];
+        for (index, argument) in arguments.iter().enumerate() {
+            let slot = match &argument.name {
+                None => index,
+                Some(ident) => {
+                    let found = parameters
+                        .iter()
+                        .position(|name| bare(name) == &*ident.name);
+                    found.filter(|slot| *slot < placed.len()).ok_or_else(|| {
+                        let message = format!(
+                            "`{}` has no parameter `{}` here",
+                            builtin.name(),
+                            ident.name
+                        );
+                        let error = wrong(message, ident.span);
+                        self.nearest_parameter(error, (builtin, ident), span)
+                    })?
+                }
+            };
+            if placed[slot].replace(argument.value).is_some() {
+                let message = format!("an argument of `{}` is given twice", builtin.name());
+                return Err(wrong(message, cx.ast.get(argument.value).span));
+            }
+        }
+        Ok(placed.into_iter().flatten().collect())
+    }
+
+    /// A named argument that a built-in function does not have: the call with the nearest one.
+    fn nearest_parameter(
+        &self,
+        stop: Stop,
+        (builtin, ident): (Builtin, &Ident),
+        span: Span,
+    ) -> Stop {
+        let Stop::Error(mut error) = stop else {
+            return stop;
+        };
+        let names = builtin.row().parameters.iter().map(|name| bare(name));
+        let Some(nearest) = nearest(&ident.name, names) else {
+            return error.into();
+        };
+        if let Some(label) = error.labels.first_mut() {
+            label.text = format!("did you mean `{nearest}`?");
+        }
+        let fixed = self.rewritten(span, ident.span, |_| nearest.to_string());
+        let help = fixed.map(|fixed| format!("write `{fixed}`"));
+        error.maybe_help(help).into()
+    }
+}
+
+/// The name of a parameter without its mark.
+fn bare(name: &str) -> &str {
+    name.trim_end_matches('?')
 }
 
 /// How a built-in function is called.
@@ -279,75 +373,13 @@ fn usage(builtin: Builtin) -> String {
     if builtin == Builtin::Range {
         return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
     }
-    let names: Vec<String> = builtin
+    let names: Vec<&str> = builtin
         .row()
         .parameters
         .iter()
-        .map(|name| name.trim_end_matches('?').to_string())
+        .map(|name| bare(name))
         .collect();
     format!("`{}({})`", builtin.name(), names.join(", "))
-}
-
-/// The argument expressions in the order of the builtin's parameters.
-fn place_arguments(
-    cx: &Context,
-    builtin: Builtin,
-    arguments: &[Argument],
-    span: Span,
-) -> Outcome<Vec<ExprId>> {
-    let parameters = builtin.row().parameters;
-    let variadic = parameters.last() == Some(&"…");
-    let bare = |name: &str| name.trim_end_matches('?').to_string();
-    let wrong = |message: String, at: Span| -> Stop {
-        Diagnostic::error(Code::WrongArguments, message)
-            .at(at, "called here")
-            .help(format!("use it as {}", usage(builtin)))
-            .into()
-    };
-    let required = parameters
-        .iter()
-        .filter(|name| !name.ends_with('?') && **name != "…")
-        .count();
-    let most = if variadic {
-        usize::MAX
-    } else {
-        parameters.len()
-    };
-    if arguments.len() < required || arguments.len() > most {
-        let takes = match (required, most) {
-            (required, usize::MAX) => format!("at least {}", plural(required)),
-            (required, most) if required == most => plural(required),
-            (required, most) => format!("{required} to {most} arguments"),
-        };
-        let message = format!(
-            "`{}` takes {takes}, not {}",
-            builtin.name(),
-            arguments.len()
-        );
-        return Err(wrong(message, span));
-    }
-    let mut placed: Vec<Option<ExprId>> = vec![None; arguments.len()];
-    for (index, argument) in arguments.iter().enumerate() {
-        let slot = match &argument.name {
-            None => index,
-            Some(ident) => {
-                let found = parameters.iter().position(|name| bare(name) == *ident.name);
-                found.filter(|slot| *slot < placed.len()).ok_or_else(|| {
-                    let message = format!(
-                        "`{}` has no parameter `{}` here",
-                        builtin.name(),
-                        ident.name
-                    );
-                    wrong(message, ident.span)
-                })?
-            }
-        };
-        if placed[slot].replace(argument.value).is_some() {
-            let message = format!("an argument of `{}` is given twice", builtin.name());
-            return Err(wrong(message, cx.ast.get(argument.value).span));
-        }
-    }
-    Ok(placed.into_iter().flatten().collect())
 }
 
 fn list_expected(function: &str, kind: &str, span: Span) -> Diagnostic {

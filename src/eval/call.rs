@@ -32,6 +32,12 @@ impl Evaluator {
             return self.builtin(cx, builtin, arguments, span);
         }
         let function_span = cx.ast.get(function).span;
+        if let ExprKind::Name(name) = &cx.ast.get(function).kind
+            && self.scopes.lookup(cx.scope, name).is_none()
+        {
+            let error = self.undefined(cx, name, function_span, Some(arguments));
+            return Err(error.into());
+        }
         match self.expression(cx, function)? {
             Meta::Function(callable) => match callable.body {
                 Body::Builtin(builtin) => self.builtin(cx, builtin, arguments, span),

@@ -1,7 +1,6 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
-use super::help::{default_reads, foreign_name, introduced};
 use super::meta::{Body, Callable, Dict, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
@@ -168,63 +167,11 @@ impl Evaluator {
         Ok(meta)
     }
 
-    fn name(&self, cx: &Context, name: &Name, span: Span) -> Outcome<Meta> {
+    fn name(&mut self, cx: &Context, name: &Name, span: Span) -> Outcome<Meta> {
         match self.scopes.lookup(cx.scope, name) {
             Some(Meta::Broken) => Err(super::Stop::Broken),
             Some(meta) => Ok(meta.clone()),
-            None => Err(self.undefined(cx, name, span).into()),
-        }
-    }
-
-    fn undefined(&self, cx: &Context, name: &str, span: Span) -> Diagnostic {
-        let diagnostic = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
-            .at(span, "no definition of this name comes before");
-        if let Some((parameter, default)) = default_reads(&cx.ast, name, span) {
-            return diagnostic
-                .at(parameter, "a default cannot read another parameter")
-                .note("defaults are evaluated once, where the function is defined")
-                .help(format!(
-                    "write a default that is known there: `{default}=0`"
-                ));
-        }
-        if let Some((elsewhere, text, function)) = introduced(&cx.ast, name, span) {
-            let help = match function
-                .as_deref()
-                .map(|name| self.scopes.lookup(cx.scope, name))
-            {
-                Some(Some(Meta::Function(callable))) => {
-                    format!(
-                        "a function gives what it returns: `{}`",
-                        callable.signature()
-                    )
-                }
-                Some(_) => "a function gives what it returns".to_string(),
-                None => "move its definition above this line".to_string(),
-            };
-            return diagnostic.at(elsewhere, text).help(help);
-        }
-        if let Some(module) = self.loader.module_defining(name) {
-            return diagnostic.help(format!(
-                "it is in the standard library: `load \"{module}\";` first"
-            ));
-        }
-        let visible = self.scopes.visible(cx.scope);
-        let mut candidates: Vec<&str> = visible.iter().map(|name| &**name).collect();
-        candidates.extend(crate::builtin::TABLE.iter().map(|row| row.name));
-        match crate::base::suggest::nearest(name, candidates) {
-            // One letter is near to everything.
-            Some(nearest) if name.len() > 1 => {
-                diagnostic.help(format!("did you mean `{nearest}`?"))
-            }
-            _ => diagnostic.help(foreign_name(name).map_or_else(
-                || {
-                    format!(
-                        "define it first, like `{name} = indices;`; a string stands in quotes: \
-                         `\"{name}\"`"
-                    )
-                },
-                str::to_string,
-            )),
+            None => Err(self.undefined(cx, name, span, None).into()),
         }
     }
 

@@ -9,7 +9,7 @@ use super::{Evaluator, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind};
 use crate::graph::{SOp, SOpId};
-use crate::syntax::ast::{Argument, Ast, Name, Statement, StatementKind};
+use crate::syntax::ast::Argument;
 use crate::value::{Op, TypeSet, Value};
 
 /// Atoms of a string or dict that are written out as a list.
@@ -273,114 +273,6 @@ pub(crate) fn describe_types(types: TypeSet) -> &'static str {
         Some((_, name)) => name,
         None if !types.is_empty() && TypeSet::NUMBER.contains(types) => "an s-op of numbers",
         None => "an s-op",
-    }
-}
-
-/// What is said about names of other languages and of the library's world that mean nothing here.
-pub(crate) fn foreign_name(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "None" | "null" | "nil" | "undefined" => {
-            "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`"
-        }
-        "print" | "echo" | "println" => "a value is shown by writing it as a statement: `tokens;`",
-        "sum" | "total" => "the sum of an s-op over all positions: `aggregate(full_s, x) * length`",
-        "mean" | "avg" => "the mean over all positions: `aggregate(full_s, x)`",
-        "abs" => "write `x if x >= 0 else -x`",
-        "sqrt" => "write `x ^ 0.5`",
-        "int" => "the tokens as ints are `tokens_int`; a number is rounded with `round(x)`",
-        "float" => {
-            "the tokens as floats are `tokens_float`; a number becomes a float with `x * 1.0`"
-        }
-        "str" => "the tokens as strings are `tokens_str`",
-        "bool" => "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`",
-        "full" | "all" | "select_all" | "true_s" => "the selector of every key is `full_s`",
-        "input" | "sequence" | "seq" | "text" => "the input is the s-op `tokens`",
-        "i" | "index" | "position" | "pos" | "positions" => {
-            "the position of each token is the s-op `indices`"
-        }
-        "n" | "size" => "the length of the input is the s-op `length`",
-        _ => return None,
-    })
-}
-
-/// Where a text introduces a name, after all: the place, what to say about it, and the function that
-/// keeps it for itself.
-pub(crate) fn introduced(
-    ast: &Ast,
-    name: &str,
-    used: Span,
-) -> Option<(Span, String, Option<String>)> {
-    let mut found = None;
-    for statement in &ast.statements {
-        search(statement, name, None, &mut found);
-    }
-    let (span, function): (Span, Option<String>) = found?;
-    let text = match &function {
-        Some(function) => format!("this one exists inside `{function}` only"),
-        None if span.start > used.start => "it is defined only here, further down".to_string(),
-        None => return None,
-    };
-    Some((span, text, function))
-}
-
-/// A parameter that the default of another one reads, and the name of the other.
-pub(crate) fn default_reads(ast: &Ast, name: &str, used: Span) -> Option<(Span, Name)> {
-    let mut pending: Vec<&Statement> = ast.statements.iter().collect();
-    while let Some(statement) = pending.pop() {
-        match &statement.kind {
-            StatementKind::Define(function) if statement.span.contains(used) => {
-                let mut parameters = function.parameters.iter();
-                let reader = parameters.clone().find(|parameter| {
-                    let default = parameter.default.map(|id| ast.get(id).span);
-                    default.is_some_and(|default| default.contains(used))
-                });
-                if let Some(reader) = reader {
-                    let read = parameters.find(|parameter| &*parameter.ident.name == name)?;
-                    return Some((read.ident.span, reader.ident.name.clone()));
-                }
-                pending.extend(&function.body);
-            }
-            StatementKind::For { body, .. } => pending.extend(body),
-            _ => {}
-        }
-    }
-    None
-}
-
-fn search(
-    statement: &Statement,
-    name: &str,
-    function: Option<&str>,
-    found: &mut Option<(Span, Option<String>)>,
-) {
-    if found.is_some() {
-        return;
-    }
-    let mut here = |idents: &[crate::syntax::ast::Ident]| {
-        if let Some(ident) = idents.iter().find(|ident| &*ident.name == name) {
-            *found = Some((ident.span, function.map(str::to_string)));
-        }
-    };
-    match &statement.kind {
-        StatementKind::Assign { names, .. } => here(names),
-        StatementKind::For { names, body, .. } => {
-            here(names);
-            for inner in body {
-                search(inner, name, function, found);
-            }
-        }
-        StatementKind::Define(defined) => {
-            here(std::slice::from_ref(&defined.ident));
-            for parameter in &defined.parameters {
-                if &*parameter.ident.name == name && found.is_none() {
-                    *found = Some((parameter.ident.span, Some(defined.ident.name.to_string())));
-                }
-            }
-            for inner in &defined.body {
-                search(inner, name, Some(&defined.ident.name), found);
-            }
-        }
-        _ => {}
     }
 }
 

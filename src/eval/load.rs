@@ -6,6 +6,7 @@ use super::meta::Meta;
 use super::scope::Bound;
 use super::statement::Event;
 use super::{Evaluator, Outcome, Stop};
+use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Severity, Span};
 use crate::syntax::ast::Name;
 use crate::syntax::parse::parse;
@@ -43,10 +44,9 @@ pub trait Loader {
         Vec::new()
     }
 
-    /// The standard library module that defines a name.
-    fn module_defining(&self, name: &str) -> Option<&str> {
-        let _ = name;
-        None
+    /// The names that the standard library's modules define, each with its module.
+    fn library_names(&self) -> Vec<(&str, &str)> {
+        Vec::new()
     }
 }
 
@@ -160,7 +160,17 @@ impl Evaluator {
     /// What there is to load instead of a path that leads nowhere.
     fn other_modules(&self, path: &str) -> Option<String> {
         let modules = self.loader.modules();
-        match crate::base::suggest::nearest(path, modules.iter().copied()) {
+        let whole = nearest(path, modules.iter().copied());
+        // Or only the beginning of a name.
+        let length = path.chars().count();
+        let beginning = |module: &&str| {
+            let cut = module
+                .char_indices()
+                .nth(length)
+                .map_or(module.len(), |(at, _)| at);
+            length > 2 && nearest(path, [&module[..cut]]).is_some()
+        };
+        match whole.or_else(|| modules.iter().copied().find(beginning)) {
             Some(module) => Some(format!("did you mean `load \"{module}\";`?")),
             None => modules.first().map(|first| {
                 let all = modules.join(", ");

@@ -24,6 +24,7 @@ mod recursion;
 mod scope;
 mod scorer;
 mod statement;
+mod undefined;
 
 use advice::{advise, is_library};
 pub use load::{Loaded, Loader, NoFiles};
