@@ -10,7 +10,7 @@ use super::{Evaluator, Outcome};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, ScorerId, Selector, SelectorId};
 use crate::syntax::ast::{ExprId, ExprKind};
-use crate::value::{Comparison, TypeSet, Value};
+use crate::value::{Comparison, Op, TypeSet, Value};
 use std::rc::Rc;
 
 /// What an aggregate attends by.
@@ -29,7 +29,7 @@ impl Evaluator {
                     self.several(cx, queries, span)?,
                 );
                 let at = cx.ast.get(comparison).span;
-                let predicate = self.trace(&function, &keys, &queries, at)?;
+                let predicate = self.trace(&function, &keys, &queries, (at, span))?;
                 return Ok(Meta::Selector(self.selector_of(predicate, span)?));
             }
             return Err(Diagnostic::error(
@@ -86,7 +86,12 @@ impl Evaluator {
                 format!("the queries are {}", self.describe(&sides[1].0)),
             )
             .maybe_help(
-                self.with_numeric_tokens(span, &[(keys, sides[0].1), (queries, sides[1].1)]),
+                self.on_one_type(&Op::Compare(comparison), &sides, span)
+                    .or_else(|| {
+                        let keys = self.written(sides[0].1)?;
+                        let fixed = self.rewritten(span, sides[1].1, |_| keys)?;
+                        Some(format!("compare what has one type: `{fixed}`"))
+                    }),
             )
             .into());
         }
@@ -261,7 +266,7 @@ impl Evaluator {
             self.several(cx, keys, span)?,
             self.several(cx, queries, span)?,
         );
-        let scorer = self.trace(&callable, &keys, &queries, at)?;
+        let scorer = self.trace(&callable, &keys, &queries, (at, span))?;
         let types = self.graph.scorer_types(scorer);
         if !types.meets(TypeSet::NUMBER) {
             let message = format!("a score is a number, but this is of {types}");

@@ -74,7 +74,7 @@ impl Evaluator {
             }
             (Builtin::Range, bounds) => self.range(cx, bounds, span),
             (Builtin::Zip, lists) => self.zip(cx, lists, span),
-            (Builtin::Len, [list]) => self.len(cx, *list),
+            (Builtin::Len, [list]) => self.len(cx, *list, span),
             (Builtin::Round, [number]) => self.round(cx, *number, span),
             (Builtin::Indicator, [condition]) => self.indicator(cx, *condition, span),
             (Builtin::Zipmap, [sops, function]) => self.zipmap(cx, *sops, *function, span),
@@ -90,7 +90,7 @@ impl Evaluator {
         }
     }
 
-    fn len(&mut self, cx: &Context, list: ExprId) -> Outcome<Meta> {
+    fn len(&mut self, cx: &Context, list: ExprId, span: Span) -> Outcome<Meta> {
         match self.expression(cx, list)? {
             Meta::List(items) => Ok(Meta::Atom(Value::Int(items.len() as i64))),
             other => {
@@ -102,7 +102,10 @@ impl Evaluator {
                         "its length as an input: `length({})`",
                         Value::Str(text).source()
                     )),
-                    _ => error,
+                    other => {
+                        let whole = self.as_list(&other, at, span);
+                        error.maybe_help(whole)
+                    }
                 }
                 .into())
             }
@@ -113,21 +116,27 @@ impl Evaluator {
         let at = cx.ast.get(number).span;
         match self.expression(cx, number)? {
             meta @ Meta::Scorer(_) => self.map_scorers(Op::Round, &[&meta], span),
-            Meta::SOp(id) => match self.add_map(Op::Round, vec![id], span) {
-                Err(Stop::Error(error)) if error.code == Code::OperandTypes => {
-                    let help = self.with_numeric_tokens(span, &[(id, at)]);
-                    Err(error.maybe_help(help).into())
-                }
-                result => Ok(Meta::SOp(result?)),
-            },
-            Meta::Atom(value) if value.is_number() => atom_result(Op::Round.apply(&[&value]), at),
+            Meta::SOp(id) => self.map_one(Op::Round, (id, at), span),
+            Meta::Atom(value) if value.is_number() => atom_result(Op::Round.apply(&[&value]), at)
+                .map_err(|stop| match stop {
+                    Stop::Error(error) => error.maybe_help(self.unrounded(at)).into(),
+                    Stop::Broken => stop,
+                }),
             other => {
                 let error = self.operand_error("round", &[(&other, at)], span);
-                let help =
-                    without_sign(&other, None).or_else(|| self.each_element(&other, (span, at)));
+                let help = without_sign(&other, None)
+                    .or_else(|| self.each_element(&other, (span, at)))
+                    .or_else(|| self.as_sop(&other, at, span))
+                    .or_else(|| Some("write a number: `round(0.5)`".to_string()));
                 Err(error.maybe_help(help).into())
             }
         }
+    }
+
+    /// What no int can hold, as the float that it is.
+    fn unrounded(&self, at: Span) -> Option<String> {
+        let float = self.written(at)?;
+        Some(format!("a float this large has no fraction: `{float}`"))
     }
 
     fn indicator(&mut self, cx: &Context, condition: ExprId, span: Span) -> Outcome<Meta> {
@@ -157,8 +166,11 @@ impl Evaluator {
     ) -> Outcome<Meta> {
         let sops = self.several(cx, sops, span)?.into_iter();
         let arguments: Vec<Side> = sops.map(|(sop, at)| (Meta::SOp(sop), at)).collect();
+        let at = cx.ast.get(function).span;
         match self.expression(cx, function)? {
-            Meta::Function(callable) => self.invoke_any(&callable, arguments, span),
+            Meta::Function(callable) => self
+                .invoke_any(&callable, arguments.clone(), (at, span))
+                .map_err(|stop| self.with_fitting_argument(stop, &arguments, &arguments, span)),
             other => Err(Diagnostic::error(
                 Code::NotCallable,
                 format!(
@@ -188,8 +200,13 @@ impl Evaluator {
         let id = self.broadcast_in(&meta, at, span)?;
         if encoding == Encoding::Numerical && !self.graph.types(id).meets(TypeSet::NUMBER) {
             let message = format!("{} cannot be encoded as numbers", self.describe(&meta));
+            let side = [(meta, at)];
             return Err(Diagnostic::error(Code::OperandTypes, message)
                 .at(at, "no number")
+                .maybe_help(self.with_numeric_tokens(span, &side).or_else(|| {
+                    let sop = self.written(at)?;
+                    Some(format!("each value for itself: `categorical({sop})`"))
+                }))
                 .into());
         }
         self.graph.set_encoding(id, encoding);
@@ -255,7 +272,7 @@ impl Evaluator {
                 other => {
                     let at = cx.ast.get(*id).span;
                     let error = list_expected("zip", &self.describe(&other), at);
-                    return Err(error.maybe_help(self.as_list(&other, at, span)).into());
+                    return Err(error.maybe_help(self.all_lists(cx, lists, span)).into());
                 }
             }
         }
@@ -268,6 +285,7 @@ impl Evaluator {
                         format!("this has {}", counted(columns[at].len(), "element")),
                     )
                     .at(cx.ast.get(lists[0]).span, format!("this has {length}"))
+                    .maybe_help(self.of_one_length(cx, (lists, &columns), span))
                     .into(),
             );
         }

@@ -3,8 +3,8 @@
 
 use super::advice::is_library;
 use super::expression::Context;
+use super::fitting::unquoted;
 use super::meta::{Application, Body, Callable, Meta};
-use super::mismatch::unquoted;
 use super::operator::Side;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Label, Span};
@@ -49,7 +49,8 @@ impl Evaluator {
                     let bound = self.arguments(cx, (called, &callable), arguments, span)?;
                     self.invoke(&callable, bound.clone(), span)
                         .map_err(|stop| {
-                            self.with_fitting_argument(cx, stop, (arguments, &bound), span)
+                            let (given, made) = self.given(cx, arguments, &bound);
+                            self.with_fitting_argument(stop, &given, &made, span)
                         })
                         .map_err(|stop| self.of_library(cx, stop, (arguments, &bound), span))
                 }
@@ -68,12 +69,29 @@ impl Evaluator {
         }
     }
 
-    /// Calculating with an argument inside a function: the call with one that fits.
-    fn with_fitting_argument(
+    /// The arguments of a call, with their places in it and with where they were made.
+    fn given(
         &self,
         cx: &Context,
+        arguments: &[Argument],
+        bound: &[Side],
+    ) -> (Vec<Side>, Vec<Side>) {
+        let sides = arguments.iter().filter_map(|argument| {
+            let made = self.made(cx, argument.value);
+            let (meta, _) = bound.iter().find(|(_, at)| *at == made)?;
+            let at = cx.ast.get(argument.value).span;
+            Some(((meta.clone(), at), (meta.clone(), made)))
+        });
+        sides.unzip()
+    }
+
+    /// Calculating with an argument inside a function: the call with one that fits. The arguments
+    /// are given as they stand in the call, and with where they were made.
+    pub(crate) fn with_fitting_argument(
+        &self,
         stop: Stop,
-        (arguments, bound): (&[Argument], &[Side]),
+        arguments: &[Side],
+        bound: &[Side],
         span: Span,
     ) -> Stop {
         let Stop::Error(mut error) = stop else {
@@ -90,28 +108,32 @@ impl Evaluator {
         if error.help.is_some() {
             return error.into();
         }
-        let help = arguments.iter().find_map(|argument| {
-            let made = self.made(cx, argument.value);
-            // Other arguments may well be strings.
-            let (meta, _) = bound.iter().find(|(_, at)| *at == made)?;
-            error.labels.iter().find(|label| label.span == made)?;
-            let at = cx.ast.get(argument.value).span;
+        // Other arguments may well be of other types.
+        let used = arguments.iter().zip(bound).filter(|((_, at), (_, made))| {
             // What a function was given is mended where it is called.
-            if self.calls > 0 && made != at {
-                return None;
-            }
+            (self.calls == 0 || made == at) && error.labels.iter().any(|label| label.span == *made)
+        });
+        let help = used.clone().find_map(|((meta, at), _)| {
             let (what, fitting) = match meta {
                 Meta::SOp(id) if self.is_tokens(*id) => {
                     ("for the tokens as numbers", "tokens_int".to_string())
                 }
                 Meta::Atom(_) if error.message.contains("takes a list") => {
-                    ("for a list of it", format!("[{}]", self.written(at)?))
+                    ("with a list", format!("[{}]", self.written(*at)?))
                 }
                 Meta::Atom(value) => ("for a number", unquoted(value)?),
                 _ => return None,
             };
-            let fixed = self.rewritten(span, at, |_| fitting)?;
+            let fixed = self.rewritten(span, *at, |_| fitting)?;
             Some(format!("{what}: `{fixed}`"))
+        });
+        let help = help.or_else(|| {
+            used.clone().find_map(|((meta, at), _)| {
+                let number = meta.as_atom().filter(|value| value.is_number())?;
+                let text = Value::str(&number.to_string()).source();
+                let fixed = self.rewritten(span, *at, |_| text)?;
+                Some(format!("with strings only: `{fixed}`"))
+            })
         });
         error.maybe_help(help).into()
     }
@@ -226,7 +248,7 @@ impl Evaluator {
         &mut self,
         callable: &Rc<Callable>,
         arguments: Vec<Side>,
-        span: Span,
+        (at, span): (Span, Span),
     ) -> Outcome<Meta> {
         let (given, count) = (arguments.len(), callable.parameters.len());
         let mut bound: Vec<Option<Side>> = arguments.into_iter().map(Some).collect();
@@ -234,19 +256,29 @@ impl Evaluator {
         let complete = complete(callable, bound).ok().filter(|_| given <= count);
         let Some(arguments) = complete else {
             let message = format!("`{}` takes {}, not {given}", callable.name, plural(count),);
-            return Err(Diagnostic::error(Code::WrongArguments, message)
-                .at(span, "called from here")
-                .help(format!("it is defined as `{}`", callable.signature()))
-                .into());
+            let names: Vec<String> = ('a'..='z').map(String::from).take(given).collect();
+            let first = names.first().map_or("indices", String::as_str);
+            let fitting = format!("lambda {}: {first}", names.join(", "));
+            let fixed = self.rewritten(span, at, |_| fitting);
+            let error = Diagnostic::error(Code::WrongArguments, message)
+                .at(at, format!("this is called with {}", plural(given)))
+                .maybe_help(fixed.map(|fixed| format!("with as many parameters: `{fixed}`")));
+            return Err(match callable.definition() {
+                Some(defined) if !at.contains(defined) => error.at(defined, "it is defined here"),
+                _ => error,
+            }
+            .into());
         };
         if let Body::Builtin(builtin) = callable.body {
             let message = format!("`{}` cannot be passed on by itself", builtin.name());
+            let wrapped = format!("lambda x: {}(x)", builtin.name());
+            let fixed = self.rewritten(span, at, |_| wrapped);
             return Err(Diagnostic::error(Code::NotCallable, message)
-                .at(span, "called from here")
-                .help(format!("wrap it: `lambda x: {}(x)`", builtin.name()))
+                .at(at, "this is a built-in function")
+                .maybe_help(fixed.map(|fixed| format!("wrap it: `{fixed}`")))
                 .into());
         }
-        self.invoke(callable, arguments, span)
+        self.invoke(callable, arguments, at)
     }
 
     /// Runs a function of the program on its arguments.

@@ -2,12 +2,13 @@
 //! do not allow: the user's own code, mended.
 
 use super::expression::Context;
-use super::meta::Meta;
-use super::quoted::one_line;
+use super::meta::{List, Meta};
+use super::quoted::{one_line, operand};
 use super::{Evaluator, Stop};
 use crate::base::Span;
 use crate::syntax::ast::{ExprId, ExprKind, Name};
 use crate::value::Value;
+use std::rc::Rc;
 
 /// Names that are written out for values to be taken apart.
 const MOST_NAMES: usize = 6;
@@ -115,7 +116,42 @@ impl Evaluator {
         error.maybe_help(help).into()
     }
 
-    /// `zip` of lists of several lengths, and operators on lists: the same for each element.
+    /// `zip` of what are no lists: the same with a list of each.
+    pub(crate) fn all_lists(&mut self, cx: &Context, ids: &[ExprId], span: Span) -> Option<String> {
+        let mut fixed = Vec::new();
+        for id in ids {
+            // Looked at only to say more.
+            let (meta, at) = (self.expression(cx, *id).ok()?, cx.ast.get(*id).span);
+            if !matches!(meta, Meta::List(_)) {
+                fixed.push((at, self.list_of(&meta, at)?));
+            }
+        }
+        let fixed = self.replaced(span, &fixed)?;
+        Some(format!("write a list: `{fixed}`"))
+    }
+
+    /// `zip` of lists of several lengths: as many of each as all have.
+    pub(crate) fn of_one_length(
+        &self,
+        cx: &Context,
+        (ids, lists): (&[ExprId], &[Rc<List>]),
+        span: Span,
+    ) -> Option<String> {
+        let length = lists.iter().map(|list| list.len()).min()?;
+        let longer = ids
+            .iter()
+            .zip(lists)
+            .filter(|(_, list)| list.len() > length);
+        let cut = longer.map(|(id, _)| {
+            let at = cx.ast.get(*id).span;
+            let list = operand(&self.written(at)?);
+            Some((at, format!("[{list}[i] for i in range({length})]")))
+        });
+        let fixed = self.replaced(span, &cut.collect::<Option<Vec<_>>>()?)?;
+        Some(format!("for the elements that all have: `{fixed}`"))
+    }
+
+    /// Operators on lists: the same for each element.
     pub(crate) fn each_element(&self, meta: &Meta, (whole, at): (Span, Span)) -> Option<String> {
         let Meta::List(_) = meta else { return None };
         let list = self.written(at)?;

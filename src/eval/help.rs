@@ -36,26 +36,6 @@ impl Evaluator {
         }
     }
 
-    /// For an operation on strings that needs numbers: the same with `tokens_int`, if the strings
-    /// are the tokens.
-    pub(crate) fn with_numeric_tokens(
-        &self,
-        whole: Span,
-        sides: &[(SOpId, Span)],
-    ) -> Option<String> {
-        let float = sides
-            .iter()
-            .any(|(id, _)| self.graph.types(*id) == TypeSet::FLOAT);
-        let (_, at) = sides.iter().find(|(id, _)| self.is_tokens(*id))?;
-        // In a function the tokens may have another name: there its caller is helped.
-        if self.calls > 0 && self.written(*at).as_deref() != Some("tokens") {
-            return None;
-        }
-        let name = if float { "tokens_float" } else { "tokens_int" };
-        let fixed = self.rewritten(whole, *at, |_| name.to_string())?;
-        Some(format!("for the tokens as numbers: `{fixed}`"))
-    }
-
     /// How to make an s-op of something that is none, inside `whole`.
     pub(crate) fn as_sop(&self, meta: &Meta, at: Span, whole: Span) -> Option<String> {
         match meta {
@@ -80,8 +60,9 @@ impl Evaluator {
                 Some(format!("for how many keys are selected: `{fixed}`"))
             }
             Meta::Function(callable) => {
-                let signature = callable.signature();
-                let fixed = self.rewritten(whole, at, |_| signature)?;
+                let arguments = vec!["indices"; callable.parameters.len()].join(", ");
+                let call = |function: &str| format!("{}({arguments})", operand(function));
+                let fixed = self.rewritten(whole, at, call)?;
                 Some(format!("a function is used by calling it: `{fixed}`"))
             }
             _ => None,
@@ -113,13 +94,21 @@ impl Evaluator {
 
     /// `in` on something that is no list: the same with a list.
     pub(crate) fn as_list(&self, meta: &Meta, at: Span, whole: Span) -> Option<String> {
+        if let Meta::Selector(_) = meta {
+            let selector = self.written(at)?;
+            return Some(format!(
+                "for whether each position selects a key: `has_focus({selector})`"
+            ));
+        }
+        let list = self.list_of(meta, at)?;
+        let fixed = self.rewritten(whole, at, |_| list)?;
+        Some(format!("write a list: `{fixed}`"))
+    }
+
+    /// The list that something else was probably meant to be.
+    pub(crate) fn list_of(&self, meta: &Meta, at: Span) -> Option<String> {
         let atoms = match meta {
-            Meta::Selector(_) => {
-                let selector = self.written(at)?;
-                return Some(format!(
-                    "for whether each position selects a key: `has_focus({selector})`"
-                ));
-            }
+            Meta::SOp(_) => return Some(format!("[{}]", self.written(at)?)),
             Meta::Atom(Value::Str(text)) => Value::characters(text),
             Meta::Atom(number) => vec![number.clone()],
             Meta::Dict(dict) => dict.iter().map(|(key, _)| key.clone()).collect(),
@@ -129,8 +118,7 @@ impl Evaluator {
             return None;
         }
         let items: Vec<String> = atoms.iter().map(Value::source).collect();
-        let fixed = self.rewritten(whole, at, |_| format!("[{}]", items.join(", ")))?;
-        Some(format!("write a list: `{fixed}`"))
+        Some(format!("[{}]", items.join(", ")))
     }
 
     /// What a call of something that is no function was meant to be.
@@ -242,6 +230,9 @@ impl Evaluator {
                     "to fetch from a computed position: \
                      `aggregate(select(indices, {position}, ==), {object}{default})`"
                 ))
+            }
+            Meta::Atom(Value::Str(_)) => {
+                Some(format!("to ask where it is: `{object} == {position}`"))
             }
             _ => self.int_index(index, (span, at)),
         }

@@ -51,41 +51,11 @@ impl Evaluator {
     ) -> Diagnostic {
         let shown = [(&sides[0].0, sides[0].1), (&sides[1].0, sides[1].1)];
         let mut error = self.operand_error(op.symbol(), &shown, span);
-        let spans = sides.iter().map(|(_, at)| *at);
-        let placed: Vec<(SOpId, Span)> = operands.iter().copied().zip(spans).collect();
         let tokens = operands.iter().any(|id| self.is_tokens(*id));
         if tokens {
             error = error.note("the tokens are strings, even where they are digits");
         }
-        error.maybe_help(
-            self.with_numeric_tokens(span, &placed)
-                .or_else(|| self.joined(op, sides, span).filter(|_| !tokens)),
-        )
-    }
-
-    /// `x + 1` on strings: the same with `"1"`.
-    fn joined(&self, op: &Op, sides: &[Side; 2], span: Span) -> Option<String> {
-        if *op != Op::Add {
-            return None;
-        }
-        let (value, at) = sides.iter().find_map(|(meta, at)| match meta {
-            Meta::Atom(value) if value.is_number() => Some((value, *at)),
-            _ => None,
-        })?;
-        let fixed = self.rewritten(span, at, |_| Value::str(&value.to_string()).source())?;
-        Some(format!("to join strings: `{fixed}`"))
-    }
-
-    /// A list with something that is none: the same with a list of it.
-    pub(crate) fn wrapped(&self, op: &Op, sides: &[Side; 2], span: Span) -> Option<String> {
-        let fixed = match (op, sides) {
-            (Op::Add, [(Meta::List(_), _), (Meta::Atom(_), at)])
-            | (Op::Add, [(Meta::Atom(_), at), (Meta::List(_), _)]) => {
-                self.rewritten(span, *at, |atom| format!("[{atom}]"))?
-            }
-            _ => return None,
-        };
-        Some(format!("to add one element to a list: `{fixed}`"))
+        error.maybe_help(self.on_one_type(op, sides, span))
     }
 
     /// An operator other than `and`, `or` and `not` on a selector.
@@ -209,7 +179,7 @@ impl Evaluator {
                 let texts = self.written(*left).zip(self.written(*right));
                 texts.map(|(left, right)| format!("to look it up in the list: `{left} in {right}`"))
             }
-            _ => self.quoted(sides, span),
+            _ => self.equal_types(sides, span),
         };
         self.warn_once(warning.maybe_help(help));
     }
@@ -234,7 +204,7 @@ impl Evaluator {
         for ((meta, at), role) in sides.iter().zip(["keys", "queries"]) {
             warning = warning.at(*at, format!("the {role} are {}", self.describe(meta)));
         }
-        let help = self.quoted(sides, span);
+        let help = self.equal_types(sides, span);
         self.warn_once(warning.maybe_help(help));
     }
 
@@ -278,25 +248,6 @@ impl Evaluator {
         self.warn_once(
             warning.maybe_help(help.map(|fixed| format!("compare with strings: `{fixed}`"))),
         );
-    }
-
-    /// A comparison of strings with a number: the same with a string.
-    fn quoted(&self, sides: &[Side; 2], span: Span) -> Option<String> {
-        let (value, at) = sides.iter().find_map(|(meta, at)| match meta {
-            Meta::Atom(value) if value.is_number() => Some((value, *at)),
-            _ => None,
-        })?;
-        let fixed = self.rewritten(span, at, |_| Value::str(&value.to_string()).source())?;
-        let tokens = sides.iter().find_map(|(meta, at)| match meta {
-            Meta::SOp(id) if self.is_tokens(*id) => Some(*at),
-            _ => None,
-        });
-        let numbers = tokens
-            .and_then(|at| self.rewritten(span, at, |_| "tokens_int".to_string()))
-            .map_or(String::new(), |numbers| {
-                format!(", or the tokens as numbers: `{numbers}`")
-            });
-        Some(format!("compare with a string: `{fixed}`{numbers}"))
     }
 
     /// Two parts of one s-op of which one certainly holds numbers and the other strings: the values
@@ -350,16 +301,5 @@ impl Evaluator {
         if self.warns() && !self.diagnostics.iter().any(same) {
             self.diagnostics.push(warning);
         }
-    }
-}
-
-/// The number that a string holds, as it is typed.
-pub(crate) fn unquoted(value: &Value) -> Option<String> {
-    match value {
-        Value::Str(text) => {
-            let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-            number.map(|_| text.trim_start_matches('+').to_string())
-        }
-        _ => None,
     }
 }

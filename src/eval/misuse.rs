@@ -1,6 +1,7 @@
 //! Built-in functions called in ways that almost fit: the call that was probably meant.
 
 use super::expression::Context;
+use super::fitting::unquoted;
 use super::made::elements;
 use super::meta::Meta;
 use super::operator::{Side, never_equal};
@@ -257,6 +258,12 @@ impl Evaluator {
             Meta::List(_) => {
                 let fixed = self.rewritten(span, at, |text| format!("len({text})"))?;
                 Some(format!("for as many as the list has elements: `{fixed}`"))
+            }
+            Meta::Atom(Value::Str(text)) => {
+                let count = unquoted(&Value::Str(text.clone()))
+                    .unwrap_or_else(|| text.chars().count().to_string());
+                let fixed = self.rewritten(span, at, |_| count)?;
+                Some(format!("write an int: `{fixed}`"))
             }
             Meta::SOp(_) => Some(
                 "an s-op has no values until it is given an input; the positions of the input are \

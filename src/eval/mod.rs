@@ -11,6 +11,7 @@ mod builtins;
 mod call;
 mod collection;
 mod expression;
+mod fitting;
 mod help;
 mod load;
 mod made;

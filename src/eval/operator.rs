@@ -30,14 +30,7 @@ impl Evaluator {
         };
         match operand {
             Meta::Scorer(_) => self.map_scorers(op, &[&operand], span),
-            Meta::SOp(id) => match self.add_map(op, vec![id], span) {
-                Ok(id) => Ok(Meta::SOp(id)),
-                Err(Stop::Error(error)) if error.code == Code::OperandTypes => {
-                    let help = self.with_numeric_tokens(span, &[(id, operand_span)]);
-                    Err(error.maybe_help(help).into())
-                }
-                Err(stop) => Err(stop),
-            },
+            Meta::SOp(id) => self.map_one(op, (id, operand_span), span),
             Meta::Selector(id) if operator == UnaryOperator::Not => {
                 Ok(Meta::Selector(self.add_selector(Selector::Not(id), span)?))
             }
@@ -67,6 +60,20 @@ impl Evaluator {
                 .into())
             }
         }
+    }
+
+    /// A primitive of one s-op, which may have the wrong type.
+    pub(crate) fn map_one(&mut self, op: Op, (id, at): (SOpId, Span), span: Span) -> Outcome<Meta> {
+        let types = self.graph.types(id);
+        if !types.is_empty() && op.result_type(&[types]).is_empty() {
+            let operand = (Meta::SOp(id), at);
+            let error = self.operand_error(op.symbol(), &[(&operand.0, at)], span);
+            let error = error.note("this fails on every input");
+            return Err(error
+                .maybe_help(self.with_numeric_tokens(span, &[operand]))
+                .into());
+        }
+        Ok(Meta::SOp(self.add_map(op, vec![id], span)?))
     }
 
     pub(crate) fn binary(
@@ -133,7 +140,8 @@ impl Evaluator {
             (Meta::Atom(x), Meta::Atom(y)) => match op.apply(&[x, y]) {
                 Err(failure) if failure.kind == FailureKind::Types => {
                     let operands = [(a, *a_span), (b, *b_span)];
-                    Err(self.operand_error(op.symbol(), &operands, span).into())
+                    let error = self.operand_error(op.symbol(), &operands, span);
+                    Err(error.maybe_help(self.on_one_type(&op, &sides, span)).into())
                 }
                 result => atom_result(result, span),
             },
@@ -249,7 +257,7 @@ impl Evaluator {
             _ => {
                 let operands = [(a, *a_span), (b, *b_span)];
                 let error = self.operand_error(op.symbol(), &operands, span);
-                Err(error.maybe_help(self.wrapped(op, sides, span)).into())
+                Err(error.maybe_help(self.of_containers(op, sides, span)).into())
             }
         }
     }

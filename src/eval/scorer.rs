@@ -3,6 +3,7 @@
 //! where that is made up of comparisons of keys with queries it becomes ordinary selectors, which
 //! every backend knows best.
 
+use super::access::counted;
 use super::expression::Context;
 use super::made::element_spans;
 use super::meta::{Callable, Meta};
@@ -57,19 +58,21 @@ impl Evaluator {
         function: &Rc<Callable>,
         keys: &[(SOpId, Span)],
         queries: &[(SOpId, Span)],
-        span: Span,
+        (span, whole): (Span, Span),
     ) -> Outcome<ScorerId> {
         let count = function.parameters.len();
         if count != keys.len() + queries.len() {
             let message = format!(
-                "the function takes {count} values, but there are {} of keys and {} of queries",
+                "the function takes {}, but there are {} of keys and {} of queries",
+                counted(count, "value"),
                 keys.len(),
                 queries.len()
             );
-            return Err(Diagnostic::error(Code::WrongArguments, message)
+            let error = Diagnostic::error(Code::WrongArguments, message)
                 .at(span, format!("this is `{}`", function.signature()))
-                .help("it is called with the keys' values first, then with the queries'")
-                .into());
+                .note("it is called with the keys' values first, then with the queries'");
+            let help = self.with_parameters([keys.len(), queries.len()], (span, whole));
+            return Err(error.maybe_help(help).into());
         }
         let mut arguments = Vec::with_capacity(count);
         for (sop, at) in keys {
@@ -80,16 +83,40 @@ impl Evaluator {
             let query = self.add_scorer(Scorer::Query(*sop), span)?;
             arguments.push((Meta::Scorer(query), *at));
         }
-        match self.invoke_any(function, arguments, span)? {
+        match self.invoke_any(function, arguments, (span, whole))? {
             Meta::Scorer(id) => Ok(id),
             Meta::Atom(value) => self.add_scorer(Scorer::Constant(value), span),
-            other => Err(Diagnostic::error(
-                Code::OperandTypes,
-                format!("the function must give an atom, not {}", other.kind()),
-            )
-            .at(span, format!("this gives {}", other.kind()))
-            .into()),
+            other => {
+                let message = format!("the function must give an atom, not {}", other.kind());
+                let help = self.with_parameters([keys.len(), queries.len()], (span, whole));
+                Err(Diagnostic::error(Code::OperandTypes, message)
+                    .at(span, format!("this gives {}", other.kind()))
+                    .maybe_help(help)
+                    .into())
+            }
         }
+    }
+
+    /// The call with a function of as many keys and queries as there are.
+    fn with_parameters(
+        &self,
+        [keys, queries]: [usize; 2],
+        (at, whole): (Span, Span),
+    ) -> Option<String> {
+        let names = ('a'..='z').map(String::from).take(keys + queries);
+        let names: Vec<String> = names.collect();
+        let (key, query) = (names.first()?, names.get(keys)?);
+        let function = format!("lambda {}: {key} == {query}", names.join(", "));
+        let score = self.written(whole)?.starts_with("score");
+        let function = match score {
+            true => function.replace(
+                &format!("{key} == {query}"),
+                &format!("indicator({key} == {query})"),
+            ),
+            false => function,
+        };
+        let fixed = self.rewritten(whole, at, |_| function)?;
+        Some(format!("for example `{fixed}`"))
     }
 
     pub(crate) fn add_scorer(&mut self, scorer: Scorer, span: Span) -> Outcome<ScorerId> {
