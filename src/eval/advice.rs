@@ -1,11 +1,11 @@
 //! What to type instead, for errors that show only on an input. The place of the error is read
 //! again, so that the help is the user's own code, mended.
 
-use super::quoted::{LONGEST, one_line};
+use super::quoted::{LONGEST, one_line, operand};
 use crate::base::{Code, Diagnostic, Limits, Sources, Span};
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind};
 use crate::syntax::parse::parse_expression;
-use crate::value::Value;
+use crate::value::{Table, Value};
 
 /// The expression that failed.
 struct Failed {
@@ -66,20 +66,25 @@ pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
     let help = match diagnostic.code {
         Code::MixedTypes => failed
             .as_ref()
-            .and_then(|failed| default(failed).or_else(|| branches(failed)))
+            .and_then(|failed| {
+                let help = default(failed).or_else(|| branches(failed));
+                help.or_else(|| table_of_strings(failed))
+            })
             .or_else(|| library_call(&diagnostic, sources, "shift"))
             .or_else(|| library_call(&diagnostic, sources, "load_from_location")),
         Code::MixedDefault => library_call(&diagnostic, sources, "shift"),
         Code::MeanOfNonNumbers => library_call(&diagnostic, sources, "average")
             .or_else(|| Some(mean(failed.as_ref(), &diagnostic.message))),
         Code::ArithmeticFailed => failed.as_ref().and_then(|failed| {
-            guard(failed, &diagnostic.message).or_else(|| one_key(failed))
+            guard(failed, &diagnostic.message)
+                .or_else(|| largest_power(failed))
+                .or_else(|| one_key(failed))
         }),
         Code::OperandTypes => failed.as_ref().and_then(appended),
-        Code::BadIndex => failed
-            .as_ref()
-            .and_then(|failed| index(failed, &diagnostic.message)),
         Code::Overflow => failed.as_ref().and_then(float),
+        Code::BadToken if diagnostic.message.contains("float") => {
+            Some("floats come as a list: `tokens_float([0.5, 2.0])`".to_string())
+        }
         Code::BadToken => Some(
             "numbers come as a list or as single digits: `tokens_int([10, 20])`, `tokens_int(\"123\")`"
                 .to_string(),
@@ -165,6 +170,27 @@ fn branches(failed: &Failed) -> Option<String> {
     Some(format!("for {what} in both: `{before}{written}{after}`"))
 }
 
+/// A list or dict of numbers and strings indexed by an s-op: the same with strings only.
+fn table_of_strings(failed: &Failed) -> Option<String> {
+    let ExprKind::Index { object, .. } = failed.kind() else {
+        return None;
+    };
+    let values: Vec<ExprId> = match &failed.ast.get(*object).kind {
+        ExprKind::List(items) | ExprKind::Tuple(items) => items.clone(),
+        ExprKind::Dict(entries) => entries.iter().map(|(_, value)| *value).collect(),
+        _ => return None,
+    };
+    let mut text = failed.text.clone();
+    // From right to left, so that the places before keep their offsets.
+    for id in values.into_iter().rev() {
+        if matches!(&failed.ast.get(id).kind, ExprKind::Literal(value) if value.is_number()) {
+            let quoted = Value::str(failed.part(id)).source();
+            text.replace_range(failed.ast.get(id).span.range(), &quoted);
+        }
+    }
+    (text != failed.text).then(|| format!("for strings only: `{text}`"))
+}
+
 /// An error inside a library function that the user called with what does not fit.
 fn library_call(diagnostic: &Diagnostic, sources: &Sources, name: &str) -> Option<String> {
     let calls = diagnostic.labels.iter().skip(1);
@@ -228,8 +254,12 @@ fn guard(failed: &Failed, message: &str) -> Option<String> {
             .text
             .split_at(failed.ast.get(divisor).span.start as usize);
         let after = &after[failed.part(divisor).len()..];
-        return Some(format!("choose another divisor: `{before}2{after}`"))
-            .filter(|_| !matches!(operator, BinaryOperator::Power));
+        let what = match operator {
+            BinaryOperator::Power if !message.contains("zero") => return None,
+            BinaryOperator::Power => "base",
+            _ => "divisor",
+        };
+        return Some(format!("choose another {what}: `{before}2{after}`"));
     }
     let asked = failed.part(divisor);
     let condition = match operator {
@@ -240,6 +270,27 @@ fn guard(failed: &Failed, message: &str) -> Option<String> {
         "choose another value there: `{} if {condition} else 0`",
         failed.text
     ))
+}
+
+/// A power of literals beyond all floats: the largest power that is none.
+fn largest_power(failed: &Failed) -> Option<String> {
+    let ExprKind::Binary {
+        operator: BinaryOperator::Power,
+        left,
+        right,
+    } = failed.kind()
+    else {
+        return None;
+    };
+    let (ExprKind::Literal(base), ExprKind::Literal(_)) =
+        (&failed.ast.get(*left).kind, &failed.ast.get(*right).kind)
+    else {
+        return None;
+    };
+    let base = base.as_float().filter(|base| *base > 1.0)?;
+    let exponent = (f64::MAX.ln() / base.ln()).floor();
+    let written = failed.part(*left);
+    Some(format!("the largest power is `{written} ^ {exponent}`"))
 }
 
 /// A mean weighted by what is no weight: the value at the best key.
@@ -272,41 +323,34 @@ fn appended(failed: &Failed) -> Option<String> {
     Some(format!("to append it as text: `{before}{quoted}{after}`"))
 }
 
-/// A list, string or literal dict indexed by an s-op.
-fn index(failed: &Failed, message: &str) -> Option<String> {
+/// A list, string or dict indexed by an s-op that goes beyond it.
+pub(crate) fn lookup(sources: &Sources, span: Span, table: &Table) -> Option<String> {
+    let failed = Failed::read(sources, span)?;
     let ExprKind::Index { object, index } = failed.kind() else {
         return None;
     };
-    let (object, index) = (*object, *index);
-    let length = match &failed.ast.get(object).kind {
-        ExprKind::List(items) => items.len(),
-        ExprKind::Literal(Value::Str(text)) => text.chars().count(),
-        ExprKind::Dict(entries) => {
-            let (key, _) = entries.first()?;
-            let keys: Vec<&str> = entries.iter().map(|(key, _)| failed.part(*key)).collect();
-            let (dict, at) = (failed.part(object), failed.part(index));
-            let key = failed.part(*key);
-            return Some(format!(
-                "look up a key that is there: `{dict}[{at} if {at} in [{}] else {key}]`",
-                keys.join(", ")
-            ))
-            .filter(|help| help.len() < 2 * LONGEST);
+    let (object, index) = (failed.part(*object), failed.part(*index));
+    let length = match table {
+        Table::List(items) | Table::Str(items) => items.len(),
+        Table::Dict(entries) => {
+            let keys: Vec<String> = entries.iter().map(|(key, _)| key.source()).collect();
+            let (first, all) = (keys.first()?, keys.join(", "));
+            let fixed = format!("{object}[{index} if {index} in [{all}] else {first}]");
+            return Some(format!("look up a key that is there: `{fixed}`"))
+                .filter(|_| fixed.len() < 2 * LONGEST);
         }
-        // Made elsewhere: the message says how long it is.
-        _ => message.rsplit_once("of length ")?.1.parse().ok()?,
     };
-    let (object, index) = (failed.part(object), failed.part(index));
-    (length > 0).then(|| format!("keep the index in range: `{object}[({index}) % {length}]`"))
+    (length > 0).then(|| {
+        let index = operand(index);
+        format!("keep the index in range: `{object}[{index} % {length}]`")
+    })
 }
 
 /// A calculation with a literal int, with a float instead.
 fn float(failed: &Failed) -> Option<String> {
-    let ExprKind::Binary { left, right, .. } = failed.kind() else {
-        return None;
-    };
-    let part = [*left, *right]
-        .into_iter()
-        .find(|id| matches!(failed.ast.get(*id).kind, ExprKind::Literal(Value::Int(_))))?;
+    let mut ids = failed.ast.ids();
+    let part =
+        ids.find(|id| matches!(failed.ast.get(*id).kind, ExprKind::Literal(Value::Int(_))))?;
     let end = failed.ast.get(part).span.end as usize;
     let (before, after) = failed.text.split_at(end);
     Some(format!("floats reach further: `{before}.0{after}`"))

@@ -6,6 +6,7 @@ use super::made::element_spans;
 use super::meta::{Callable, Meta};
 use super::mismatch::Part;
 use super::operator::{Side, never_equal};
+use super::scorer::kinds;
 use super::{Evaluator, Outcome};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, ScorerId, Selector, SelectorId};
@@ -269,10 +270,11 @@ impl Evaluator {
         let scorer = self.trace(&callable, &keys, &queries, (at, span))?;
         let types = self.graph.scorer_types(scorer);
         if !types.meets(TypeSet::NUMBER) {
-            let message = format!("a score is a number, but this is of {types}");
+            let message = format!("a score is a number, but this gives {}", kinds(types));
+            let help = self.with_parameters([keys.len(), queries.len()], (at, span));
             return Err(Diagnostic::error(Code::OperandTypes, message)
-                .at(span, "this can only fail")
-                .help("for a score of 1 or 0: `lambda key, query: indicator(key == query)`")
+                .at(at, format!("this gives {}", kinds(types)))
+                .maybe_help(help)
                 .into());
         }
         Ok(Meta::Scorer(scorer))

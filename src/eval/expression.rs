@@ -286,7 +286,11 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<Meta> {
         let value = self.expression(cx, operand)?;
-        self.unary(operator, value, (span, cx.ast.get(operand).span))
+        let result = self.unary(operator, value, (span, cx.ast.get(operand).span));
+        result.map_err(|stop| match stop {
+            Stop::Error(error) => advise(*error, &self.sources).into(),
+            Stop::Broken => stop,
+        })
     }
 
     fn lambda(&mut self, cx: &Context, lambda: &Arc<Lambda>, span: Span) -> Outcome<Meta> {

@@ -102,7 +102,8 @@ impl Evaluator {
                 Meta::Atom(value @ Value::Str(_)) if self.is_written_here(*at) => {
                     fixed.push((*at, unquoted(value)?));
                 }
-                Meta::SOp(_) | Meta::Atom(_) if TypeSet::NUMBER.contains(self.types(meta)) => {}
+                Meta::SOp(_) | Meta::Atom(_) | Meta::Scorer(_)
+                    if TypeSet::NUMBER.contains(self.types(meta)) => {}
                 _ => return None,
             }
         }
@@ -185,10 +186,11 @@ impl Evaluator {
         self.calls == 0 || !self.written(at).is_some_and(name)
     }
 
-    /// The types of an s-op or atom; none of anything else.
+    /// The types of an s-op, scorer or atom; none of anything else.
     pub(crate) fn types(&self, meta: &Meta) -> TypeSet {
         match meta {
             Meta::SOp(id) => self.graph.types(*id),
+            Meta::Scorer(id) => self.graph.scorer_types(*id),
             Meta::Atom(value) => TypeSet::of(value),
             _ => TypeSet::NONE,
         }

@@ -135,7 +135,15 @@ impl Evaluator {
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
                 Err(self.operator_on_selector(&op, &sides, span).into())
             }
-            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &[a, b], span),
+            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => {
+                let mapped = self.map_scorers(op.clone(), &[a, b], span);
+                mapped.map_err(|stop| match stop {
+                    Stop::Error(error) if error.help.is_none() => {
+                        error.maybe_help(self.on_one_type(&op, &sides, span)).into()
+                    }
+                    stop => stop,
+                })
+            }
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, &sides, span),
             (Meta::Atom(x), Meta::Atom(y)) => match op.apply(&[x, y]) {
                 Err(failure) if failure.kind == FailureKind::Types => {

@@ -98,7 +98,7 @@ impl Evaluator {
     }
 
     /// The call with a function of as many keys and queries as there are.
-    fn with_parameters(
+    pub(crate) fn with_parameters(
         &self,
         [keys, queries]: [usize; 2],
         (at, whole): (Span, Span),
@@ -123,7 +123,7 @@ impl Evaluator {
         if self.graph.len() >= self.limits.graph_nodes {
             return Err(self.limit(span, NODES, self.limits.graph_nodes).into());
         }
-        Ok(self.graph.scorer(scorer))
+        Ok(self.graph.scorer(scorer, span))
     }
 
     /// An elementwise primitive on stand-ins and atoms.
@@ -135,18 +135,15 @@ impl Evaluator {
                 Meta::Atom(value) => self.add_scorer(Scorer::Constant(value.clone()), span)?,
                 Meta::SOp(_) => return Err(captured(span)),
                 other => {
-                    return Err(Diagnostic::error(
-                        Code::OperandTypes,
-                        format!("`{op}` does not work on {} here", other.kind()),
-                    )
-                    .at(span, "in a function of keys and queries")
-                    .into());
+                    let message = format!("`{op}` does not work on a scorer and {}", other.kind());
+                    let error = Diagnostic::error(Code::OperandTypes, message);
+                    return Err(error.at(span, "computed here").into());
                 }
             });
         }
         let types: Vec<TypeSet> = ids.iter().map(|id| self.graph.scorer_types(*id)).collect();
         if op.result_type(&types).is_empty() && types.iter().all(|types| !types.is_empty()) {
-            let shown: Vec<String> = types.iter().map(TypeSet::to_string).collect();
+            let shown: Vec<&str> = types.iter().map(|types| kind(*types)).collect();
             let message = format!("`{op}` does not work on {}", shown.join(" and "));
             return Err(Diagnostic::error(Code::OperandTypes, message)
                 .at(span, "this fails for every key and query")
@@ -274,9 +271,10 @@ impl Evaluator {
         if let Some(sop) = known.sops.get(&id) {
             return Ok(*sop);
         }
+        let written = self.graph.scorer_span(id);
         let sop = match self.graph.get_scorer(id).clone() {
             Scorer::Key(sop) | Scorer::Query(sop) => sop,
-            Scorer::Constant(value) => self.add_sop(SOp::Constant(value), span)?,
+            Scorer::Constant(value) => self.add_sop(SOp::Constant(value), written)?,
             Scorer::Map { op, operands } => {
                 let operands = operands
                     .into_iter()
@@ -285,7 +283,7 @@ impl Evaluator {
                         stacker::maybe_grow(64 * 1024, 1024 * 1024, part)
                     })
                     .collect::<Outcome<Vec<SOpId>>>()?;
-                self.add_map(op, operands, span)?
+                self.add_map(op, operands, written)?
             }
         };
         known.sops.insert(id, sop);
@@ -303,6 +301,27 @@ impl Evaluator {
     }
 }
 
+/// What a part of a scorer gives, as far as the types are known.
+fn kind(types: TypeSet) -> &'static str {
+    match types {
+        TypeSet::INT => "an int",
+        TypeSet::FLOAT => "a float",
+        TypeSet::BOOL => "a bool",
+        TypeSet::STR => "a string",
+        types if TypeSet::NUMBER.contains(types) => "a number",
+        _ => "an atom",
+    }
+}
+
+/// The same of many.
+pub(crate) fn kinds(types: TypeSet) -> &'static str {
+    match types {
+        TypeSet::STR => "strings",
+        types if TypeSet::NUMBER.contains(types) => "numbers",
+        _ => "atoms",
+    }
+}
+
 /// An s-op used inside a function of keys and queries: at which of the two is not said.
 fn captured(span: Span) -> Stop {
     Diagnostic::error(
@@ -310,6 +329,9 @@ fn captured(span: Span) -> Stop {
         "a function of keys and queries cannot read an s-op of its own",
     )
     .at(span, "at the key's position, or at the query's?")
-    .help("pass it among the keys or the queries: `select((x, y), (z,), lambda xk, yk, zq: …)`")
+    .help(
+        "hand it over among the keys or the queries, like \
+         `select((tokens, indices), tokens, lambda a, b, c: a == c and b > 0)`",
+    )
     .into()
 }

@@ -57,6 +57,7 @@ pub struct Graph {
     sop_ids: FxHashMap<SOp, SOpId>,
     selector_ids: FxHashMap<Selector, SelectorId>,
     scorers: IndexSet<Scorer, rustc_hash::FxBuildHasher>,
+    scorer_spans: Vec<Span>,
     encodings: FxHashMap<SOpId, Encoding>,
     sop_types: Vec<TypeSet>,
     sop_spans: Vec<Span>,
@@ -74,6 +75,7 @@ impl Graph {
             sop_ids: FxHashMap::default(),
             selector_ids: FxHashMap::default(),
             scorers: IndexSet::default(),
+            scorer_spans: Vec::new(),
             encodings: FxHashMap::default(),
             sop_types: Vec::new(),
             sop_spans: Vec::new(),
@@ -146,9 +148,17 @@ impl Graph {
 
     /// Adds a scorer whose operands are already in the graph, or finds its equal. Scorers cost no
     /// head by themselves, so equal ones are one node whatever the sharing.
-    pub fn scorer(&mut self, scorer: Scorer) -> ScorerId {
-        let (index, _) = self.scorers.insert_full(scorer);
+    /// A part of a scorer, and where it is written.
+    pub fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId {
+        let (index, new) = self.scorers.insert_full(scorer);
+        if new {
+            self.scorer_spans.push(span);
+        }
         ScorerId(u32::try_from(index).expect("limits bound the graph"))
+    }
+
+    pub fn scorer_span(&self, id: ScorerId) -> Span {
+        self.scorer_spans[id.0 as usize]
     }
 
     pub fn get_scorer(&self, id: ScorerId) -> &Scorer {
