@@ -1,17 +1,15 @@
 //! Calls: of functions, with positional and named arguments and defaults, and of s-ops and
 //! selectors, which applies them to an input.
 
-use super::advice::is_library;
 use super::expression::Context;
-use super::fitting::unquoted;
 use super::meta::{Application, Body, Callable, Meta};
 use super::operator::Side;
 use super::{Evaluator, Outcome, Stop};
-use crate::base::{Code, Diagnostic, Label, Span};
+use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind};
 use crate::interpret;
 use crate::syntax::ast::{Argument, ExprId, ExprKind, Name};
-use crate::value::{TypeSet, Value};
+use crate::value::Value;
 use std::rc::Rc;
 
 /// Calls shown on the path to an error.
@@ -28,15 +26,17 @@ impl Evaluator {
         arguments: &[Argument],
         span: Span,
     ) -> Outcome<Meta> {
-        if let Some(builtin) = called_builtin(cx, function) {
-            return self.builtin(cx, builtin, arguments, span);
+        if let ExprKind::Name(name) = &cx.ast.get(function).kind
+            && let Some(builtin) = called_builtin(name)
+        {
+            let result = self.builtin(cx, builtin, arguments, span);
+            return result.map_err(|stop| self.still_builtin(cx, stop, name));
         }
         let function_span = cx.ast.get(function).span;
         if let ExprKind::Name(name) = &cx.ast.get(function).kind
             && self.scopes.lookup(cx.scope, name).is_none()
         {
-            let error = self.undefined(cx, name, function_span, Some(arguments));
-            return Err(error.into());
+            return Err(self.undefined(cx, name, function_span, Some(arguments)));
         }
         match self.expression(cx, function)? {
             Meta::Function(callable) => match callable.body {
@@ -67,129 +67,6 @@ impl Evaluator {
             .maybe_help(self.called_container(cx, &other, (function_span, arguments)))
             .into()),
         }
-    }
-
-    /// The arguments of a call, with their places in it and with where they were made.
-    fn given(
-        &self,
-        cx: &Context,
-        arguments: &[Argument],
-        bound: &[Side],
-    ) -> (Vec<Side>, Vec<Side>) {
-        let sides = arguments.iter().filter_map(|argument| {
-            let made = self.made(cx, argument.value);
-            let (meta, _) = bound.iter().find(|(_, at)| *at == made)?;
-            let at = cx.ast.get(argument.value).span;
-            Some(((meta.clone(), at), (meta.clone(), made)))
-        });
-        sides.unzip()
-    }
-
-    /// Calculating with an argument inside a function: the call with one that fits. The arguments
-    /// are given as they stand in the call, and with where they were made.
-    pub(crate) fn with_fitting_argument(
-        &self,
-        stop: Stop,
-        arguments: &[Side],
-        bound: &[Side],
-        span: Span,
-    ) -> Stop {
-        let Stop::Error(mut error) = stop else {
-            return stop;
-        };
-        if error.code != Code::OperandTypes {
-            return error.into();
-        }
-        // Nobody can type in the library.
-        let inside = error.span().is_some_and(|at| is_library(&self.sources, at));
-        if inside && !is_library(&self.sources, span) {
-            error.help = None;
-        }
-        if error.help.is_some() {
-            return error.into();
-        }
-        // Other arguments may well be of other types.
-        let used = arguments.iter().zip(bound).filter(|((_, at), (_, made))| {
-            // What a function was given is mended where it is called.
-            (self.calls == 0 || made == at) && error.labels.iter().any(|label| label.span == *made)
-        });
-        let help = used.clone().find_map(|((meta, at), _)| {
-            let (what, fitting) = match meta {
-                Meta::SOp(id) if self.is_tokens(*id) => {
-                    ("for the tokens as numbers", "tokens_int".to_string())
-                }
-                Meta::Atom(_) if error.message.contains("takes a list") => {
-                    ("with a list", format!("[{}]", self.written(*at)?))
-                }
-                Meta::Atom(value) => ("for a number", unquoted(value)?),
-                _ => return None,
-            };
-            let fixed = self.rewritten(span, *at, |_| fitting)?;
-            Some(format!("{what}: `{fixed}`"))
-        });
-        let help = help.or_else(|| {
-            used.clone().find_map(|((meta, at), _)| {
-                let number = meta.as_atom().filter(|value| value.is_number())?;
-                let text = Value::str(&number.to_string()).source();
-                let fixed = self.rewritten(span, *at, |_| text)?;
-                Some(format!("with strings only: `{fixed}`"))
-            })
-        });
-        error.maybe_help(help).into()
-    }
-
-    /// A selector and something else mixed up inside a library function, which nobody can mend: the
-    /// argument that does not fit, and the call with one that does.
-    fn of_library(
-        &self,
-        cx: &Context,
-        stop: Stop,
-        (arguments, bound): (&[Argument], &[Side]),
-        span: Span,
-    ) -> Stop {
-        let Stop::Error(mut error) = stop else {
-            return stop;
-        };
-        let inside = error.span().is_some_and(|at| is_library(&self.sources, at));
-        let by_position = arguments.iter().all(|argument| argument.name.is_none());
-        if !inside || !by_position || is_library(&self.sources, span) {
-            return error.into();
-        }
-        let mixed_up = arguments
-            .iter()
-            .zip(bound)
-            .find_map(|(argument, (meta, _))| {
-                let at = cx.ast.get(argument.value).span;
-                let written = self.written(at)?;
-                let (what, other) = match (error.code, meta) {
-                    (Code::SelectorExpected, Meta::SOp(id)) => {
-                        match self.graph.types(*id) == TypeSet::BOOL {
-                            true => ("to select the keys where it is true", "True"),
-                            false => ("to select the keys with an equal value", written.as_str()),
-                        }
-                    }
-                    (Code::SelectorExpected, Meta::Scorer(_)) => {
-                        ("to select the key with the highest score", "best")
-                    }
-                    (Code::SelectorMisused, Meta::Selector(_)) => {
-                        ("for how many keys are selected", "")
-                    }
-                    _ => return None,
-                };
-                let fitting = match other {
-                    "" => format!("selector_width({written})"),
-                    "best" => format!("select_best(full_s, {written})"),
-                    other => format!("select({written}, {other}, ==)"),
-                };
-                let fixed = self.rewritten(span, at, |_| fitting)?;
-                Some((at, self.describe(meta), format!("{what}: `{fixed}`")))
-            });
-        if let Some((at, kind, help)) = mixed_up {
-            let text = format!("this is {kind}");
-            error.labels.insert(0, Label { span: at, text });
-            error.help = Some(help);
-        }
-        error.into()
     }
 
     /// The arguments in the order of the parameters, defaults filled in.
@@ -479,10 +356,7 @@ fn complete(callable: &Callable, bound: Vec<Option<Side>>) -> Result<Vec<Side>, 
 
 /// `select` and `aggregate` are the built-in functions when called, even where a variable has the
 /// same name.
-fn called_builtin(cx: &Context, function: ExprId) -> Option<Builtin> {
-    let ExprKind::Name(name) = &cx.ast.get(function).kind else {
-        return None;
-    };
+pub(crate) fn called_builtin(name: &str) -> Option<Builtin> {
     match crate::builtin::find(name)?.kind {
         Kind::Function(builtin @ (Builtin::Select | Builtin::Aggregate)) => Some(builtin),
         Kind::Function(_) | Kind::SOp | Kind::Atom => None,

@@ -1,6 +1,7 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
+use super::call::called_builtin;
 use super::meta::{Body, Callable, Dict, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
@@ -171,7 +172,7 @@ impl Evaluator {
         match self.scopes.lookup(cx.scope, name) {
             Some(Meta::Broken) => Err(super::Stop::Broken),
             Some(meta) => Ok(meta.clone()),
-            None => Err(self.undefined(cx, name, span, None).into()),
+            None => Err(self.undefined(cx, name, span, None)),
         }
     }
 
@@ -319,6 +320,9 @@ impl Evaluator {
         let mut bound = Vec::with_capacity(parameters.len());
         for parameter in parameters {
             self.check_parameter(&parameter.ident)?;
+            if called_builtin(&parameter.ident.name).is_some() {
+                self.warn_other_meaning(cx, &parameter.ident);
+            }
             let default = match parameter.default {
                 Some(id) => Some(self.expression(cx, id)?),
                 None => None,

@@ -9,6 +9,7 @@ mod assertion;
 mod attention;
 mod builtins;
 mod call;
+mod caller;
 mod collection;
 mod expression;
 mod fitting;
@@ -35,8 +36,9 @@ pub use statement::{Assertion, Event};
 
 use crate::base::{Code, Diagnostic, Limits, Sources, Span, interrupt};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
+use crate::syntax::ast::Name;
 use crate::value::Op;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 
 /// Why evaluation of a statement stopped.
@@ -82,6 +84,8 @@ pub struct Evaluator {
     pub(crate) origins: origin::Origins,
     /// The selector behind `atom in s-op`, made at its first use and shared by all.
     pub(crate) everything: Option<SelectorId>,
+    /// The names that statements at the prompt have not defined, as they failed, and where.
+    pub(crate) missing: FxHashMap<Name, Span>,
     /// Warnings and errors met so far and not yet taken.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -107,6 +111,7 @@ impl Evaluator {
             calls: 0,
             origins: origin::Origins::default(),
             everything: None,
+            missing: FxHashMap::default(),
             diagnostics: Vec::new(),
         };
         evaluator.define_builtins(constants);

@@ -29,6 +29,8 @@ pub(crate) struct Scopes {
 struct Scope {
     parent: Option<ScopeId>,
     names: Names,
+    /// Whether a `load` into it has failed, so that names are missing that nobody knows.
+    incomplete: bool,
 }
 
 impl Scopes {
@@ -37,6 +39,7 @@ impl Scopes {
         self.list.push(Scope {
             parent,
             names: IndexMap::default(),
+            incomplete: false,
         });
         id
     }
@@ -84,6 +87,19 @@ impl Scopes {
         names.sort();
         names.dedup();
         names
+    }
+
+    pub fn set_incomplete(&mut self, scope: ScopeId) {
+        self.list[scope.0 as usize].incomplete = true;
+    }
+
+    /// Whether names may be missing that a failed `load` would have defined.
+    pub fn is_incomplete(&self, scope: ScopeId) -> bool {
+        let scope = &self.list[scope.0 as usize];
+        scope.incomplete
+            || scope
+                .parent
+                .is_some_and(|parent| self.is_incomplete(parent))
     }
 
     /// The names of a scope as they are now, for [`Scopes::restore`].

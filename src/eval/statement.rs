@@ -9,9 +9,9 @@ use super::made::{element_spans, evaluated};
 use super::meta::{Body, Callable, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome, Stop};
+use super::{Evaluator, Outcome, Stop, is_library};
 use crate::base::{Code, Diagnostic, Span, interrupt};
-use crate::builtin::{RESERVED, RESERVED_LIBRARY};
+use crate::builtin::{Builtin, Kind, RESERVED, RESERVED_LIBRARY};
 use crate::syntax::ast::ExprKind;
 use crate::syntax::ast::{
     Ast, Command, ExampleKind, ExprId, Function, Ident, Name, Statement, StatementKind,
@@ -80,6 +80,9 @@ pub struct Assertion {
     pub failure: Option<Box<Diagnostic>>,
 }
 
+/// What a name of the library means once a file has set it.
+const OWN_MEANING: &str = "from here on this file means its own";
+
 impl Evaluator {
     /// Runs a whole text in a scope. A statement that fails is reported in `diagnostics`, the
     /// names it would have defined are marked broken, and the rest is run.
@@ -92,10 +95,14 @@ impl Evaluator {
         let mut events = Vec::new();
         for statement in &ast.statements {
             if let Err(stop) = self.statement(&cx, statement, &mut events) {
+                // A loop goes on behind an assertion that does not hold.
+                let defined = matches!(&stop, Stop::Error(found) if found.code == Code::AssertionFailed);
                 if let Stop::Error(diagnostic) = stop {
                     self.diagnostics.push(*diagnostic);
                 }
-                self.mark_broken(scope, statement);
+                if !defined {
+                    self.mark_broken(scope, statement);
+                }
             }
             if matches!(events.last(), Some(Event::Exit)) || interrupt::is_requested() {
                 break;
@@ -121,8 +128,11 @@ impl Evaluator {
             origin: origin.into(),
         };
         let mut events = Vec::new();
-        self.statement(&cx, statement, &mut events)?;
-        Ok(events)
+        let result = self.statement(&cx, statement, &mut events);
+        if result.is_err() {
+            self.mark_missing(scope, statement);
+        }
+        result.map(|()| events)
     }
 
     /// The value of a single expression in a scope.
@@ -379,23 +389,23 @@ impl Evaluator {
     }
 
     fn mark_broken(&mut self, scope: ScopeId, statement: &Statement) {
-        let names: Vec<&Ident> = match &statement.kind {
-            StatementKind::Assign { names, .. } | StatementKind::For { names, .. } => {
-                names.iter().collect()
-            }
-            StatementKind::Define(function) => vec![&function.ident],
-            StatementKind::Error
-            | StatementKind::Expression(_)
-            | StatementKind::Load { .. }
-            | StatementKind::Draw { .. }
-            | StatementKind::Assert { .. }
-            | StatementKind::Command(_) => Vec::new(),
-        };
-        for ident in names {
+        if let StatementKind::Load { .. } = statement.kind {
+            self.scopes.set_incomplete(scope);
+        }
+        for ident in defined(statement) {
             let kept = RESERVED_LIBRARY.contains(&&*ident.name);
             if !kept && self.check_parameter(ident).is_ok() {
                 let broken = (Meta::Broken, ident.span);
                 self.scopes.set(scope, ident.name.clone(), broken);
+            }
+        }
+    }
+
+    /// Notes which names a statement has not defined, as it failed, for when they are read.
+    fn mark_missing(&mut self, scope: ScopeId, statement: &Statement) {
+        for ident in defined(statement) {
+            if self.scopes.lookup(scope, &ident.name).is_none() {
+                self.missing.insert(ident.name.clone(), statement.span);
             }
         }
     }
@@ -416,6 +426,7 @@ impl Evaluator {
     /// if it goes on to read it; anywhere else at the top level that is a mistake.
     fn check_assignable(&mut self, cx: &Context, ident: &Ident) -> Outcome<()> {
         self.check_parameter(ident)?;
+        self.warn_other_meaning(cx, ident);
         let kept = self.is_top_level(cx.scope) && RESERVED_LIBRARY.contains(&&*ident.name);
         if !kept || self.scopes.has_own(cx.scope, &ident.name) {
             return Ok(());
@@ -428,12 +439,56 @@ impl Evaluator {
         if self.loading.is_empty() || !cx.ast.ids().any(read) {
             return Err(reserved(&ident.name, ident.span).into());
         }
-        let message = format!("`{}` is a name of the library", ident.name);
+        self.warn_shadowed(ident, "a name of the library", OWN_MEANING);
+        Ok(())
+    }
+
+    /// Warns of a name that a built-in function has, or a function of a loaded module.
+    pub(crate) fn warn_other_meaning(&mut self, cx: &Context, ident: &Ident) {
+        let name = &*ident.name;
+        let builtin = crate::builtin::find(name).map(|row| row.kind);
+        let loaded = |made| is_library(&self.sources, made) && self.is_top_level(cx.scope);
+        let own = self.scopes.has_own(cx.scope, name);
+        match builtin {
+            Some(Kind::Function(Builtin::Select | Builtin::Aggregate)) => {
+                let meant = "a call of this name still means the built-in function";
+                self.warn_shadowed(ident, "a built-in function", meant);
+            }
+            // At the prompt, who defines a name knows.
+            _ if self.loading.is_empty() => {}
+            Some(Kind::Function(_)) if !own && self.is_top_level(cx.scope) => {
+                self.warn_shadowed(ident, "a built-in function", OWN_MEANING);
+            }
+            None if own && self.scopes.made(cx.scope, name).is_some_and(loaded) => {
+                self.warn_shadowed(ident, "a name of the library that is loaded", OWN_MEANING);
+            }
+            _ => {}
+        }
+    }
+
+    fn warn_shadowed(&mut self, ident: &Ident, what: &str, meant: &str) {
+        let message = format!("`{}` is {what}", ident.name);
         self.warn_once(
             Diagnostic::warning(Code::ShadowedLibrary, message)
-                .at(ident.span, "from here on this file means its own")
+                .at(ident.span, meant)
                 .help(format!("choose another name, like `my_{}`", ident.name)),
         );
-        Ok(())
+    }
+}
+
+/// The names that a statement defines, also inside a loop.
+fn defined(statement: &Statement) -> Vec<&Ident> {
+    match &statement.kind {
+        StatementKind::Assign { names, .. } => names.iter().collect(),
+        StatementKind::For { names, body, .. } => {
+            names.iter().chain(body.iter().flat_map(defined)).collect()
+        }
+        StatementKind::Define(function) => vec![&function.ident],
+        StatementKind::Error
+        | StatementKind::Expression(_)
+        | StatementKind::Load { .. }
+        | StatementKind::Draw { .. }
+        | StatementKind::Assert { .. }
+        | StatementKind::Command(_) => Vec::new(),
     }
 }

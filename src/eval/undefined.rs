@@ -1,10 +1,10 @@
 //! What to say of a name that is not defined: where it is defined after all, what was probably
 //! meant, what it is called here if it comes from another language, or how to define it.
 
-use super::Evaluator;
 use super::expression::Context;
 use super::meta::Meta;
 use super::quoted::operand;
+use super::{Evaluator, Stop};
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span};
 use crate::syntax::ast::{Argument, Ast, Name, Statement, StatementKind};
@@ -18,7 +18,11 @@ impl Evaluator {
         name: &str,
         span: Span,
         called: Option<&[Argument]>,
-    ) -> Diagnostic {
+    ) -> Stop {
+        let near = self.near_name(cx, name, false);
+        if near.is_none() && self.scopes.is_incomplete(cx.scope) {
+            return Stop::Broken;
+        }
         let diagnostic = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
             .at(span, "no definition of this name comes before");
         if let Some((parameter, default)) = default_reads(&cx.ast, name, span) {
@@ -27,7 +31,16 @@ impl Evaluator {
                 .note("defaults are evaluated once, where the function is defined")
                 .help(format!(
                     "write a default that is known there: `{default}=0`"
-                ));
+                ))
+                .into();
+        }
+        if let Some(failed) = self.missing.get(name) {
+            return diagnostic
+                .at(*failed, "this has failed, so it is not defined")
+                .help(format!(
+                    "mend that first, or define it: `{name} = indices;`"
+                ))
+                .into();
         }
         if let Some((elsewhere, text, function)) = introduced(&cx.ast, name, span) {
             let help = match function
@@ -43,16 +56,16 @@ impl Evaluator {
                 Some(_) => "a function gives what it returns".to_string(),
                 None => "move its definition above this line".to_string(),
             };
-            return diagnostic.at(elsewhere, text).help(help);
+            return diagnostic.at(elsewhere, text).help(help).into();
         }
         let help = self
             .near_name(cx, name, true)
             .or_else(|| self.in_library(name, |name, other| name == other))
             .or_else(|| self.foreign(cx, name, called))
-            .or_else(|| self.near_name(cx, name, false))
+            .or(near)
             .or_else(|| self.in_library(name, |name, other| is_near(name, other)))
             .unwrap_or_else(|| definition(name, called));
-        diagnostic.help(help)
+        diagnostic.help(help).into()
     }
 
     /// A name of a module that is not loaded.
