@@ -326,3 +326,37 @@ fn warnings_on_good_programs() {
     }
     insta::assert_snapshot!("warned", warned);
 }
+
+/// Mistakes without a line of help, and why there is nothing to type. Whatever appears here has been
+/// reviewed.
+const WITHOUT_HELP: &[(&str, &str)] = &[
+    ("several_syntax_errors", "what was meant is not clear"),
+    ("too_long_text", "the text is as long as it is"),
+    ("unknown_character", "it could stand for anything"),
+];
+
+/// Every diagnostic of every mistake says what to type instead.
+#[test]
+fn mistakes_have_help() {
+    let mut silent: BTreeSet<String> = BTreeSet::new();
+    for entry in std::fs::read_dir(directory()).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_none_or(|extension| extension != "rasp") {
+            continue;
+        }
+        let (diagnostics, _) = report(&path);
+        if diagnostics.iter().any(|found| found.help.is_none()) {
+            silent.insert(
+                path.file_stem()
+                    .expect("a name")
+                    .to_string_lossy()
+                    .into_owned(),
+            );
+        }
+    }
+    let reviewed: BTreeSet<String> = WITHOUT_HELP
+        .iter()
+        .map(|(name, _)| name.to_string())
+        .collect();
+    assert_eq!(silent, reviewed, "mistakes without help");
+}

@@ -14,7 +14,7 @@ pub struct Limits {
     pub call_depth: usize,
     /// Expressions evaluated while a program is elaborated.
     pub steps: u64,
-    /// Elements of one list or dict, characters of one string.
+    /// Elements of one list or dict.
     pub collection_length: usize,
     /// Lists, dicts and default arguments inside each other.
     pub nesting: u32,

@@ -231,7 +231,9 @@ impl Evaluator {
                     "left of `in` stands an s-op or an atom, not {}",
                     left.kind()
                 );
-                Err(bad(message, *left_span, left).into())
+                Err(bad(message, *left_span, left)
+                    .help("ask it of an s-op or an atom, like `tokens in [\"a\", \"b\"]`")
+                    .into())
             }
         }
     }
@@ -401,7 +403,7 @@ fn entry(dict: &Dict, key: &Value, index_span: Span) -> Outcome<Meta> {
             format!("there is no key {} in the dict", key.source()),
         )
         .at(index_span, known_keys(dict))
-        .maybe_help(nearest_key(dict, key))
+        .maybe_help(nearest_key(dict, key).or_else(|| first_key(dict, key)))
         .into()
     })
 }
@@ -417,6 +419,14 @@ fn nearest_key(dict: &Dict, key: &Value) -> Option<String> {
     });
     let nearest = crate::base::suggest::nearest(key, keys)?;
     Some(format!("did you mean `{}`?", Value::str(nearest).source()))
+}
+
+/// A key that the dict has, or the dict with this one.
+fn first_key(dict: &Dict, key: &Value) -> Option<String> {
+    Some(match dict.iter().next() {
+        Some((first, _)) => format!("look up a key that is there, like `{}`", first.source()),
+        None => format!("put the key in first: `{{{}: 0}}`", key.source()),
+    })
 }
 
 fn known_keys(dict: &Dict) -> String {

@@ -80,6 +80,7 @@ pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
                 .or_else(|| largest_power(failed))
                 .or_else(|| one_key(failed))
         }),
+        Code::LimitReached => failed.as_ref().and_then(shorter),
         Code::OperandTypes => failed.as_ref().and_then(appended),
         Code::Overflow => failed.as_ref().and_then(float),
         Code::BadToken if diagnostic.message.contains("float") => {
@@ -110,7 +111,7 @@ fn default(failed: &Failed) -> Option<String> {
 }
 
 /// A default of the other type than one that does not fit.
-fn other_default(written: &str) -> &'static str {
+pub(crate) fn other_default(written: &str) -> &'static str {
     match written.starts_with('"') {
         true => "0",
         false => "\"\"",
@@ -302,6 +303,26 @@ fn one_key(failed: &Failed) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// A string repeated too often: less often.
+fn shorter(failed: &Failed) -> Option<String> {
+    let ExprKind::Binary {
+        operator: BinaryOperator::Multiply,
+        left,
+        right,
+    } = failed.kind()
+    else {
+        return None;
+    };
+    let int = |id: &&ExprId| matches!(failed.ast.get(**id).kind, ExprKind::Literal(Value::Int(_)));
+    let range = failed
+        .ast
+        .get(*[left, right].into_iter().find(int)?)
+        .span
+        .range();
+    let (before, after) = (&failed.text[..range.start], &failed.text[range.end..]);
+    Some(format!("repeat it less often: `{before}100{after}`"))
 }
 
 /// A number added to strings, as a string.

@@ -111,6 +111,12 @@ impl Evaluator {
 
     /// A comparison that holds of what an s-op or selector gives on an input.
     fn comparison_of(&self, cx: &Context, (meta, id): (&Meta, ExprId)) -> Option<String> {
+        if let Meta::Atom(value) = meta {
+            let (written, value) = (self.written(cx.ast.get(id).span)?, value.source());
+            return Some(format!(
+                "if {value} is right: `assert {written} == {value};`"
+            ));
+        }
         let Meta::Application(application) = meta else {
             return None;
         };

@@ -1,13 +1,14 @@
 //! Attention: `select`, `aggregate`, `score` and `select_best` leave selectors, scorers and
 //! aggregates in the graph.
 
+use super::advice::other_default;
 use super::expression::Context;
 use super::made::element_spans;
 use super::meta::{Callable, Meta};
 use super::mismatch::Part;
 use super::operator::{Side, never_equal};
 use super::scorer::kinds;
-use super::{Evaluator, Outcome};
+use super::{Evaluator, Outcome, is_library};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, ScorerId, Selector, SelectorId};
 use crate::syntax::ast::{ExprId, ExprKind};
@@ -195,7 +196,22 @@ impl Evaluator {
             called: ["the values are numbers", "the values are strings"],
         };
         let what = "the default and the values";
+        let apart = apart.or_else(|| self.default_in_call(cx, id, span));
         self.warn_mixed((span, what), [default, values], literal, apart);
+    }
+
+    /// A default that a function was called with: that call with one of the other type.
+    fn default_in_call(&self, cx: &Context, id: ExprId, span: Span) -> Option<String> {
+        if is_library(&self.sources, span) {
+            return None;
+        }
+        let made = self.made(cx, id);
+        let calls = self.origins.open_calls();
+        let (_, call) = calls.iter().find(|(_, call)| call.contains(made))?;
+        let fixed = self.rewritten(*call, made, |text| other_default(text).to_string())?;
+        Some(format!(
+            "give a default of the type of the values: `{fixed}`"
+        ))
     }
 
     /// The last of the arguments of an aggregate over `values`.

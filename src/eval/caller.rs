@@ -77,6 +77,15 @@ impl Evaluator {
                 Some(format!("with strings only: `{fixed}`"))
             })
         });
+        let string = |label: &Label| label.text == "this is a string";
+        let help = help.or_else(|| {
+            let numbers = |meta: &Meta| TypeSet::NUMBER.contains(self.types(meta));
+            let sop = |meta: &Meta| matches!(meta, Meta::SOp(_)) && numbers(meta);
+            let ((_, at), _) = used.clone().find(|((meta, _), _)| sop(meta))?;
+            error.labels.iter().find(|label| string(label))?;
+            let fixed = self.rewritten(span, *at, |_| "tokens".to_string())?;
+            Some(format!("with strings only: `{fixed}`"))
+        });
         error.maybe_help(help).into()
     }
 

@@ -22,7 +22,7 @@ impl Evaluator {
         (span, at): (Span, Span),
     ) -> Option<String> {
         if length == 0 {
-            return None;
+            return Some("put an element in first, like `[1][0]`".to_string());
         }
         let (which, nearest) = match index {
             0.. => ("last", "-1"),

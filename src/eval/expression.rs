@@ -258,6 +258,7 @@ impl Evaluator {
                 format!("a key of a dict is an atom, not {}", other.kind()),
             )
             .at(cx.ast.get(id).span, format!("this is {}", other.kind()))
+            .help("write an atom as the key, like `{\"a\": 1}`")
             .into()),
         }
     }

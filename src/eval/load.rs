@@ -203,7 +203,11 @@ impl Evaluator {
         events.extend(shown(inner));
         if failed {
             let failure = Diagnostic::error(Code::FileNotFound, format!("`{path}` has errors"))
-                .at(span, "loaded here; its errors come before this one");
+                .at(span, "loaded here; its errors come before this one")
+                .help(format!(
+                    "mend them first; `rasp check {}` shows them alone",
+                    loaded.name
+                ));
             return Err(Stop::Error(Box::new(failure)));
         }
         Ok(())

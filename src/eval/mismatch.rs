@@ -5,6 +5,7 @@ use super::Evaluator;
 use super::advice::advise;
 use super::meta::Meta;
 use super::operator::Side;
+use super::quoted::compared;
 use crate::base::{Code, Diagnostic, Severity, Span};
 use crate::graph::SOpId;
 use crate::syntax::ast::BinaryOperator;
@@ -181,6 +182,38 @@ impl Evaluator {
             }
             _ => self.equal_types(sides, span),
         };
+        self.warn_once(warning.maybe_help(help));
+    }
+
+    /// `x == "a" or "b"`: a number or string that is true or false whatever the input.
+    pub(crate) fn warn_constant_side(&mut self, op: &Op, sides: &[Side; 2], span: Span) {
+        let constant = sides.iter().find_map(|(meta, at)| match meta {
+            Meta::Atom(value) if !matches!(value, Value::Bool(_)) => Some((value, *at)),
+            _ => None,
+        });
+        // A name may have other values in other runs of a loop.
+        let named = |at| {
+            let text = self.written(at).unwrap_or_default();
+            text.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        };
+        let Some((value, at)) = constant.filter(|(_, at)| self.calls == 0 && !named(*at)) else {
+            return;
+        };
+        let truth = if value.truthy() { "true" } else { "false" };
+        let message = format!("a side of this `{op}` is {truth} at every position of every input");
+        let warning = Diagnostic::warning(Code::ConstantComparison, message)
+            .at(at, format!("this is always {truth}"));
+        let other = sides.iter().find(|(_, other)| *other != at);
+        let compared = other.and_then(|(_, other)| compared(&self.written(*other)?));
+        let help = compared.and_then(|compared| {
+            let fixed = self.rewritten(span, at, |text| format!("{compared} {text}"))?;
+            Some(format!("to compare with it too: `{fixed}`"))
+        });
+        let plain = || {
+            let (_, other) = other?;
+            Some(format!("leave it out: `{}`", self.written(*other)?))
+        };
+        let help = help.or_else(plain);
         self.warn_once(warning.maybe_help(help));
     }
 

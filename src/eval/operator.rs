@@ -119,6 +119,7 @@ impl Evaluator {
             }
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => {
                 let op = if and { Op::And } else { Op::Or };
+                self.warn_constant_side(&op, &sides, span);
                 self.elementwise(op, &sides, span)
             }
             (a, _) => {
@@ -440,6 +441,7 @@ pub(crate) fn failure_at(failure: Failure, span: Span) -> Diagnostic {
         FailureKind::Arithmetic => Code::ArithmeticFailed,
         FailureKind::Token => Code::BadToken,
         FailureKind::Index => Code::BadIndex,
+        FailureKind::Limit => Code::LimitReached,
     };
     Diagnostic::error(code, failure.message).at(span, "computed here")
 }

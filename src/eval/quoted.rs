@@ -4,7 +4,7 @@
 use super::Evaluator;
 use crate::base::Limits;
 use crate::base::{SourceId, Span};
-use crate::syntax::ast::{Ast, ExprKind};
+use crate::syntax::ast::{Ast, BinaryOperator, ExprKind};
 use crate::syntax::parse::parse_expression;
 
 /// Longer pieces of a program are not repeated in a message.
@@ -93,6 +93,23 @@ pub(crate) fn first_element(text: &str) -> String {
             text[ast.get(items[0]).span.range()].to_string()
         }
         _ => format!("{}[0]", operand(text)),
+    }
+}
+
+/// The beginning of a comparison, up to its right side.
+pub(crate) fn compared(text: &str) -> Option<String> {
+    let (ast, kind) = read(text)?;
+    match kind {
+        ExprKind::Binary {
+            operator: BinaryOperator::Compare(_),
+            right,
+            ..
+        } => Some(
+            text[..ast.get(right).span.start as usize]
+                .trim_end()
+                .to_string(),
+        ),
+        _ => None,
     }
 }
 

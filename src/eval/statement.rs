@@ -96,7 +96,8 @@ impl Evaluator {
         for statement in &ast.statements {
             if let Err(stop) = self.statement(&cx, statement, &mut events) {
                 // A loop goes on behind an assertion that does not hold.
-                let defined = matches!(&stop, Stop::Error(found) if found.code == Code::AssertionFailed);
+                let defined =
+                    matches!(&stop, Stop::Error(found) if found.code == Code::AssertionFailed);
                 if let Stop::Error(diagnostic) = stop {
                     self.diagnostics.push(*diagnostic);
                 }

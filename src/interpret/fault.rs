@@ -51,6 +51,7 @@ impl Fault {
             FailureKind::Arithmetic => Code::ArithmeticFailed,
             FailureKind::Token => Code::BadToken,
             FailureKind::Index => Code::BadIndex,
+            FailureKind::Limit => Code::LimitReached,
         };
         Fault {
             position: Some(position),
