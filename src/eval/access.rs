@@ -5,6 +5,7 @@ use super::expression::Context;
 use super::made::element_spans;
 use super::meta::{Dict, Meta};
 use super::operator::{Side, failure_at};
+use super::quoted::{element_texts, operand};
 use super::{Evaluator, Outcome};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, Selector};
@@ -194,7 +195,7 @@ impl Evaluator {
                     let message = "the list right of `in` must hold atoms only".to_string();
                     return Err(Diagnostic::error(Code::BadMembership, message)
                         .at(*right_span, format!("this list holds {kind}"))
-                        .help("for s-ops compare one by one: `a == b or a == c`")
+                        .maybe_help(self.one_by_one(&sides))
                         .into());
                 };
                 let id = *id;
@@ -236,6 +237,19 @@ impl Evaluator {
                     .into())
             }
         }
+    }
+
+    /// `x in [y, z]` of s-ops: as comparisons.
+    fn one_by_one(&self, sides: &[Side; 2]) -> Option<String> {
+        let member = operand(&self.written(sides[0].1)?);
+        let elements = element_texts(&self.written(sides[1].1)?);
+        let compared = elements
+            .iter()
+            .map(|element| format!("{member} == {}", operand(element)));
+        let compared: Vec<String> = compared.collect();
+        let fixed = Some(compared.join(" or ")).filter(|fixed| !fixed.is_empty());
+        let fixed = fixed.unwrap_or_else(|| format!("{member} == indices"));
+        Some(format!("for s-ops compare one by one: `{fixed}`"))
     }
 
     /// `atom in sop`: whether any position holds it, at every position. Costs a layer.

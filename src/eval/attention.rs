@@ -307,12 +307,17 @@ impl Evaluator {
         let found = (self.expression(cx, selector)?, self.expression(cx, scorer)?);
         let (Meta::Selector(selector), Meta::Scorer(scorer)) = found else {
             let wrong = match &found.0 {
-                Meta::Selector(_) => (&found.1, scorer, "a scorer", "score(keys, queries, f)"),
+                Meta::Selector(_) => (
+                    &found.1,
+                    scorer,
+                    "a scorer",
+                    "score(indices, indices, lambda key, query: key)",
+                ),
                 _ => (
                     &found.0,
                     selector,
                     "a selector",
-                    "select(keys, queries, ==)",
+                    "select(indices, indices, <=)",
                 ),
             };
             let (meta, id, expected, example) = wrong;

@@ -397,7 +397,27 @@ fn usage(builtin: Builtin) -> String {
         .iter()
         .map(|name| bare(name))
         .collect();
-    format!("`{}({})`", builtin.name(), names.join(", "))
+    let example = match builtin {
+        Builtin::Select => "select(indices, indices, <=)",
+        Builtin::Aggregate => "aggregate(full_s, indices, 0)",
+        Builtin::Range => "range(1, 10, 2)",
+        Builtin::Zip => "zip([1, 2], [\"a\", \"b\"])",
+        Builtin::Len => "len([1, 2])",
+        Builtin::Round => "round(0.5)",
+        Builtin::Indicator => "indicator(indices > 0)",
+        Builtin::Zipmap => "zipmap(indices, lambda i: i + 1)",
+        Builtin::Score => "score(indices, indices, lambda key, query: key)",
+        Builtin::SelectBest => {
+            "select_best(full_s, score(indices, indices, lambda key, query: key))"
+        }
+        Builtin::Categorical => "categorical(indices)",
+        Builtin::Numerical => "numerical(indices)",
+    };
+    format!(
+        "`{}({})`, like `{example}`",
+        builtin.name(),
+        names.join(", ")
+    )
 }
 
 fn list_expected(function: &str, kind: &str, span: Span) -> Diagnostic {

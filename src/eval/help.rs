@@ -49,10 +49,10 @@ impl Evaluator {
                 Some(format!("for the first of them: `{fixed}`"))
             }
             Meta::List(items) if !items.is_empty() => {
-                let fixed =
-                    self.rewritten(whole, at, |list| format!("{}[indices]", operand(list)))?;
+                let lookup = |list: &str| format!("{}[indices % {}]", operand(list), items.len());
+                let fixed = self.rewritten(whole, at, lookup)?;
                 Some(format!(
-                    "to give each position its element of the list: `{fixed}`"
+                    "to give each position an element of the list: `{fixed}`"
                 ))
             }
             Meta::Selector(_) => {

@@ -96,6 +96,17 @@ pub(crate) fn first_element(text: &str) -> String {
     }
 }
 
+/// The texts of the elements of a list that is written out.
+pub(crate) fn element_texts(text: &str) -> Vec<String> {
+    match read(text) {
+        Some((ast, ExprKind::List(items) | ExprKind::Tuple(items))) => items
+            .iter()
+            .map(|item| text[ast.get(*item).span.range()].to_string())
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// The beginning of a comparison, up to its right side.
 pub(crate) fn compared(text: &str) -> Option<String> {
     let (ast, kind) = read(text)?;
