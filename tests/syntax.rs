@@ -4,6 +4,8 @@
 
 #[path = "common/property.rs"]
 mod property;
+#[path = "syntax/recipe.rs"]
+mod recipe;
 #[path = "syntax/sketch.rs"]
 mod sketch;
 
@@ -14,11 +16,10 @@ use rasp::syntax::ast::*;
 use rasp::syntax::lint::lint;
 use rasp::syntax::precedence::surprising;
 use rasp::syntax::{Completeness, Typed, completeness, parse, parse_expression, print};
-use rasp::value::{Comparison, Value};
+use recipe::{program, recipe};
 use sketch::{Sketch, bare, sketch};
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::Arc;
 
 // ---- Snapshots ----
 
@@ -341,239 +342,6 @@ fn places_in_long_lines_are_told_in_words() {
 
 // ---- Properties ----
 
-/// A recipe for an expression, whatever its operators; the printer writes the parentheses.
-#[derive(Clone, Debug)]
-enum Recipe {
-    Name(usize),
-    Literal(Value),
-    List(Vec<Recipe>),
-    Tuple(Vec<Recipe>),
-    Dict(Vec<(Recipe, Recipe)>),
-    For(Box<(Recipe, Recipe)>),
-    Unary(UnaryOperator, Box<Recipe>),
-    Binary(BinaryOperator, Box<(Recipe, Recipe)>),
-    Ternary(Box<(Recipe, Recipe, Recipe)>),
-    Index(Box<(Recipe, Recipe)>),
-    Call(Box<Recipe>, Vec<(bool, Recipe)>),
-    Select(Box<(Recipe, Recipe)>, Comparison),
-    Lambda(Vec<usize>, Box<(Recipe, Recipe)>),
-}
-
-const NAMES: [&str; 10] = [
-    "a", "tokens", "set", "example", "exits", "show", "draws", "asserted", "selector", "s",
-];
-
-fn ident(name: usize) -> Ident {
-    Ident {
-        name: NAMES[name].into(),
-        span: Span::new(SourceId(0), 0, 0),
-    }
-}
-
-fn build(ast: &mut Ast, recipe: &Recipe) -> ExprId {
-    let kind = match recipe {
-        Recipe::Name(name) => ExprKind::Name(NAMES[*name].into()),
-        Recipe::Literal(value) => ExprKind::Literal(value.clone()),
-        Recipe::List(items) => ExprKind::List(items.iter().map(|item| build(ast, item)).collect()),
-        Recipe::Tuple(items) => {
-            ExprKind::Tuple(items.iter().map(|item| build(ast, item)).collect())
-        }
-        Recipe::Dict(entries) => ExprKind::Dict(
-            entries
-                .iter()
-                .map(|(key, value)| (build(ast, key), build(ast, value)))
-                .collect(),
-        ),
-        Recipe::For(parts) => ExprKind::ListComprehension {
-            element: build(ast, &parts.0),
-            names: vec![ident(0)],
-            iterable: build(ast, &parts.1),
-        },
-        Recipe::Unary(operator, operand) => ExprKind::Unary {
-            operator: *operator,
-            operand: build(ast, operand),
-        },
-        Recipe::Binary(operator, operands) => ExprKind::Binary {
-            operator: *operator,
-            left: build(ast, &operands.0),
-            right: build(ast, &operands.1),
-        },
-        Recipe::Ternary(parts) => ExprKind::Ternary {
-            then: build(ast, &parts.0),
-            condition: build(ast, &parts.1),
-            otherwise: build(ast, &parts.2),
-        },
-        Recipe::Index(parts) => ExprKind::Index {
-            object: build(ast, &parts.0),
-            index: build(ast, &parts.1),
-        },
-        Recipe::Call(function, arguments) => ExprKind::Call {
-            function: build(ast, function),
-            arguments: arguments
-                .iter()
-                .map(|(named, value)| Argument {
-                    name: named.then(|| ident(1)),
-                    value: build(ast, value),
-                })
-                .collect(),
-        },
-        Recipe::Select(parts, comparison) => {
-            let function = add(ast, ExprKind::Name("select".into()));
-            let values = [
-                build(ast, &parts.0),
-                build(ast, &parts.1),
-                add(ast, ExprKind::Operator(*comparison)),
-            ];
-            ExprKind::Call {
-                function,
-                arguments: values.map(|value| Argument { name: None, value }).to_vec(),
-            }
-        }
-        Recipe::Lambda(names, parts) => {
-            let default = build(ast, &parts.0);
-            let mut parameters: Vec<Parameter> = names
-                .iter()
-                .map(|name| Parameter {
-                    ident: ident(*name),
-                    default: None,
-                })
-                .collect();
-            parameters.push(Parameter {
-                ident: ident(0),
-                default: Some(default),
-            });
-            ExprKind::Lambda(Arc::new(Lambda {
-                parameters,
-                body: build(ast, &parts.1),
-            }))
-        }
-    };
-    add(ast, kind)
-}
-
-fn add(ast: &mut Ast, kind: ExprKind) -> ExprId {
-    ast.add(kind, Span::new(SourceId(0), 0, 0))
-}
-
-fn value() -> impl Strategy<Value = Value> {
-    prop_oneof![
-        (0..i64::MAX).prop_map(Value::Int),
-        (0..100_i64).prop_map(Value::Int),
-        (0.0..1e300_f64).prop_map(Value::Float),
-        (0.0..10.0_f64).prop_map(Value::Float),
-        ".{0,6}".prop_map(|text| Value::str(&text)),
-    ]
-}
-
-fn comparison() -> impl Strategy<Value = Comparison> {
-    proptest::sample::select(vec![
-        Comparison::Equal,
-        Comparison::NotEqual,
-        Comparison::Less,
-        Comparison::LessEqual,
-        Comparison::Greater,
-        Comparison::GreaterEqual,
-    ])
-}
-
-fn operator() -> impl Strategy<Value = BinaryOperator> {
-    use BinaryOperator::*;
-    prop_oneof![
-        proptest::sample::select(vec![
-            Power, Multiply, Divide, Remainder, Add, Subtract, And, Or, In
-        ]),
-        comparison().prop_map(Compare),
-    ]
-}
-
-fn recipe() -> impl Strategy<Value = Recipe> {
-    let leaf = prop_oneof![
-        (0..NAMES.len()).prop_map(Recipe::Name),
-        value().prop_map(Recipe::Literal),
-    ];
-    leaf.prop_recursive(6, 60, 4, |inner| {
-        let two = (inner.clone(), inner.clone()).prop_map(Box::new);
-        let unary = proptest::sample::select(vec![
-            UnaryOperator::Not,
-            UnaryOperator::Negate,
-            UnaryOperator::Plus,
-        ]);
-        prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..4).prop_map(Recipe::List),
-            proptest::collection::vec(inner.clone(), 1..4).prop_map(Recipe::Tuple),
-            proptest::collection::vec((inner.clone(), inner.clone()), 0..3).prop_map(Recipe::Dict),
-            two.clone().prop_map(Recipe::For),
-            (unary, inner.clone()).prop_map(|(operator, of)| Recipe::Unary(operator, of.into())),
-            (operator(), two.clone()).prop_map(|(operator, of)| Recipe::Binary(operator, of)),
-            (operator(), two.clone()).prop_map(|(operator, of)| Recipe::Binary(operator, of)),
-            (inner.clone(), inner.clone(), inner.clone())
-                .prop_map(|parts| Recipe::Ternary(parts.into())),
-            two.clone().prop_map(Recipe::Index),
-            (
-                inner.clone(),
-                proptest::collection::vec((any::<bool>(), inner.clone()), 0..4)
-            )
-                .prop_map(|(function, arguments)| Recipe::Call(function.into(), arguments)),
-            (two.clone(), comparison()).prop_map(|(parts, by)| Recipe::Select(parts, by)),
-            (proptest::collection::vec(0..2_usize, 0..3), two)
-                .prop_map(|(names, parts)| Recipe::Lambda(names, parts)),
-        ]
-    })
-}
-
-/// Several statements of all shapes around generated expressions.
-fn program(recipes: &[Recipe]) -> Ast {
-    let mut ast = Ast::default();
-    let mut values: Vec<ExprId> = Vec::new();
-    for recipe in recipes {
-        values.push(build(&mut ast, recipe));
-    }
-    let mut statements = Vec::new();
-    for (at, value) in values.iter().enumerate() {
-        let inner = vec![statement(StatementKind::Expression(*value))];
-        statements.push(statement(match at % 7 {
-            0 => StatementKind::Assign {
-                names: vec![ident(2), ident(at % 2)],
-                values: values.clone(),
-            },
-            1 => StatementKind::For {
-                names: vec![ident(5)],
-                iterable: *value,
-                body: inner,
-            },
-            2 => StatementKind::Define(Arc::new(Function {
-                ident: ident(6),
-                parameters: vec![Parameter {
-                    ident: ident(7),
-                    default: Some(*value),
-                }],
-                body: inner,
-                results: values.clone(),
-            })),
-            3 => StatementKind::Command(Command::SetExample {
-                kind: ExampleKind::SOp,
-                value: *value,
-            }),
-            4 => StatementKind::Assert { condition: *value },
-            5 => StatementKind::Draw {
-                value: *value,
-                input: Some(*value),
-            },
-            _ => StatementKind::Expression(*value),
-        }));
-    }
-    ast.statements = statements;
-    ast
-}
-
-fn statement(kind: StatementKind) -> Statement {
-    Statement {
-        kind,
-        span: Span::new(SourceId(0), 0, 0),
-        documentation: String::new(),
-    }
-}
-
 /// Texts near the language: its tokens and others in any order.
 fn soup() -> impl Strategy<Value = String> {
     let words: Vec<&str> = "for in not and or if else def return load draw assert lambda set show \
@@ -638,26 +406,6 @@ fn lines() -> impl Strategy<Value = Vec<&'static str>> {
     proptest::collection::vec(prop_oneof![3 => usual, 1 => any], 0..16)
 }
 
-/// Statements of one line with comments behind them: the name, the blanks before the comment, and
-/// what stands above.
-fn commented() -> impl Strategy<Value = String> {
-    let names = proptest::sample::select(vec!["a", "bb", "ccc", "dddd"]);
-    let above = proptest::sample::select(vec!["", "", "", "\n", "# above\n", "for i in [1] {\n"]);
-    proptest::collection::vec((above, names, 0..6_usize, any::<bool>()), 1..8).prop_map(|lines| {
-        let mut text = String::new();
-        let mut open = 0;
-        for (above, name, gap, close) in &lines {
-            open += usize::from(above.contains('{'));
-            text += &format!("{above}{name} =1;{}# behind\n", " ".repeat(*gap));
-            if *close && open > 0 {
-                open -= 1;
-                text += "}\n";
-            }
-        }
-        text + &"}".repeat(open)
-    })
-}
-
 proptest! {
     #![proptest_config(property::property(400))]
 
@@ -669,32 +417,6 @@ proptest! {
             text.push_str(if text.is_empty() { "" } else { "\n" });
             text.push_str(line);
             prop_assert_eq!(typed.push(line), completeness(&text), "{}", text);
-        }
-    }
-
-    #[test]
-    fn comments_in_one_column_stay_in_one(text in commented()) {
-        let ast = parse_ok(&text);
-        let printed = print(&ast, &text);
-        let again = parse_ok(&printed);
-        prop_assert_eq!(sketch(&again), sketch(&ast), "{}", printed);
-        prop_assert_eq!(&print(&again, &printed), &printed, "{}", text);
-        let column = |text: &str, at: usize| at - text[..at].rfind('\n').map_or(0, |at| at + 1);
-        let behind = |text: &str| -> Vec<usize> {
-            let marks = text.match_indices("# behind");
-            marks.map(|(at, _)| column(text, at)).collect()
-        };
-        let (before, after) = (behind(&text), behind(&printed));
-        let lines: Vec<&str> = text.lines().collect();
-        let mut mark = 0;
-        for pair in lines.windows(2) {
-            if !pair[0].contains("# behind") {
-                continue;
-            }
-            if pair[1].contains("# behind") && before[mark] == before[mark + 1] {
-                prop_assert_eq!(after[mark], after[mark + 1], "{}\n{}", text, printed);
-            }
-            mark += 1;
         }
     }
 }
@@ -717,22 +439,6 @@ proptest! {
     #![proptest_config(property::property(400))]
 
     #[test]
-    fn comments_survive_printing(
-        recipes in proptest::collection::vec(recipe(), 1..4),
-        places in proptest::collection::vec((0..10_000_usize, 0..3_usize), 1..5),
-    ) {
-        let text = with_comments(&print(&program(&recipes), ""), &places);
-        let (ast, diagnostics) = read(&text);
-        prop_assume!(diagnostics.is_empty());
-        let printed = print(&ast, &text);
-        let again = parse_ok(&printed);
-        prop_assert_eq!(bare(&again), bare(&ast), "{}\n{}", text, printed);
-        prop_assert_eq!(&print(&again, &printed), &printed, "{}", text);
-        let marks = |text: &str| text.matches("#note").count();
-        prop_assert_eq!(marks(&printed), marks(&text), "{}\n{}", text, printed);
-    }
-
-    #[test]
     fn any_text_gives_a_tree_and_places_inside_it(text in soup()) {
         let (ast, diagnostics) = read(&text);
         for label in diagnostics.iter().flat_map(|diagnostic| &diagnostic.labels) {
@@ -750,21 +456,4 @@ proptest! {
             prop_assert_eq!(sketch(&parse_ok(&printed)), sketch(&ast), "{}", printed);
         }
     }
-}
-
-/// Breaks blanks of the text (some inside strings: those texts are discarded) into comments.
-fn with_comments(text: &str, places: &[(usize, usize)]) -> String {
-    let blanks: Vec<usize> = text.match_indices(' ').map(|(at, _)| at).collect();
-    let mut chosen: Vec<(usize, usize)> = places
-        .iter()
-        .filter(|_| !blanks.is_empty())
-        .map(|(place, kind)| (blanks[place % blanks.len()], *kind))
-        .collect();
-    chosen.sort();
-    chosen.dedup_by_key(|(at, _)| *at);
-    let mut broken = text.to_string();
-    for (at, kind) in chosen.into_iter().rev() {
-        broken.insert_str(at, [" #note\n", "\n  #note\n", " #note\n\n\n"][kind]);
-    }
-    broken
 }

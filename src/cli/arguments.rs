@@ -2,7 +2,7 @@
 
 use crate::base::Code;
 use crate::execute::Precision;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -119,9 +119,22 @@ pub struct Setting {
     /// The longest input
     #[arg(long, value_name = "N")]
     pub max_len: Option<usize>,
-    /// Let each position attend only to itself and earlier positions
-    #[arg(long)]
-    pub causal: bool,
+    /// Let each position attend only to itself and earlier positions, or to all in spite of the
+    /// program
+    #[arg(
+        long,
+        value_name = "SWITCH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "on"
+    )]
+    pub causal: Option<Switch>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    On,
+    Off,
 }
 
 #[derive(Debug, Args)]

@@ -27,7 +27,7 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
         vocab: arguments.vocab.clone(),
         vocab_json: arguments.vocab_json.clone(),
         max_len: arguments.max_len,
-        causal: false,
+        causal: None,
     };
     let given = output.expect(vocabulary(&wanted), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;

@@ -65,7 +65,7 @@ fn format_text(
     };
     let again = parse_text(sources, &loaded.name, &formatted);
     let errors = again.diagnostics.iter().any(is_error);
-    let comments = again.ast.comments.len() == parsed.ast.comments.len();
+    let comments = comments(&again, &formatted).eq(comments(&parsed, &loaded.text));
     if errors || !comments || print(&again.ast, &formatted) != formatted {
         // Nobody's file is to be damaged by a mistake in the formatter.
         let message = format!("{} was not formatted: this is a bug in rasp", loaded.name);
@@ -78,6 +78,11 @@ fn format_text(
 fn parse_text(sources: &mut Sources, name: &str, text: &str) -> Parsed {
     let source = sources.add(name, text);
     parse(source, text, &Limits::default())
+}
+
+fn comments<'t>(parsed: &Parsed, text: &'t str) -> impl Iterator<Item = Option<&'t str>> {
+    let comments = parsed.ast.comments.iter();
+    comments.map(|comment| text.get(comment.span.range()))
 }
 
 fn is_error(diagnostic: &Diagnostic) -> bool {

@@ -2,7 +2,7 @@
 //! input. A causal s-op keeps what it has computed; any other, and a model, is run again.
 
 use super::arguments::{Generate, Program};
-use super::input::{Input, json_tokens, open, value_json};
+use super::input::{Input, open, value_json};
 use super::output::{Output, Stop, error_json};
 use crate::base::{Diagnostic, Fallible, Sources};
 use crate::execute::{Executor, Precision};
@@ -20,18 +20,19 @@ struct Generation {
 }
 
 pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
-    let prompt = match (&arguments.text, &arguments.input_json) {
-        (Some(text), _) => Ok(Value::characters(text)),
-        (None, Some(text)) => json_tokens("--input-json", text),
-        (None, None) => Ok(Vec::new()),
+    let given = match (&arguments.text, &arguments.input_json) {
+        (Some(text), _) => Ok(Input::text(text)),
+        (None, Some(text)) => Input::json("--input-json", text),
+        (None, None) => Ok(Input::text("")),
     };
-    let prompt = output.expect(prompt, &Sources::new())?;
+    let given = output.expect(given, &Sources::new())?;
     let Some(expression) = &arguments.expr else {
         let sources = Sources::new();
         let model = model::load(&arguments.file)
             .map_err(|error| Box::new(error.help("for a program, give an s-op: `-e EXPR`")));
         let model = output.expect(model, &sources)?;
         let executor = Executor::new(&model, Precision::F32);
+        let prompt = given.in_tokens_of(&model.vocabulary).tokens;
         let mut input = prompt.clone();
         let found = run(arguments, || {
             let token = executor.run(&input)?.last().cloned();
@@ -46,6 +47,8 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
     let (mut session, _) = open(output, &program, Sharing::Equal)?;
     let sop = session.sop(expression);
     let sop = output.expect(sop, session.sources())?;
+    let vocabulary = session.settings.vocabulary.as_deref().unwrap_or_default();
+    let prompt = given.in_tokens_of(vocabulary).tokens;
     let mut generation = interpret::Generation::new(session.graph(), sop, &prompt);
     let found = run(arguments, || {
         let token = generation.step();

@@ -1,6 +1,6 @@
 //! Programs, inputs and vocabularies as the command line gives them.
 
-use super::arguments::{Inputs, Program, Setting};
+use super::arguments::{Inputs, Program, Setting, Switch};
 use super::output::{Output, Stop};
 use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::eval::{Event, Loaded};
@@ -29,11 +29,37 @@ impl Input {
         }
     }
 
-    fn text(text: &str) -> Input {
+    pub fn text(text: &str) -> Input {
         Input {
             tokens: Value::characters(text),
             given: Json::String(text.to_string()),
         }
+    }
+
+    /// An input given as a JSON array.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn json(option: &str, text: &str) -> Fallible<Input> {
+        let tokens = json_tokens(option, text)?;
+        let given = Json::Array(tokens.iter().map(value_json).collect());
+        Ok(Input { tokens, given })
+    }
+
+    /// The input in the tokens of a vocabulary: a character of a text is the token that is written
+    /// like it, such as the number 0 for `0`.
+    pub fn in_tokens_of(self, vocabulary: &[Value]) -> Input {
+        let Json::String(_) = self.given else {
+            return self;
+        };
+        let token = |character: &Value| {
+            let written = character.to_string();
+            let known = vocabulary.contains(character);
+            let alike = vocabulary.iter().find(|token| token.to_string() == written);
+            alike.filter(|_| !known).unwrap_or(character).clone()
+        };
+        let tokens: Vec<Value> = self.tokens.iter().map(token).collect();
+        Input::example(&tokens)
     }
 
     /// The running example, as text if it is one.
@@ -60,9 +86,7 @@ pub fn inputs(arguments: &Inputs) -> Fallible<Vec<Input>> {
         .map(|text| Input::text(text))
         .collect();
     for text in &arguments.input_json {
-        let tokens = json_tokens("--input-json", text)?;
-        let given = Json::Array(tokens.iter().map(value_json).collect());
-        inputs.push(Input { tokens, given });
+        inputs.push(Input::json("--input-json", text)?);
     }
     Ok(inputs)
 }
@@ -74,19 +98,13 @@ pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
         (None, Some(text)) => json_tokens("--vocab-json", text)?,
         (None, None) => return Ok(None),
     };
-    let mut distinct: Vec<Value> = Vec::new();
-    for token in tokens {
-        if !distinct.contains(&token) {
-            distinct.push(token);
-        }
-    }
-    if distinct.is_empty() {
+    if tokens.is_empty() {
         let error = Diagnostic::error(Code::BadInput, "the vocabulary is empty");
         return Err(error
             .help("give at least one token, like `--vocab abc`")
             .into());
     }
-    Ok(Some(distinct))
+    Ok(Some(Value::distinct(&tokens)))
 }
 
 /// Tokens as a JSON array.
@@ -228,7 +246,10 @@ pub fn setting(
                 "give `--max-len 8`, or write `set max_length 8` in the program",
             )
         })?;
-    let causal = arguments.causal || session.settings.causal;
+    let causal = match arguments.causal {
+        Some(switch) => switch == Switch::On,
+        None => session.settings.causal,
+    };
     Ok(infer::Setting {
         vocabulary,
         max_length,

@@ -116,6 +116,7 @@ fn verification_json(found: &Verification) -> Json {
         "wrong": found.wrong,
         "rejected": found.rejected,
         "exhaustive_to_length": found.exhaustive_to_length,
+        "tolerance": found.tolerance,
         "first_wrong": first,
     })
 }
@@ -125,6 +126,11 @@ fn verification_text(found: &Verification) -> String {
         "{} inputs checked, {} wrong; every input up to length {}\n",
         found.checked, found.wrong, found.exhaustive_to_length
     );
+    if let Some(tolerance) = found.tolerance {
+        text.push_str(&format!(
+            "the results are real numbers: equal within {tolerance:e} of the largest\n"
+        ));
+    }
     if found.rejected > 0 {
         text.push_str(&format!(
             "{} inputs left out, on which the program itself fails\n",
@@ -162,7 +168,8 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     }
     let precision = arguments.floats.precision();
     let executor = Executor::new(&model, precision);
-    for input in &inputs {
+    for input in inputs {
+        let input = input.in_tokens_of(&model.vocabulary);
         let result = executor.run(&input.tokens);
         let traced = match arguments.trace {
             true => trace(&model, &input.tokens, precision).ok(),

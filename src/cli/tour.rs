@@ -13,6 +13,7 @@ use crate::graph::{SOpId, Sharing};
 use crate::infer::Setting;
 use crate::model;
 use crate::session::{Session, files};
+use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
 
 /// The tour's own program.
@@ -139,19 +140,15 @@ fn subject(
 
 /// The program's own settings, or else the tokens of the input.
 fn setting(session: &Session, input: &Input) -> Setting {
-    let mut vocabulary = session.settings.vocabulary.clone().unwrap_or_default();
-    for token in &input.tokens {
-        if !vocabulary.contains(token) {
-            vocabulary.push(token.clone());
-        }
-    }
+    let mut tokens = session.settings.vocabulary.clone().unwrap_or_default();
+    tokens.extend_from_slice(&input.tokens);
     let max_length = session
         .settings
         .max_length
         .unwrap_or(MAX_LENGTH)
         .max(input.tokens.len());
     Setting {
-        vocabulary,
+        vocabulary: Value::distinct(&tokens),
         max_length,
         causal: session.settings.causal,
     }

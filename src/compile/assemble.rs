@@ -238,7 +238,7 @@ impl Assembly<'_> {
         let compiler = self.compiler;
         let mut units: Vec<(usize, Step)> = Vec::new();
         let (mut input, mut output) = (Triplets::new(), Triplets::new());
-        for (at, feature) in compiler.features.iter().enumerate() {
+        for (at, feature) in compiler.features.values().enumerate() {
             if self.layout.times.feature_layer(compiler, at) != layer {
                 continue;
             }

@@ -8,7 +8,7 @@ use super::form::{Form, Scalar};
 use crate::graph::{SOp, SOpId};
 use crate::infer::VarKind;
 use crate::infer::space::{Space, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
 
 /// A linear read with its value in every row of a space.
@@ -35,7 +35,8 @@ impl Axis {
 }
 
 fn spread(values: &[f64]) -> Option<(f64, f64)> {
-    let mut sorted = values.to_vec();
+    let distinct: FxHashSet<u64> = values.iter().map(|value| value.to_bits()).collect();
+    let mut sorted: Vec<f64> = distinct.into_iter().map(f64::from_bits).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     let range = sorted.last()? - sorted.first()?;
     let same = 1e-9 * (1.0 + range);

@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::form::{Form, Scalar};
 use super::linear::STACK;
 use super::search::{self, Found};
-use super::{Compiler, Feature};
+use super::{Compiler, Feature, bits};
 use crate::base::Code;
 use crate::graph::{Encoding, SOp, SOpId};
 use crate::infer::Stopped;
@@ -23,8 +23,7 @@ impl Compiler<'_> {
         snap: bool,
         label: &str,
     ) -> Result<Form, Stopped> {
-        let bits = function.iter().map(|number| number.to_bits()).collect();
-        let key = (id, bits, snap);
+        let key = (id, bits(function), snap);
         if let Some(form) = self.known.get(&key) {
             return Ok(form.clone());
         }
@@ -40,6 +39,7 @@ impl Compiler<'_> {
         snap: bool,
         label: &str,
     ) -> Result<Form, Stopped> {
+        Stopped::if_interrupted()?;
         if function.is_empty() {
             // The s-op fails on every input, so nothing reads this.
             return Ok(Form::default());
@@ -50,6 +50,9 @@ impl Compiler<'_> {
             return Ok(form);
         }
         if let Some(form) = self.by_value(id, function, snap)? {
+            return Ok(form);
+        }
+        if !snap && let Some(form) = self.sum(id, function)? {
             return Ok(form);
         }
         let node = self.analysis.node(id)?.clone();
@@ -66,7 +69,7 @@ impl Compiler<'_> {
         }
         // As deep as the program is written.
         let form = stacker::maybe_grow(STACK, 16 * STACK, || {
-            self.through_operands(id, function, snap, label)
+            self.through_operands(id, function, label)
         })?;
         form.ok_or_else(|| Stopped {
             culprit: self.analysis.sop(id).map(|_| id),
@@ -77,27 +80,43 @@ impl Compiler<'_> {
         })
     }
 
+    /// A sum or a difference as that of its operands, each computed by itself: never deeper than a
+    /// hidden layer that computes it from their variables, and mostly of fewer steps.
+    fn sum(&mut self, id: SOpId, function: &[f64]) -> Result<Option<Form>, Stopped> {
+        let Some(SOp::Map { op, operands }) = self.analysis.sop(id) else {
+            return Ok(None);
+        };
+        let sign = match op {
+            Op::Add => 1.0,
+            Op::Subtract => -1.0,
+            _ => return Ok(None),
+        };
+        let (a, b) = (operands[0], operands[1]);
+        let column = &self.analysis.node(id)?.column;
+        if column.space.vars.len() < 2 {
+            return Ok(None);
+        }
+        let Some((slope, offset)) = affine(&column.values.numbers(), function) else {
+            return Ok(None);
+        };
+        // As deep as the program is written.
+        let sum = stacker::maybe_grow(STACK, 16 * STACK, || {
+            Ok(self.number(a, 0.0)?.plus(sign, &self.number(b, 0.0)?))
+        })?;
+        Ok(Some(Form::constant(offset).plus(slope, &sum)))
+    }
+
     /// The feature from its operands, each computed first: a layer more, but a far smaller table.
     fn through_operands(
         &mut self,
         id: SOpId,
         function: &[f64],
-        snap: bool,
         label: &str,
     ) -> Result<Option<Form>, Stopped> {
         let Some(operands) = self.operands(id).map(<[SOpId]>::to_vec) else {
             return Ok(None);
         };
         let node = self.analysis.node(id)?.clone();
-        if !snap
-            && let Some(SOp::Map { op, .. }) = self.analysis.sop(id)
-            && let (Op::Add | Op::Subtract, [a, b]) = (op, operands.as_slice())
-            && let Some((slope, offset)) = affine(&node.column.values.numbers(), function)
-        {
-            let sign = if *op == Op::Add { 1.0 } else { -1.0 };
-            let sum = self.number(*a, 0.0)?.plus(sign, &self.number(*b, 0.0)?);
-            return Ok(Some(Form::constant(offset).plus(slope, &sum)));
-        }
         let target = targets(&node.column, function);
         let mut axes = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -184,29 +203,22 @@ impl Compiler<'_> {
         if stairs.steps.is_empty() {
             return Form::constant(stairs.first);
         }
-        let known = self
-            .arguments
-            .iter()
-            .position(|(known, _)| *known == argument);
-        let argument = known.unwrap_or_else(|| {
+        let key = argument.key();
+        let argument = self.arguments.get_index_of(&key).unwrap_or_else(|| {
             self.demand(&argument, label);
-            self.arguments.push((argument, stairs.centre));
+            self.arguments.insert(key, (argument, stairs.centre));
             self.arguments.len() - 1
         });
         let centre = Form::constant(stairs.value_at(self.arguments[argument].1));
-        let same =
-            |known: &Feature| known.argument == argument && known.stairs.steps == stairs.steps;
-        let index = match self.features.iter().position(same) {
-            Some(known) => known,
-            None => {
-                self.features.push(Feature {
-                    label: label.to_string(),
-                    argument,
-                    stairs,
-                });
-                self.features.len() - 1
-            }
-        };
+        let steps = stairs.steps.iter();
+        let steps = Vec::from_iter(steps.flat_map(|step| [step.middle, step.slope, step.change]));
+        let entry = self.features.entry((argument, bits(&steps)));
+        let index = entry.index();
+        entry.or_insert_with(|| Feature {
+            label: label.to_string(),
+            argument,
+            stairs,
+        });
         centre.plus(1.0, &Form::scalar(Scalar::Computed(index)))
     }
 }

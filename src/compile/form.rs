@@ -3,6 +3,7 @@
 //! the index live in the embeddings, a function of a value that attention picked is a combination
 //! of its directions.
 
+use super::{Bits, bits};
 use crate::infer::space::VarId;
 use std::collections::BTreeMap;
 
@@ -81,6 +82,24 @@ impl Form {
         }
         self.functions.retain(|_, values| !values.is_empty());
         self.scalars.retain(|_, coefficient| *coefficient != 0.0);
+    }
+
+    /// The form as a key of a map.
+    pub fn key(&self) -> Bits {
+        let mut key = bits([&self.constant]);
+        for (var, values) in &self.functions {
+            key.extend([u64::from(var.0), values.len() as u64]);
+            key.extend(bits(values));
+        }
+        for (scalar, coefficient) in &self.scalars {
+            // Marks that no variable has as its number.
+            key.extend(match scalar {
+                Scalar::Attention(var) => [u64::MAX, u64::from(var.0)],
+                Scalar::Computed(feature) => [u64::MAX - 1, *feature as u64],
+            });
+            key.extend(bits([coefficient]));
+        }
+        key
     }
 
     /// Whether it reads nothing that attention or a feed-forward block wrote.

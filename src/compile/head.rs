@@ -3,10 +3,10 @@
 //! is 0; selected keys far below make it a sum, once W_O undoes the factor: counting is then
 //! linear in the selector, and widths of disjoint cubes add in the residual stream.
 
-use super::Compiler;
 use super::form::Form;
 use super::literal::{Squares, Term};
 use super::score::ScorePlan;
+use super::{Bits, Compiler};
 use crate::graph::{SOp, SOpId};
 use crate::infer::cube::Cube;
 use crate::infer::space::VarId;
@@ -79,7 +79,7 @@ impl Compiler<'_> {
                 else {
                     return Ok(());
                 };
-                let form = self.number(*value, self.default_number(var))?;
+                let form = self.real_number(*value, self.default_number(var))?;
                 self.write(*selector, HeadKind::Mean, &form, var, 0)
             }
             VarKind::Weighted(id) => self.place_weighted(id, var),
@@ -100,7 +100,7 @@ impl Compiler<'_> {
         else {
             return Ok(());
         };
-        let form = self.number(*value, self.default_number(var))?;
+        let form = self.real_number(*value, self.default_number(var))?;
         let label = self.analysis.var_name(var);
         self.demand(&form, &label);
         let head = self.head(&cube, HeadKind::Mean, false, Some(scores), label)?;
@@ -136,6 +136,11 @@ impl Compiler<'_> {
         let Some(demands) = self.demands.get(&var) else {
             return Ok(());
         };
+        let function = |bits: &Bits| bits.iter().copied().map(f64::from_bits).collect();
+        let demands = demands.iter();
+        let demands: Vec<_> = demands
+            .map(|(bits, l)| (function(bits), l.clone()))
+            .collect();
         let kind = self.analysis.vars[var.0 as usize].kind;
         let domain = self.analysis.values(var).domain.clone();
         let reference = match kind {
@@ -156,7 +161,7 @@ impl Compiler<'_> {
             _ => None,
         };
         let name = self.analysis.var_name(var);
-        let basis = super::basis::Basis::new(domain.len(), reference, wish, demands, |value| {
+        let basis = super::basis::Basis::new(domain.len(), reference, wish, &demands, |value| {
             format!("{name} = {}", domain[value].source())
         });
         let functions: Vec<(Vec<f64>, String)> = basis

@@ -55,7 +55,7 @@ impl Layout {
                 layout.starts.insert(var, start);
             }
         }
-        for feature in &compiler.features {
+        for feature in compiler.features.values() {
             layout.features.push(layout.directions.len());
             layout.directions.push(feature.label.clone());
         }

@@ -37,7 +37,8 @@ use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Stopped};
 use crate::model::Model;
 use form::{Form, Scalar};
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,16 +54,19 @@ pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -
     let analysis = Analysis::new(graph, &[root], setting, limits);
     interrupt::check()?;
     check_causal(&analysis, root)?;
-    let model = attempt(&analysis, root, Robustness::Compact)?;
-    match verify::guard(graph, root, &model) {
-        Ok(()) => Ok(model),
-        Err(_) => {
-            interrupt::check()?;
-            let model = attempt(&analysis, root, Robustness::Robust)?;
-            verify::guard(graph, root, &model)?;
-            Ok(model)
+    let mut model = attempt(&analysis, root, Robustness::Compact)?;
+    let mut verdict = verify::guard(graph, root, &model);
+    for robustness in [Robustness::Robust, Robustness::Real] {
+        if verdict.is_ok()
+            || (robustness == Robustness::Real && !readout::is_dense(&analysis, root))
+        {
+            break;
         }
+        interrupt::check()?;
+        model = attempt(&analysis, root, robustness)?;
+        verdict = verify::guard(graph, root, &model);
     }
+    verdict.map(|()| model)
 }
 
 /// What to do where the compact construction passes rounding errors on.
@@ -71,6 +75,8 @@ enum Robustness {
     Compact,
     /// Equality of computed integers by a direction for each instead of by squares.
     Robust,
+    /// The same, and a result whose numbers are close to each other is read as a real number.
+    Real,
 }
 
 fn attempt(analysis: &Analysis, root: SOpId, robustness: Robustness) -> Fallible<Model> {
@@ -134,6 +140,17 @@ fn not_causal(span: Span, query: usize, key: usize) -> Diagnostic {
     )
 }
 
+/// A map in the order in which its entries came.
+type Ordered<K, V> = IndexMap<K, V, FxBuildHasher>;
+
+/// Numbers as a key of a map.
+type Bits = Vec<u64>;
+
+fn bits<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Bits {
+    // Adding 0 makes -0 the same as 0.
+    numbers.into_iter().map(|n| (n + 0.0).to_bits()).collect()
+}
+
 /// A computed number: an output of the feed-forward block of some layer.
 #[derive(Clone, Debug)]
 struct Feature {
@@ -149,14 +166,14 @@ struct Compiler<'a> {
     analysis: &'a Analysis<'a>,
     robustness: Robustness,
     /// Functions that readers want of categorical variables, with labels.
-    demands: BTreeMap<VarId, Vec<(Vec<f64>, String)>>,
+    demands: BTreeMap<VarId, Ordered<Bits, String>>,
     /// Numerical variables that readers want.
     wanted: BTreeSet<VarId>,
     /// The arguments of feed-forward steps, each with the value around which it is most precise.
-    arguments: Vec<(Form, f64)>,
-    features: Vec<Feature>,
+    arguments: Ordered<Bits, (Form, f64)>,
+    features: Ordered<(usize, Bits), Feature>,
     /// Features by s-op and function, so that each is computed once.
-    known: FxHashMap<(SOpId, Vec<u64>, bool), Form>,
+    known: FxHashMap<(SOpId, Bits, bool), Form>,
     /// What is linear by its shape, so that shared s-ops are looked at once.
     linear: RefCell<FxHashMap<SOpId, Option<Form>>>,
     /// The same for functions of weighted means.
@@ -174,8 +191,8 @@ impl<'a> Compiler<'a> {
             robustness,
             demands: BTreeMap::new(),
             wanted: BTreeSet::new(),
-            arguments: Vec::new(),
-            features: Vec::new(),
+            arguments: Ordered::default(),
+            features: Ordered::default(),
             known: FxHashMap::default(),
             linear: RefCell::default(),
             reals: FxHashMap::default(),
@@ -189,9 +206,8 @@ impl<'a> Compiler<'a> {
     fn demand(&mut self, form: &Form, label: &str) {
         for (var, values) in &form.functions {
             let demands = self.demands.entry(*var).or_default();
-            if demands.iter().all(|(known, _)| known != values) {
-                demands.push((values.clone(), label.to_string()));
-            }
+            let label = || label.to_string();
+            demands.entry(bits(values)).or_insert_with(label);
         }
         for scalar in form.scalars.keys() {
             if let Scalar::Attention(var) = scalar {

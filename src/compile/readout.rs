@@ -2,13 +2,13 @@
 //! s-op can have. Other values are numbered, and the scores `2jy - j²` of a linear map are largest
 //! for the nearest number: one direction and no hidden units, whatever the value. A program may ask
 //! for the other way: `categorical(x)` numbers the values of numbers too, and `numerical(x)` reads
-//! bools as numbers.
+//! bools as numbers. Numbers too close to be told apart are read as they are, as real numbers.
 
-use super::Compiler;
 use super::form::Form;
 use super::layout::Layout;
+use super::{Compiler, Robustness, bits};
 use crate::graph::{Encoding, SOpId};
-use crate::infer::Stopped;
+use crate::infer::{Analysis, Stopped};
 use crate::model::{Decoder, Matrix, Readout, Variable};
 use crate::value::Value;
 
@@ -50,6 +50,19 @@ fn coding(domain: &[Value], wish: Option<Encoding>) -> (Vec<f64>, Decoder) {
     (classes, Decoder::Categorical(list))
 }
 
+/// Whether the result is numbers some of which are so close that they cannot be told apart, so that
+/// only real numbers can be read.
+pub(super) fn is_dense(analysis: &Analysis, root: SOpId) -> bool {
+    let Ok(node) = analysis.node(root) else {
+        return false;
+    };
+    let (domain, wish) = (&node.column.values.domain, analysis.graph.encoding(root));
+    let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    wish != Some(Encoding::Categorical)
+        && domain.iter().all(is_number)
+        && matches!(coding(domain, wish).1, Decoder::Categorical(_))
+}
+
 fn distinguishable(list: &[Value]) -> bool {
     let numbers: Vec<f64> = list.iter().filter_map(Value::as_float).collect();
     let largest = numbers
@@ -73,14 +86,20 @@ impl Compiler<'_> {
                 "this fails on every input".to_string(),
             ));
         }
-        let (numbers, decoder) = coding(&domain, self.analysis.graph.encoding(root));
+        let (mut numbers, mut decoder) = coding(&domain, self.analysis.graph.encoding(root));
+        let many =
+            matches!(&decoder, Decoder::Categorical(classes) if classes.len() > MOST_CLASSES);
+        if (many || self.robustness == Robustness::Real) && is_dense(self.analysis, root) {
+            numbers = domain.iter().filter_map(Value::as_float).collect();
+            decoder = Decoder::Numerical(Vec::new());
+        }
         if let Decoder::Categorical(classes) = &decoder
             && classes.len() > MOST_CLASSES
         {
             return Err(Stopped::new(
                 crate::base::Code::NotExact,
                 format!(
-                    "it has {} values, some too close for float32 to tell apart",
+                    "it has {} values; float32 can tell {MOST_CLASSES} apart",
                     classes.len()
                 ),
             ));
@@ -107,10 +126,7 @@ impl Compiler<'_> {
     fn variable(&self, layout: &Layout, id: SOpId) -> Option<Variable> {
         let domain = &self.analysis.node(id).ok()?.column.values.domain;
         let (numbers, decoder) = coding(domain, self.analysis.graph.encoding(id));
-        let computed = |snap| {
-            let bits = numbers.iter().map(|number| number.to_bits()).collect();
-            self.known.get(&(id, bits, snap)).cloned()
-        };
+        let computed = |snap| self.known.get(&(id, bits(&numbers), snap)).cloned();
         let views = [self.read(id, &numbers), computed(false), computed(true)];
         let (form, readout) = views.into_iter().flatten().find_map(|form| {
             let readout = layout.readout(self, &form, decoder.clone())?;

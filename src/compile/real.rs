@@ -1,5 +1,5 @@
-//! Results that are real numbers. No table lists the values of a weighted mean, so that nothing may
-//! compare or tabulate them; sums, differences and multiples of them are linear reads of the
+//! Results that are real numbers. No table lists the values of some means, so that nothing may
+//! compare or tabulate them; means, sums, differences and multiples of them are linear reads of the
 //! residual stream, and the readout gives the number as it is.
 
 use super::Compiler;
@@ -12,16 +12,16 @@ use crate::model::Decoder;
 use crate::value::Op;
 
 impl Compiler<'_> {
-    /// The result as a linear function of weighted means.
+    /// The result as a linear function of means.
     ///
     /// # Errors
     /// `stopped`, why the values of the result are not known, if it is no such function.
     pub(super) fn real_root(&mut self, root: SOpId, stopped: Stopped) -> Result<Output, Stopped> {
-        let of_weights = stopped
-            .culprit
-            .is_some_and(|id| self.analysis.weighted(id).is_some());
-        let form = if of_weights { self.real(root)? } else { None };
-        let Some(form) = form else {
+        let culprit = stopped.culprit;
+        if culprit.is_none_or(|id| self.analysis.real(id).is_none()) {
+            return Err(stopped);
+        }
+        let Some(form) = self.real(root)? else {
             return Err(stopped);
         };
         self.demand(&form, &self.name(root));
@@ -29,6 +29,19 @@ impl Compiler<'_> {
             form,
             decoder: Decoder::Numerical(Vec::new()),
         })
+    }
+
+    /// A number minus another, listed or real.
+    ///
+    /// # Errors
+    /// Why its values are not known, if it is no linear function of means either.
+    pub(super) fn real_number(&mut self, id: SOpId, minus: f64) -> Result<Form, Stopped> {
+        let stopped = match self.analysis.node(id) {
+            Ok(_) => return self.number(id, minus),
+            Err(stopped) => stopped,
+        };
+        let form = self.real(id)?.ok_or(stopped)?;
+        Ok(form.plus(-1.0, &Form::constant(minus)))
     }
 
     fn real(&mut self, id: SOpId) -> Result<Option<Form>, Stopped> {
@@ -41,8 +54,8 @@ impl Compiler<'_> {
     }
 
     fn real_by_shape(&mut self, id: SOpId) -> Result<Option<Form>, Stopped> {
-        if let Some(facts) = self.analysis.weighted(id) {
-            return Ok(Some(Form::scalar(Scalar::Attention(facts.var))));
+        if let Some(var) = self.analysis.real(id) {
+            return Ok(Some(Form::scalar(Scalar::Attention(var))));
         }
         if let Ok(node) = self.analysis.node(id) {
             let Some(numbers) = node.column.values.numbers() else {

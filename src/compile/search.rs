@@ -5,6 +5,7 @@
 use super::axis::Axis;
 use super::form::Form;
 use super::steps::{Staircase, staircase};
+use rustc_hash::FxHashMap;
 
 /// A function as a staircase of a form.
 #[derive(Clone, Debug)]
@@ -20,32 +21,33 @@ const MOST_PRECISION: f64 = 131_072.0;
 /// How many rows a combination is first tried on.
 const SAMPLE: usize = 400;
 
-/// Rows times combinations that are tried before the search settles for what it has.
+/// Rows of combinations that are looked at before the search settles for what it has.
 const WORK: usize = 40_000_000;
 
 /// The staircase with the fewest steps that `target` is on some combination of the axes; `all`
 /// names one axis for each variable, which together determine the row.
 pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
-    let rows: Vec<usize> = (0..target.len())
+    let stride = target.len().div_ceil(SAMPLE).max(1);
+    let (mut rows, others): (Vec<usize>, Vec<usize>) = (0..target.len())
         .filter(|row| !target[*row].is_nan())
-        .collect();
-    let stride = rows.len().div_ceil(SAMPLE).max(1);
+        .partition(|row| row % stride == 0);
+    rows.extend(others);
     let mut search = Search {
         target,
-        sample: rows.into_iter().step_by(stride).collect(),
+        rows,
         best: None,
         work: 0,
     };
     for axis in axes {
-        search.consider(&axis.values, &axis.form);
+        search.consider(|row| axis.values[row], || axis.form.clone());
     }
     if search.settled(1) {
         return search.best;
     }
     for (a, first) in axes.iter().enumerate() {
         for second in &axes[a + 1..] {
-            for (values, form) in pairs(first, second) {
-                search.consider(&values, &form);
+            for sum in sums(first, second) {
+                search.sum(sum);
             }
         }
     }
@@ -65,24 +67,46 @@ pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
     search.best
 }
 
+/// `first + factor · second`, not yet computed.
+#[derive(Clone, Copy)]
+struct Sum<'a> {
+    first: &'a Axis,
+    factor: f64,
+    second: &'a Axis,
+}
+
+impl Sum<'_> {
+    fn at(&self, row: usize) -> f64 {
+        self.first.values[row] + self.factor * self.second.values[row]
+    }
+
+    fn form(&self) -> Form {
+        self.first.form.clone().plus(self.factor, &self.second.form)
+    }
+
+    fn axis(&self) -> Axis {
+        let rows = 0..self.first.values.len();
+        Axis::new(rows.map(|row| self.at(row)).collect(), self.form())
+    }
+}
+
 struct Search<'t> {
     target: &'t [f64],
-    /// Some rows that have a target: most combinations fail on them already.
-    sample: Vec<usize>,
+    /// The rows that have a target, some from everywhere first: most combinations fail on these.
+    rows: Vec<usize>,
     best: Option<Found>,
     work: usize,
 }
 
 impl Search<'_> {
-    fn consider(&mut self, values: &[f64], form: &Form) {
+    fn consider(&mut self, at: impl Fn(usize) -> f64, form: impl FnOnce() -> Form) {
         if self.work > WORK && self.best.is_some() {
             return;
         }
-        self.work += values.len();
-        if self.fails_on_sample(values) {
+        let Some(points) = self.points(at) else {
             return;
-        }
-        let Some(stairs) = staircase(values, self.target) else {
+        };
+        let Some(stairs) = staircase(points) else {
             return;
         };
         let cost = |stairs: &Staircase| (stairs.steps.len(), stairs.precision);
@@ -92,22 +116,30 @@ impl Search<'_> {
         };
         if better && stairs.precision <= MOST_PRECISION {
             self.best = Some(Found {
-                argument: form.clone(),
+                argument: form(),
                 stairs,
             });
         }
     }
 
-    /// Whether equal arguments have different targets in the sample.
-    fn fails_on_sample(&self, values: &[f64]) -> bool {
-        let mut points: Vec<(f64, f64)> = self
-            .sample
-            .iter()
-            .map(|row| (values[*row], self.target[*row]))
-            .collect();
-        points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let mut pairs = points.windows(2);
-        pairs.any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1)
+    fn sum(&mut self, sum: Sum) {
+        self.consider(|row| sum.at(row), || sum.form());
+    }
+
+    /// The arguments with their targets, each once; `None` if an argument has two.
+    fn points(&mut self, at: impl Fn(usize) -> f64) -> Option<Vec<(f64, f64)>> {
+        let mut points: FxHashMap<u64, f64> = FxHashMap::default();
+        for row in &self.rows {
+            self.work += 1;
+            // Adding 0 makes -0 the same argument as 0.
+            let argument = (at(*row) + 0.0).to_bits();
+            let target = self.target[*row];
+            if *points.entry(argument).or_insert(target) != target {
+                return None;
+            }
+        }
+        let points = points.into_iter();
+        Some(points.map(|(bits, y)| (f64::from_bits(bits), y)).collect())
     }
 
     /// Whether more axes cannot be expected to need fewer steps.
@@ -122,13 +154,14 @@ impl Search<'_> {
 
     fn triples(&mut self, a: &Axis, b: &Axis, c: &Axis) {
         for (first, second, third) in [(a, b, c), (a, c, b), (b, c, a)] {
-            for (values, form) in pairs(first, second) {
+            for pair in sums(first, second) {
                 if self.work > WORK {
                     return;
                 }
-                let both = Axis::new(values, form);
-                for (values, form) in pairs(&both, third) {
-                    self.consider(&values, &form);
+                let both = pair.axis();
+                self.work += both.values.len();
+                for sum in sums(&both, third) {
+                    self.sum(sum);
                 }
             }
         }
@@ -143,38 +176,35 @@ impl Search<'_> {
             };
             let mut number = axes[first].clone();
             for axis in order {
-                let Some((values, form)) = two_digits(&axes[axis], &number) else {
+                let Some(longer) = two_digits(&axes[axis], &number) else {
                     return;
                 };
-                number = Axis::new(values, form);
+                number = longer.axis();
             }
-            self.consider(&number.values, &number.form);
+            self.consider(|row| number.values[row], || number.form.clone());
         }
     }
 }
 
 /// The combinations of two axes that are tried.
-fn pairs(a: &Axis, b: &Axis) -> Vec<(Vec<f64>, Form)> {
-    let mut tried = vec![combine(1.0, a, b), combine(-1.0, a, b)];
-    tried.extend(two_digits(a, b));
-    tried.extend(two_digits(b, a));
-    tried
-}
-
-/// `factor · a + b`
-fn combine(factor: f64, a: &Axis, b: &Axis) -> (Vec<f64>, Form) {
-    let values = a.values.iter().zip(&b.values);
-    (
-        values.map(|(a, b)| factor * a + b).collect(),
-        b.form.clone().plus(factor, &a.form),
-    )
+fn sums<'a>(a: &'a Axis, b: &'a Axis) -> impl Iterator<Item = Sum<'a>> {
+    let plain = [1.0, -1.0].map(|factor| Sum {
+        first: b,
+        factor,
+        second: a,
+    });
+    let digits = [two_digits(a, b), two_digits(b, a)];
+    plain.into_iter().chain(digits.into_iter().flatten())
 }
 
 /// `high` and `low` as one number: `high` scaled until its smallest gap exceeds the range of
 /// `low`.
-fn two_digits(high: &Axis, low: &Axis) -> Option<(Vec<f64>, Form)> {
+fn two_digits<'a>(high: &'a Axis, low: &'a Axis) -> Option<Sum<'a>> {
     let (low_range, low_gap) = low.spread()?;
     let (_, high_gap) = high.spread()?;
-    let factor = ((low_range + low_gap) / high_gap).ceil().max(1.0);
-    Some(combine(factor, high, low))
+    Some(Sum {
+        first: low,
+        factor: ((low_range + low_gap) / high_gap).ceil().max(1.0),
+        second: high,
+    })
 }

@@ -35,15 +35,9 @@ impl Staircase {
     }
 }
 
-/// The staircase through some points, NaN values being free; `None` if two equal arguments have
-/// different values.
-pub fn staircase(arguments: &[f64], values: &[f64]) -> Option<Staircase> {
-    let mut points: Vec<(f64, f64)> = arguments
-        .iter()
-        .copied()
-        .zip(values.iter().copied())
-        .filter(|(_, value)| !value.is_nan())
-        .collect();
+/// The staircase through some points, each an argument and its value; `None` if two arguments
+/// that are as good as equal have different values.
+pub fn staircase(mut points: Vec<(f64, f64)>) -> Option<Staircase> {
     points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let (Some(lowest), Some(highest)) = (points.first(), points.last()) else {
         return Some(Staircase {
@@ -102,11 +96,10 @@ mod tests {
 
     #[test]
     fn steps_pass_through_every_point_and_absorb_noise() {
-        let arguments = [3.0, 0.0, 1.0, 2.0, 0.25];
-        let values = [9.0, 0.0, 1.0, 1.0, f64::NAN];
-        let stairs = staircase(&arguments, &values).unwrap();
+        let points = vec![(3.0, 9.0), (0.0, 0.0), (1.0, 1.0), (2.0, 1.0)];
+        let stairs = staircase(points.clone()).unwrap();
         assert_eq!(stairs.steps.len(), 2);
-        for (z, value) in arguments.iter().zip(values).take(4) {
+        for (z, value) in points {
             for noise in [-0.2, 0.0, 0.2] {
                 assert_eq!(evaluate(&stairs, z + noise), value);
             }
@@ -115,6 +108,6 @@ mod tests {
 
     #[test]
     fn one_argument_with_two_values_is_no_function() {
-        assert!(staircase(&[1.0, 1.0], &[0.0, 1.0]).is_none());
+        assert!(staircase(vec![(1.0, 0.0), (1.0, 1.0)]).is_none());
     }
 }

@@ -1,8 +1,8 @@
 //! Runs a model against the interpreter. Exhaustive on short inputs, random on longer ones; an
 //! input that the interpreter rejects says nothing about the model and is skipped. The same check
 //! guards `compile`: a model that disagrees is never handed out. Values are compared exactly, except
-//! those of a model that reads out a real number (a weighted mean): no weights give the interpreter's
-//! float to the bit, so these are compared within a tolerance.
+//! those of a model that reads out a real number (a mean that can have too many values to list): no
+//! weights give the interpreter's float to the bit, so these are compared within a tolerance.
 
 use crate::base::{Code, Diagnostic, Fallible, Random, interrupt};
 use crate::execute::{Executor, Precision};
@@ -46,6 +46,9 @@ pub struct Verification {
     pub wrong: usize,
     /// Every input up to this length was tried.
     pub exhaustive_to_length: usize,
+    /// How far real numbers may be from the interpreter's, as a share of the largest of an input,
+    /// or of 1; `None` where all values are compared exactly.
+    pub tolerance: Option<f64>,
     pub first_wrong: Option<WrongOutput>,
 }
 
@@ -79,9 +82,9 @@ pub fn verify(
         rejected: 0,
         wrong: 0,
         exhaustive_to_length,
+        tolerance: tolerance(model, options.precision),
         first_wrong: None,
     };
-    let tolerance = tolerance(model, options.precision);
     let all = (1..=exhaustive_to_length).flat_map(|length| inputs::all(&model.vocabulary, length));
     let mut random = Random::new(options.seed);
     let samples = if exhaustive_to_length == max_length {
@@ -113,22 +116,16 @@ pub fn verify(
         }
         let outputs = executor.run_all(&batch)?;
         for ((input, expected), got) in batch.into_iter().zip(expected).zip(outputs) {
-            verification.compare(input, expected, got, tolerance);
+            verification.compare(input, expected, got);
         }
     }
     Ok(verification)
 }
 
 impl Verification {
-    fn compare(
-        &mut self,
-        input: Vec<Value>,
-        expected: Vec<Value>,
-        got: Vec<Value>,
-        tolerance: Option<f64>,
-    ) {
+    fn compare(&mut self, input: Vec<Value>, expected: Vec<Value>, got: Vec<Value>) {
         self.checked += 1;
-        let equal = match tolerance {
+        let equal = match self.tolerance {
             Some(tolerance) => are_close(&expected, &got, tolerance),
             None => {
                 let mut pairs = expected.iter().zip(&got);

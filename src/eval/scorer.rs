@@ -291,12 +291,11 @@ impl Evaluator {
     }
 
     fn reads(&self, id: ScorerId) -> Reads {
-        let (keys, queries) = self.graph.scorer_operands(id);
-        match (keys.is_empty(), queries.is_empty()) {
-            (true, true) => Reads::Neither,
-            (false, true) => Reads::Keys,
-            (true, false) => Reads::Queries,
-            (false, false) => Reads::Both,
+        match self.graph.scorer_reads(id) {
+            (false, false) => Reads::Neither,
+            (true, false) => Reads::Keys,
+            (false, true) => Reads::Queries,
+            (true, true) => Reads::Both,
         }
     }
 }

@@ -58,6 +58,9 @@ pub struct Graph {
     selector_ids: FxHashMap<Selector, SelectorId>,
     scorers: IndexSet<Scorer, rustc_hash::FxBuildHasher>,
     scorer_spans: Vec<Span>,
+    scorer_types: Vec<TypeSet>,
+    /// Whether a scorer reads the key, and whether it reads the query.
+    scorer_reads: Vec<(bool, bool)>,
     encodings: FxHashMap<SOpId, Encoding>,
     sop_types: Vec<TypeSet>,
     sop_spans: Vec<Span>,
@@ -76,6 +79,8 @@ impl Graph {
             selector_ids: FxHashMap::default(),
             scorers: IndexSet::default(),
             scorer_spans: Vec::new(),
+            scorer_types: Vec::new(),
+            scorer_reads: Vec::new(),
             encodings: FxHashMap::default(),
             sop_types: Vec::new(),
             sop_spans: Vec::new(),
@@ -148,17 +153,36 @@ impl Graph {
 
     /// Adds a scorer whose operands are already in the graph, or finds its equal. Scorers cost no
     /// head by themselves, so equal ones are one node whatever the sharing.
-    /// A part of a scorer, and where it is written.
+    /// `span` is where it is written.
     pub fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId {
         let (index, new) = self.scorers.insert_full(scorer);
         if new {
+            let (types, reads) = self.about_scorer(&self.scorers[index]);
+            self.scorer_types.push(types);
+            self.scorer_reads.push(reads);
             self.scorer_spans.push(span);
         }
         ScorerId(u32::try_from(index).expect("limits bound the graph"))
     }
 
+    /// Where a scorer is written.
     pub fn scorer_span(&self, id: ScorerId) -> Span {
         self.scorer_spans[id.0 as usize]
+    }
+
+    fn about_scorer(&self, scorer: &Scorer) -> (TypeSet, (bool, bool)) {
+        match scorer {
+            Scorer::Key(sop) => (self.types(*sop), (true, false)),
+            Scorer::Query(sop) => (self.types(*sop), (false, true)),
+            Scorer::Constant(value) => (TypeSet::of(value), (false, false)),
+            Scorer::Map { op, operands } => {
+                let types: Vec<TypeSet> =
+                    operands.iter().map(|id| self.scorer_types(*id)).collect();
+                let reads = operands.iter().map(|id| self.scorer_reads(*id));
+                let either = |a: (bool, bool), b: (bool, bool)| (a.0 || b.0, a.1 || b.1);
+                (op.result_type(&types), reads.fold((false, false), either))
+            }
+        }
     }
 
     pub fn get_scorer(&self, id: ScorerId) -> &Scorer {
@@ -167,15 +191,12 @@ impl Graph {
 
     /// The types a score can have, given those of the s-ops it is a function of.
     pub fn scorer_types(&self, id: ScorerId) -> TypeSet {
-        match self.get_scorer(id) {
-            Scorer::Key(sop) | Scorer::Query(sop) => self.types(*sop),
-            Scorer::Constant(value) => TypeSet::of(value),
-            Scorer::Map { op, operands } => {
-                let types: Vec<TypeSet> =
-                    operands.iter().map(|id| self.scorer_types(*id)).collect();
-                op.result_type(&types)
-            }
-        }
+        self.scorer_types[id.0 as usize]
+    }
+
+    /// Whether a scorer reads the key, and whether it reads the query.
+    pub fn scorer_reads(&self, id: ScorerId) -> (bool, bool) {
+        self.scorer_reads[id.0 as usize]
     }
 
     /// The s-ops a scorer reads at the key and at the query, each once, in order of id.

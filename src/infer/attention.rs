@@ -79,7 +79,9 @@ impl Analysis<'_> {
         let Some(scaled) = scaled else {
             return Err(Stopped::new(
                 Code::NotCompilable,
-                "it may average fractions whose float sum depends on their order".to_string(),
+                "a mean of fractions is a real number in a model: only sums, multiples and \
+                 means of it can be compiled, as the result"
+                    .to_string(),
             ));
         };
         let pairs = self.pairs(&facts, &value, &scaled)?;
@@ -94,6 +96,41 @@ impl Analysis<'_> {
             pairs,
         };
         self.analyse_several(&several)
+    }
+
+    /// An aggregate whose values cannot be listed is a real number, if one head gives it.
+    pub(super) fn take_as_real(
+        &mut self,
+        id: SOpId,
+        selector: SelectorId,
+        value: SOpId,
+        default: &Value,
+    ) {
+        let one_head = self.selectors.get(&selector).map(|facts| facts.cubes.len()) == Some(1);
+        if one_head && default.is_number() && self.is_number(value) {
+            let var = self.real_var(VarKind::Mean(id));
+            self.reals.insert(id, var);
+        }
+    }
+
+    /// A variable without a list of values.
+    pub(super) fn real_var(&mut self, kind: VarKind) -> VarId {
+        let values = Values::uniform(Vec::new(), self.environments.count());
+        self.var(kind, values, true)
+    }
+
+    /// Whether an s-op holds numbers, be it a real number.
+    pub(super) fn is_number(&self, id: SOpId) -> bool {
+        match self.node(id) {
+            Ok(node) => node.column.values.numbers().is_some(),
+            Err(stopped) => stopped.culprit.is_some_and(|id| self.real(id).is_some()),
+        }
+    }
+
+    /// The variable of a mean whose values cannot be listed, so that only linear functions may
+    /// read it.
+    pub fn real(&self, id: SOpId) -> Option<VarId> {
+        self.reals.get(&id).copied()
     }
 
     /// A node that is one attention output, or a function of the index if that is all it is.

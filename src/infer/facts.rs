@@ -2,7 +2,7 @@
 
 use super::{Analysis, Setting, VarKind};
 use crate::base::{Code, Diagnostic, Fallible, Limits, interrupt};
-use crate::graph::{Graph, SOp, SOpId};
+use crate::graph::{self, Graph, SOp, SOpId};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -82,7 +82,10 @@ pub fn infer(
                 .map(|id| depths[id.0 as usize])
                 .max()
                 .unwrap_or(0);
-            let attends = matches!(graph.get(id), SOp::Aggregate { .. } | SOp::Width { .. });
+            let attends = matches!(
+                graph.get(id),
+                SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. }
+            );
             let needs_head = attends && analysis.needs_attention(id);
             depths[id.0 as usize] = deepest + usize::from(needs_head);
             analysis.facts_of(id, depths[id.0 as usize])
@@ -113,6 +116,8 @@ pub fn check_setting(setting: &Setting, limits: &Limits) -> Fallible<()> {
         .any(|token| matches!(token, Value::Float(float) if !float.is_finite()))
     {
         "a token is not a finite number"
+    } else if Value::distinct(&setting.vocabulary).len() < setting.vocabulary.len() {
+        "a token is in the vocabulary twice"
     } else {
         return Ok(());
     };
@@ -120,8 +125,9 @@ pub fn check_setting(setting: &Setting, limits: &Limits) -> Fallible<()> {
 }
 
 impl Analysis<'_> {
+    /// Whether an s-op that attends depends on more than the embeddings, as far as is known.
     fn needs_attention(&self, id: SOpId) -> bool {
-        self.node(id).is_ok_and(|node| {
+        self.node(id).map_or(true, |node| {
             node.column
                 .space
                 .vars
@@ -135,12 +141,21 @@ impl Analysis<'_> {
             Ok(node) => {
                 let vars = &node.column.space.vars;
                 let names = vars.iter().map(|var| self.var_name(*var)).collect();
-                let encoding = match node.own.map(|var| self.vars[var.0 as usize].kind) {
-                    Some(VarKind::Width(_) | VarKind::Mean(_) | VarKind::Sum(_)) => {
-                        Encoding::Numerical
-                    }
-                    Some(VarKind::Pick(_)) => Encoding::Categorical,
+                let own = node.own.map(|var| self.vars[var.0 as usize].kind);
+                let encoding = match (own, self.graph.encoding(id)) {
                     _ if vars.iter().all(|var| *var <= Self::INDICES) => Encoding::Embedded,
+                    (_, Some(graph::Encoding::Categorical)) => Encoding::Categorical,
+                    (_, Some(graph::Encoding::Numerical)) => Encoding::Numerical,
+                    (Some(VarKind::Pick(_)), None) => Encoding::Categorical,
+                    (
+                        Some(
+                            VarKind::Width(_)
+                            | VarKind::Mean(_)
+                            | VarKind::Sum(_)
+                            | VarKind::Weighted(_),
+                        ),
+                        None,
+                    ) => Encoding::Numerical,
                     _ => Encoding::Computed,
                 };
                 (
@@ -155,7 +170,11 @@ impl Analysis<'_> {
                     reason: stopped.reason,
                     culprit: stopped.culprit.unwrap_or(id),
                 };
-                (unknown, Encoding::Computed, Vec::new())
+                let encoding = match self.real(id) {
+                    Some(_) => Encoding::Numerical,
+                    None => Encoding::Computed,
+                };
+                (unknown, encoding, Vec::new())
             }
         };
         NodeFacts {

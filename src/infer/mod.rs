@@ -112,10 +112,20 @@ impl Stopped {
         }
     }
 
+    /// # Errors
+    /// What is running is to end.
+    pub fn if_interrupted() -> Result<(), Stopped> {
+        match interrupt::is_requested() {
+            true => Err(Stopped::new(Code::LimitReached, interrupt::MESSAGE.into())),
+            false => Ok(()),
+        }
+    }
+
     /// As an error at the s-op that causes it.
     pub fn diagnostic(&self, graph: &Graph, asked: SOpId) -> Box<Diagnostic> {
         let culprit = self.culprit.unwrap_or(asked);
         let message = match self.code {
+            _ if self.reason == interrupt::MESSAGE => interrupt::MESSAGE,
             Code::DomainTooLarge => "too many values to compile",
             Code::NotExact => "a model of this could not be exact",
             Code::NotCausal => "a causal model cannot attend to later positions",
@@ -137,6 +147,8 @@ pub struct Analysis<'g> {
     nodes: Vec<Option<Result<Arc<Node>, Stopped>>>,
     pub(crate) selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
     weighted: FxHashMap<SOpId, Arc<WeightedFacts>>,
+    /// The variables of means whose values cannot be listed.
+    reals: FxHashMap<SOpId, VarId>,
     spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
     joints: Vec<joint::Joint>,
     /// Variables that were made for a node or selector, to make each once.
@@ -162,6 +174,7 @@ impl<'g> Analysis<'g> {
             nodes: Vec::new(),
             selectors: FxHashMap::default(),
             weighted: FxHashMap::default(),
+            reals: FxHashMap::default(),
             spaces: FxHashMap::default(),
             joints: Vec::new(),
             made: FxHashMap::default(),
@@ -218,9 +231,7 @@ impl<'g> Analysis<'g> {
 
     fn analyse(&mut self, id: SOpId) -> Result<Node, Stopped> {
         let graph = self.graph;
-        if interrupt::is_requested() {
-            return Err(Stopped::new(Code::LimitReached, interrupt::MESSAGE.into()));
-        }
+        Stopped::if_interrupted()?;
         match graph.get(id) {
             SOp::Tokens => self.alone(Self::TOKENS),
             SOp::Indices => self.alone(Self::INDICES),
@@ -235,7 +246,13 @@ impl<'g> Analysis<'g> {
                 selector,
                 value,
                 default,
-            } => self.analyse_aggregate(id, *selector, *value, default),
+            } => {
+                let node = self.analyse_aggregate(id, *selector, *value, default);
+                if node.is_err() {
+                    self.take_as_real(id, *selector, *value, default);
+                }
+                node
+            }
             SOp::WeightedMean {
                 scorer,
                 value,

@@ -96,9 +96,12 @@ impl Analysis<'_> {
             return self.analyse_best(id, *selector, *scorer);
         }
         let parts = self.parts(id);
+        // First, for it is refused at once where there are too many values.
+        let cubes = self.cubes(&parts)?.into();
         let mut known = Known::default();
         let mut rows = Vec::with_capacity(self.environments.count());
         for (query, environment) in self.environments.iter().enumerate() {
+            Stopped::if_interrupted()?;
             let mut row = Vec::new();
             for (key, position, exists) in self.environments.keys(environment) {
                 let outcome = self.outcome(&parts, key, query, &mut known)?;
@@ -115,7 +118,6 @@ impl Analysis<'_> {
         let at_most_one = rows.iter().all(|row| row.len() <= 1) || self.unique_by_equality(&parts);
         let non_empty = rows.iter().all(|row| row.iter().any(|key| key.certain))
             || self.found_in_permutation(id);
-        let cubes = self.cubes(&parts)?.into();
         let facts = SelectorFacts {
             rows,
             cubes,

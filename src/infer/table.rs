@@ -153,11 +153,13 @@ impl Analysis<'_> {
             && column.values.all_numbers()
     }
 
-    /// Makes variables of the operands that have several; whether there were any.
+    /// Makes variables of the operands that have several, or far fewer values than the one they
+    /// have, as a comparison of a count does; whether there were any.
     fn cut(&mut self, operands: &[SOpId], columns: &mut [Column]) -> bool {
         let mut changed = false;
         for (operand, column) in operands.iter().zip(columns) {
-            if column.space.vars.len() < 2 {
+            let (rows, values) = (column.space.rows(), column.values.domain.len());
+            if column.space.vars.len() < 2 && rows < 8 * values {
                 continue;
             }
             let may_fail = self.may_fail(column);

@@ -5,7 +5,7 @@
 use super::cube::{Cube, Literal, Relation};
 use super::scorer::ScoreTable;
 use super::sets::Values;
-use super::space::{Column, VarId};
+use super::space::Column;
 use super::sums::scaled;
 use super::{Analysis, Node, Stopped, VarKind, finite};
 use crate::base::Code;
@@ -24,7 +24,6 @@ const SMALLEST_GAP: f64 = 1e-3;
 /// A weighted mean.
 #[derive(Clone, Debug)]
 pub struct WeightedFacts {
-    pub var: VarId,
     pub table: ScoreTable,
     /// Where the weight is not zero; `None` if nowhere.
     pub cube: Option<Cube>,
@@ -41,7 +40,7 @@ impl Analysis<'_> {
     ) -> Result<Node, Stopped> {
         finite(default)?;
         let refused = |reason: &str| Stopped::new(Code::NotCompilable, reason.to_string());
-        if self.node(value)?.column.values.numbers().is_none() || !default.is_number() {
+        if !self.is_number(value) || !default.is_number() {
             return Err(refused("it may be a mean of values that are not numbers"));
         }
         let table = self.score_table(scorer)?;
@@ -61,22 +60,26 @@ impl Analysis<'_> {
             Some(cube) if self.setting.causal => self.under_causal_mask(cube),
             cube => cube,
         };
-        let known = self.weighted_means(&table, value, default)?;
-        let may_fail = table.has_failures()
-            || self.sides_may_fail(&table)?
-            || self.may_fail(&self.node(value)?.column);
-        let is_known = known.is_some();
-        let unknown = || Values::uniform(Vec::new(), self.environments.count());
-        let values = known.unwrap_or_else(unknown);
-        let var = self.var(VarKind::Weighted(id), values, may_fail || !is_known);
+        let known = match self.node(value) {
+            Ok(node) => {
+                let may_fail = self.may_fail(&node.column);
+                let means = self.weighted_means(&table, value, default)?;
+                means.map(|values| (values, may_fail))
+            }
+            Err(_) => None,
+        };
+        let may_fail = table.has_failures() || self.sides_may_fail(&table)?;
         self.weighted
-            .insert(id, Arc::new(WeightedFacts { var, table, cube }));
-        if is_known {
+            .insert(id, Arc::new(WeightedFacts { table, cube }));
+        if let Some((values, value_may_fail)) = known {
+            let var = self.var(VarKind::Weighted(id), values, may_fail || value_may_fail);
             return self.alone(var);
         }
+        let var = self.real_var(VarKind::Weighted(id));
+        self.reals.insert(id, var);
         Err(refused(
-            "a weighted mean of so many values is a real number: only sums and multiples of it \
-             have a compiled form, as the result of the program",
+            "a weighted mean of so many values is a real number in a model: only sums, multiples \
+             and means of it can be compiled, as the result",
         ))
     }
 

@@ -72,14 +72,8 @@ fn inspect(
 /// What models are made for.
 fn setting(session: &Session) -> Setting {
     let settings = &session.settings;
-    let mut distinct: Vec<Value> = Vec::new();
-    for token in settings.vocabulary.as_ref().unwrap_or(&settings.example) {
-        if !distinct.contains(token) {
-            distinct.push(token.clone());
-        }
-    }
     Setting {
-        vocabulary: distinct,
+        vocabulary: Value::distinct(settings.vocabulary.as_ref().unwrap_or(&settings.example)),
         max_length: settings.max_length.unwrap_or(settings.example.len()),
         causal: settings.causal,
     }

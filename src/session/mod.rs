@@ -123,7 +123,9 @@ impl Session {
     pub fn obey(&mut self, event: &Event) {
         match event {
             Event::SetExample { tokens, .. } => self.settings.example = tokens.clone(),
-            Event::SetVocabulary { tokens } => self.settings.vocabulary = Some(tokens.clone()),
+            Event::SetVocabulary { tokens } => {
+                self.settings.vocabulary = Some(Value::distinct(tokens));
+            }
             Event::SetMaxLength { length } => self.settings.max_length = Some(*length),
             Event::SetCausal { on } => self.settings.causal = *on,
             Event::Expression { .. }

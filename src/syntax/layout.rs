@@ -1,5 +1,5 @@
-//! How one expression is spelled on one line: its tokens, and its parts with the precedence each
-//! needs. The formatter joins and breaks what this gives.
+//! How an expression is spelled: its tokens, its parts with the precedence each needs, and the
+//! places between them where a line may break. On one line or several, the formatter prints this.
 
 use super::ast::{Ast, BinaryOperator, ExprId, ExprKind, Ident, Parameter, UnaryOperator};
 use super::token::Token;
@@ -62,34 +62,60 @@ impl Level {
     }
 }
 
-/// A part of an expression's spelling.
+/// A part of a spelling. Places are those of the text at which what follows begins.
 pub enum Piece {
     Text(String),
     /// A subexpression; it needs parentheses if it is looser than the level.
     Child(ExprId, Level),
+    /// A word between two operands, and the place of the second.
+    Infix(&'static str, usize),
+    /// A place where a line may break, with what stands there if it does not.
+    Break(Break, &'static str, usize),
 }
 
-/// The spelling of an expression on one line.
+/// Where a line may break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// Behind an opening bracket.
+    Open,
+    /// Between items.
+    Item,
+    /// Before a closing bracket.
+    Close,
+    /// Between tokens that stay together unless a comment parts them.
+    Comment,
+}
+
+/// The spelling of an expression.
 pub fn pieces(ast: &Ast, text: &str, id: ExprId) -> Vec<Piece> {
     let expr = ast.get(id);
-    let mut line = Line::default();
+    let end = expr.span.end as usize;
+    let mut line = Line::new(ast);
     match &expr.kind {
-        ExprKind::Error => line.word(text.get(expr.span.range()).unwrap_or("").trim()),
-        ExprKind::Name(name) => line.word(name),
-        ExprKind::Literal(value) => line.word(&literal(value, text.get(expr.span.range()))),
-        ExprKind::Operator(comparison) => line.word(comparison.symbol()),
-        ExprKind::Parenthesized(inner) => line.between("(", &[*inner], ")"),
-        ExprKind::List(items) => line.between("[", items, "]"),
-        ExprKind::Tuple(items) if items.len() == 1 => line.between("(", items, ",)"),
-        ExprKind::Tuple(items) => line.between("(", items, ")"),
-        ExprKind::Dict(entries) => line.dict(entries),
+        ExprKind::Error => line.text(text.get(expr.span.range()).unwrap_or("").trim()),
+        ExprKind::Name(name) => line.text(name),
+        ExprKind::Literal(value) => line.text(&literal(value, text.get(expr.span.range()))),
+        ExprKind::Operator(comparison) => line.text(comparison.symbol()),
+        ExprKind::Parenthesized(inner) => line.text("(").items(&[*inner]).close(end, ")"),
+        ExprKind::List(items) => line.text("[").items(items).close(end, "]"),
+        ExprKind::Tuple(items) => {
+            let comma = if items.len() == 1 { "," } else { "" };
+            line.text("(").items(items).text(comma).close(end, ")")
+        }
+        ExprKind::Dict(entries) => {
+            line.text("{");
+            for (at, (key, value)) in entries.iter().enumerate() {
+                line.item(at, *key).entry(*key, *value);
+            }
+            line.close(end, "}")
+        }
         ExprKind::ListComprehension {
             element,
             names,
             iterable,
         } => {
-            line.text("[").child(*element);
-            line.comprehension(names, *iterable).text("]");
+            line.text("[").item(0, *element).child(*element);
+            line.comprehension(names, *iterable).close(end, "]")
         }
         ExprKind::DictComprehension {
             key,
@@ -97,15 +123,14 @@ pub fn pieces(ast: &Ast, text: &str, id: ExprId) -> Vec<Piece> {
             names,
             iterable,
         } => {
-            line.text("{").child(*key).text(": ").child(*value);
-            line.comprehension(names, *iterable).text("}");
+            line.text("{").item(0, *key).entry(*key, *value);
+            line.comprehension(names, *iterable).close(end, "}")
         }
         ExprKind::Unary { operator, operand } => {
+            let word = *operator == UnaryOperator::Not;
             line.text(operator.symbol());
-            if *operator == UnaryOperator::Not {
-                line.text(" ");
-            }
-            line.at(*operand, Level::Prefix);
+            line.gap(if word { " " } else { "" }, line.start(*operand));
+            line.at(*operand, Level::Prefix)
         }
         ExprKind::Binary {
             operator,
@@ -114,21 +139,21 @@ pub fn pieces(ast: &Ast, text: &str, id: ExprId) -> Vec<Piece> {
         } => {
             let level = Level::of_operator(*operator);
             line.at(*left, level);
-            line.text(&format!(" {} ", operator.symbol()));
-            line.at(*right, level.tighter());
+            line.infix(operator.symbol(), *right);
+            line.at(*right, level.tighter())
         }
         ExprKind::Ternary {
             then,
             condition,
             otherwise,
         } => {
-            line.at(*then, Level::Ternary).text(" if ");
-            line.child(*condition).text(" else ");
-            line.at(*otherwise, Level::Logic);
+            line.at(*then, Level::Ternary);
+            line.infix("if", *condition).child(*condition);
+            line.infix("else", *otherwise).at(*otherwise, Level::Logic)
         }
         ExprKind::Index { object, index } => {
-            line.at(*object, Level::Postfix);
-            line.between("[", &[*index], "]");
+            line.at(*object, Level::Postfix).text("[");
+            line.items(&[*index]).close(end, "]")
         }
         ExprKind::Call {
             function,
@@ -136,85 +161,154 @@ pub fn pieces(ast: &Ast, text: &str, id: ExprId) -> Vec<Piece> {
         } => {
             line.at(*function, Level::Postfix).text("(");
             for (at, argument) in arguments.iter().enumerate() {
-                line.comma(at);
-                if let Some(name) = &argument.name {
-                    line.text(&format!("{}=", name.name));
-                }
-                line.child(argument.value);
+                match &argument.name {
+                    Some(name) => line
+                        .item_at(at, name.span.start as usize)
+                        .named(name, argument.value),
+                    None => line.item(at, argument.value).child(argument.value),
+                };
             }
-            line.text(")");
+            line.close(end, ")")
         }
         ExprKind::Lambda(lambda) => {
-            line.parameters(&lambda.parameters);
-            line.text(": ").child(lambda.body);
+            line.text("lambda");
+            for (at, parameter) in lambda.parameters.iter().enumerate() {
+                let start = parameter.ident.span.start as usize;
+                match at {
+                    0 => line.gap(" ", start),
+                    _ => line.item_at(at, start),
+                };
+                line.parameter(parameter);
+            }
+            line.text(":").value(" ", lambda.body)
         }
-    }
+    };
     line.pieces
 }
 
-#[derive(Default)]
-struct Line {
-    pieces: Vec<Piece>,
+/// A spelling as it grows.
+pub struct Line<'a> {
+    ast: &'a Ast,
+    pub pieces: Vec<Piece>,
 }
 
-impl Line {
-    fn text(&mut self, text: &str) -> &mut Line {
+impl<'a> Line<'a> {
+    /// Nothing yet, of a tree.
+    pub fn new(ast: &'a Ast) -> Line<'a> {
+        Line {
+            ast,
+            pieces: Vec::new(),
+        }
+    }
+
+    /// What stands as it is.
+    pub fn text(&mut self, text: &str) -> &mut Line<'a> {
         self.pieces.push(Piece::Text(text.to_string()));
         self
     }
 
-    fn word(&mut self, word: &str) {
-        self.text(word);
+    /// An expression of any level.
+    pub fn child(&mut self, child: ExprId) -> &mut Line<'a> {
+        self.at(child, Level::Lambda)
     }
 
-    fn at(&mut self, child: ExprId, level: Level) -> &mut Line {
+    /// A blank (or nothing) before what begins at a place.
+    pub fn gap(&mut self, blank: &'static str, next: usize) -> &mut Line<'a> {
+        self.place(Break::Comment, blank, next)
+    }
+
+    /// An expression and the blank (or nothing) before it.
+    pub fn value(&mut self, blank: &'static str, value: ExprId) -> &mut Line<'a> {
+        self.gap(blank, self.start(value)).child(value)
+    }
+
+    /// Expressions with commas between them, behind an opening bracket.
+    pub fn items(&mut self, items: &[ExprId]) -> &mut Line<'a> {
+        for (at, item) in items.iter().enumerate() {
+            self.item(at, *item).child(*item);
+        }
+        self
+    }
+
+    /// What stands before an item that begins at a place: the first is behind a bracket.
+    pub fn item_at(&mut self, at: usize, start: usize) -> &mut Line<'a> {
+        match at {
+            0 => self.place(Break::Open, "", start),
+            _ => self.text(",").place(Break::Item, " ", start),
+        }
+    }
+
+    /// The same behind a word.
+    pub fn values(&mut self, values: &[ExprId]) -> &mut Line<'a> {
+        for (at, value) in values.iter().enumerate() {
+            match at {
+                0 => self.value(" ", *value),
+                _ => self.item(at, *value).child(*value),
+            };
+        }
+        self
+    }
+
+    /// Names with commas between them.
+    pub fn names(&mut self, names: &[Ident]) -> &mut Line<'a> {
+        for (at, ident) in names.iter().enumerate() {
+            if at > 0 {
+                self.item_at(at, ident.span.start as usize);
+            }
+            self.text(&ident.name);
+        }
+        self
+    }
+
+    /// A parameter with its default.
+    pub fn parameter(&mut self, parameter: &Parameter) -> &mut Line<'a> {
+        match parameter.default {
+            Some(default) => self.named(&parameter.ident, default),
+            None => self.text(&parameter.ident.name),
+        }
+    }
+
+    /// The bracket that closes what ends at a place.
+    pub fn close(&mut self, end: usize, bracket: &str) -> &mut Line<'a> {
+        self.place(Break::Close, "", end).text(bracket)
+    }
+
+    fn start(&self, id: ExprId) -> usize {
+        self.ast.get(id).span.start as usize
+    }
+
+    fn at(&mut self, child: ExprId, level: Level) -> &mut Line<'a> {
         self.pieces.push(Piece::Child(child, level));
         self
     }
 
-    fn child(&mut self, child: ExprId) -> &mut Line {
-        self.at(child, Level::Lambda)
+    fn place(&mut self, kind: Break, blank: &'static str, next: usize) -> &mut Line<'a> {
+        self.pieces.push(Piece::Break(kind, blank, next));
+        self
     }
 
-    fn comma(&mut self, at: usize) {
-        if at > 0 {
-            self.text(", ");
-        }
+    fn infix(&mut self, word: &'static str, operand: ExprId) -> &mut Line<'a> {
+        self.pieces.push(Piece::Infix(word, self.start(operand)));
+        self
     }
 
-    fn between(&mut self, open: &str, items: &[ExprId], close: &str) {
-        self.text(open);
-        for (at, item) in items.iter().enumerate() {
-            self.comma(at);
-            self.child(*item);
-        }
-        self.text(close);
+    fn item(&mut self, at: usize, item: ExprId) -> &mut Line<'a> {
+        self.item_at(at, self.start(item))
     }
 
-    fn dict(&mut self, entries: &[(ExprId, ExprId)]) {
-        self.text("{");
-        for (at, (key, value)) in entries.iter().enumerate() {
-            self.comma(at);
-            self.child(*key).text(": ").child(*value);
-        }
-        self.text("}");
+    fn entry(&mut self, key: ExprId, value: ExprId) -> &mut Line<'a> {
+        self.child(key).text(":").value(" ", value)
     }
 
-    fn comprehension(&mut self, names: &[Ident], iterable: ExprId) -> &mut Line {
+    fn named(&mut self, ident: &Ident, value: ExprId) -> &mut Line<'a> {
+        self.text(&ident.name).text("=").value("", value)
+    }
+
+    fn comprehension(&mut self, names: &[Ident], iterable: ExprId) -> &mut Line<'a> {
         let names: Vec<&str> = names.iter().map(|ident| &*ident.name).collect();
-        self.text(&format!(" for {} in ", names.join(", ")));
+        self.place(Break::Item, " ", self.start(iterable));
+        self.text(&format!("for {} in ", names.join(", ")));
         self.child(iterable)
-    }
-
-    fn parameters(&mut self, parameters: &[Parameter]) {
-        self.text("lambda");
-        for (at, parameter) in parameters.iter().enumerate() {
-            self.text(if at > 0 { ", " } else { " " });
-            self.text(&parameter.ident.name);
-            if let Some(default) = parameter.default {
-                self.text("=").child(default);
-            }
-        }
     }
 }
 

@@ -2,11 +2,11 @@
 //! diagnostics. Depends on `base` and `value`.
 
 pub mod ast;
+mod broken;
 mod build;
 mod command;
 mod explain;
 mod habit;
-mod items;
 mod layout;
 pub mod lint;
 mod literal;

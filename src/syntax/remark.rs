@@ -1,8 +1,11 @@
-//! The comments of a program where the formatter prints them: before statements, behind them, and
-//! inside brackets. Comments behind statements that stood in one column stay in one.
+//! The comments of a program where the formatter prints them, in the order of the text: before
+//! statements, between the parts of one, and behind it. Comments behind statements that stood in
+//! one column stay in one.
 
-use super::print::{Printer, WIDTH};
-use crate::base::Span;
+use super::ast::Comment;
+use super::print::{INDENT, Printer, WIDTH};
+use super::token::Token;
+use std::ops::Range;
 
 /// A comment behind a statement of one line.
 pub(super) struct Behind {
@@ -13,70 +16,93 @@ pub(super) struct Behind {
     written: usize,
 }
 
-impl Printer<'_> {
+/// What ends a statement or the head of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Semicolon,
+    Brace,
+    /// The end of the line ends a command, and a `;` can.
+    LineEnd,
+}
+
+impl<'a> Printer<'a> {
     /// Prints what comments remain before a place of the text, each on its own line.
     pub(super) fn comments_before(&mut self, end: usize, indent: usize) {
-        while let Some(comment) = self.ast.comments.get(self.next_comment) {
-            let start = comment.span.start as usize;
-            if start >= end {
-                return;
-            }
-            if !self.printed[self.next_comment] {
-                self.blank_line(start);
-                self.indent(indent);
-                self.comment(self.next_comment);
-                self.output.push('\n');
-            }
-            self.next_comment += 1;
+        while let Some(comment) = self.comment_before(end) {
+            self.blank_line(comment.span.start as usize);
+            self.indent(indent);
+            self.comment();
+            self.output.push('\n');
         }
     }
 
-    /// Prints the comment behind an opening brace on the brace's line.
-    pub(super) fn header_comment(&mut self, body: usize) {
-        let Some(next) = self.ast.comments.get(self.next_comment) else {
+    /// Prints the comments before a place inside a statement, behind which the line must end:
+    /// whether there are any. The first stays behind what it follows, unless that is a bracket.
+    pub(super) fn inner_comments(&mut self, next: usize, indent: usize) -> bool {
+        let from = self.next_comment;
+        while let Some(comment) = self.comment_before(next) {
+            let bracket = self.output.ends_with(['(', '[', '{']);
+            if self.next_comment > from || comment.own_line || bracket {
+                self.line(indent);
+            } else {
+                self.output.push_str("  ");
+            }
+            self.comment();
+        }
+        self.next_comment > from
+    }
+
+    /// Prints the mark behind a part of the text that stops at a place, and the comment behind it.
+    /// The part begins at `from` in the output.
+    pub(super) fn mark(&mut self, mark: Mark, stop: usize, (from, indent): (usize, usize)) {
+        let (token, blank, symbol) = match mark {
+            Mark::Semicolon => (Token::Semicolon, "", ";"),
+            Mark::Brace => (Token::LeftBrace, " ", "{"),
+            Mark::LineEnd => (Token::Semicolon, "", ""),
+        };
+        let end = match self.lexeme(stop) {
+            Some(lexeme) if lexeme.token == token => lexeme.end,
+            _ => stop,
+        };
+        let pending = &self.ast.comments[self.next_comment..];
+        let before = pending.partition_point(|comment| (comment.span.start as usize) < end);
+        let behind = self.is_behind(self.next_comment + before, end);
+        // A comment alone moves behind the mark; several would become lines of their own there.
+        if before + usize::from(behind) > 1 {
+            self.inner_comments(end, indent + INDENT);
+            self.line(indent + INDENT);
+            self.output
+                .push_str(if mark == Mark::Brace { "{" } else { ";" });
+        } else {
+            self.output.extend([blank, symbol]);
+        }
+        if behind && mark != Mark::Brace && !self.output[from..].contains('\n') {
+            self.remember_behind();
+        }
+        if behind || before == 1 {
+            self.output.push_str("  ");
+            self.comment();
+        }
+    }
+
+    /// Prints the comment on the line of a place where a statement ends.
+    pub(super) fn comment_behind(&mut self, end: usize) {
+        if self.is_behind(self.next_comment, end) {
+            self.output.push_str("  ");
+            self.comment();
+        }
+    }
+
+    /// Remembers where the next comment will begin, two blanks behind a statement.
+    fn remember_behind(&mut self) {
+        let Some(comment) = self.ast.comments.get(self.next_comment) else {
             return;
         };
-        if let Some(at) = self.unprinted(next.span.start as usize, body).first()
-            && !self.ast.comments[*at].own_line
-        {
-            self.output.push_str("  ");
-            self.comment(*at);
-        }
-    }
-
-    /// Prints the comments inside a statement that found no better place, and the one behind it.
-    /// The statement begins at `start` in the output.
-    pub(super) fn trailing_comments(&mut self, span: Span, start: usize) {
-        let mut first = true;
-        for at in self.next_comment..self.ast.comments.len() {
-            let comment = &self.ast.comments[at];
-            let behind = comment.span.start >= span.end;
-            let same_line = || {
-                let between = span.end as usize..comment.span.start as usize;
-                let between = self.text.get(between).unwrap_or("\n");
-                between.chars().all(|character| " \t;".contains(character))
-            };
-            if behind && !same_line() {
-                return;
-            }
-            if !self.printed[at] {
-                self.output.push_str(if first { "  " } else { " " });
-                if first && behind && !self.output[start..].contains('\n') {
-                    self.remember_behind(comment.span);
-                }
-                first = false;
-                self.comment(at);
-            }
-            self.next_comment = at + 1;
-        }
-    }
-
-    fn remember_behind(&mut self, comment: Span) {
-        let before = self.text.get(..comment.start as usize).unwrap_or("");
+        let before = self.text.get(..comment.span.start as usize).unwrap_or("");
         let line = before.rfind('\n').map_or(0, |newline| newline + 1);
         let behind = Behind {
-            at: self.output.len(),
-            column: self.column(),
+            at: self.output.len() + 2,
+            column: self.column() + 2,
             written: before[line..].chars().count(),
         };
         if behind.column <= WIDTH {
@@ -106,51 +132,41 @@ impl Printer<'_> {
         aligned
     }
 
-    pub(super) fn comment(&mut self, at: usize) {
-        let span = self.ast.comments[at].span;
-        let written = self.text.get(span.range()).unwrap_or("#");
-        self.output.push_str(written.trim_end());
-        self.printed[at] = true;
-    }
-
-    /// The numbers of the comments not yet printed that start in a range of the text. Those of the
-    /// statement being printed are few.
-    pub(super) fn unprinted(&self, start: usize, end: usize) -> Vec<usize> {
-        let comments = &self.ast.comments;
-        let from = comments.partition_point(|comment| (comment.span.start as usize) < start);
-        (from..comments.len())
-            .take_while(|at| (comments[*at].span.start as usize) < end)
-            .filter(|at| !self.printed[*at])
-            .collect()
-    }
-
-    pub(super) fn same_line_comment(&mut self, start: usize, end: usize) {
-        if let Some(at) = self.unprinted(start, end).first()
-            && !self.ast.comments[*at].own_line
-        {
-            self.output.push_str("  ");
-            self.comment(*at);
+    /// Prints the next comment.
+    fn comment(&mut self) {
+        if let Some(comment) = self.ast.comments.get(self.next_comment) {
+            let written = self.text.get(comment.span.range()).unwrap_or("#");
+            self.output.push_str(written.trim_end());
+            self.next_comment += 1;
         }
     }
 
-    /// Prints the comments of the current statement before a place, each on its own line.
-    pub(super) fn gap_comments(&mut self, end: usize, indent: usize) {
-        let start = self
-            .ast
-            .comments
-            .get(self.next_comment)
-            .map_or(end, |comment| comment.span.start as usize);
-        for at in self.unprinted(start, end) {
-            self.line(indent);
-            self.comment(at);
-        }
+    /// The next comment if it begins before a place of the text.
+    fn comment_before(&self, end: usize) -> Option<&'a Comment> {
+        let next = self.ast.comments.get(self.next_comment);
+        next.filter(|comment| (comment.span.start as usize) < end)
     }
 
-    pub(super) fn has_comment(&self, span: Span) -> bool {
-        let comments = &self.ast.comments;
-        let from = comments.partition_point(|comment| comment.span.start < span.start);
-        comments
-            .get(from)
-            .is_some_and(|comment| comment.span.start < span.end)
+    /// Whether a comment stands behind a place on its line, with nothing between.
+    fn is_behind(&self, comment: usize, end: usize) -> bool {
+        let Some(comment) = self.ast.comments.get(comment) else {
+            return false;
+        };
+        let start = comment.span.start as usize;
+        let token = self.lexeme(end).map_or(usize::MAX, |next| next.start);
+        !comment.own_line && end <= start && start < token
+    }
+
+    /// The number of comments in a part of the text.
+    pub(super) fn comments_in(&self, part: Range<usize>) -> usize {
+        let before = |place: usize| {
+            let comments = &self.ast.comments;
+            comments.partition_point(|comment| (comment.span.start as usize) < place)
+        };
+        before(part.end).saturating_sub(before(part.start))
+    }
+
+    pub(super) fn has_comment(&self, part: Range<usize>) -> bool {
+        self.comments_in(part) > 0
     }
 }

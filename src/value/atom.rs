@@ -1,6 +1,7 @@
 //! `Value`: one atom of a sequence, with the equality and order of the language (which are
 //! Python's) and, separately, the strict identity that hash-consing needs.
 
+use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -28,6 +29,13 @@ impl Value {
         text.chars()
             .map(|character| Value::str(character.encode_utf8(&mut [0; 4])))
             .collect()
+    }
+
+    /// The values without repetitions, each where it is first.
+    pub fn distinct(values: &[Value]) -> Vec<Value> {
+        let mut known = FxHashSet::default();
+        let first = values.iter().filter(|value| known.insert(*value));
+        first.cloned().collect()
     }
 
     /// The name of the value's type, as diagnostics say it.
