@@ -10,7 +10,9 @@ use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::interpret;
 use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, Statement, StatementKind};
-use crate::value::Value;
+use crate::value::{Comparison, Value};
+
+const EQUAL: BinaryOperator = BinaryOperator::Compare(Comparison::Equal);
 
 impl Evaluator {
     pub(super) fn assert(
@@ -57,7 +59,10 @@ impl Evaluator {
             return match self.truth(&meta, expr.span)? {
                 true => Ok(()),
                 false => Err(unmet(values)
-                    .maybe_help(self.comparison_of(cx, (&meta, condition)))
+                    .maybe_help(match meta {
+                        Meta::Application(_) => self.comparison_of(cx, (&meta, condition)),
+                        _ => None,
+                    })
                     .into()),
             };
         };
@@ -71,7 +76,10 @@ impl Evaluator {
         match self.truth(&compared, expr.span)? {
             true => Ok(()),
             false => Err(unmet(values)
-                .maybe_help(self.comparison_of(cx, (&found, *left)))
+                .maybe_help(match (&found, operator) {
+                    (Meta::Atom(_), other) if *other != EQUAL => None,
+                    _ => self.comparison_of(cx, (&found, *left)),
+                })
                 .into()),
         }
     }
@@ -111,7 +119,8 @@ impl Evaluator {
 
     /// A comparison that holds of what an s-op or selector gives on an input.
     fn comparison_of(&self, cx: &Context, (meta, id): (&Meta, ExprId)) -> Option<String> {
-        if let Meta::Atom(value) = meta {
+        let literal = matches!(cx.ast.get(bare(&cx.ast, id)).kind, ExprKind::Literal(_));
+        if let (Meta::Atom(value), false) = (meta, literal) {
             let (written, value) = (self.written(cx.ast.get(id).span)?, value.source());
             return Some(format!(
                 "if {value} is right: `assert {written} == {value};`"
