@@ -112,10 +112,37 @@ fn the_list_and_a_task() {
 }
 
 #[test]
+fn verdicts_for_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.rasp");
+    let verdict = |program: &str| {
+        std::fs::write(&path, program).unwrap();
+        let ran = rasp(&["puzzle", "1", "--check", path.to_str().unwrap(), "--json"]);
+        serde_json::from_str::<serde_json::Value>(&ran.out).unwrap()
+    };
+    let wrong = verdict("answer = indices;");
+    assert_eq!(wrong["solved"], false);
+    assert_eq!(wrong["got"], serde_json::json!([0, 1]));
+    let right = verdict("answer = length - 1 - indices;");
+    assert_eq!(right["solved"], true, "{right}");
+    assert!(right["solution"]["layers"].is_u64(), "{right}");
+}
+
+/// The tail of a wrong answer of a million characters tells nothing.
+#[test]
+fn long_results_are_cut() {
+    let long = "def f(x) { return x + x; } s = \"a\"; for i in range(20) { s = f(s); } answer = s;";
+    let ran = check("3", long);
+    assert_eq!(ran.status, 1);
+    assert!(ran.out.len() < 2000 && ran.out.contains('…'), "{}", ran.out);
+}
+
+#[test]
 fn programs_that_cannot_be_graded() {
     for (program, reason) in [
         ("x = tokens;", "the program does not define `answer`"),
-        ("answer = full_s;", "`answer` must be an s-op"),
+        ("answer = full_s;", "an s-op is needed, not a selector"),
+        ("anwser = tokens;", "did you mean it by `anwser`?"),
         ("answer = tokens +;", "[E0104]"),
         // The solution's names are not the program's, nor the other way round.
         ("answer = left;", "[E0201]"),

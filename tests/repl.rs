@@ -8,12 +8,13 @@ mod property;
 
 use proptest::prelude::*;
 use rasp::base::render::Style;
-use rasp::repl::{Assistant, Completions, Part, Patience, Repl, run_transcript};
+use rasp::repl::{Assistant, Completions, Part, Patience, Repl, highlight, run_transcript};
 
 fn type_lines(repl: &mut Repl, lines: &str) -> String {
     let mut screen = String::new();
     for line in lines.lines() {
-        screen.push_str(&format!("{}{line}\n", repl.prompt()));
+        let prompt = if repl.is_pending() { "" } else { ">> " };
+        screen.push_str(&format!("{prompt}{line}\n"));
         for part in repl.push(line) {
             screen.push_str(part.text());
         }
@@ -205,6 +206,57 @@ fn a_session_can_be_saved_and_loaded() {
 }
 
 #[test]
+fn files_are_saved_where_they_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let told = |command: &str| printed(&format!("examples off\na = 1\n{command}"));
+    for place in [format!("{path}/"), path.to_string(), format!("{path}/sub/")] {
+        for command in [":save", ":save!"] {
+            let told = told(&format!("{command} {place}"));
+            assert!(told.contains("is a folder"), "{told}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let nowhere = told(":save /nowhere/at/all");
+    assert!(
+        nowhere.contains("/nowhere/at/all.rasp could not be written"),
+        "{nowhere}"
+    );
+    assert!(!nowhere.contains(".rasp-"), "{nowhere}");
+    #[cfg(unix)]
+    {
+        let (file, link) = (
+            folder.path().join("file.rasp"),
+            folder.path().join("link.rasp"),
+        );
+        std::fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        told(&format!(":save! {}", link.display()));
+        assert!(link.is_symlink());
+        assert_eq!(
+            std::fs::read_to_string(file).unwrap(),
+            "examples off\na = 1;\n"
+        );
+    }
+}
+
+/// Tokens cannot move the cursor of the terminal or break the lines of a table.
+#[test]
+fn control_characters_are_shown_escaped() {
+    let screen = printed(
+        "set example \"a\\u{1b}\\nb\"\ntokens;\nselect(tokens, tokens, ==);\nfull seq display on\n\
+         tokens;\ntokens(\"\\u{7f}\");",
+    );
+    assert!(
+        screen.contains("[a, \\u{1b}, \\n, b] (strings)"),
+        "{screen}"
+    );
+    assert!(screen.contains("\n \t\t\t \\u{1b} |   1"), "{screen}");
+    let strange = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    assert!(!screen.contains(strange), "{screen:?}");
+}
+
+#[test]
 fn pages_of_codes_are_printed() {
     for (asked, page) in [
         ("e0201", include_str!("../docs/errors/E0201.md")),
@@ -212,6 +264,7 @@ fn pages_of_codes_are_printed() {
     ] {
         assert_eq!(printed(&format!(":explain {asked}")), page);
     }
+    assert!(printed(":explain E0201;").starts_with("# E0201"));
     let list = printed(":explain");
     assert!(
         list.contains("E0201  a name that nothing defines\n"),
@@ -248,7 +301,10 @@ fn drawings_fit_a_terminal() {
 #[test]
 fn the_interactive_prompt_helps() {
     let mut repl = Repl::new(Style::Plain, Patience::None);
-    type_lines(&mut repl, "def longish(alpha, beta) { return alpha; }");
+    type_lines(
+        &mut repl,
+        "## Long.\n## Really.\ndef longish(alpha, beta) { return alpha; }",
+    );
     let assistant = Assistant::new(&mut repl);
     let words = |line: &str| match assistant.complete(line, line.len()) {
         Completions::Words { start, candidates } => (start, candidates),
@@ -261,13 +317,149 @@ fn the_interactive_prompt_helps() {
     assert_eq!(words("x = 1; # long"), (9, Vec::new()));
     assert_eq!(words("load \"exam"), (6, vec!["a path".to_string()]));
     assert_eq!(words(":load exam"), (6, vec!["a path".to_string()]));
-    let signature = |line: &str| assistant.signature(line, line.len());
-    assert_eq!(signature("longish(1, [2, "), Some("longish(alpha, beta)"));
+    let hint = |line: &str| assistant.hint(line, line.len());
+    assert_eq!(hint("longish(1, [2, "), Some("longish(alpha, beta): Long."));
     assert_eq!(
-        signature("aggregate(select(1, 1, ==), "),
-        Some("aggregate(selector, values, default?)")
+        hint("round(tokens_float,"),
+        Some("round(number): The nearest int, halves to the even one.")
     );
-    assert_eq!(signature("longish(1)"), None);
+    assert!(hint("length(").is_some_and(|hint| hint.starts_with("length(input): ")));
+    assert_eq!(hint("longish(1)"), None);
+}
+
+#[test]
+fn completion_knows_what_may_stand_where() {
+    let mut repl = Repl::new(Style::Plain, Patience::None);
+    let assistant = Assistant::new(&mut repl);
+    let words = |text: &str| match assistant.complete(text, text.len()) {
+        Completions::Words { candidates, .. } => candidates,
+        Completions::Path { start, .. } => vec![format!("a path from {start}")],
+    };
+    for (text, expected) in [
+        (":\u{a0}lo", &[][..]),
+        (": lo", &[]),
+        ("full", &["full seq display", "full_s"]),
+        ("full ", &["seq display"]),
+        ("full seq display o", &["off", "on"]),
+        ("x = 1;\nexamples o", &["off", "on"]),
+        ("set ma", &["max_length"]),
+        ("set causal ", &["off", "on"]),
+        ("x = set_", &[]),
+        (":explain E0201", &["E0201"]),
+        (":help :sc", &[":schedule"]),
+        ("help :sc", &[":schedule"]),
+        (":type selector_w", &["selector_width"]),
+        (":l al", &["a path from 3"]),
+        (":save! with blank", &["a path from 7"]),
+        ("load \"with blank", &["a path from 6"]),
+        ("def f(alpha) {\n  beta = al", &["alpha"]),
+        ("def f(alpha) {\n  beta = alpha;\n  return be", &["beta"]),
+    ] {
+        assert_eq!(words(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_enter_key_goes_on_where_more_is_needed() {
+    let inserted = |text: &str| Assistant::line_break(text, text.len());
+    for complete in [
+        "x = 1",
+        "",
+        "a b",
+        ":type [",
+        "## doc\n",
+        "f(1,\n\n",
+        "x = 1;\ny = 2",
+    ] {
+        assert_eq!(inserted(complete), None, "{complete}");
+    }
+    for (text, blanks) in [
+        ("def f(x) {", 2),
+        ("def f(x) {\n  y = [1,", 4),
+        ("def f(x) {\n  y = 1;\n", 2),
+        ("def f(x) {\n\n  y = 1;\n\n\n  z = 1;", 2),
+        (
+            "def f(x) {\n  for i in x {\n    y = 1;\n  }\n  return x;",
+            0,
+        ),
+        ("x = 1 +", 0),
+        ("## doc", 0),
+        (":type 1\ndef f(x) {", 2),
+    ] {
+        assert_eq!(
+            inserted(text),
+            Some(format!("\n{}", " ".repeat(blanks))),
+            "{text}"
+        );
+    }
+}
+
+/// What is pasted is read like a program: statements may be spread over lines, and commands of the
+/// prompt stand on lines of their own.
+#[test]
+fn pastes_are_read_line_by_line() {
+    let pasted = |text: &str| {
+        let mut repl = Repl::new(Style::Plain, Patience::None);
+        let parts = repl.push(text);
+        assert!(!repl.is_pending(), "{text}");
+        parts.iter().map(Part::text).collect::<String>()
+    };
+    for (text, expected) in [
+        (
+            "x = 1;\n:type x\ny = 2;",
+            "    value: x =  1\nint\n    value: y =  2\n",
+        ),
+        (":type 1\r\n:type \"a\"", "int\nstring\n"),
+        ("x = 1\ny = 2", "    value: x =  1\n    value: y =  2\n"),
+        ("x = 1\n  + 2", "    value: x =  3\n"),
+        (
+            "def f(x) {\n\n\n  return x;\n}\n",
+            "     console function: f(x)\n",
+        ),
+    ] {
+        assert_eq!(pasted(text), expected, "{text}");
+    }
+    let wrong = pasted("x = 1;\n\ny =\n  qq;");
+    assert!(wrong.contains("[ console:4:3 ]"), "{wrong}");
+}
+
+#[test]
+fn empty_lines_end_a_stuck_entry_and_say_so() {
+    let screen = printed("def f(x) {\n\n  y = x;\n\n\n1;");
+    assert!(screen.contains("[E0105]"), "{screen}");
+    let told = "two empty lines have ended this entry; the up arrow brings it back\n";
+    assert!(
+        screen.ends_with(&format!("{told}    value: out =  1\n")),
+        "{screen}"
+    );
+    assert!(!printed("def f(x) {\n\n  return x;\n}").contains("ended"));
+}
+
+/// A command that lacks its value ends with its line all the same.
+#[test]
+fn commands_end_with_their_line() {
+    for lines in ["set vocab\n:type 1", "set example\n:type 1"] {
+        for patience in [Patience::None, Patience::NextLine] {
+            let mut repl = Repl::new(Style::Plain, patience);
+            let screen = type_lines(&mut repl, lines);
+            assert_eq!(screen.matches("Error:").count(), 1, "{screen}");
+            assert!(screen.ends_with("\nint\n"), "{screen}");
+        }
+    }
+}
+
+#[test]
+fn places_on_a_pipe_are_those_of_the_input() {
+    let program = b"x = 1;\ny = 2;\n\nz = qq;\n:reload\ndef f(a) {\n  return b;\n}\nf(1)\n";
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    assert_eq!(run_transcript(&program[..], &mut out, &mut err), 0);
+    let err = String::from_utf8(err).unwrap();
+    assert!(err.contains("console:4:5"), "{err}");
+    assert!(err.contains(" 4 | z = qq;"), "{err}");
+    assert!(
+        err.contains("console:7:10") && err.contains("console:9:1"),
+        "{err}"
+    );
 }
 
 const FRAGMENTS: &[&str] = &[
@@ -358,17 +550,15 @@ proptest! {
         let patience = if patient { Patience::NextLine } else { Patience::None };
         let mut repl = Repl::new(Style::Plain, patience);
         type_lines(&mut repl, &lines.join("\n"));
-        repl.interrupt();
         let answer = type_lines(&mut repl, "examples on\n40 + 2;");
         prop_assert!(answer.ends_with("    value: out =  42\n"), "{}", answer);
     }
 
     #[test]
     fn colours_change_nothing_but_the_colour(line in line(), cursor in 0_usize..80) {
-        let assistant = Assistant::default();
         let cursor = Some(cursor).filter(|cursor| line.is_char_boundary(*cursor));
         let mut plain = String::new();
-        let highlighted = assistant.highlight(&line, cursor);
+        let highlighted = highlight(&line, cursor);
         let mut rest = highlighted.as_str();
         while let Some((before, escape)) = rest.split_once('\u{1b}') {
             plain.push_str(before);

@@ -90,7 +90,8 @@ fn comparison_json(found: &Comparison, sources: &Sources) -> Json {
     })
 }
 
-fn result_json(result: &Fallible<Sequence>, sources: &Sources) -> Json {
+/// The values of a sequence, or the error in their place.
+pub fn result_json(result: &Fallible<Sequence>, sources: &Sources) -> Json {
     match result {
         Ok(sequence) => sequence.values.iter().map(value_json).collect(),
         Err(error) => json!({"error": error_json(error, sources)}),

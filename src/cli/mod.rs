@@ -22,6 +22,7 @@ mod tour;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 use output::{Output, Stop};
 
 /// Runs the command line of this process and gives its exit status.
@@ -32,6 +33,9 @@ pub fn main() -> i32 {
         Err(error) => {
             // Help and version are answers, not mistakes; clap knows which is which.
             let _ = error.print();
+            if let Some(program) = program_as_command(&error) {
+                eprintln!("\nTo run a program: `rasp run {program}`");
+            }
             return error.exit_code();
         }
     };
@@ -49,6 +53,14 @@ pub fn main() -> i32 {
         Err(Stop::Usage) => 2,
         // Whoever read our output has gone: nothing is left to say.
         Err(Stop::Output) => 1,
+    }
+}
+
+/// The program that stands where a command belongs.
+fn program_as_command(error: &clap::Error) -> Option<&str> {
+    match error.get(ContextKind::InvalidSubcommand)? {
+        ContextValue::String(word) if word.ends_with(".rasp") => Some(word),
+        _ => None,
     }
 }
 

@@ -1,11 +1,14 @@
 //! `rasp puzzle`: ten tasks of rising difficulty, each a file in `puzzles/`. A program is graded by
 //! comparing its `answer` with a hidden solution on every input up to a length, so that a wrong one
-//! is shown the shortest input on which it is wrong.
+//! is shown the shortest input on which it is wrong, and then on the examples of the task. Values
+//! are compared as `==` does.
 
 use super::arguments::{Program, Puzzle as Arguments};
-use super::input::{Input, open};
+use super::equiv::result_json;
+use super::input::{Input, open, value_json};
 use super::output::{Output, Stop, table};
-use crate::base::{Code, Diagnostic, Fallible};
+use crate::base::suggest::nearest;
+use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::equiv::{self, Comparison, Difference, Method, Verdict};
 use crate::eval::{Event, Meta};
 use crate::graph::{Graph, SOpId, Sharing};
@@ -15,11 +18,15 @@ use crate::schedule::schedule;
 use crate::session::Session;
 use crate::syntax::parse;
 use crate::value::Value;
+use serde_json::{Value as Json, json};
 use std::path::Path;
 use std::rc::Rc;
 
 /// The name that every puzzle is about.
 const ANSWER: &str = "answer";
+
+/// Characters of a result that are shown.
+const LONGEST_RESULT: usize = 400;
 
 /// More inputs than any puzzle has, so that all are tried.
 const EXHAUSTIVE: usize = 1_000_000;
@@ -47,7 +54,13 @@ pub fn find(wanted: &str) -> Result<&'static str, String> {
         let digits = wanted.trim_start_matches('0');
         *stem == wanted || name == wanted || number.trim_start_matches('0') == digits
     });
-    found.ok_or_else(|| "no such puzzle; `rasp puzzle` lists them all".to_string())
+    found.ok_or_else(|| {
+        let names = PUZZLES.iter().filter_map(|(stem, _)| stem.split_once('-'));
+        match nearest(&wanted, names.map(|(_, name)| name)) {
+            Some(name) => format!("no such puzzle; did you mean `{name}`?"),
+            None => "no such puzzle; `rasp puzzle` lists them all".to_string(),
+        }
+    })
 }
 
 pub fn puzzle(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
@@ -59,7 +72,7 @@ pub fn puzzle(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
     };
     let puzzle = Puzzle::read(at + 1, PUZZLES[at].1);
     match (&arguments.check, arguments.hint, arguments.solution) {
-        (Some(file), _, _) => check(output, &puzzle, file),
+        (Some(file), _, _) => check(output, &puzzle, file, arguments.diagnostics.json),
         (None, Some(count), _) => hints(output, &puzzle, count.get()),
         (None, None, true) => output.text(&puzzle.solution),
         (None, None, false) => show(output, &puzzle),
@@ -143,8 +156,8 @@ fn show(output: &mut Output, puzzle: &Puzzle) -> Result<(), Stop> {
     }
     let vocabulary = Input::example(&setting.vocabulary).source();
     output.line(&format!(
-        "\nWrite `{ANSWER} = …;` into a file. It is tried on every input of up to {} of the tokens \
-         {vocabulary}:\n\n    rasp puzzle {number} --check FILE\n\nStuck? `rasp puzzle {number} \
+        "\nWrite `{ANSWER} = …;` into a file. It is tried on these examples, and on every input of up \
+         to\n{} of the tokens {vocabulary}:\n\n    rasp puzzle {number} --check FILE\n\nStuck? `rasp puzzle {number} \
          --hint`",
         setting.max_length
     ))
@@ -170,7 +183,7 @@ fn hints(output: &mut Output, puzzle: &Puzzle, count: usize) -> Result<(), Stop>
     }
 }
 
-fn check(output: &mut Output, puzzle: &Puzzle, file: &Path) -> Result<(), Stop> {
+fn check(output: &mut Output, puzzle: &Puzzle, file: &Path, json: bool) -> Result<(), Stop> {
     let program = Program {
         file: file.to_path_buf(),
     };
@@ -187,32 +200,71 @@ fn check(output: &mut Output, puzzle: &Puzzle, file: &Path) -> Result<(), Stop> 
     let pair = (expected, given);
     let found = equiv::compare(session.graph(), pair, &setting, session.limits(), &options);
     let found = output.expect(found, session.sources())?;
-    if let Some(difference) = &found.difference {
+    let shown = match &found.difference {
+        Some(_) => None,
+        None => on_examples(&session, puzzle, pair),
+    };
+    if let Some(difference) = found.difference.as_ref().or(shown.as_ref()) {
         output.fail();
-        return output.text(&wrong(&found, difference));
+        let place = match (&shown, found.checked) {
+            (Some(_), _) => "an example of the task".to_string(),
+            (None, 1) => "the first input".to_string(),
+            (None, checked) => format!("input {checked}, the shortest first"),
+        };
+        return match json {
+            true => output.json(&wrong_json(puzzle, difference, session.sources())),
+            false => output.text(&wrong(difference, &place)),
+        };
     }
     if found.verdict == Verdict::Unknown {
         output.fail();
         return output.line("No difference was found, but not every input was tried.");
     }
-    output.text(&solved(session.graph(), puzzle, &setting, &found, pair))
+    match json {
+        true => output.json(&solved_json(session.graph(), puzzle, pair)),
+        false => output.text(&solved(session.graph(), puzzle, &setting, &found, pair)),
+    }
+}
+
+/// The first example of the task on which the program is wrong: examples may hold tokens that are
+/// not in the vocabulary.
+fn on_examples(
+    session: &Session,
+    puzzle: &Puzzle,
+    (expected, given): (SOpId, SOpId),
+) -> Option<Difference> {
+    let mut inputs = puzzle.examples.iter().map(|text| Value::characters(text));
+    inputs.find_map(|input| {
+        let a = session.evaluate(expected, &input);
+        let b = session.evaluate(given, &input);
+        let right = match (&a, &b) {
+            (Ok(a), Ok(b)) => {
+                let mut pairs = a.values.iter().zip(&b.values);
+                pairs.all(|(a, b)| a.equals(b))
+            }
+            _ => false,
+        };
+        (!right).then_some(Difference { input, a, b })
+    })
 }
 
 /// The s-op that the program answers with; an atom is the s-op that holds it everywhere.
 fn given(session: &mut Session) -> Fallible<SOpId> {
     if session.lookup(ANSWER).is_none() {
         let message = format!("the program does not define `{ANSWER}`");
+        let own = session.own_names();
+        let help = match nearest(ANSWER, own.iter().map(|(name, _)| &**name)) {
+            Some(name) => format!("did you mean it by `{name}`? Call it `{ANSWER}`"),
+            None => format!("write `{ANSWER} = tokens;` and go on from there"),
+        };
         return Err(Diagnostic::error(Code::UndefinedName, message)
-            .help(format!("write `{ANSWER} = …;` in the program"))
+            .help(help)
             .into());
     }
     match session.expression_at(ANSWER)? {
         (Meta::SOp(id), _) => Ok(id),
         (Meta::Atom(value), span) => Ok(session.evaluator().0.graph.constant(value, span)),
-        (other, _) => {
-            let message = format!("`{ANSWER}` must be an s-op, not {}", other.kind());
-            Err(Diagnostic::error(Code::AtomExpected, message).into())
-        }
+        _ => session.sop(ANSWER),
     }
 }
 
@@ -252,21 +304,53 @@ fn solution(session: &mut Session, puzzle: &Puzzle) -> Fallible<(SOpId, Setting)
     }
 }
 
-fn wrong(found: &Comparison, difference: &Difference) -> String {
+fn wrong(difference: &Difference, place: &str) -> String {
     let result = |result: &Fallible<Sequence>| match result {
-        Ok(sequence) => sequence.to_string(),
+        Ok(sequence) => shortened(&sequence.to_string()),
         Err(error) => format!("an error: {error}"),
     };
-    let before = match found.checked {
-        1 => "the first input".to_string(),
-        checked => format!("input {checked}, the shortest first"),
-    };
     format!(
-        "Not yet. {ANSWER}({}) is wrong ({before}):\n\n    expected  {}\n    got       {}\n",
+        "Not yet. {ANSWER}({}) is wrong ({place}):\n\n    expected  {}\n    got       {}\n",
         Input::example(&difference.input).source(),
         result(&difference.a),
         result(&difference.b)
     )
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_RESULT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
+fn wrong_json(puzzle: &Puzzle, difference: &Difference, sources: &Sources) -> Json {
+    let input: Vec<Json> = difference.input.iter().map(value_json).collect();
+    json!({
+        "puzzle": puzzle.number,
+        "solved": false,
+        "input": input,
+        "expected": result_json(&difference.a, sources),
+        "got": result_json(&difference.b, sources),
+    })
+}
+
+fn solved_json(graph: &Graph, puzzle: &Puzzle, (expected, given): (SOpId, SOpId)) -> Json {
+    let cost = |sop| {
+        let (layers, heads) = layers_and_heads(graph, sop);
+        json!({"layers": layers, "heads": heads})
+    };
+    json!({
+        "puzzle": puzzle.number,
+        "solved": true,
+        "answer": cost(given),
+        "solution": cost(expected),
+    })
+}
+
+fn layers_and_heads(graph: &Graph, sop: SOpId) -> (usize, usize) {
+    let schedule = schedule(graph, &[sop]);
+    (schedule.layers.len(), schedule.heads().iter().sum())
 }
 
 /// Praise, and what the answer costs beside the solution: there is more to a program than its
@@ -290,13 +374,8 @@ fn solved(
         ),
     };
     let cost = |sop| {
-        let schedule = schedule(graph, &[sop]);
-        let heads: usize = schedule.heads().iter().sum();
-        format!(
-            "{} and {}",
-            count(schedule.layers.len(), "layer"),
-            count(heads, "head")
-        )
+        let (layers, heads) = layers_and_heads(graph, sop);
+        format!("{} and {}", count(layers, "layer"), count(heads, "head"))
     };
     let next = match puzzle.number < PUZZLES.len() {
         true => format!("Next: `rasp puzzle {}`", puzzle.number + 1),

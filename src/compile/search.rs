@@ -159,7 +159,8 @@ impl Search<'_> {
                     return;
                 }
                 let both = pair.axis();
-                self.work += both.values.len();
+                // Computing it and its spread costs as much as a few looks at each row.
+                self.work += 4 * both.values.len();
                 for sum in sums(&both, third) {
                     self.sum(sum);
                 }

@@ -1,9 +1,10 @@
-//! What the interactive prompt says while a line is typed: completions, the signature of the call
-//! around the cursor, and colours by the real lexer. Pure functions of the line, the cursor and
-//! the names in force.
+//! What the interactive prompt says while an entry is typed: completions, the signature of the call
+//! around the cursor, and whether and how the next line goes on. Pure functions of the text, the
+//! cursor and the names in force.
 
-use super::command::COMMANDS;
-use crate::base::{Limits, SourceId};
+use super::command::{self, COMMANDS};
+use super::read;
+use crate::base::{Code, Limits, SourceId};
 use crate::builtin;
 use crate::eval::Meta;
 use crate::stdlib;
@@ -11,11 +12,59 @@ use crate::syntax::token::{Lexed, Token, lex};
 
 /// Words of the language that are no names.
 const WORDS: &[&str] = &[
-    "and", "assert", "def", "draw", "else", "example", "examples", "exit", "for", "if", "in",
-    "lambda", "load", "not", "or", "return", "set", "show",
+    "and", "assert", "def", "draw", "else", "for", "if", "in", "lambda", "load", "not", "or",
+    "return",
 ];
 
-/// Knows the names in force and, of functions, their signatures.
+/// The words of commands: what a statement begins with, and what may follow.
+const COMMAND_WORDS: &[(&str, &[&str])] = &[
+    (
+        "",
+        &[
+            "set",
+            "show",
+            "examples",
+            "s-op examples",
+            "selector examples",
+            "full seq display",
+            "help",
+            "exit",
+            "quit",
+        ],
+    ),
+    (
+        "set",
+        &[
+            "example",
+            "s-op example",
+            "selector example",
+            "vocab",
+            "max_length",
+            "causal",
+        ],
+    ),
+    ("set s-op", &["example"]),
+    ("set selector", &["example"]),
+    ("set causal", SWITCH),
+    ("show", &["example", "s-op example", "selector example"]),
+    ("show s-op", &["example"]),
+    ("show selector", &["example"]),
+    ("examples", SWITCH),
+    ("s-op", &["examples"]),
+    ("s-op examples", SWITCH),
+    ("selector", &["examples"]),
+    ("selector examples", SWITCH),
+    ("full", &["seq display"]),
+    ("full seq", &["display"]),
+    ("full seq display", SWITCH),
+];
+
+const SWITCH: &[&str] = &["on", "off"];
+
+/// Blanks before a line for each bracket that is open there.
+const INDENT: usize = 2;
+
+/// Knows the names in force and, of functions, what a call needs.
 #[derive(Clone, Debug, Default)]
 pub struct Assistant {
     names: Vec<(String, Option<String>)>,
@@ -34,60 +83,89 @@ pub enum Completions {
 
 impl Assistant {
     pub fn new(repl: &mut super::Repl) -> Assistant {
-        let session = repl.session();
-        let signature = |name: &str| match (builtin::find(name), session.lookup(name)) {
-            (Some(row), Some(Meta::Function(_))) => {
-                Some(format!("{}({})", row.name, row.parameters.join(", ")))
-            }
-            (_, Some(Meta::Function(callable))) => Some(callable.signature()),
-            (_, Some(Meta::SOp(_) | Meta::Selector(_))) => Some(format!("{name}(input)")),
-            _ => None,
-        };
-        let names = session.names();
+        let names = repl.session.names();
+        let named = names
+            .iter()
+            .map(|name| (name.to_string(), usage(repl, name)));
         Assistant {
-            names: names
-                .iter()
-                .map(|name| (name.to_string(), signature(name)))
-                .collect(),
+            names: named.collect(),
         }
     }
 
     /// What the text before the cursor could go on with.
-    pub fn complete(&self, line: &str, cursor: usize) -> Completions {
-        let before = &line[..cursor];
-        if let Some(path) = path_before(before) {
-            let written = &before[path..];
+    pub fn complete(&self, text: &str, cursor: usize) -> Completions {
+        let before = &text[..cursor];
+        if let Some(start) = path_before(before) {
+            let written = &before[start..];
             let modules = stdlib::MODULES.iter().map(|module| module.name.to_string());
             return Completions::Path {
-                start: path,
+                start,
                 modules: modules.filter(|name| name.starts_with(written)).collect(),
             };
         }
-        let start = before
-            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '!'))
-            .map_or(0, |at| {
-                at + before[at..].chars().next().map_or(1, char::len_utf8)
-            });
-        let is_command = before[..start].trim() == ":";
-        let start = if is_command { start - 1 } else { start };
-        let word = &before[start..];
-        let mut candidates: Vec<String> = if is_command {
-            COMMANDS.iter().map(|row| row.name.to_string()).collect()
-        } else if word.is_empty() || in_text(before) {
-            Vec::new()
-        } else {
-            let names = self.names.iter().map(|(name, _)| name.clone());
-            names.chain(WORDS.iter().map(ToString::to_string)).collect()
-        };
-        candidates.retain(|candidate| candidate.starts_with(word));
+        let (start, mut candidates) = self.words(text, before);
+        candidates.retain(|candidate| candidate.starts_with(&before[start..]));
         candidates.sort();
         candidates.dedup();
         Completions::Words { start, candidates }
     }
 
-    /// The signature of the innermost call that is open at the cursor.
-    pub fn signature(&self, line: &str, cursor: usize) -> Option<&str> {
-        let lexed = read(&line[..cursor]);
+    /// Words that may stand at the end of a text, whatever has been written of them, and where they
+    /// start.
+    fn words(&self, text: &str, before: &str) -> (usize, Vec<String>) {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let line = &before[before.rfind('\n').map_or(0, |newline| newline + 1)..];
+        let in_command = line.trim_start().starts_with(':') || line.starts_with("help ");
+        // Names of commands hold `:` and `!`, which elsewhere are no part of a word.
+        let part = |c: &char| is_word(*c) || in_command && matches!(c, ':' | '!');
+        let word = line.chars().rev().take_while(part);
+        let start = before.len() - word.map(char::len_utf8).sum::<usize>();
+        let owned = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let commands = || COMMANDS.iter().map(|row| row.name.to_string());
+        let known = || self.names.iter().map(|(name, _)| name.clone());
+        let line_before = line[..line.len() - (before.len() - start)].trim();
+        if in_command {
+            let words = match command::find(line_before).map(|command| command.name) {
+                _ if line_before.is_empty() => commands().collect(),
+                Ok(":help") | Err(_) if line_before.ends_with("help") => {
+                    known().chain(commands()).chain(owned(WORDS)).collect()
+                }
+                Ok(":explain") => Code::ALL.iter().map(|code| code.number().into()).collect(),
+                Ok(_) if start < before.len() => known().chain(owned(WORDS)).collect(),
+                _ => Vec::new(),
+            };
+            return (start, words);
+        }
+        if in_text(before) {
+            return (start, Vec::new());
+        }
+        let statement = before[..start].rfind([';', '{', '}', '\n']);
+        let statement = before[statement.map_or(0, |end| end + 1)..start].trim();
+        let following = COMMAND_WORDS.iter().find(|(begun, _)| *begun == statement);
+        let mut words = following.map_or(Vec::new(), |(_, words)| owned(words));
+        if !statement.is_empty() && !words.is_empty() {
+            return (start, words);
+        }
+        if start == before.len() {
+            return (start, Vec::new());
+        }
+        words.extend(known().chain(owned(WORDS)));
+        // Parameters and what the entry itself defines.
+        let others = read(text).lexemes.into_iter().filter_map(|lexeme| {
+            let at_cursor = lexeme.start <= start && start < lexeme.end;
+            match lexeme.token {
+                Token::Name(name) if !at_cursor => Some(name.to_string()),
+                _ => None,
+            }
+        });
+        words.extend(others);
+        (start, words)
+    }
+
+    /// The signature of the innermost call that is open at the cursor, and the first line of what
+    /// is documented of it.
+    pub fn hint(&self, text: &str, cursor: usize) -> Option<&str> {
+        let lexed = read(&text[..cursor]);
         let mut open: Vec<Option<&str>> = Vec::new();
         let mut previous = None;
         for lexeme in &lexed.lexemes {
@@ -102,63 +180,55 @@ impl Assistant {
             };
         }
         let name = open.into_iter().rev().flatten().next()?;
-        let (_, signature) = self.names.iter().find(|(known, _)| known == name)?;
-        signature.as_deref()
+        let (_, usage) = self.names.iter().find(|(known, _)| known == name)?;
+        usage.as_deref()
     }
 
-    /// The line with colours: only escape sequences are inserted. Of a bracket under or before the
-    /// cursor, its partner is set off.
-    pub fn highlight(&self, line: &str, cursor: Option<usize>) -> String {
-        let lexed = read(line);
-        let partner = cursor.and_then(|cursor| partner(&lexed, cursor));
-        let mut pieces: Vec<(usize, usize, &str)> = lexed
-            .comments
-            .iter()
-            .map(|comment| (comment.span.range(), "90"))
-            .map(|(range, color)| (range.start, range.end, color))
-            .collect();
-        for (index, lexeme) in lexed.lexemes.iter().enumerate() {
-            let color = match partner == Some(index) {
-                true => Some("1;7"),
-                false => self.color(lexeme.token),
-            };
-            if let Some(color) = color {
-                pieces.push((lexeme.start, lexeme.end, color));
-            }
-        }
-        pieces.sort_unstable();
-        let mut text = String::with_capacity(line.len() * 2);
-        let mut done = 0;
-        for (start, end, color) in pieces {
-            text.push_str(&line[done..start]);
-            text.push_str(&format!("\x1b[{color}m{}\x1b[0m", &line[start..end]));
-            done = end;
-        }
-        text.push_str(&line[done..]);
-        text
+    /// What the Enter key inserts: a line break and blanks if the text needs another line, else
+    /// nothing.
+    pub fn line_break(text: &str, cursor: usize) -> Option<String> {
+        let lexemes = read(&text[..cursor]).lexemes;
+        let open = lexemes.iter().fold(0, |open: usize, lexeme| {
+            (open + usize::from(lexeme.token.opens())).saturating_sub(lexeme.token.closes().into())
+        });
+        // Behind a `return` only the closing brace can stand.
+        let mut statement = lexemes.iter().rev().map(|lexeme| lexeme.token);
+        let ended = statement.next() == Some(Token::Semicolon);
+        let mut statement = statement.take_while(|token| !ends_statement(*token));
+        let returned = ended && statement.any(|token| token == Token::Return);
+        let blanks = INDENT * open.saturating_sub(returned.into());
+        read::wants_more(text).then(|| format!("\n{}", " ".repeat(blanks)))
     }
+}
 
-    fn color(&self, token: Token) -> Option<&'static str> {
-        match token {
-            Token::For
-            | Token::In
-            | Token::Not
-            | Token::And
-            | Token::Or
-            | Token::If
-            | Token::Else
-            | Token::Def
-            | Token::Return
-            | Token::Load
-            | Token::Draw => Some("35"),
-            Token::Str(_) => Some("32"),
-            Token::Int(_) | Token::Float(_) => Some("36"),
-            Token::OpenString(_) => Some("33"),
-            Token::Unknown(_) | Token::Foreign(_) => Some("31"),
-            Token::Name(name) if builtin::find(name).is_some() => Some("34"),
-            _ => None,
+fn ends_statement(token: Token) -> bool {
+    matches!(
+        token,
+        Token::Semicolon | Token::LeftBrace | Token::RightBrace
+    )
+}
+
+/// `name(a, b): what it does`, of what can be called.
+fn usage(repl: &super::Repl, name: &str) -> Option<String> {
+    let (signature, documentation) = match (builtin::find(name), repl.session.lookup(name)?) {
+        (Some(row), Meta::Function(_)) => {
+            let signature = format!("{}({})", row.name, row.parameters.join(", "));
+            (signature, row.documentation)
         }
-    }
+        (_, Meta::Function(callable)) => (callable.signature(), &*callable.documentation),
+        (row, Meta::SOp(_) | Meta::Selector(_)) => {
+            let own = repl.documentation.get(name).map_or("", String::as_str);
+            (
+                format!("{name}(input)"),
+                row.map_or(own, |row| row.documentation),
+            )
+        }
+        _ => return None,
+    };
+    Some(match documentation.lines().next() {
+        Some(first) => format!("{signature}: {first}"),
+        None => signature,
+    })
 }
 
 fn read(text: &str) -> Lexed<'_> {
@@ -167,10 +237,14 @@ fn read(text: &str) -> Lexed<'_> {
 
 /// Where a path begins that the cursor stands in: after `load "`, `:load ` or `:save `.
 fn path_before(before: &str) -> Option<usize> {
-    for command in [":load ", ":save ", ":save! "] {
-        if let Some(rest) = before.trim_start().strip_prefix(command) {
-            return Some(before.len() - rest.trim_start().len());
-        }
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    if let Some((word, rest)) = line.trim_start().split_once(char::is_whitespace)
+        && word.starts_with(':')
+    {
+        let command = command::find(word).map(|command| command.name);
+        let path = rest.trim_start().trim_start_matches(['"', '\'']);
+        return matches!(command, Ok(":load" | ":save" | ":save!"))
+            .then_some(before.len() - path.len());
     }
     let lexed = read(before);
     match lexed.lexemes.as_slice() {
@@ -194,37 +268,4 @@ fn in_text(before: &str) -> bool {
         .last()
         .is_some_and(|last| last.span.end as usize == before.len());
     in_string || in_comment
-}
-
-/// The number of the token that is the partner of the bracket at the cursor.
-fn partner(lexed: &Lexed, cursor: usize) -> Option<usize> {
-    let at_cursor = |index: &usize| {
-        let lexeme = &lexed.lexemes[*index];
-        let bracket = lexeme.token.opens() || lexeme.token.closes();
-        bracket && (lexeme.start == cursor || lexeme.end == cursor)
-    };
-    let mut open = Vec::new();
-    for (index, lexeme) in lexed.lexemes.iter().enumerate() {
-        if lexeme.token.opens() {
-            open.push(index);
-        } else if lexeme.token.closes() {
-            let opening = open.pop()?;
-            let fits = matches!(
-                (lexed.lexemes[opening].token, lexeme.token),
-                (Token::LeftParenthesis, Token::RightParenthesis)
-                    | (Token::LeftBracket, Token::RightBracket)
-                    | (Token::LeftBrace, Token::RightBrace)
-            );
-            if !fits {
-                return None;
-            }
-            if at_cursor(&index) {
-                return Some(opening);
-            }
-            if at_cursor(&opening) {
-                return Some(index);
-            }
-        }
-    }
-    None
 }

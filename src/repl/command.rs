@@ -3,6 +3,7 @@
 //! language; they are listed here for `:help` only.
 
 use super::{Repl, help, inspect, save};
+use crate::base::suggest::nearest;
 use crate::eval::Meta;
 use crate::value::atom::quote;
 
@@ -126,6 +127,7 @@ pub const STATEMENTS: &[(&str, &str)] = &[
         "set max_length n",
         "the longest input of models; else the example's length",
     ),
+    ("set causal on|off", "whether models look backwards only"),
     (
         "draw(s-op, input);",
         "its value and the layers and heads it takes",
@@ -134,35 +136,51 @@ pub const STATEMENTS: &[(&str, &str)] = &[
     ("exit", "leave"),
 ];
 
-/// Runs a line if it is a command: `:name …`, or `help` where nothing has that name.
-pub(super) fn run(repl: &mut Repl, line: &str) -> bool {
-    let line = line.trim();
+/// Whether a line is a command whatever names are defined: `:name …`, or `help` and one word.
+pub(super) fn is_command(line: &str) -> bool {
+    let mut words = line.trim().trim_end_matches(';').split_whitespace();
+    let two = (words.next(), words.next(), words.next());
+    match two {
+        (Some("help"), Some(topic), None) => {
+            is_name(topic) || topic.chars().all(|c| "=!<>+-*/^%".contains(c))
+        }
+        (Some(word), ..) => word.starts_with(':'),
+        _ => false,
+    }
+}
+
+/// Runs a line that is a command.
+pub(super) fn run(repl: &mut Repl, line: &str) {
     let (word, argument) = match line.split_once(char::is_whitespace) {
         Some((word, argument)) => (word, argument.trim()),
         None => (line, ""),
     };
-    if word.starts_with(':') {
-        match find(word) {
-            Ok(command) => (command.run)(repl, argument),
-            Err(problem) => refuse(repl, &problem),
-        }
-        return true;
-    }
-    let line = line.trim_end_matches(';').trim_end();
-    let asks = match line.strip_prefix("help") {
-        Some("") => true,
-        Some(rest) => rest.starts_with(' ') && is_name(rest.trim()),
-        None => false,
+    // Statements end with `;`, so fingers type it here too.
+    let argument = argument.trim_end_matches(';').trim_end();
+    let word = match word.trim_end_matches(';') {
+        "help" => ":help",
+        word => word,
     };
-    if asks && repl.session.lookup("help").is_none() {
-        help::help(repl, line["help".len()..].trim());
-        return true;
+    match find(word) {
+        Ok(command) => (command.run)(repl, argument),
+        Err(problem) => refuse(repl, &problem),
     }
-    false
+}
+
+/// Whether an entry asks for help, where nothing is called `help`.
+pub(super) fn asks_for_help(repl: &Repl, entry: &str) -> bool {
+    entry.trim().trim_end_matches(';') == "help" && repl.session.lookup("help").is_none()
+}
+
+/// The first word of a command of the language that an entry holds alone, where it is no name.
+pub(super) fn lone_word<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
+    let word = entry.trim().trim_end_matches(';').trim_end();
+    let alone = matches!(word, "set" | "show" | "examples" | "full");
+    (alone && repl.session.lookup(word).is_none()).then_some(word)
 }
 
 /// A command by its name or the beginning of it that no other shares.
-fn find(word: &str) -> Result<&'static Command, String> {
+pub(super) fn find(word: &str) -> Result<&'static Command, String> {
     if let Some(command) = COMMANDS.iter().find(|command| command.name == word) {
         return Ok(command);
     }
@@ -172,7 +190,13 @@ fn find(word: &str) -> Result<&'static Command, String> {
         .collect();
     match fitting.as_slice() {
         [command] => Ok(command),
-        [] => Err(format!("there is no command `{word}`; `:help` lists them")),
+        [] => {
+            let names = COMMANDS.iter().map(|command| command.name);
+            Err(match nearest(word, names) {
+                Some(name) => format!("there is no command `{word}`; did you mean `{name}`?"),
+                None => format!("there is no command `{word}`; `:help` lists them"),
+            })
+        }
         several => {
             let names: Vec<&str> = several.iter().map(|command| command.name).collect();
             Err(format!("`{word}` could be {}", names.join(" or ")))
@@ -243,9 +267,8 @@ fn quit(repl: &mut Repl, _: &str) {
     repl.finished = true;
 }
 
-/// An argument with or without quotes, and perhaps a `;`.
+/// An argument with or without quotes.
 pub(super) fn unquoted(argument: &str) -> &str {
-    let argument = argument.trim_end_matches(';').trim();
     for mark in ['"', '\''] {
         let inner = argument.strip_prefix(mark);
         if let Some(inner) = inner.and_then(|inner| inner.strip_suffix(mark)) {

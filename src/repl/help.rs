@@ -3,33 +3,93 @@
 
 use super::Repl;
 use super::command::{COMMANDS, STATEMENTS, describe, refuse};
-use crate::base::{Code, SourceId};
+use crate::base::suggest::nearest;
+use crate::base::{Code, Limits, SourceId};
 use crate::builtin::{self, Kind};
 use crate::eval::Meta;
 use crate::explain;
 use crate::stdlib;
-use crate::syntax::ast::{Statement, StatementKind};
+use crate::syntax::ast::{Name, StatementKind};
 use crate::syntax::parse;
+use std::collections::BTreeMap;
 
 /// Columns that longer texts are broken at.
 const WIDTH: usize = 80;
 
+/// The words and signs of the language that are no names, how they are used, and what that means.
+const WORDS: &[(&str, &str, &str)] = &[
+    (
+        "if else",
+        "tokens if indices > 0 else \"-\"",
+        "at each position the first value where the condition is true, else the other",
+    ),
+    (
+        "and or not",
+        "not (indices > 1 and indices < 3)",
+        "of truth values and of selectors, position by position",
+    ),
+    (
+        "== != < > <= >=",
+        "select(tokens, \"a\", ==)",
+        "comparisons, position by position; in `select` the one that selects",
+    ),
+    (
+        "+ - * / ^ %",
+        "(indices + 1) * 2 ^ indices / 3 % 2",
+        "arithmetic, position by position; `+` joins strings too",
+    ),
+    (
+        "in",
+        "tokens in [\"a\", \"e\"]",
+        "whether a list holds the value at each position",
+    ),
+    (
+        "def return",
+        "def twice(x) { y = x + x; return y; }",
+        "a function; its body ends with `return`",
+    ),
+    (
+        "for",
+        "for i in range(3) { total = i; }",
+        "the statements for each element of a list",
+    ),
+    (
+        "lambda",
+        "zipmap([tokens, indices], lambda t, i: i)",
+        "a function without a name, where one is wanted",
+    ),
+    (
+        "assert",
+        "assert length(\"ab\") == [2, 2];",
+        "an error, and a failed `rasp test`, unless it is true",
+    ),
+];
+
 /// What a name means, or the list of commands.
 pub(super) fn help(repl: &mut Repl, argument: &str) {
-    let topic = argument.trim_end_matches(';').trim();
-    let text = match topic {
+    let text = match argument {
         "" => overview(),
         topic => match about(repl, topic) {
             Some(text) => text,
-            None => {
-                return refuse(
-                    repl,
-                    &format!("nothing is called `{topic}`; `:names` lists what is"),
-                );
-            }
+            None => return refuse(repl, &unknown(repl, topic)),
         },
     };
     repl.say(text);
+}
+
+fn unknown(repl: &Repl, topic: &str) -> String {
+    let names = repl.session.names();
+    let words = WORDS.iter().flat_map(|(words, _, _)| words.split(' '));
+    match nearest(topic, names.iter().map(|name| &**name).chain(words)) {
+        Some(name) => format!("nothing is called `{topic}`; did you mean `{name}`?"),
+        None => format!("nothing is called `{topic}`; `:names` lists what is"),
+    }
+}
+
+/// Says how a command goes on of which only the first word was typed.
+pub(super) fn complete(repl: &mut Repl, word: &str) {
+    refuse(repl, &format!("the command `{word}` goes on:"));
+    refuse(repl, commands(word).trim_end());
 }
 
 fn overview() -> String {
@@ -46,8 +106,28 @@ fn overview() -> String {
             .map(|(name, help)| ((*name).to_string(), *help)),
     );
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    rows.iter()
+    let rows = rows.iter();
+    let text: String = rows
         .map(|(name, help)| format!("{name:width$}  {help}\n"))
+        .collect();
+    format!("{text}\nOutside the prompt, `rasp tour` and `rasp puzzle` teach the language.\n")
+}
+
+/// The commands, of the prompt and of the language, that a word belongs to.
+fn commands(topic: &str) -> String {
+    let named = |name: &str| name.trim_start_matches(':') == topic.trim_start_matches(':');
+    let commands = COMMANDS.iter().filter(|command| named(command.name));
+    let statements = STATEMENTS
+        .iter()
+        .filter(|(name, _)| name.split([' ', '(']).any(|word| word == topic));
+    commands
+        .map(|command| {
+            format!(
+                "{} {}\n  {}\n",
+                command.name, command.arguments, command.help
+            )
+        })
+        .chain(statements.map(|(name, help)| format!("{name}\n  {help}\n")))
         .collect()
 }
 
@@ -72,20 +152,18 @@ fn about(repl: &Repl, topic: &str) -> Option<String> {
             module.name
         ));
     }
-    // A command and a statement may share a word, as `:draw` and `draw(…)` do.
-    let commands = COMMANDS.iter().filter(|command| named(&command.name));
-    let statements = STATEMENTS
+    if let Some((_, form, help)) = WORDS
         .iter()
-        .filter(|(name, _)| name.split([' ', '(']).any(|word| word == topic));
-    let text: String = commands
-        .map(|command| {
-            format!(
-                "{} {}\n  {}\n",
-                command.name, command.arguments, command.help
-            )
-        })
-        .chain(statements.map(|(name, help)| format!("{name}\n  {help}\n")))
-        .collect();
+        .find(|(words, _, _)| words.split(' ').any(|word| word == topic))
+    {
+        return Some(format!("{form}\n  {help}\n"));
+    }
+    if let Some(code) = explain::find(topic) {
+        let number = code.number();
+        return Some(format!("{number}: {}\n  :explain {number}\n", code.title()));
+    }
+    // A command and a statement may share a word, as `:draw` and `draw(…)` do.
+    let text = commands(topic);
     (!text.is_empty()).then_some(text)
 }
 
@@ -95,6 +173,7 @@ fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
         return built_in(row);
     }
     let graph = repl.session.graph();
+    let documentation = |name: &str| repl.documentation.get(name).cloned().unwrap_or_default();
     let (head, documentation, origin) = match meta {
         Meta::Function(callable) => (
             callable.signature(),
@@ -110,7 +189,7 @@ fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
             };
             // A name that stands for itself explains nothing.
             let value = if value == name { String::new() } else { value };
-            (head, documentation(repl, name), value)
+            (head, documentation(name), value)
         }
     };
     let mut text = format!("{head}\n");
@@ -120,18 +199,18 @@ fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
     text
 }
 
-/// The `##` lines above the assignment that gave a name its value.
-fn documentation(repl: &Repl, name: &str) -> String {
-    if let Some(documentation) = repl.documentation.get(name) {
-        return documentation.clone();
+/// The `##` lines above the library's assignments.
+pub(super) fn library() -> BTreeMap<Name, String> {
+    let library = parse(SourceId(0), stdlib::RASPLIB.text, &Limits::default());
+    let mut documentation = BTreeMap::new();
+    for statement in &library.ast.statements {
+        if let StatementKind::Assign { names, .. } = &statement.kind {
+            for ident in names {
+                documentation.insert(ident.name.clone(), statement.documentation.clone());
+            }
+        }
     }
-    let library = parse(SourceId(0), stdlib::RASPLIB.text, repl.session.limits());
-    let defining = |statement: &&Statement| match &statement.kind {
-        StatementKind::Assign { names, .. } => names.iter().any(|ident| &*ident.name == name),
-        _ => false,
-    };
-    let found = library.ast.statements.iter().find(defining);
-    found.map_or(String::new(), |found| found.documentation.clone())
+    documentation
 }
 
 fn built_in(row: &builtin::Row) -> String {

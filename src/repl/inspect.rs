@@ -57,13 +57,14 @@ fn inspect(
     argument: &str,
     answer: fn(&Session, SOpId, &str) -> Fallible<String>,
 ) {
-    // Statements end with `;`, so fingers type it here too.
-    let name = argument.trim_end_matches(';').trim_end();
-    if name.is_empty() {
-        return refuse(repl, &format!("`{command}` needs an s-op"));
+    if argument.is_empty() {
+        return refuse(
+            repl,
+            &format!("`{command}` needs an s-op, like `{command} length`"),
+        );
     }
-    let found = repl.session.sop(name);
-    match found.and_then(|sop| answer(&repl.session, sop, name)) {
+    let found = repl.session.sop(argument);
+    match found.and_then(|sop| answer(&repl.session, sop, argument)) {
         Ok(text) => repl.say(text),
         Err(error) => repl.report(vec![*error]),
     }

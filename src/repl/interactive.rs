@@ -1,8 +1,9 @@
-//! The prompt at a terminal, through rustyline: line editing, a history that outlives the session,
-//! completion, colours, and the signature of the call that is being typed. Ctrl-C forgets the entry
-//! that is being typed, and stops what is running. The only file that names rustyline and ctrlc.
+//! The prompt at a terminal, through rustyline: editing of entries of several lines, a history that
+//! outlives the session, completion, colours, and the signature of the call that is being typed.
+//! Ctrl-C drops the entry that is being typed, and stops what is running. The only file that names
+//! rustyline and ctrlc.
 
-use super::{Assistant, Completions, Part, Patience, Repl};
+use super::{Assistant, Completions, Part, Patience, Repl, highlight, read};
 use crate::base::interrupt;
 use crate::base::render::Style;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
@@ -10,12 +11,22 @@ use rustyline::error::ReadlineError;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
 use rustyline::history::FileHistory;
-use rustyline::validate::Validator;
-use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{
+    Cmd, CompletionType, ConditionalEventHandler, Config, Context, Editor, Event, EventContext,
+    EventHandler, Helper, KeyEvent, RepeatCount,
+};
 use std::borrow::Cow;
-use std::cell::Cell;
-use std::io::Write;
+use std::cell::{Cell, RefCell};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+const PROMPT: &str = ">> ";
+
+/// Between what is typed and the hint; a hint of fewer columns would say nothing.
+const GAP: &str = "   # ";
+const SHORTEST_HINT: usize = 12;
 
 /// Entries kept in the history.
 const HISTORY: usize = 10_000;
@@ -50,30 +61,30 @@ fn converse(
     editor: &mut Editor<Prompt, FileHistory>,
     history: Option<&Path>,
 ) -> i32 {
-    let mut entry = String::new();
+    // What was typed before bytes that are no text.
+    let mut kept = String::new();
     while !repl.is_finished() {
-        // Names change between entries only.
-        if let Some(prompt) = editor.helper_mut().filter(|_| !repl.is_pending()) {
+        let columns = editor.dimensions().map(|(columns, _)| columns);
+        if let Some(prompt) = editor.helper_mut() {
+            // Names change between entries only.
             prompt.assistant = Assistant::new(repl);
+            prompt.columns = columns.map_or(0, usize::from);
+            prompt.typed.take();
         }
-        match editor.readline(&repl.prompt()) {
-            Ok(line) => {
-                entry.push_str(if entry.is_empty() { "" } else { "\n" });
-                entry.push_str(&line);
-                let parts = repl.push(&line);
-                print(&parts);
-                if !repl.is_pending() {
-                    remember(editor, &std::mem::take(&mut entry), history);
-                }
+        let read = editor.readline_with_initial(PROMPT, (&std::mem::take(&mut kept), ""));
+        let typed = editor.helper().map(|prompt| prompt.typed.take());
+        match read {
+            Ok(entry) => {
+                remember(editor, &entry, history);
+                print(&repl.push(&entry));
             }
             Err(ReadlineError::Interrupted) => {
-                repl.interrupt();
-                entry.clear();
+                remember(editor, &typed.unwrap_or_default(), history);
             }
-            Err(ReadlineError::Eof) => {
-                print(&repl.end());
-                return 0;
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                kept = typed.unwrap_or_default();
             }
+            Err(ReadlineError::Eof) => return 0,
             Err(error) => {
                 eprintln!("rasp: {error}");
                 return 1;
@@ -83,8 +94,8 @@ fn converse(
     0
 }
 
-/// A whole entry, however many lines it has, is one entry of the history. It is written at once,
-/// so that a session that is killed is remembered too.
+/// A whole entry, however many lines it has, is one entry of the history. It is written before it
+/// is run, so that a session that is killed is remembered too.
 fn remember(editor: &mut Editor<Prompt, FileHistory>, entry: &str, history: Option<&Path>) {
     if entry.trim().is_empty() {
         return;
@@ -108,18 +119,16 @@ fn print(parts: &[Part]) {
 }
 
 fn editor(style: Style) -> rustyline::Result<Editor<Prompt, FileHistory>> {
-    let colors = match style {
-        Style::Plain => ColorMode::Disabled,
-        Style::Terminal => ColorMode::Enabled,
-    };
     let config = Config::builder()
         .max_history_size(HISTORY)?
         .history_ignore_dups(true)?
         .completion_type(CompletionType::List)
-        .color_mode(colors)
         .build();
     let mut editor = Editor::with_config(config)?;
-    editor.set_helper(Some(Prompt::default()));
+    editor.set_helper(Some(Prompt::new(style)));
+    for enter in ['\r', '\n'].map(KeyEvent::from) {
+        editor.bind_sequence(enter, EventHandler::Conditional(Box::new(Enter)));
+    }
     Ok(editor)
 }
 
@@ -133,19 +142,39 @@ fn history_path() -> Option<PathBuf> {
     Some(data.join("rasp/history"))
 }
 
-/// What rustyline asks while a line is typed.
-#[derive(Default)]
+/// The Enter key: inside an entry it begins a line, with the blanks it needs.
+struct Enter;
+
+impl ConditionalEventHandler for Enter {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
+        let inserted = Assistant::line_break(context.line(), context.pos())?;
+        Some(Cmd::Insert(1, inserted))
+    }
+}
+
+/// What rustyline asks while an entry is typed.
 struct Prompt {
+    style: Style,
     assistant: Assistant,
     files: FilenameCompleter,
-    /// Whether the line is still being edited: no partner is set off in a line that stays.
+    /// The width of the terminal.
+    columns: usize,
+    /// What has been typed so far.
+    typed: RefCell<String>,
+    /// Whether the entry is still being edited: no partner is set off in one that stays.
     editing: Cell<bool>,
 }
 
 impl Helper for Prompt {}
 
-/// Incomplete entries are the session's business.
-impl Validator for Prompt {}
+impl Validator for Prompt {
+    fn validate(&self, context: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
+        Ok(match read::wants_more(context.input()) {
+            true => ValidationResult::Incomplete,
+            false => ValidationResult::Valid(None),
+        })
+    }
+}
 
 impl Completer for Prompt {
     type Candidate = Pair;
@@ -160,36 +189,46 @@ impl Completer for Prompt {
             display: text.clone(),
             replacement: text,
         };
-        match self.assistant.complete(line, cursor) {
+        let (start, mut pairs) = match self.assistant.complete(line, cursor) {
             Completions::Words { start, candidates } => {
-                Ok((start, candidates.into_iter().map(pair).collect()))
+                (start, candidates.into_iter().map(pair).collect())
             }
             Completions::Path { start, modules } => {
-                let (at, mut files) = self.files.complete_path(line, cursor)?;
+                // Between quotes no blank ends a path and nothing is escaped.
+                let quoted = format!("'{}", &line[start..cursor]);
+                let (_, mut files) = self.files.complete_path(&quoted, quoted.len())?;
                 files.retain(|file| {
                     file.replacement.ends_with('/') || file.replacement.ends_with(".rasp")
                 });
-                if at == start {
-                    files.extend(modules.into_iter().map(pair));
-                }
-                Ok((at, files))
+                files.extend(modules.into_iter().map(pair));
+                (start, files)
             }
-        }
+        };
+        self.space_below(line, &mut pairs);
+        Ok((start, pairs))
     }
 }
 
 impl Highlighter for Prompt {
     fn highlight<'l>(&self, line: &'l str, cursor: usize) -> Cow<'l, str> {
         let cursor = Some(cursor).filter(|_| self.editing.get());
-        Cow::Owned(self.assistant.highlight(line, cursor))
+        match self.style {
+            Style::Plain => Cow::Borrowed(line),
+            Style::Terminal => Cow::Owned(highlight(line, cursor)),
+        }
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        Cow::Owned(format!("\x1b[90m{prompt}\x1b[0m"))
+        self.grey(prompt)
     }
 
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        Cow::Owned(format!("\x1b[90m{hint}\x1b[0m"))
+        self.grey(hint)
+    }
+
+    fn highlight_candidate<'c>(&self, candidate: &'c str, _: CompletionType) -> Cow<'c, str> {
+        // The list goes over what stood below the cursor.
+        Cow::Owned(format!("\x1b[J{candidate}"))
     }
 
     fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
@@ -201,13 +240,87 @@ impl Highlighter for Prompt {
 impl Hinter for Prompt {
     type Hint = Signature;
 
-    fn hint(&self, line: &str, cursor: usize, _: &Context<'_>) -> Option<Signature> {
-        if cursor < line.len() {
+    fn hint(&self, text: &str, cursor: usize, _: &Context<'_>) -> Option<Signature> {
+        self.typed.replace(text.to_string());
+        if cursor < text.len() {
             return None;
         }
-        let signature = self.assistant.signature(line, cursor)?;
-        Some(Signature(format!("   {signature}")))
+        let hint = self.assistant.hint(text, cursor)?;
+        Some(Signature(format!(
+            "{GAP}{}",
+            fitting(hint, self.room(text))?
+        )))
     }
+}
+
+impl Prompt {
+    fn new(style: Style) -> Prompt {
+        Prompt {
+            style,
+            assistant: Assistant::default(),
+            files: FilenameCompleter::default(),
+            columns: 0,
+            typed: RefCell::default(),
+            editing: Cell::new(true),
+        }
+    }
+
+    fn grey<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.style {
+            Style::Plain => Cow::Borrowed(text),
+            Style::Terminal => Cow::Owned(format!("\x1b[90m{text}\x1b[0m")),
+        }
+    }
+
+    /// The rows that a text takes below its first.
+    fn rows(&self, text: &str) -> usize {
+        let columns = self.columns.max(1);
+        let shown = format!("{PROMPT}{text}");
+        let mut widths = shown.rsplit('\n').map(UnicodeWidthStr::width);
+        let last = widths.next().unwrap_or_default() / columns;
+        let above = widths.map(|width| width.saturating_sub(1) / columns + 1);
+        above.sum::<usize>() + last
+    }
+
+    /// rustyline draws the text anew over as many rows as it took, and these are the last of the
+    /// list of candidates: the one that it prints last is given that many more.
+    fn space_below(&self, text: &str, pairs: &mut [Pair]) {
+        let widest = pairs.iter().map(|pair| pair.display.width()).max();
+        let column = (widest.unwrap_or(0) + 2).min(self.columns).max(1);
+        let rows = pairs.len().div_ceil((self.columns / column).max(1)).max(1);
+        let last_of_last_row = (pairs.len() / rows * rows).saturating_sub(1);
+        if let Some(last) = pairs.get_mut(last_of_last_row) {
+            last.display.push_str(&"\n".repeat(self.rows(text)));
+        }
+    }
+
+    /// The columns that are left behind a text and a gap; of the last one terminals differ in what
+    /// they do.
+    fn room(&self, text: &str) -> usize {
+        let line = text.rsplit('\n').next().unwrap_or_default();
+        let prompt = if line.len() == text.len() {
+            PROMPT.len()
+        } else {
+            0
+        };
+        let taken = (prompt + line.width()) % self.columns.max(1);
+        self.columns.saturating_sub(taken + GAP.len() + 1)
+    }
+}
+
+/// A hint cut to the columns there are.
+fn fitting(hint: &str, room: usize) -> Option<String> {
+    if hint.width() <= room {
+        return Some(hint.to_string());
+    }
+    let mut cut = String::new();
+    for character in hint.chars() {
+        if cut.width() + character.width().unwrap_or(0) >= room {
+            break;
+        }
+        cut.push(character);
+    }
+    (room >= SHORTEST_HINT).then(|| format!("{}…", cut.trim_end_matches([' ', ',', ':'])))
 }
 
 /// A hint that is for reading: no key inserts it.

@@ -3,15 +3,18 @@
 //! ends. What statements mean is the session's business, how entries look is `session::show`'s.
 
 mod assist;
+mod colors;
 pub mod command;
 mod help;
 mod inspect;
 mod interactive;
+mod place;
 mod read;
 mod save;
 mod transcript;
 
 pub use assist::{Assistant, Completions};
+pub use colors::highlight;
 pub use interactive::run_interactive;
 pub use transcript::run_transcript;
 
@@ -23,7 +26,8 @@ use crate::session::Session;
 use crate::session::show::Display;
 use crate::syntax::ast::{Ast, Command, ExampleKind, Name, Statement, StatementKind};
 use crate::syntax::precedence::surprising;
-use read::Pending;
+use place::Places;
+use read::{Complete, Entry, Reader};
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -71,8 +75,10 @@ pub struct Repl {
     display: Display,
     style: Style,
     patience: Patience,
-    /// Lines of an entry that is not complete yet.
-    pending: Pending,
+    reader: Reader,
+    /// The number of the line that what is being obeyed begins on.
+    line: usize,
+    places: Places,
     /// The `##` lines above assignments; those of functions are theirs.
     documentation: BTreeMap<Name, String>,
     /// The statements that were run without error, as they were typed.
@@ -95,8 +101,10 @@ impl Repl {
             },
             style,
             patience,
-            pending: Pending::default(),
-            documentation: BTreeMap::new(),
+            reader: Reader::default(),
+            line: 1,
+            places: Places::default(),
+            documentation: help::library(),
             accepted: Vec::new(),
             loaded: Vec::new(),
             answer: Vec::new(),
@@ -114,16 +122,6 @@ impl Repl {
         )
     }
 
-    /// What is shown before the next line: `>> `, or `.. ` and two blanks for each `def` that is
-    /// being typed.
-    pub fn prompt(&self) -> String {
-        if self.pending.text.is_empty() {
-            return ">> ".to_string();
-        }
-        let definitions = self.pending.typed.definitions();
-        format!(".. {}", "  ".repeat(definitions))
-    }
-
     /// Whether the session was left with `exit` or `:quit`.
     pub fn is_finished(&self) -> bool {
         self.finished
@@ -131,21 +129,79 @@ impl Repl {
 
     /// Whether an entry has begun and needs more lines.
     pub fn is_pending(&self) -> bool {
-        !self.pending.text.is_empty()
+        self.reader.is_pending()
     }
 
     pub fn session(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// Forgets the lines of an entry that is not complete.
-    pub fn interrupt(&mut self) {
-        self.pending = Pending::default();
+    /// Takes a line (or several at once, as pasting gives them) and answers what it completes.
+    pub fn push(&mut self, text: &str) -> Vec<Part> {
+        interrupt::clear();
+        // At a terminal every entry is a text of its own; a pipe is one text.
+        if self.patience == Patience::None && !self.is_pending() {
+            self.reader.restart();
+        }
+        let mut reader = std::mem::take(&mut self.reader);
+        if !self.finished {
+            reader.read(text, self.patience, |complete| self.obey(complete));
+        }
+        self.reader = reader;
+        self.take_answer()
+    }
+
+    /// Answers an entry that the end of the input leaves incomplete.
+    pub fn end(&mut self) -> Vec<Part> {
+        let mut reader = std::mem::take(&mut self.reader);
+        if !self.finished {
+            reader.finish(&mut |complete| self.obey(complete));
+        }
+        self.take_answer()
+    }
+
+    fn take_answer(&mut self) -> Vec<Part> {
+        if interrupt::is_requested() {
+            let told = format!("{}\n", interrupt::MESSAGE);
+            self.answer.push(Part::Diagnostic(told));
+        }
+        std::mem::take(&mut self.answer)
+    }
+
+    /// Obeys a command or runs an entry, and says whether the session goes on with what follows.
+    fn obey(&mut self, complete: Complete) -> bool {
+        match complete {
+            Complete::Command(line, number) => {
+                self.line = number;
+                command::run(self, line);
+            }
+            Complete::Entry(entry) => {
+                self.line = entry.first_line;
+                if command::asks_for_help(self, &entry.text) {
+                    help::help(self, "");
+                } else if let Some(word) = command::lone_word(self, &entry.text) {
+                    help::complete(self, word);
+                } else {
+                    self.run_entry(&entry);
+                }
+            }
+        }
+        !self.finished && !interrupt::is_requested()
+    }
+
+    fn run_entry(&mut self, entry: &Entry) {
+        let told = self.answer.len();
+        self.run(&entry.text);
+        if entry.given_up && self.answer.len() > told {
+            let why = "two empty lines have ended this entry; the up arrow brings it back\n";
+            self.answer.push(Part::Diagnostic(why.to_string()));
+        }
     }
 
     /// Runs a text: its syntax errors and nothing else, or all of its statements in turn.
     fn run(&mut self, text: &str) {
-        let parsed = self.session.read("console", text);
+        let (source, parsed) = self.session.read("console", text);
+        self.places.note(source, self.line);
         let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
         let errors: Vec<&Diagnostic> = parsed.diagnostics.iter().filter(is_error).collect();
         if !errors.is_empty() {
@@ -237,7 +293,11 @@ impl Repl {
         // What was interrupted is told once, below the answer.
         let told = |found: &Diagnostic| found.message != interrupt::MESSAGE;
         for diagnostic in diagnostics.into_iter().filter(told) {
-            let text = render(&diagnostic, self.session.sources(), self.style);
+            let sources = self.session.sources();
+            let text = match self.places.in_input(&diagnostic, sources) {
+                Some((diagnostic, sources)) => render(&diagnostic, &sources, self.style),
+                None => render(&diagnostic, sources, self.style),
+            };
             self.answer.push(Part::Diagnostic(text));
         }
     }

@@ -1,131 +1,159 @@
 //! From lines to entries: when a line completes an entry, when it is a command, and when an entry
-//! that can never be completed is given up.
+//! that can never be completed is given up. Nothing is run here: the prompt asks the same questions
+//! about what is still being typed.
 
-use super::{Part, Patience, Repl, command};
-use crate::base::{Limits, SourceId, interrupt};
+use super::{Patience, command};
+use crate::base::{Limits, SourceId};
 use crate::syntax::token::lex;
 use crate::syntax::{Completeness, Typed, completeness};
 
-/// The lines of an entry that is not complete yet.
-#[derive(Default)]
-pub(super) struct Pending {
+/// What has been read and can be obeyed.
+pub(super) enum Complete<'l> {
+    /// A line `:name …` or `help name`, and its number.
+    Command(&'l str, usize),
+    Entry(Entry),
+}
+
+/// The text of an entry.
+pub(super) struct Entry {
     pub text: String,
-    pub typed: Typed,
+    /// The number of its first line.
+    pub first_line: usize,
+    /// Two empty lines have ended it where more was to come.
+    pub given_up: bool,
+}
+
+/// Reads lines, keeping those of an entry that is not complete yet.
+#[derive(Default)]
+pub(super) struct Reader {
+    text: String,
+    typed: Typed,
+    /// The lines read so far, and how many there were before this entry.
+    lines: usize,
+    before: usize,
     /// It is a definition with an error, read on to its closing brace.
     skipping: bool,
+    /// Whether the last line was empty.
+    after_empty: bool,
+    given_up: bool,
 }
 
-impl Pending {
-    fn push(&mut self, line: &str) -> Completeness {
-        if !self.text.is_empty() {
-            self.text.push('\n');
-        }
-        self.text.push_str(line);
-        self.typed.push(line)
+impl Reader {
+    /// Whether an entry has begun and needs more lines.
+    pub fn is_pending(&self) -> bool {
+        !self.text.is_empty()
     }
-}
 
-impl Repl {
-    /// Takes a line (or several at once, as pasting gives them) and answers what it completes.
-    pub fn push(&mut self, line: &str) -> Vec<Part> {
-        interrupt::clear();
-        let line = line.trim_end_matches(['\n', '\r']);
-        if self.patience == Patience::NextLine && self.is_pending() {
-            self.run_what_ends_before(line);
-        }
-        let begins = !self.is_pending() || is_documentation(&self.pending.text);
-        if begins && !self.finished {
-            if line.trim().is_empty() {
-                self.interrupt();
-                return self.take_answer();
+    /// Starts counting lines anew.
+    pub fn restart(&mut self) {
+        *self = Reader::default();
+    }
+
+    /// Takes the lines of a text and hands over what they complete, for as long as that is obeyed.
+    /// All but the last are read with the patience that programs need.
+    pub fn read(&mut self, text: &str, patience: Patience, mut obey: impl FnMut(Complete) -> bool) {
+        let mut lines = text.split('\n').peekable();
+        while let Some(line) = lines.next() {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let patience = match lines.peek() {
+                Some(_) => Patience::NextLine,
+                None => patience,
+            };
+            if self.ends_before(line) && !self.finish(&mut obey) {
+                return;
             }
-            if command::run(self, line) {
-                return self.take_answer();
+            self.lines += 1;
+            let goes_on = if self.begins() && line.trim().is_empty() {
+                self.take();
+                true
+            } else if self.begins() && command::is_command(line) {
+                obey(Complete::Command(line.trim(), self.lines))
+            } else if self.push(line, patience) {
+                self.finish(&mut obey)
+            } else {
+                true
+            };
+            if !goes_on {
+                return;
             }
         }
-        if !self.finished {
-            self.continue_with(line);
-        }
-        self.take_answer()
     }
 
-    /// Answers an entry that the end of the input leaves incomplete.
-    pub fn end(&mut self) -> Vec<Part> {
-        if !self.finished {
-            self.run_pending();
-        }
-        self.take_answer()
+    /// Hands over what is pending.
+    pub fn finish(&mut self, obey: &mut impl FnMut(Complete) -> bool) -> bool {
+        let entry = self.take();
+        entry.text.trim().is_empty() || obey(Complete::Entry(entry))
     }
 
-    /// Runs a pending statement without `;` if the line begins something else.
-    fn run_what_ends_before(&mut self, line: &str) {
-        if self.pending.typed.completeness() != Completeness::CompleteWithSemicolon {
-            return;
+    fn take(&mut self) -> Entry {
+        let lines = self.lines;
+        let reader = std::mem::take(self);
+        (self.lines, self.before) = (lines, lines);
+        Entry {
+            text: match reader.typed.completeness() {
+                Completeness::CompleteWithSemicolon => with_semicolon(&reader.text),
+                _ => reader.text,
+            },
+            first_line: reader.before + 1,
+            given_up: reader.given_up,
         }
-        let together = format!("{}\n{line}", self.pending.text);
-        let is_command = line.trim_start().starts_with(':');
-        if is_command
+    }
+
+    /// Whether a line begins something of its own.
+    fn begins(&self) -> bool {
+        !self.is_pending() || is_documentation(&self.text)
+    }
+
+    /// Whether the entry, which lacks only its `;`, ends before a line that begins something else.
+    fn ends_before(&self, line: &str) -> bool {
+        if self.typed.completeness() != Completeness::CompleteWithSemicolon {
+            return false;
+        }
+        let together = format!("{}\n{line}", self.text);
+        command::is_command(line)
             || line.trim().is_empty()
             || completeness(&together) == Completeness::Erroneous
-        {
-            self.run_pending();
-        }
     }
 
-    fn continue_with(&mut self, line: &str) {
-        let begun = self.is_pending();
-        let completeness = self.pending.push(line);
-        let skipping = self.pending.skipping;
-        if skipping && !self.pending.typed.in_body() {
-            return self.run_pending();
+    /// Takes a line of the entry, and says whether it ends the entry.
+    fn push(&mut self, line: &str, patience: Patience) -> bool {
+        if self.is_pending() {
+            self.text.push('\n');
+        } else {
+            self.before = self.lines - 1;
         }
-        // In a file a definition may hold empty lines; at the prompt one ends a stuck entry.
-        let gives_up = line.trim().is_empty() && begun;
-        if gives_up && (self.patience == Patience::None || skipping) {
-            return self.run_pending();
-        }
-        if skipping {
-            return;
+        self.text.push_str(line);
+        let completeness = self.typed.push(line);
+        let empty = line.trim().is_empty();
+        let gives_up = empty && (self.after_empty || self.skipping);
+        self.after_empty = empty;
+        if self.skipping {
+            return gives_up || patience == Patience::None || !self.typed.in_body();
         }
         match completeness {
             // It belongs to the definition on the next line.
-            Completeness::Complete if is_documentation(&self.pending.text) => {}
-            Completeness::Complete => self.run_pending(),
-            Completeness::CompleteWithSemicolon => {
-                if self.patience == Patience::None {
-                    self.run_pending();
-                }
+            Completeness::Complete => !is_documentation(&self.text),
+            // A definition in a file may hold any number of empty lines.
+            _ if patience == Patience::None && gives_up => {
+                self.given_up = true;
+                true
             }
-            Completeness::Incomplete => {}
+            Completeness::CompleteWithSemicolon => patience == Patience::None,
+            Completeness::Incomplete => false,
             Completeness::Erroneous => {
                 // The rest of a definition from a file would otherwise be run as if it stood alone.
-                if self.patience == Patience::NextLine && self.pending.typed.in_body() {
-                    self.pending.skipping = true;
-                } else {
-                    self.run_pending();
-                }
+                self.skipping = patience == Patience::NextLine && self.typed.in_body();
+                !self.skipping
             }
         }
     }
+}
 
-    fn run_pending(&mut self) {
-        let Pending { text, typed, .. } = std::mem::take(&mut self.pending);
-        if text.trim().is_empty() {
-            return;
-        }
-        match typed.completeness() {
-            Completeness::CompleteWithSemicolon => self.run(&with_semicolon(&text)),
-            _ => self.run(&text),
-        }
-    }
-
-    pub(super) fn take_answer(&mut self) -> Vec<Part> {
-        if interrupt::is_requested() {
-            let told = format!("{}\n", interrupt::MESSAGE);
-            self.answer.push(Part::Diagnostic(told));
-        }
-        std::mem::take(&mut self.answer)
-    }
+/// Whether a text typed at the prompt needs another line.
+pub(super) fn wants_more(text: &str) -> bool {
+    let mut reader = Reader::default();
+    reader.read(text, Patience::None, |_| true);
+    reader.is_pending()
 }
 
 /// The text with a `;` after its last token, before any comment that follows.

@@ -2,8 +2,8 @@
 
 use super::Repl;
 use super::command::{refuse, unquoted};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use crate::base::write::{self, Existing};
+use std::path::PathBuf;
 
 /// Writes a new file.
 pub(super) fn save(repl: &mut Repl, argument: &str) {
@@ -15,29 +15,32 @@ pub(super) fn overwrite(repl: &mut Repl, argument: &str) {
     write(repl, argument, Existing::Replace);
 }
 
-/// What becomes of a file that is there already.
-#[derive(Clone, Copy)]
-enum Existing {
-    Keep,
-    Replace,
-}
-
 fn write(repl: &mut Repl, argument: &str, existing: Existing) {
-    let path = unquoted(argument);
-    if path.is_empty() {
-        return refuse(repl, "`:save` needs a path");
+    let named = unquoted(argument);
+    if named.is_empty() {
+        return refuse(repl, "`:save` needs a path, like `:save session.rasp`");
     }
     if repl.accepted.is_empty() {
         return refuse(repl, "there is nothing to save yet");
     }
-    let mut path = PathBuf::from(path);
+    let mut path = PathBuf::from(named);
+    if named.ends_with('/') || path.is_dir() {
+        return refuse(repl, &format!("{named} is a folder; `:save` needs a file"));
+    }
     if path.extension().is_none() {
         // `load` adds the same ending.
         path.set_extension("rasp");
     }
+    let shown = path.display().to_string();
+    if existing == Existing::Keep && path.exists() {
+        return refuse(
+            repl,
+            &format!("{shown} exists; `:save! {shown}` replaces it"),
+        );
+    }
     let mut text = repl.accepted.join("\n");
     text.push('\n');
-    match store(&path, &text, existing) {
+    match write::write(&path, text.as_bytes(), existing) {
         Ok(()) => {
             let count = repl.accepted.len();
             let noun = if count == 1 {
@@ -45,36 +48,8 @@ fn write(repl: &mut Repl, argument: &str, existing: Existing) {
             } else {
                 "statements"
             };
-            repl.say(format!("{count} {noun} in {}\n", path.display()));
+            repl.say(format!("{count} {noun} in {shown}\n"));
         }
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            let path = path.display();
-            refuse(repl, &format!("{path} exists; `:save! {path}` replaces it"));
-        }
-        Err(error) => refuse(
-            repl,
-            &format!("{} could not be written: {error}", path.display()),
-        ),
+        Err(error) => refuse(repl, &error.message),
     }
-}
-
-fn store(path: &Path, text: &str, existing: Existing) -> std::io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        // Those of any other new file; temporary ones are private by default.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.prefix(".rasp-").tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    let stored = match existing {
-        Existing::Keep => file.persist_noclobber(path),
-        Existing::Replace => file.persist(path),
-    };
-    stored.map(|_| ()).map_err(|error| error.error)
 }

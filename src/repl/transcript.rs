@@ -15,18 +15,30 @@ pub fn run_transcript(mut input: impl BufRead, out: &mut impl Write, err: &mut i
         let parts = match input.read_until(b'\n', &mut line) {
             Ok(0) => break,
             // Bytes that are no UTF-8 become characters that the parser then points at.
-            Ok(_) => repl.push(&String::from_utf8_lossy(&line)),
+            Ok(_) => {
+                let line = String::from_utf8_lossy(&line);
+                repl.push(line.strip_suffix('\n').unwrap_or(&line))
+            }
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(_) => return 1,
         };
-        if write(&parts, out, err).is_err() {
-            return 1;
+        if let Err(error) = write(&parts, out, err) {
+            return unwritten(&error, err);
         }
     }
     match write(&repl.end(), out, err) {
         Ok(()) => 0,
-        Err(_) => 1,
+        Err(error) => unwritten(&error, err),
     }
+}
+
+/// Says why the answers could not be written, unless whoever read them has gone.
+fn unwritten(error: &std::io::Error, err: &mut impl Write) -> i32 {
+    if error.kind() != ErrorKind::BrokenPipe {
+        // Nothing is left to say it to if that fails too.
+        let _ = writeln!(err, "rasp: the answers could not be written: {error}");
+    }
+    1
 }
 
 fn write(parts: &[Part], out: &mut impl Write, err: &mut impl Write) -> std::io::Result<()> {

@@ -311,7 +311,7 @@ fn identical(values: &[Value]) -> bool {
 /// The cells of the full display: floats in full, and of bools only those less frequent.
 fn cells(values: &[Value]) -> Vec<String> {
     if !matches!(values.first(), Some(Value::Bool(_))) {
-        return values.iter().map(Value::to_string).collect();
+        return values.iter().map(Value::cell).collect();
     }
     let count = |bool: bool| {
         let equal = values.iter().filter(|value| value.equals(&bool.into()));

@@ -6,7 +6,7 @@ pub mod files;
 mod hazard;
 pub mod show;
 
-use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, Sources, Span};
+use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};
 use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId, Stop};
 use crate::graph::{Graph, SOpId, Sharing};
 use crate::interpret::{self, Sequence};
@@ -222,9 +222,9 @@ impl Session {
     }
 
     /// Reads a text typed at the prompt, keeping it for diagnostics; nothing is run.
-    pub fn read(&mut self, name: &str, text: &str) -> Parsed {
+    pub fn read(&mut self, name: &str, text: &str) -> (SourceId, Parsed) {
         let source = self.evaluator.sources.add(name, text);
-        parse(source, text, &self.evaluator.limits)
+        (source, parse(source, text, &self.evaluator.limits))
     }
 
     /// Runs one statement of a text that was [read](Session::read), with a fresh allowance of

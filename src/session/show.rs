@@ -202,7 +202,7 @@ pub(super) struct Matrix {
 
 impl Matrix {
     pub fn new(input: &[Value]) -> Matrix {
-        let labels: Vec<String> = input.iter().map(Value::to_string).collect();
+        let labels: Vec<String> = input.iter().map(Value::cell).collect();
         let width = labels.iter().map(|label| label.width()).max().unwrap_or(1);
         Matrix { labels, width }
     }

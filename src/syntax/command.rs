@@ -213,11 +213,15 @@ impl<'s> Recognizer<'_, 's> {
 }
 
 fn is_command(token: Token) -> bool {
-    is_whole_command(token)
-        || matches!(
-            token,
-            Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength
-        )
+    is_whole_command(token) || takes_value(token)
+}
+
+/// Whether the token is the beginning of a command that an expression ends.
+pub fn takes_value(token: Token) -> bool {
+    matches!(
+        token,
+        Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength
+    )
 }
 
 /// Whether the token is a command that takes no expression.

@@ -2,6 +2,7 @@
 //! other languages, what to write here.
 
 use super::build::Failed;
+use super::command::takes_value;
 use super::habit::{Hint, unknown_help};
 use super::token::{Lexeme, Token};
 use crate::base::{Code, Diagnostic, SourceId, Span};
@@ -141,6 +142,13 @@ impl<'s> Place<'_, 's> {
     }
 
     fn at_end_of_text(&self) -> Diagnostic {
+        if let Some(command) = self.before(1).filter(|last| takes_value(last.token)) {
+            let written = self.context.written(command);
+            return Diagnostic::error(Code::UnexpectedEnd, "this command is not complete").at(
+                self.span(command),
+                format!("{written} needs a value behind it, on the same line"),
+            );
+        }
         let wanted = self.wanted();
         let message = "the text ends in the middle of a statement";
         let diagnostic = match self.before(1) {

@@ -18,6 +18,7 @@ mod repair;
 pub mod token;
 mod typed;
 
+pub use command::recognize;
 pub use parse::{Completeness, Parsed, completeness, parse, parse_expression};
 pub use print::print;
 pub use typed::Typed;

@@ -113,8 +113,11 @@ pub fn completeness(text: &str) -> Completeness {
     let mut lexemes = command::recognize(text, &lexed.lexemes);
     let mut builder = Builder::new(source, BTreeMap::new());
     run(&mut builder, &lexemes);
+    let last = lexemes.last().map(|last| last.token);
     match builder.failed.first() {
         None => Completeness::Complete,
+        // Commands end with their line.
+        Some(_) if last.is_some_and(command::takes_value) => Completeness::Erroneous,
         // No `;` closes a bracket.
         Some(ParseError::UnrecognizedEof { .. }) if open_brackets(&lexemes) > 0 => {
             Completeness::Incomplete

@@ -18,7 +18,6 @@ pub struct Typed {
     read: usize,
     brackets: i64,
     braces: i64,
-    definitions: usize,
     has_body: bool,
     completeness: Completeness,
 }
@@ -30,7 +29,6 @@ impl Default for Typed {
             read: 0,
             brackets: 0,
             braces: 0,
-            definitions: 0,
             has_body: false,
             completeness: Completeness::Complete,
         }
@@ -53,7 +51,6 @@ impl Typed {
         for lexeme in &lexemes {
             self.brackets += i64::from(lexeme.token.opens()) - i64::from(lexeme.token.closes());
             match lexeme.token {
-                Token::Def => self.definitions += 1,
                 Token::LeftBrace => self.braces += 1,
                 Token::RightBrace => self.braces -= 1,
                 _ => {}
@@ -84,11 +81,6 @@ impl Typed {
     /// Whether a brace is open that may be that of a body.
     pub fn in_body(&self) -> bool {
         self.has_body && self.braces > 0
-    }
-
-    /// The number of `def`s.
-    pub fn definitions(&self) -> usize {
-        self.definitions
     }
 }
 

@@ -109,6 +109,16 @@ impl Value {
         }
     }
 
+    /// The value as it stands in tables: as it is printed, but of control characters, which would
+    /// move the cursor, the escapes.
+    pub fn cell(&self) -> String {
+        let mut text = String::new();
+        for character in self.to_string().chars() {
+            push_visibly(&mut text, character);
+        }
+        text
+    }
+
     fn identity(&self) -> (u8, u64, &str) {
         match self {
             Value::Int(int) => (0, *int as u64, ""),
@@ -142,16 +152,23 @@ pub fn quote(text: &str) -> String {
         match character {
             '"' => quoted.push_str("\\\""),
             '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            control if control.is_control() => {
-                quoted.push_str(&format!("\\u{{{:x}}}", u32::from(control)));
-            }
-            plain => quoted.push(plain),
+            other => push_visibly(&mut quoted, other),
         }
     }
     quoted.push('"');
     quoted
+}
+
+/// Adds a character, of control characters the escape.
+fn push_visibly(text: &mut String, character: char) {
+    match character {
+        '\n' => text.push_str("\\n"),
+        '\t' => text.push_str("\\t"),
+        control if control.is_control() => {
+            text.push_str(&format!("\\u{{{:x}}}", u32::from(control)));
+        }
+        plain => text.push(plain),
+    }
 }
 
 /// Exact comparison, without rounding the integer to a float.

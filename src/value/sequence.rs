@@ -86,7 +86,7 @@ pub fn display_value(value: &Value) -> String {
         Value::Float(float) if float.is_finite() => format!("{float:.3}")
             .parse()
             .map_or_else(|_| value.to_string(), float_repr),
-        Value::Float(_) | Value::Int(_) | Value::Str(_) => value.to_string(),
+        Value::Float(_) | Value::Int(_) | Value::Str(_) => value.cell(),
     }
 }
 

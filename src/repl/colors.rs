@@ -1,0 +1,150 @@
+//! The colours of what is typed, by the real lexer: words of the language, literals, the bracket
+//! that belongs to the one at the cursor, and closing brackets that nothing opens. Pure functions
+//! of the text and the cursor.
+
+use super::command;
+use crate::base::{Limits, SourceId};
+use crate::builtin;
+use crate::syntax::recognize;
+use crate::syntax::token::{Lexeme, Token, lex};
+
+const WORD: &str = "35";
+const WRONG: &str = "31";
+
+/// The text with colours: only escape sequences are inserted. Of a bracket under or before the
+/// cursor, its partner is set off.
+pub fn highlight(text: &str, cursor: Option<usize>) -> String {
+    let lexed = lex(SourceId(0), text, Limits::default().open_brackets);
+    let lexemes = recognize(text, &lexed.lexemes);
+    let brackets = Brackets::of(&lexemes);
+    let partner = cursor.and_then(|cursor| brackets.partner(&lexemes, cursor));
+    let mut pieces: Vec<(usize, usize, &str)> = lexed
+        .comments
+        .iter()
+        .map(|comment| comment.span.range())
+        .map(|range| (range.start, range.end, "90"))
+        .chain(prompt_commands(text))
+        .collect();
+    for (index, lexeme) in lexemes.iter().enumerate() {
+        let color = match lexeme.token {
+            _ if partner == Some(index) => Some("1;7"),
+            _ if brackets.unmatched.binary_search(&index).is_ok() => Some(WRONG),
+            token => color(token),
+        };
+        if let Some(color) = color {
+            pieces.push((lexeme.start, lexeme.end, color));
+        }
+    }
+    // Of pieces that overlap, the first counts.
+    pieces.sort_by_key(|(start, _, _)| *start);
+    let mut colored = String::with_capacity(text.len() * 2);
+    let mut done = 0;
+    for (start, end, color) in pieces {
+        if start >= done && start < end {
+            colored.push_str(&text[done..start]);
+            colored.push_str(&format!("\x1b[{color}m{}\x1b[0m", &text[start..end]));
+            done = end;
+        }
+    }
+    colored.push_str(&text[done..]);
+    colored
+}
+
+/// The words `:name` that begin lines.
+fn prompt_commands(text: &str) -> impl Iterator<Item = (usize, usize, &'static str)> {
+    let mut start = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let word_start = start + line.len() - line.trim_start().len();
+        start += line.len();
+        let word = line.split_whitespace().next()?;
+        let is_command = word.starts_with(':') && command::find(word).is_ok();
+        is_command.then_some((word_start, word_start + word.len(), WORD))
+    })
+}
+
+fn color(token: Token) -> Option<&'static str> {
+    match token {
+        Token::For
+        | Token::In
+        | Token::Not
+        | Token::And
+        | Token::Or
+        | Token::If
+        | Token::Else
+        | Token::Def
+        | Token::Return
+        | Token::Load
+        | Token::Draw
+        | Token::Lambda
+        | Token::Assert
+        | Token::SetExample(_)
+        | Token::ShowExample(_)
+        | Token::Examples(_)
+        | Token::FullDisplay(_)
+        | Token::SetVocabulary
+        | Token::SetMaxLength
+        | Token::SetCausal(_)
+        | Token::Exit => Some(WORD),
+        Token::Str(_) => Some("32"),
+        Token::Int(_) | Token::Float(_) => Some("36"),
+        Token::OpenString(_) => Some("33"),
+        Token::Unknown(_) | Token::Foreign(_) => Some(WRONG),
+        Token::Name(name) if builtin::find(name).is_some() => Some("34"),
+        _ => None,
+    }
+}
+
+/// Which brackets belong together, by the numbers of their tokens.
+struct Brackets {
+    pairs: Vec<(usize, usize)>,
+    /// Closing ones that close nothing.
+    unmatched: Vec<usize>,
+}
+
+impl Brackets {
+    fn of(lexemes: &[Lexeme]) -> Brackets {
+        let mut open: Vec<(usize, Token)> = Vec::new();
+        let mut brackets = Brackets {
+            pairs: Vec::new(),
+            unmatched: Vec::new(),
+        };
+        for (index, lexeme) in lexemes.iter().enumerate() {
+            if lexeme.token.opens() {
+                open.push((index, lexeme.token));
+            } else if lexeme.token.closes() {
+                match open.last() {
+                    Some((opening, token)) if fit(*token, lexeme.token) => {
+                        brackets.pairs.push((*opening, index));
+                        open.pop();
+                    }
+                    _ => brackets.unmatched.push(index),
+                }
+            }
+        }
+        brackets
+    }
+
+    /// The partner of the bracket at the cursor.
+    fn partner(&self, lexemes: &[Lexeme], cursor: usize) -> Option<usize> {
+        let at_cursor = |index: usize| {
+            let lexeme = &lexemes[index];
+            lexeme.start == cursor || lexeme.end == cursor
+        };
+        self.pairs.iter().find_map(|(opening, closing)| {
+            match (at_cursor(*opening), at_cursor(*closing)) {
+                (_, true) => Some(*opening),
+                (true, false) => Some(*closing),
+                (false, false) => None,
+            }
+        })
+    }
+}
+
+fn fit(opening: Token, closing: Token) -> bool {
+    matches!(
+        (opening, closing),
+        (Token::LeftParenthesis, Token::RightParenthesis)
+            | (Token::LeftBracket, Token::RightBracket)
+            | (Token::LeftBrace, Token::RightBrace)
+    )
+}
