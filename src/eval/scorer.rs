@@ -224,8 +224,8 @@ impl Evaluator {
             (Reads::Queries, Reads::Keys) => (b, a, comparison.mirrored()),
             _ => return self.add_selector(Selector::Predicate(id), span),
         };
-        let keys = self.side_sop(keys, span, known)?;
-        let queries = self.side_sop(queries, span, known)?;
+        let keys = self.side_sop(keys, known)?;
+        let queries = self.side_sop(queries, known)?;
         self.add_selector(
             Selector::Compare {
                 keys,
@@ -244,7 +244,7 @@ impl Evaluator {
         span: Span,
         known: &mut Known,
     ) -> Outcome<SelectorId> {
-        let sop = self.side_sop(id, span, known)?;
+        let sop = self.side_sop(id, known)?;
         let truth = match self.graph.types(sop) == TypeSet::BOOL {
             true => sop,
             false => self.add_map(Op::ToBool, vec![sop], span)?,
@@ -267,7 +267,7 @@ impl Evaluator {
     }
 
     /// A scorer that reads one position only, as an s-op.
-    fn side_sop(&mut self, id: ScorerId, span: Span, known: &mut Known) -> Outcome<SOpId> {
+    fn side_sop(&mut self, id: ScorerId, known: &mut Known) -> Outcome<SOpId> {
         if let Some(sop) = known.sops.get(&id) {
             return Ok(*sop);
         }
@@ -279,7 +279,7 @@ impl Evaluator {
                 let operands = operands
                     .into_iter()
                     .map(|operand| {
-                        let part = || self.side_sop(operand, span, known);
+                        let part = || self.side_sop(operand, known);
                         stacker::maybe_grow(64 * 1024, 1024 * 1024, part)
                     })
                     .collect::<Outcome<Vec<SOpId>>>()?;

@@ -63,7 +63,7 @@ impl Evaluator {
             .or_else(|| self.in_library(name, |name, other| name == other))
             .or_else(|| self.foreign(cx, name, called))
             .or(near)
-            .or_else(|| self.in_library(name, |name, other| is_near(name, other)))
+            .or_else(|| self.in_library(name, is_near))
             .unwrap_or_else(|| definition(name, called));
         diagnostic.help(help).into()
     }
