@@ -29,12 +29,13 @@ pub fn page(code: Code) -> &'static str {
         .map_or("", |(_, page)| page)
 }
 
-/// A code by its number, however it is capitalised.
-pub fn find(number: &str) -> Option<Code> {
-    let found = Code::ALL
-        .iter()
-        .find(|code| code.number().eq_ignore_ascii_case(number));
-    found.copied()
+/// A code by its number, like `W0101`, or its name, like `surprising-precedence`, however they are
+/// capitalised.
+pub fn find(text: &str) -> Option<Code> {
+    let name = text.replace(['-', '_'], "");
+    let is_named = |code: &Code| format!("{code:?}").eq_ignore_ascii_case(&name);
+    let mut codes = Code::ALL.iter().copied();
+    codes.find(|code| code.number().eq_ignore_ascii_case(text) || is_named(code))
 }
 
 #[cfg(test)]
@@ -50,5 +51,18 @@ mod tests {
             assert!(longest <= Some(100), "docs/errors/{code}.md has long lines");
         }
         assert_eq!(PAGES.len(), Code::ALL.len());
+    }
+
+    #[test]
+    fn codes_are_found_by_number_and_name() {
+        for text in [
+            "W0101",
+            "w0101",
+            "surprising-precedence",
+            "SurprisingPrecedence",
+        ] {
+            assert_eq!(find(text), Some(Code::SurprisingPrecedence), "{text}");
+        }
+        assert_eq!(find("E9999"), None);
     }
 }

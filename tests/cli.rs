@@ -63,8 +63,9 @@ fn an_error_on_one_input_is_that_line_and_the_exit_status() {
     assert_eq!(lines[0]["output"], json!([1, 1]));
     assert_eq!(lines[1]["error"]["code"], "E0407");
     assert_eq!(
-        (&lines[1]["error"]["line"], &lines[1]["error"]["column"]),
-        (&json!(1), &json!(1))
+        lines[1]["error"]["labels"][0],
+        json!({"file": "expression", "line": 1, "column": 1, "end_line": 1, "end_column": 10,
+            "message": "this fails at position 0, where the token is \"a\"", "primary": true})
     );
     assert_eq!(lines[2]["error"]["code"], "E0201");
     assert_eq!(ran.status, 1);
@@ -89,6 +90,29 @@ fn several_errors_of_a_program_are_reported_in_one_go() {
         .rasp(&["run", "bad.rasp", "-e", "b", "-i", "x", "--json"])
         .lines();
     assert_eq!(lines[0]["error"]["code"], "E0301");
+    assert_eq!(
+        lines[0]["error"]["help"],
+        json!(["for the tokens as numbers: `tokens_int + 1`"])
+    );
+}
+
+#[test]
+fn of_many_errors_the_first_are_shown_and_the_rest_counted() {
+    let place = Place::new();
+    let many = |line: &str| line.repeat(150);
+    place.file("names.rasp", &many("tokens + 1;\n"));
+    let ran = place.rasp(&["run", "names.rasp"]);
+    assert_eq!(ran.err.matches("[E0301]").count(), 100);
+    assert!(ran.err.contains("names.rasp:100:1"), "{}", ran.err);
+    assert!(ran.err.ends_with("… and 50 more\n"), "{}", ran.err);
+    let all = place.rasp(&["run", "names.rasp", "--json"]).err;
+    assert_eq!(all.matches("E0301").count(), 150);
+    for line in ["x = ;\n", "if x > 1 { y = 2; }\n"] {
+        place.file("syntax.rasp", &many(line));
+        let ran = place.rasp(&["run", "syntax.rasp"]);
+        assert_eq!(ran.err.matches("[E0104]").count(), 100, "{line}");
+        assert!(ran.err.contains("Note: there"), "{line}");
+    }
 }
 
 #[test]
@@ -120,6 +144,10 @@ fn schedules() {
         (&theirs["layers"], &theirs["heads"]),
         (&json!(3), &json!([2, 2, 1]))
     );
+    // Another name for the index is not its name.
+    place.file("named.rasp", "i = indices;\neven = i % 2;\n");
+    let named = place.rasp(&["schedule", "named.rasp", "-e", "even"]);
+    assert!(named.out.contains("even = (indices % 2)"), "{}", named.out);
 }
 
 #[test]
@@ -278,6 +306,44 @@ fn bad_input_is_a_diagnostic_and_an_exit_status() {
     mistake(&place, &["exec", "hist.rasp", "-i", "a"], 1, "E0701");
     mistake(&place, &["info", "nowhere"], 1, "E0501");
     mistake(&place, &["run", "nowhere.rasp"], 1, "E0501");
+    mistake(&place, &["run", "hist"], 1, "did you mean `hist.rasp`?");
+    mistake(
+        &place,
+        &["run", "hits.rasp"],
+        1,
+        "did you mean `hist.rasp`?",
+    );
+    mistake(&place, &["run", "model"], 1, "a model is run with");
+    mistake(&place, &["exec", "half", "-i", "a"], 1, "rasp compile FILE");
+    mistake(
+        &place,
+        &["schedule", "hist.rasp", "-e", "[hist]"],
+        1,
+        "`[hist][0]`",
+    );
+    mistake(
+        &place,
+        &["schedule", "hist.rasp", "-e", "average"],
+        1,
+        "`average(",
+    );
+    mistake(
+        &place,
+        &[
+            "compile",
+            "hist.rasp",
+            "-e",
+            "tokens_int + 1",
+            "--vocab",
+            "ab",
+            "--max-len",
+            "3",
+            "-o",
+            "other",
+        ],
+        1,
+        "is not an int",
+    );
     mistake(
         &place,
         &["run", "hist.rasp", "-e", "hist", "-i", ""],

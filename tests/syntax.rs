@@ -56,6 +56,7 @@ fn errors() {
     cases("tokens", diagnostics);
     cases("mistakes", diagnostics);
     cases("habits", diagnostics);
+    cases("slips", diagnostics);
     cases("unfinished", diagnostics);
 }
 
@@ -70,7 +71,18 @@ fn recovery() {
 fn precedence() {
     cases("precedence", |text| {
         let ast = parse_ok(text);
-        shown(text, &surprising(&ast, text))
+        let warnings = surprising(&ast, text);
+        // What a help line gives to type is read as it looks.
+        for help in warnings.iter().filter_map(|warning| warning.help.as_ref()) {
+            for written in help.split('`').skip(1).step_by(2) {
+                let written = format!("{written};");
+                assert!(
+                    surprising(&parse_ok(&written), &written).is_empty(),
+                    "{help}"
+                );
+            }
+        }
+        shown(text, &warnings)
     });
 }
 

@@ -1,8 +1,10 @@
 //! Diagnostics as text for people, through ariadne. The only file that names ariadne.
 
-use super::diagnostic::{Diagnostic, Severity};
-use super::source::{SourceId, Sources, Span};
+use super::diagnostic::{Diagnostic, Label, Severity};
+use super::source::{Source, SourceId, Sources, Span};
 use ariadne::{CharSet, Config, IndexType, Report, ReportKind};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Bytes of a line that is drawn; places in longer ones are told in words.
 const LONGEST_LINE: usize = 1_000;
@@ -16,16 +18,33 @@ pub enum Style {
     Terminal,
 }
 
+impl Style {
+    /// The style of an output that is a terminal or not: plain too where `NO_COLOR` asks for it, and
+    /// on a terminal without colours.
+    pub fn of(is_terminal: bool) -> Style {
+        // https://no-color.org: any value but the empty one.
+        let asked = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        match is_terminal && !asked && !dumb {
+            true => Style::Terminal,
+            false => Style::Plain,
+        }
+    }
+}
+
 /// A diagnostic as it is shown to a person, ending in a newline.
 pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> String {
     let drawable = diagnostic.labels.iter().all(|label| {
-        let text = &sources.get(label.span.source).text;
-        let mut ends = [label.span.start, label.span.end].into_iter();
-        ends.all(|at| line_length(text, at as usize) <= LONGEST_LINE)
+        let source = sources.get(label.span.source);
+        [label.span.start, label.span.end].into_iter().all(|at| {
+            let line = source.line(at);
+            source.lines(line, line).len() <= LONGEST_LINE
+        })
     });
     let Some(main) = diagnostic.span().filter(|_| drawable) else {
         return in_words(diagnostic, sources);
     };
+    let excerpts = Excerpts::of(diagnostic, sources);
     let kind = match diagnostic.severity {
         Severity::Error => ReportKind::Error,
         Severity::Warning => ReportKind::Warning,
@@ -35,20 +54,26 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
         Style::Terminal => CharSet::Unicode,
     };
     let config = Config::default()
-        .with_index_type(IndexType::Byte)
+        .with_index_type(IndexType::Char)
         .with_char_set(charset)
         .with_color(style == Style::Terminal);
-    let mut report = Report::build(kind, main)
+    let mut report = Report::build(kind, excerpts.place(main))
         .with_config(config)
         .with_code(diagnostic.code)
         .with_message(&diagnostic.message);
-    for (order, label) in diagnostic.labels.iter().enumerate() {
-        let color = match (order, diagnostic.severity) {
+    let mut labels: Vec<(usize, &Label)> = diagnostic.labels.iter().enumerate().collect();
+    // Text by text and from top to bottom: ariadne begins again at a place above the one before it.
+    labels.sort_by_key(|(_, label)| {
+        let (excerpt, _) = excerpts.place(label.span);
+        (excerpt, last_line(label.span, sources))
+    });
+    for (order, (number, label)) in labels.into_iter().enumerate() {
+        let color = match (number, diagnostic.severity) {
             (0, Severity::Error) => ariadne::Color::Red,
             (0, Severity::Warning) => ariadne::Color::Yellow,
             _ => ariadne::Color::Cyan,
         };
-        let mut drawn = ariadne::Label::new(label.span)
+        let mut drawn = ariadne::Label::new(excerpts.place(label.span))
             .with_color(color)
             .with_order(order as i32);
         if !label.text.is_empty() {
@@ -63,16 +88,16 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
         report = report.with_help(help);
     }
     let mut bytes = Vec::new();
-    match report.finish().write(Cache::new(sources), &mut bytes) {
+    match report.finish().write(excerpts, &mut bytes) {
         Ok(()) => trim_line_ends(&String::from_utf8_lossy(&bytes)),
         Err(_) => in_words(diagnostic, sources),
     }
 }
 
-fn line_length(text: &str, at: usize) -> usize {
-    let (before, after) = text.as_bytes().split_at(at.min(text.len()));
-    let start = before.iter().rev().take_while(|byte| **byte != b'\n');
-    start.count() + after.iter().take_while(|byte| **byte != b'\n').count()
+/// The line in which the last character of a span lies.
+fn last_line(span: Span, sources: &Sources) -> usize {
+    let last = span.end.saturating_sub(1).max(span.start);
+    sources.get(span.source).line(last)
 }
 
 fn in_words(diagnostic: &Diagnostic, sources: &Sources) -> String {
@@ -107,50 +132,105 @@ fn trim_line_ends(text: &str) -> String {
     trimmed
 }
 
-impl ariadne::Span for Span {
-    type SourceId = SourceId;
+/// What is drawn of one text: its labelled lines. The other lines are empty here, so that lines keep
+/// their numbers and no diagnostic costs as much as its text is long.
+struct Excerpt<'s> {
+    id: SourceId,
+    source: &'s Source,
+    shown: BTreeSet<usize>,
+}
 
-    fn source(&self) -> &SourceId {
-        &self.source
+impl Excerpt<'_> {
+    /// The number of characters before a line.
+    fn before(&self, line: usize) -> usize {
+        let length = |line: &usize| self.line(*line).chars().count();
+        let shown = self.shown.range(..line);
+        line + shown
+            .map(|line| length(line).saturating_sub(1))
+            .sum::<usize>()
     }
 
-    fn start(&self) -> usize {
-        self.start as usize
+    fn line(&self, line: usize) -> &str {
+        &self.source.text[self.source.lines(line, line)]
     }
 
-    fn end(&self) -> usize {
-        self.end as usize
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for line in 0..=self.shown.last().copied().unwrap_or(0) {
+            match self.shown.contains(&line) {
+                true => text.extend(self.line(line).chars().map(drawn)),
+                false => text.push('\n'),
+            }
+        }
+        text
     }
 }
 
-/// Hands the texts of `Sources` to ariadne, each split into lines once.
-struct Cache<'s> {
-    sources: &'s Sources,
-    split: std::collections::BTreeMap<SourceId, ariadne::Source<String>>,
+/// The texts of a diagnostic, that of its main place first, as ariadne asks for them.
+struct Excerpts<'s> {
+    list: Vec<(Excerpt<'s>, ariadne::Source<String>)>,
 }
 
-impl<'s> Cache<'s> {
-    fn new(sources: &'s Sources) -> Cache<'s> {
-        Cache {
-            sources,
-            split: Default::default(),
+impl<'s> Excerpts<'s> {
+    fn of(diagnostic: &Diagnostic, sources: &'s Sources) -> Excerpts<'s> {
+        let mut list: Vec<Excerpt> = Vec::new();
+        for span in diagnostic.labels.iter().map(|label| label.span) {
+            let source = sources.get(span.source);
+            let lines = source.line(span.start)..=last_line(span, sources);
+            match list.iter_mut().find(|excerpt| excerpt.id == span.source) {
+                Some(excerpt) => excerpt.shown.extend(lines),
+                None => list.push(Excerpt {
+                    id: span.source,
+                    source,
+                    shown: lines.collect(),
+                }),
+            }
+        }
+        let split = |excerpt: Excerpt<'s>| {
+            let text = ariadne::Source::from(excerpt.text());
+            (excerpt, text)
+        };
+        Excerpts {
+            list: list.into_iter().map(split).collect(),
         }
     }
+
+    /// The number of a label's excerpt, and the characters that it covers there.
+    fn place(&self, span: Span) -> (usize, Range<usize>) {
+        let mut numbered = self.list.iter().enumerate();
+        let Some((number, (excerpt, _))) = numbered.find(|(_, (it, _))| it.id == span.source)
+        else {
+            return (0, 0..0);
+        };
+        let line = excerpt.source.line(span.start);
+        let line_start = excerpt.source.lines(line, line).start;
+        let characters = |range: Range<usize>| excerpt.source.text[range].chars().count();
+        let start = excerpt.before(line) + characters(line_start..span.start as usize);
+        (number, start..start + characters(span.range()))
+    }
 }
 
-impl ariadne::Cache<SourceId> for Cache<'_> {
+/// A character as it is drawn: one that would end the line, or turn it around, is shown by a dot.
+fn drawn(character: char) -> char {
+    match character {
+        '\n' | '\t' => character,
+        '\r' => ' ',
+        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{feff}' => '·',
+        _ if character.is_control() => '·',
+        _ => character,
+    }
+}
+
+impl ariadne::Cache<usize> for Excerpts<'_> {
     type Storage = String;
 
-    fn fetch(&mut self, id: &SourceId) -> Result<&ariadne::Source<String>, impl std::fmt::Debug> {
-        let text = &self.sources.get(*id).text;
-        Ok::<_, std::convert::Infallible>(
-            self.split
-                .entry(*id)
-                .or_insert_with(|| ariadne::Source::from(text.to_string())),
-        )
+    fn fetch(&mut self, number: &usize) -> Result<&ariadne::Source<String>, impl std::fmt::Debug> {
+        let excerpt = self.list.get(*number);
+        excerpt.map(|(_, text)| text).ok_or("no such excerpt")
     }
 
-    fn display<'a>(&self, id: &'a SourceId) -> Option<impl std::fmt::Display + 'a> {
-        Some(self.sources.get(*id).name.clone())
+    fn display<'a>(&self, number: &'a usize) -> Option<impl std::fmt::Display + 'a> {
+        let excerpt = self.list.get(*number);
+        excerpt.map(|(excerpt, _)| excerpt.source.name.clone())
     }
 }

@@ -59,6 +59,33 @@ impl Span {
 pub struct Source {
     pub name: String,
     pub text: Arc<str>,
+    /// Where each line starts.
+    lines: Arc<[u32]>,
+}
+
+impl Source {
+    fn new(name: String, text: Arc<str>) -> Source {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts = ends.filter(|start| *start < text.len());
+        let lines = std::iter::once(0).chain(starts).map(|start| start as u32);
+        Source {
+            name,
+            lines: lines.collect(),
+            text,
+        }
+    }
+
+    /// The number of the line, from 0, that a byte is in.
+    pub fn line(&self, at: u32) -> usize {
+        self.lines.partition_point(|start| *start <= at) - 1
+    }
+
+    /// The bytes of the lines from one number to another, both included.
+    pub fn lines(&self, first: usize, last: usize) -> std::ops::Range<usize> {
+        let start = |line: usize| self.lines.get(line).map(|start| *start as usize);
+        let end = self.text.len();
+        start(first).unwrap_or(end)..start(last + 1).unwrap_or(end)
+    }
 }
 
 /// All texts read so far, in the order in which they were read.
@@ -74,10 +101,7 @@ impl Sources {
 
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
         let id = SourceId(u32::try_from(self.list.len()).expect("fewer than 2³² sources"));
-        self.list.push(Source {
-            name: name.into(),
-            text: text.into(),
-        });
+        self.list.push(Source::new(name.into(), text.into()));
         id
     }
 
@@ -92,9 +116,10 @@ impl Sources {
 
     /// Line and column of the start of a span, both from 1; columns count characters.
     pub fn position(&self, span: Span) -> (usize, usize) {
-        let before = &self.get(span.source).text[..span.start as usize];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = before.matches('\n').count() + 1;
-        (line, before[line_start..].chars().count() + 1)
+        let source = self.get(span.source);
+        let line = source.line(span.start);
+        let line_start = source.lines(line, line).start;
+        let before = &source.text[line_start..span.start as usize];
+        (line + 1, before.chars().count() + 1)
     }
 }

@@ -431,7 +431,7 @@ pub struct Generate {
 
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// A code, like E0201
+    /// A code, like E0201, or its name, like undefined-name
     #[arg(value_name = "CODE", value_parser = code)]
     pub code: Option<Code>,
 }

@@ -3,9 +3,8 @@
 
 use super::arguments::Run;
 use super::input::{json_input, value_json};
-use super::output::{Output, Stop, error_json};
+use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Sources, Span};
-use crate::eval::Meta;
 use crate::graph::{Graph, SOpId};
 use crate::interpret;
 use crate::session::Session;
@@ -84,14 +83,8 @@ fn wanted(
         spans: Vec::new(),
     };
     for text in expressions {
-        let found = session.expression_at(text);
-        let (meta, span) = output.expect(found, session.sources())?;
-        let Meta::SOp(sop) = meta else {
-            let message = format!("an s-op is needed, not {}", meta.kind());
-            let error = Diagnostic::error(Code::AtomExpected, message).at(span, "evaluated here");
-            output.report(&error, session.sources());
-            return Err(Stop::Reported);
-        };
+        let found = session.sop_at(text);
+        let (sop, span) = output.expect(found, session.sources())?;
         wanted.sops.push(sop);
         wanted.spans.push(span);
     }
@@ -110,7 +103,9 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Box<Diagnostic>> {
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Box<Diagnostic> {
     let message = format!("{}: {error}", path.display());
-    Diagnostic::error(Code::FileNotFound, message).into()
+    Diagnostic::error(Code::FileNotFound, message)
+        .help("give a file with one JSON value a line, or `-` for standard input")
+        .into()
 }
 
 /// A bar over the bytes of a file; hidden where nobody looks or the size is not known.
@@ -184,7 +179,7 @@ fn write(
             let error = error.or_at(wanted.spans[index], "evaluated here");
             if json {
                 output.fail();
-                let error = error_json(&error, session.sources());
+                let error = diagnostic_json(&error, session.sources());
                 let text = &wanted.texts[index];
                 output.json(&json!({"expr": text, "input": given, "error": error}))?;
             } else {

@@ -6,7 +6,7 @@ use super::arguments::Doc;
 use super::input::read;
 use super::output::{Output, Stop};
 use crate::base::write::{unwritten, write};
-use crate::base::{Code, Diagnostic, Existing, Limits, Sources};
+use crate::base::{Existing, Limits, Sources};
 use crate::builtin::{self, Kind, Row};
 use crate::eval::{Application, Meta};
 use crate::graph::Sharing;
@@ -40,9 +40,7 @@ pub fn doc(output: &mut Output, arguments: &Doc) -> Result<(), Stop> {
         }
     }
     for file in &arguments.files {
-        let loaded =
-            read(file).map_err(|reason| Diagnostic::error(Code::FileNotFound, reason).into());
-        let loaded = output.expect(loaded, &Sources::new())?;
+        let loaded = output.expect(read(file), &Sources::new())?;
         let heading = format!("# {}", loaded.name);
         page(output, &mut text, &heading, &loaded.name, &loaded.text)?;
     }

@@ -2,7 +2,7 @@
 
 use super::arguments::{Arguments, Equiv, Setting};
 use super::input::{Input, open, setting, value_json, vocabulary};
-use super::output::{Output, Stop, error_json};
+use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Fallible, Sources};
 use crate::equiv::{Comparison, Difference, Method, Options, Verdict, compare};
 use crate::eval::Meta;
@@ -94,7 +94,7 @@ fn comparison_json(found: &Comparison, sources: &Sources) -> Json {
 pub fn result_json(result: &Fallible<Sequence>, sources: &Sources) -> Json {
     match result {
         Ok(sequence) => sequence.values.iter().map(value_json).collect(),
-        Err(error) => json!({"error": error_json(error, sources)}),
+        Err(error) => json!({"error": diagnostic_json(error, sources)}),
     }
 }
 

@@ -24,8 +24,7 @@ pub fn fmt(output: &mut Output, arguments: &Fmt) -> Result<(), Stop> {
 
 fn format_file(output: &mut Output, arguments: &Fmt, file: &Path) -> Result<(), Stop> {
     let mut sources = Sources::new();
-    let loaded = read(file).map_err(|reason| Diagnostic::error(Code::FileNotFound, reason).into());
-    let loaded = output.expect(loaded, &sources)?;
+    let loaded = output.expect(read(file), &sources)?;
     let formatted = format_text(output, &mut sources, &loaded, arguments.parentheses)?;
     let changed = formatted != loaded.text;
     if arguments.check {

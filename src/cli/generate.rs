@@ -3,7 +3,7 @@
 
 use super::arguments::{Generate, Program};
 use super::input::{Input, open, value_json};
-use super::output::{Output, Stop, error_json};
+use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Diagnostic, Fallible, Sources};
 use crate::execute::{Executor, Precision};
 use crate::graph::Sharing;
@@ -109,7 +109,7 @@ fn show(
         });
         if let Some(error) = &found.error {
             output.fail();
-            line["error"] = error_json(error, sources);
+            line["error"] = diagnostic_json(error, sources);
         }
         return output.json(&line);
     }

@@ -2,6 +2,7 @@
 
 use super::arguments::{Inputs, Program, Setting, Switch};
 use super::output::{Output, Stop};
+use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::eval::{Event, Loaded};
 use crate::graph::Sharing;
@@ -181,12 +182,11 @@ pub fn open(
     sharing: Sharing,
 ) -> Result<(Session, Vec<Event>), Unreadable> {
     let mut session = Session::new(sharing);
-    let loaded = read(&program.file).map_err(|reason| {
-        let diagnostic = Diagnostic::error(Code::FileNotFound, reason);
+    let loaded = read(&program.file).map_err(|diagnostic| {
         output.report(&diagnostic, session.sources());
         Unreadable {
             stop: Stop::Reported,
-            first: Some(Box::new((diagnostic, Sources::new()))),
+            first: Some(Box::new((*diagnostic, Sources::new()))),
         }
     })?;
     let events = session.load(&loaded);
@@ -204,16 +204,55 @@ pub fn open(
 }
 
 /// A program's text; `-` is standard input.
-pub fn read(file: &Path) -> Result<Loaded, String> {
-    if file.as_os_str() != "-" {
-        return files::read(file);
-    }
-    let name = "standard input";
-    Ok(Loaded {
-        identity: name.into(),
-        name: name.into(),
-        text: files::read_text(std::io::stdin().lock(), name)?,
+///
+/// # Errors
+/// It cannot be read, or is no text.
+pub fn read(file: &Path) -> Fallible<Loaded> {
+    let program = if file.as_os_str() == "-" {
+        let name = "standard input";
+        files::read_text(std::io::stdin().lock(), name).map(|text| Loaded {
+            identity: name.into(),
+            name: name.into(),
+            text,
+        })
+    } else {
+        files::read(file)
+    };
+    program.map_err(|reason| {
+        let help = match file.exists() {
+            false => near_file(file),
+            true => "a program is a UTF-8 text; a model is run with `rasp exec MODEL -i TEXT`, or \
+                     with `rasp generate MODEL -i TEXT` without `-e`"
+                .to_string(),
+        };
+        let error = Diagnostic::error(Code::FileNotFound, reason);
+        error.help(help).into()
     })
+}
+
+/// What a path to nothing was probably meant to be.
+fn near_file(file: &Path) -> String {
+    let folder = match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    let wanted = file
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or("");
+    let whole = format!("{wanted}.rasp");
+    let meant = match names.contains(&whole) {
+        true => Some(whole.as_str()),
+        false => nearest(wanted, names.iter().map(String::as_str)),
+    };
+    match meant {
+        Some(name) => format!("did you mean `{}`?", file.with_file_name(name).display()),
+        None => "give the path of a program, or `-` to read it from standard input".to_string(),
+    }
 }
 
 /// What a model is to be made for: the command line first, then the program's own settings.

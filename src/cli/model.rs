@@ -2,10 +2,9 @@
 
 use super::arguments::{Compile, Exec, Info, Setting, Verify};
 use super::input::{inputs, open, setting, value_json, vocabulary};
-use super::output::{Output, Stop, error_json};
+use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
 use crate::compile::{self, Verification};
-use crate::eval::Meta;
 use crate::execute::{Executor, trace};
 use crate::graph::{SOpId, Sharing};
 use crate::model::{self, Model};
@@ -83,14 +82,8 @@ fn compile_expression(
         setting(setting_arguments, vocabulary, session),
         session.sources(),
     )?;
-    let found = session.expression_at(expression);
-    let (meta, span) = output.expect(found, session.sources())?;
-    let Meta::SOp(sop) = meta else {
-        let message = format!("an s-op is needed, not {}", meta.kind());
-        let error = Diagnostic::error(Code::AtomExpected, message).at(span, "compiled from this");
-        output.report(&error, session.sources());
-        return Err(Stop::Reported);
-    };
+    let found = session.sop_at(expression);
+    let (sop, span) = output.expect(found, session.sources())?;
     let compiled = compile::compile(session.graph(), sop, &setting, session.limits())
         .map_err(|error| Box::new(error.or_at(span, "compiled from this")));
     let mut model = output.expect(compiled, session.sources())?;
@@ -199,7 +192,7 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
             }
             Err(diagnostic) if arguments.json => {
                 output.fail();
-                let error = error_json(&diagnostic, &sources);
+                let error = diagnostic_json(&diagnostic, &sources);
                 output.json(&json!({"input": input.given, "error": error}))?;
             }
             Err(diagnostic) => output.report(&diagnostic, &sources),

@@ -7,6 +7,9 @@ use crate::base::{Diagnostic, Severity, Sources, Span};
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+/// Errors, and warnings, that people are shown at once; tools get all.
+const SHOWN: usize = 100;
+
 /// Why a command ends early.
 #[derive(Debug)]
 pub enum Stop {
@@ -35,10 +38,9 @@ pub struct Output {
 impl Output {
     /// With `json` each diagnostic is one JSON object on a line of its own.
     pub fn new(json: bool) -> Output {
-        let style = error_style();
         Output {
             out: BufWriter::new(io::stdout()),
-            style,
+            style: Style::of(io::stderr().is_terminal()),
             json,
             failed: false,
         }
@@ -87,18 +89,28 @@ impl Output {
         self.failed = true;
     }
 
-    /// Shows all diagnostics; stops if there is an error among them.
+    /// Shows the diagnostics; stops if there is an error among them.
     pub fn report_all(&mut self, found: &[Diagnostic], sources: &Sources) -> Result<(), Stop> {
+        let (mut errors, mut warnings, mut hidden) = (0, 0, 0);
         for diagnostic in found {
-            self.report(diagnostic, sources);
+            let count = match diagnostic.severity {
+                Severity::Error => &mut errors,
+                Severity::Warning => &mut warnings,
+            };
+            *count += 1;
+            if self.json || *count <= SHOWN {
+                self.report(diagnostic, sources);
+            } else {
+                hidden += 1;
+            }
         }
-        match found
-            .iter()
-            .any(|diagnostic| diagnostic.severity == Severity::Error)
-        {
-            true => Err(Stop::Reported),
-            false => Ok(()),
+        if hidden > 0 {
+            self.note(&format!("… and {hidden} more"));
         }
+        if errors > 0 {
+            return Err(Stop::Reported);
+        }
+        Ok(())
     }
 
     /// The value, or the end of the command after showing the error.
@@ -114,19 +126,9 @@ impl Output {
     }
 }
 
-/// Colour on a terminal, unless `NO_COLOR` says otherwise.
-pub fn error_style() -> Style {
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if io::stderr().is_terminal() && !plain {
-        Style::Terminal
-    } else {
-        Style::Plain
-    }
-}
-
-/// A diagnostic with all it says. Lines and columns count characters from 1; an end is the place
+/// A diagnostic with all it says, on standard error or as the `error` of a result. Lines and columns count characters from 1; an end is the place
 /// behind the last character.
-fn diagnostic_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
+pub fn diagnostic_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -156,24 +158,6 @@ fn diagnostic_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
         "help": diagnostic.help.iter().collect::<Vec<_>>(),
         "notes": diagnostic.notes,
     })
-}
-
-/// `{"code", "message", "file", "line", "column"}`
-pub fn error_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
-    let mut error = serde_json::json!({
-        "code": diagnostic.code.number(),
-        "message": diagnostic.message,
-    });
-    if let Some(span) = diagnostic.span() {
-        let (line, column) = sources.position(span);
-        error["file"] = sources.get(span.source).name.clone().into();
-        error["line"] = line.into();
-        error["column"] = column.into();
-    }
-    if let Some(help) = &diagnostic.help {
-        error["help"] = help.clone().into();
-    }
-    error
 }
 
 /// Rows under titles, all columns aligned left.

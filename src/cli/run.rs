@@ -3,7 +3,7 @@
 use super::arguments::Run;
 use super::batch::batch;
 use super::input::{Input, inputs, open, value_json};
-use super::output::{Output, Stop, error_json};
+use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Diagnostic, Fallible, Sources, Span};
 use crate::eval::{Event, Meta};
 use crate::graph::Sharing;
@@ -173,7 +173,7 @@ fn failure(
 ) -> Result<(), Stop> {
     output.fail();
     output.json(&json!({
-        "expr": text, "input": input.given, "error": error_json(diagnostic, sources),
+        "expr": text, "input": input.given, "error": diagnostic_json(diagnostic, sources),
     }))
 }
 
@@ -185,7 +185,7 @@ fn report_unreadable(
     diagnostic: &Diagnostic,
     sources: &Sources,
 ) -> Result<(), Stop> {
-    let error = error_json(diagnostic, sources);
+    let error = diagnostic_json(diagnostic, sources);
     let expressions: Vec<Json> = match arguments.expr.as_slice() {
         [] => vec![Json::Null],
         several => several

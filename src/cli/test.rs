@@ -2,7 +2,7 @@
 
 use super::arguments::Test;
 use super::input::read;
-use super::output::{Output, Stop, error_json};
+use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Severity, Sources};
 use crate::eval::{Assertion, Event};
 use crate::graph::Sharing;
@@ -51,9 +51,8 @@ fn test_file(
     let mut session = Session::new(Sharing::Equal);
     let loaded = match read(file) {
         Ok(loaded) => loaded,
-        Err(reason) => {
+        Err(diagnostic) => {
             counts.errors += 1;
-            let diagnostic = Diagnostic::error(Code::FileNotFound, reason);
             return other_error(output, json, &diagnostic, session.sources());
         }
     };
@@ -94,7 +93,7 @@ fn other_error(
 ) -> Result<(), Stop> {
     output.report(diagnostic, sources);
     match json && diagnostic.severity == Severity::Error {
-        true => output.json(&json!({"error": error_json(diagnostic, sources)})),
+        true => output.json(&json!({"error": diagnostic_json(diagnostic, sources)})),
         false => Ok(()),
     }
 }
@@ -141,7 +140,7 @@ fn assertion_json(assertion: &Assertion, sources: &Sources) -> Json {
         "values": values,
     });
     if let Some(failure) = &assertion.failure {
-        row["error"] = error_json(failure, sources);
+        row["error"] = diagnostic_json(failure, sources);
     }
     row
 }

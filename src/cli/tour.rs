@@ -2,17 +2,17 @@
 //! schedule it, compile it, run the weights, and hold both against each other.
 
 use super::arguments::Tour;
-use super::input::Input;
+use super::input::{Input, read};
 use super::output::{Output, Stop};
 use crate::base::table::indented;
-use crate::base::{Code, Diagnostic};
+use crate::base::{Code, Diagnostic, Fallible};
 use crate::compile;
 use crate::eval::{Event, Loaded, Meta};
 use crate::execute::{Executor, Precision};
 use crate::graph::{SOpId, Sharing};
 use crate::infer::Setting;
 use crate::model;
-use crate::session::{Session, files};
+use crate::session::Session;
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
 
@@ -24,13 +24,7 @@ const MAX_LENGTH: usize = 10;
 
 pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
     let mut session = Session::new(Sharing::Equal);
-    let program = program(arguments).map_err(|reason| {
-        output.report(
-            &Diagnostic::error(Code::FileNotFound, reason),
-            session.sources(),
-        );
-        Stop::Reported
-    })?;
+    let program = output.expect(program(arguments), session.sources())?;
     let events = session.load(&program);
     let found = session.take_diagnostics();
     output.report_all(&found, session.sources())?;
@@ -104,9 +98,9 @@ fn run_weights(
     Ok(())
 }
 
-fn program(arguments: &Tour) -> Result<Loaded, String> {
+fn program(arguments: &Tour) -> Fallible<Loaded> {
     match &arguments.file {
-        Some(path) => files::read(path),
+        Some(path) => read(path),
         None => Ok(Loaded {
             identity: "examples/sort.rasp".to_string(),
             name: "examples/sort.rasp".to_string(),

@@ -9,8 +9,8 @@ use super::search::{self, Found};
 use super::{Compiler, Feature, bits};
 use crate::base::Code;
 use crate::graph::{Encoding, SOp, SOpId};
-use crate::infer::Stopped;
 use crate::infer::space::{Column, Space};
+use crate::infer::{SMALLER, Stopped};
 use crate::value::Op;
 
 impl Compiler<'_> {
@@ -77,6 +77,7 @@ impl Compiler<'_> {
                 Code::NotCompilable,
                 "no hidden layer was found that computes this exactly".to_string(),
             )
+            .help(SMALLER)
         })
     }
 

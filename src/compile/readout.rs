@@ -6,9 +6,11 @@
 
 use super::form::Form;
 use super::layout::Layout;
+use super::verify::TOLERANCE_F32;
 use super::{Compiler, Robustness, bits};
 use crate::graph::{Encoding, SOpId};
 use crate::infer::{Analysis, Stopped};
+use crate::interpret;
 use crate::model::{Decoder, Matrix, Readout, Variable};
 use crate::value::Value;
 
@@ -61,6 +63,17 @@ pub(super) fn is_dense(analysis: &Analysis, root: SOpId) -> bool {
     wish != Some(Encoding::Categorical)
         && domain.iter().all(is_number)
         && matches!(coding(domain, wish).1, Decoder::Categorical(_))
+        && differ_enough(domain)
+}
+
+/// Whether numbers read to float32's digits are right to some digits of what they differ by: 10⁷ and
+/// 10⁷ + ½ are not.
+fn differ_enough(domain: &[Value]) -> bool {
+    let numbers = || domain.iter().filter_map(Value::as_float);
+    let (least, most) = numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), n| {
+        (least.min(n), most.max(n))
+    });
+    RESOLUTION * least.abs().max(most.abs()) <= TOLERANCE_F32 * (most - least)
 }
 
 fn distinguishable(list: &[Value]) -> bool {
@@ -74,6 +87,16 @@ fn distinguishable(list: &[Value]) -> bool {
 }
 
 impl Compiler<'_> {
+    /// How an s-op fails on the first token.
+    fn first_failure(&self, root: SOpId) -> String {
+        let tokens = self.analysis.setting.vocabulary.iter().take(1).cloned();
+        let tokens: Vec<Value> = tokens.collect();
+        match interpret::evaluate(self.analysis.graph, root, &tokens) {
+            Err(error) => format!(": {}", error.message),
+            Ok(_) => String::new(),
+        }
+    }
+
     /// The form of the program's result.
     pub(super) fn root(&mut self, root: SOpId) -> Result<Output, Stopped> {
         let domain = match self.analysis.node(root) {
@@ -83,8 +106,9 @@ impl Compiler<'_> {
         if domain.is_empty() {
             return Err(Stopped::new(
                 crate::base::Code::NotCompilable,
-                "this fails on every input".to_string(),
-            ));
+                format!("this fails on every input{}", self.first_failure(root)),
+            )
+            .help("mend what fails, or take a vocabulary on which it does not"));
         }
         let (mut numbers, mut decoder) = coding(&domain, self.analysis.graph.encoding(root));
         let many =
@@ -99,7 +123,7 @@ impl Compiler<'_> {
             return Err(Stopped::new(
                 crate::base::Code::NotExact,
                 format!(
-                    "it has {} values; float32 can tell {MOST_CLASSES} apart",
+                    "it has {} values, some too close for float32 to tell apart",
                     classes.len()
                 ),
             ));

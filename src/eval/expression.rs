@@ -10,7 +10,7 @@ use crate::base::{Code, Diagnostic, Span};
 use crate::syntax::ast::{
     Ast, BinaryOperator, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator,
 };
-use crate::syntax::precedence::python_membership;
+use crate::syntax::precedence::python_reading;
 use crate::value::{Comparison, Value};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -214,16 +214,8 @@ impl Evaluator {
         let Stop::Error(error) = stop else {
             return stop;
         };
-        let help = python_membership(&cx.ast, id).and_then(|(member, list, operator, rest)| {
-            let written = |span: Span| self.written(span);
-            Some(format!(
-                "write `({} in {}) {} {}`",
-                written(cx.ast.get(member).span)?,
-                written(cx.ast.get(list).span)?,
-                operator,
-                written(cx.ast.get(rest).span)?,
-            ))
-        });
+        let text = &self.sources.get(cx.ast.get(id).span.source).text;
+        let help = python_reading(&cx.ast, text, id);
         let ExprKind::Binary { right, .. } = cx.ast.get(id).kind else {
             return error.into();
         };
@@ -235,7 +227,7 @@ impl Evaluator {
         match help {
             Some(help) if here && types => error
                 .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
-                .help(help)
+                .help(format!("write `{help}`"))
                 .into(),
             _ => advise(*error, &self.sources).into(),
         }

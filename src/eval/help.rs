@@ -6,8 +6,7 @@ use super::meta::Meta;
 use super::operator::Side;
 use super::quoted::{first_element, operand};
 use super::{Evaluator, Stop};
-use crate::base::{Code, Diagnostic, Span};
-use crate::builtin::{Builtin, Kind};
+use crate::base::Span;
 use crate::graph::{SOp, SOpId};
 use crate::syntax::ast::Argument;
 use crate::value::{Op, TypeSet, Value};
@@ -265,27 +264,4 @@ pub(crate) fn describe_types(types: TypeSet) -> &'static str {
         None if !types.is_empty() && TypeSet::NUMBER.contains(types) => "an s-op of numbers",
         None => "an s-op",
     }
-}
-
-/// Why a name may not be redefined, and what to write instead.
-pub(crate) fn reserved(name: &str, span: Span) -> Diagnostic {
-    let role = match crate::builtin::find(name).map(|row| row.kind) {
-        Some(Kind::SOp) => "it is a base s-op",
-        Some(Kind::Atom) => "it is a constant",
-        Some(Kind::Function(Builtin::Select | Builtin::Aggregate)) | Some(Kind::Function(_)) => {
-            "it is a built-in function"
-        }
-        None if name == "out" => "`out` always is the last value",
-        None if crate::builtin::RESERVED_LIBRARY.contains(&name) => {
-            "it is a name of the library, which other library functions use"
-        }
-        None => "the language keeps it for itself",
-    };
-    Diagnostic::error(Code::ReservedName, format!("`{name}` may not be redefined"))
-        .at(span, "this name is reserved")
-        .note(role)
-        .help(format!(
-            "choose another name, like `my_{}`",
-            name.to_lowercase()
-        ))
 }

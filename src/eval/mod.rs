@@ -23,6 +23,7 @@ mod operator;
 mod origin;
 mod quoted;
 mod recursion;
+mod redefined;
 mod scope;
 mod scorer;
 mod statement;

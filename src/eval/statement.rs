@@ -4,15 +4,13 @@
 use super::access::counted;
 use super::collection::names_for;
 use super::expression::Context;
-use super::help::reserved;
 use super::made::{element_spans, evaluated};
 use super::meta::{Body, Callable, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome, Stop, is_library};
+use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span, interrupt};
-use crate::builtin::{Builtin, Kind, RESERVED, RESERVED_LIBRARY};
-use crate::syntax::ast::ExprKind;
+use crate::builtin::RESERVED_LIBRARY;
 use crate::syntax::ast::{
     Ast, Command, ExampleKind, ExprId, Function, Ident, Name, Statement, StatementKind,
 };
@@ -79,9 +77,6 @@ pub struct Assertion {
     /// Why it does not hold. It is also an error of the run, but in a loop only the first is.
     pub failure: Option<Box<Diagnostic>>,
 }
-
-/// What a name of the library means once a file has set it.
-const OWN_MEANING: &str = "from here on this file means its own";
 
 impl Evaluator {
     /// Runs a whole text in a scope. A statement that fails is reported in `diagnostics`, the
@@ -362,14 +357,9 @@ impl Evaluator {
             Command::FullDisplay { on } => Event::FullDisplay { on: *on },
             Command::SetVocabulary { value } => {
                 let meta = self.expression(cx, *value)?;
-                let tokens = meta.as_tokens().filter(|tokens| !tokens.is_empty());
-                let tokens = tokens.ok_or_else(|| {
-                    let message = "a vocabulary is a string or a list of atoms, and not empty";
-                    Diagnostic::error(Code::BadInput, message)
-                        .at(cx.ast.get(*value).span, format!("this is {}", meta.repr()))
-                        .help("write the tokens: `set vocab \"abc\"` or `set vocab [1, 2, 3]`")
-                })?;
-                Event::SetVocabulary { tokens }
+                Event::SetVocabulary {
+                    tokens: self.vocabulary(&meta, cx.ast.get(*value).span)?,
+                }
             }
             Command::SetMaxLength { value } => {
                 let meta = self.expression(cx, *value)?;
@@ -378,14 +368,35 @@ impl Evaluator {
                     .and_then(Value::as_int)
                     .and_then(|int| usize::try_from(int).ok().filter(|length| *length > 0));
                 let length = length.ok_or_else(|| {
+                    let is_int = meta.as_atom().is_some_and(|atom| atom.as_int().is_some());
+                    let label = match is_int {
+                        true => "this is not positive".to_string(),
+                        false => format!("this is {}", meta.kind()),
+                    };
                     Diagnostic::error(Code::OperandTypes, "`max_length` is a positive int")
-                        .at(cx.ast.get(*value).span, format!("this is {}", meta.kind()))
+                        .at(cx.ast.get(*value).span, label)
                         .help("write a number of tokens: `set max_length 8`")
                 })?;
                 Event::SetMaxLength { length }
             }
             Command::SetCausal { on } => Event::SetCausal { on: *on },
             Command::Exit => Event::Exit,
+        })
+    }
+
+    fn vocabulary(&self, meta: &Meta, span: Span) -> Outcome<Vec<Value>> {
+        self.tokens(meta, span).map_err(|_| {
+            let label = match meta.as_tokens() {
+                Some(_) => "this is empty".to_string(),
+                None => format!("this is {}", meta.kind()),
+            };
+            Diagnostic::error(
+                Code::BadInput,
+                "a vocabulary is a string or a list of tokens",
+            )
+            .at(span, label)
+            .help("write at least one token: `set vocab \"abc\"` or `set vocab [1, 2]`")
+            .into()
         })
     }
 
@@ -409,71 +420,6 @@ impl Evaluator {
                 self.missing.insert(ident.name.clone(), statement.span);
             }
         }
-    }
-
-    pub(crate) fn check_parameter(&self, ident: &Ident) -> Outcome<()> {
-        if RESERVED.contains(&&*ident.name) {
-            return Err(reserved(&ident.name, ident.span).into());
-        }
-        Ok(())
-    }
-
-    /// Whether it is the outermost scope of a file or the console.
-    fn is_top_level(&self, scope: ScopeId) -> bool {
-        self.scopes.parent(scope) == Some(self.base)
-    }
-
-    /// A file may give a library name a meaning of its own, which the library itself does not see,
-    /// if it goes on to read it; anywhere else at the top level that is a mistake.
-    fn check_assignable(&mut self, cx: &Context, ident: &Ident) -> Outcome<()> {
-        self.check_parameter(ident)?;
-        self.warn_other_meaning(cx, ident);
-        let kept = self.is_top_level(cx.scope) && RESERVED_LIBRARY.contains(&&*ident.name);
-        if !kept || self.scopes.has_own(cx.scope, &ident.name) {
-            return Ok(());
-        }
-        let read = |id| {
-            let expr = cx.ast.get(id);
-            matches!(&expr.kind, ExprKind::Name(name) if *name == ident.name)
-                && expr.span.start > ident.span.start
-        };
-        if self.loading.is_empty() || !cx.ast.ids().any(read) {
-            return Err(reserved(&ident.name, ident.span).into());
-        }
-        self.warn_shadowed(ident, "a name of the library", OWN_MEANING);
-        Ok(())
-    }
-
-    /// Warns of a name that a built-in function has, or a function of a loaded module.
-    pub(crate) fn warn_other_meaning(&mut self, cx: &Context, ident: &Ident) {
-        let name = &*ident.name;
-        let builtin = crate::builtin::find(name).map(|row| row.kind);
-        let loaded = |made| is_library(&self.sources, made) && self.is_top_level(cx.scope);
-        let own = self.scopes.has_own(cx.scope, name);
-        match builtin {
-            Some(Kind::Function(Builtin::Select | Builtin::Aggregate)) => {
-                let meant = "a call of this name still means the built-in function";
-                self.warn_shadowed(ident, "a built-in function", meant);
-            }
-            // At the prompt, who defines a name knows.
-            _ if self.loading.is_empty() => {}
-            Some(Kind::Function(_)) if !own && self.is_top_level(cx.scope) => {
-                self.warn_shadowed(ident, "a built-in function", OWN_MEANING);
-            }
-            None if own && self.scopes.made(cx.scope, name).is_some_and(loaded) => {
-                self.warn_shadowed(ident, "a name of the library that is loaded", OWN_MEANING);
-            }
-            _ => {}
-        }
-    }
-
-    fn warn_shadowed(&mut self, ident: &Ident, what: &str, meant: &str) {
-        let message = format!("`{}` is {what}", ident.name);
-        self.warn_once(
-            Diagnostic::warning(Code::ShadowedLibrary, message)
-                .at(ident.span, meant)
-                .help(format!("choose another name, like `my_{}`", ident.name)),
-        );
     }
 }
 

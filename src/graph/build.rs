@@ -299,8 +299,12 @@ impl Graph {
     }
 
     /// Records a name for pictures and traces; names never change what a node is. The first name is
-    /// kept, except that one given inside a function (`inner`) gives way to one that is not.
+    /// kept, except that one given inside a function (`inner`) gives way to one that is not; the
+    /// index keeps its own.
     pub fn set_name(&mut self, id: SOpId, name: &Arc<str>, inner: bool) {
+        if matches!(self.get(id), SOp::Indices) {
+            return;
+        }
         Named::set(&mut self.sop_names[id.0 as usize], name, inner);
     }
 

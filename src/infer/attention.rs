@@ -74,7 +74,8 @@ impl Analysis<'_> {
             return Err(Stopped::new(
                 Code::NotCompilable,
                 "it may average several values, some of which are not numbers".to_string(),
-            ));
+            )
+            .help("select at most one key at each position, or average numbers: `indicator(x)`"));
         };
         let Some(scaled) = scaled else {
             return Err(Stopped::new(
@@ -82,7 +83,8 @@ impl Analysis<'_> {
                 "a mean of fractions is a real number in a model: only sums, multiples and \
                  means of it can be compiled, as the result"
                     .to_string(),
-            ));
+            )
+            .help("average ints, and divide the mean: `aggregate(s, x) / n`"));
         };
         let pairs = self.pairs(&facts, &value, &scaled)?;
         let several = Several {

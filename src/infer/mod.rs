@@ -101,7 +101,13 @@ pub struct Stopped {
     pub reason: String,
     /// Where the reason lies; the s-op asked about, if not set.
     pub culprit: Option<SOpId>,
+    /// What to do about it.
+    pub help: Option<&'static str>,
 }
+
+/// Help where a model would be too large.
+pub const SMALLER: &str =
+    "take a smaller vocabulary or shorter inputs, like `--vocab ab --max-len 4`";
 
 impl Stopped {
     pub fn new(code: Code, reason: String) -> Stopped {
@@ -109,6 +115,14 @@ impl Stopped {
             code,
             reason,
             culprit: None,
+            help: None,
+        }
+    }
+
+    pub fn help(self, help: &'static str) -> Stopped {
+        Stopped {
+            help: Some(help),
+            ..self
         }
     }
 
@@ -131,8 +145,13 @@ impl Stopped {
             Code::NotCausal => "a causal model cannot attend to later positions",
             _ => "this cannot be compiled",
         };
+        let help = match self.help {
+            Some(help) => Some(help),
+            None => matches!(self.code, Code::DomainTooLarge | Code::NotExact).then_some(SMALLER),
+        };
         Diagnostic::error(self.code, message)
             .at(graph.span(culprit), self.reason.clone())
+            .maybe_help(help.map(str::to_string))
             .into()
     }
 }
@@ -311,7 +330,8 @@ fn finite(value: &Value) -> Result<(), Stopped> {
         Value::Float(float) if !float.is_finite() => Err(Stopped::new(
             Code::NotCompilable,
             format!("the value {float} can occur, which no weight can hold"),
-        )),
+        )
+        .help("keep the numbers smaller, so that none becomes infinite")),
         _ => Ok(()),
     }
 }

@@ -137,7 +137,8 @@ impl Analysis<'_> {
                 return Err(Stopped::new(
                     Code::NotCompilable,
                     format!("a branch needs {name}, which may fail where it is not taken"),
-                ));
+                )
+                .help("let it fail nowhere: `1 / (x if x != 0 else 1)`"));
             }
         }
         Ok(())

@@ -41,7 +41,8 @@ impl Analysis<'_> {
         finite(default)?;
         let refused = |reason: &str| Stopped::new(Code::NotCompilable, reason.to_string());
         if !self.is_number(value) || !default.is_number() {
-            return Err(refused("it may be a mean of values that are not numbers"));
+            return Err(refused("it may be a mean of values that are not numbers")
+                .help("average numbers: `indicator(x)`"));
         }
         let table = self.score_table(scorer)?;
         let support = Relation::tabulate(table.keys, table.queries, |key, query| {

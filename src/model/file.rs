@@ -105,6 +105,9 @@ pub fn save(model: &Model, path: &Path, existing: Existing) -> Fallible<()> {
     write(path, &bytes, existing)
 }
 
+/// Help where a model is missing.
+const MAKE: &str = "make one: `rasp compile FILE -e EXPR --vocab abc --max-len 8 -o MODEL`";
+
 /// Reads a model from a file.
 ///
 /// # Errors
@@ -112,7 +115,7 @@ pub fn save(model: &Model, path: &Path, existing: Existing) -> Fallible<()> {
 pub fn load(path: &Path) -> Fallible<Model> {
     let unread = |error: std::io::Error| {
         let message = format!("{} could not be read: {error}", path.display());
-        Box::new(Diagnostic::error(Code::FileNotFound, message))
+        Box::new(Diagnostic::error(Code::FileNotFound, message).help(MAKE))
     };
     let file = std::fs::File::open(path).map_err(unread)?;
     let mut bytes = Vec::new();
@@ -125,7 +128,7 @@ pub fn load(path: &Path) -> Fallible<Model> {
     };
     model.map_err(|problem| {
         let message = format!("{} is not a rasp model: {problem}", path.display());
-        Box::new(Diagnostic::error(Code::BadModel, message))
+        Box::new(Diagnostic::error(Code::BadModel, message).help(MAKE))
     })
 }
 

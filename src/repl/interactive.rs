@@ -33,9 +33,7 @@ const HISTORY: usize = 10_000;
 
 /// Runs the prompt at the terminal until it is left, and gives the exit status.
 pub fn run_interactive() -> i32 {
-    // https://no-color.org: any value but the empty one.
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let style = if plain { Style::Plain } else { Style::Terminal };
+    let style = Style::of(true);
     let mut repl = Repl::new(style, Patience::None);
     let mut editor = match editor(style) {
         Ok(editor) => editor,

@@ -191,16 +191,40 @@ impl Session {
     /// # Errors
     /// As [`Session::expression`]; anything that is no s-op.
     pub fn sop(&mut self, text: &str) -> Fallible<SOpId> {
+        self.sop_at(text).map(|(sop, _)| sop)
+    }
+
+    /// An s-op with the place of its text.
+    ///
+    /// # Errors
+    /// As [`Session::sop`].
+    pub fn sop_at(&mut self, text: &str) -> Fallible<(SOpId, Span)> {
         let (meta, span) = self.expression_at(text)?;
-        match meta {
-            Meta::SOp(id) => Ok(id),
-            other => Err(Diagnostic::error(
-                Code::AtomExpected,
-                format!("an s-op is needed, not {}", other.kind()),
-            )
-            .at(span, format!("this is {}", other.kind()))
-            .into()),
-        }
+        let help = match &meta {
+            Meta::SOp(id) => return Ok((*id, span)),
+            Meta::List(_) => format!("for its first element: `{text}[0]`"),
+            Meta::Dict(_) => format!("to look up each token: `{text}[tokens]`"),
+            Meta::Function(callable) => {
+                let signature = callable.signature();
+                let parameters = signature.split_once('(').map_or("", |(_, list)| list);
+                format!("call it: `{text}({parameters}`")
+            }
+            Meta::Selector(_) => {
+                format!("for how many keys each position selects: `selector_width({text})`")
+            }
+            Meta::Scorer(_) => {
+                format!(
+                    "for the tokens at the best keys: `aggregate(select_best(full_s, {text}), tokens)`"
+                )
+            }
+            Meta::Application(_) => "leave out the input behind the s-op".to_string(),
+            Meta::Atom(_) | Meta::Broken => "give an s-op, like `tokens`".to_string(),
+        };
+        let message = format!("an s-op is needed, not {}", meta.kind());
+        Err(Diagnostic::error(Code::AtomExpected, message)
+            .at(span, format!("this is {}", meta.kind()))
+            .help(help)
+            .into())
     }
 
     /// The values of an s-op on an input.

@@ -2,7 +2,7 @@
 //! wrong. The grammar file itself only says what follows what.
 
 use super::ast::{
-    Argument, Ast, BinaryOperator, ExprId, ExprKind, Ident, Statement, StatementKind,
+    Argument, Ast, BinaryOperator, ExprId, ExprKind, Ident, Statement, StatementKind, UnaryOperator,
 };
 use super::literal;
 use super::token::Token;
@@ -24,7 +24,12 @@ pub struct Builder<'s> {
     pub diagnostics: Vec<Diagnostic>,
     /// The text of `##` lines by the start of what stands directly below them.
     pub documentation: BTreeMap<usize, String>,
+    /// The digits of the smallest integer, behind whose sign they are no mistake.
+    smallest: Option<Span>,
 }
+
+/// Help where no number is as large.
+const SMALLER: &str = "write a smaller number, like `1e308`";
 
 impl<'s> Builder<'s> {
     pub fn new(source: SourceId, documentation: BTreeMap<usize, String>) -> Builder<'s> {
@@ -34,6 +39,7 @@ impl<'s> Builder<'s> {
             failed: Vec::new(),
             diagnostics: Vec::new(),
             documentation,
+            smallest: None,
         }
     }
 
@@ -101,20 +107,44 @@ impl<'s> Builder<'s> {
         vec![Argument { name: None, value }]
     }
 
-    pub fn int(&mut self, digits: &str, start: usize) -> Value {
-        match digits.parse() {
-            Ok(int) => Value::Int(int),
-            Err(_) => {
-                let span = self.span(start, start + digits.len());
-                self.diagnostics.push(
-                    Diagnostic::error(Code::NumberTooLarge, "this integer does not fit in 64 bits")
-                        .at(span, "too large")
-                        .note(format!("the largest integer is {}", i64::MAX))
-                        .help(format!("write a float: `{digits}.0`")),
-                );
-                Value::Int(i64::MAX)
-            }
+    /// An operator before its operand. The smallest integer is one literal: its digits alone would
+    /// be too large.
+    pub fn prefix(
+        &mut self,
+        operator: UnaryOperator,
+        operand: ExprId,
+        (start, end): (usize, usize),
+    ) -> ExprId {
+        let span = self.ast.get(operand).span;
+        if operator == UnaryOperator::Negate && self.smallest == Some(span) {
+            self.diagnostics
+                .retain(|diagnostic| diagnostic.span() != Some(span));
+            return self.expr(ExprKind::Literal(Value::Int(i64::MIN)), start, end);
         }
+        self.expr(ExprKind::Unary { operator, operand }, start, end)
+    }
+
+    pub fn int(&mut self, digits: &str, start: usize) -> Value {
+        if let Ok(int) = digits.parse() {
+            return Value::Int(int);
+        }
+        let span = self.span(start, start + digits.len());
+        if digits.parse() == Ok(i64::MIN.unsigned_abs()) {
+            self.smallest = Some(span);
+        }
+        let float: f64 = digits.parse().unwrap_or(f64::INFINITY);
+        let help = match digits.len() {
+            _ if float.is_infinite() => SMALLER.to_string(),
+            0..=24 => format!("write a float: `{digits}.0`"),
+            _ => format!("write a float: `{float:e}`"),
+        };
+        self.diagnostics.push(
+            Diagnostic::error(Code::NumberTooLarge, "this integer does not fit in 64 bits")
+                .at(span, "too large")
+                .note(format!("integers go from {} to {}", i64::MIN, i64::MAX))
+                .help(help),
+        );
+        Value::Int(i64::MAX)
     }
 
     pub fn float(&mut self, digits: &str, start: usize) -> Value {
@@ -125,7 +155,8 @@ impl<'s> Builder<'s> {
             self.diagnostics.push(
                 Diagnostic::error(Code::NumberTooLarge, "this number is too large for a float")
                     .at(span, "too large")
-                    .note("the largest float is about 1.8e308"),
+                    .note("the largest float is about 1.8e308")
+                    .help(SMALLER),
             );
             return Value::Float(f64::MAX);
         }

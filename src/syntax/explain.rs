@@ -3,7 +3,7 @@
 
 use super::build::Failed;
 use super::command::takes_value;
-use super::habit::{Hint, unknown_help};
+use super::habit::{is_hidden, unknown_help};
 use super::token::{Lexeme, Token};
 use crate::base::{Code, Diagnostic, SourceId, Span};
 use lalrpop_util::ParseError;
@@ -30,12 +30,38 @@ pub(super) struct Place<'a, 's> {
     pub(super) statement: usize,
     /// The innermost bracket still open, if it was opened in this statement.
     pub(super) bracket: Option<Lexeme<'s>>,
+    /// The brace of the innermost body that is open, and `def` or `for` before it.
+    pub(super) block: Option<(Lexeme<'s>, Token<'s>)>,
     pub(super) expected: &'a [String],
 }
 
 impl<'s> Context<'_, 's> {
     /// What to say about one failure.
     pub fn explain(&self, failed: &Failed<'s>) -> Diagnostic {
+        self.failure(failed).diagnostic()
+    }
+
+    /// What to say about a statement of another language that starts with this lexeme: a keyword of
+    /// ours does not fit there, and behind any other word the next does not.
+    pub fn foreign(&self, start: usize) -> Diagnostic {
+        let word = self.lexemes.get(start).map(|lexeme| lexeme.token);
+        let at = start + usize::from(matches!(word, Some(Token::Name(_))));
+        let place = Place {
+            statement: start,
+            bracket: None,
+            ..self.place(at, &[])
+        };
+        place.diagnostic()
+    }
+
+    /// What has been read of the body that is open at a failure.
+    pub fn body(&self, failed: &Failed<'s>) -> Option<Span> {
+        let place = self.failure(failed);
+        let (brace, _) = place.block?;
+        Some(Span::new(self.source, brace.start, place.start() as usize))
+    }
+
+    fn failure<'a>(&'a self, failed: &'a Failed<'s>) -> Place<'a, 's> {
         let (start, expected): (usize, &[String]) = match failed {
             ParseError::UnrecognizedToken {
                 token: (start, ..),
@@ -50,23 +76,24 @@ impl<'s> Context<'_, 's> {
         let at = self.lexemes.partition_point(|lexeme| {
             lexeme.start < start || (lexeme.start == start && lexeme.end == start)
         });
-        self.place(at, expected).diagnostic()
+        self.place(at, expected)
     }
 
     fn place<'a>(&'a self, at: usize, expected: &'a [String]) -> Place<'a, 's> {
-        let mut brackets: Vec<(Lexeme, bool)> = Vec::new();
+        let mut brackets: Vec<(Lexeme, Option<Token>)> = Vec::new();
         let mut statement = 0;
         for (index, lexeme) in self.lexemes[..at].iter().enumerate() {
             let starts = statement == index;
             match lexeme.token {
                 Token::Semicolon => statement = index + 1,
                 Token::LeftBrace if self.opens_block(statement, index) => {
-                    brackets.push((*lexeme, true));
+                    let head = self.lexemes.get(statement).map(|head| head.token);
+                    brackets.push((*lexeme, head));
                     statement = index + 1;
                 }
-                token if token.opens() => brackets.push((*lexeme, false)),
+                token if token.opens() => brackets.push((*lexeme, None)),
                 token if token.closes() => {
-                    let block = brackets.pop().is_some_and(|(_, block)| block);
+                    let block = brackets.pop().is_some_and(|(_, head)| head.is_some());
                     if block || (starts && token == Token::RightBrace) {
                         statement = index + 1;
                     }
@@ -76,13 +103,15 @@ impl<'s> Context<'_, 's> {
         }
         let bracket = brackets
             .last()
-            .filter(|(lexeme, block)| !block && lexeme.start >= self.start_of(statement))
+            .filter(|(lexeme, head)| head.is_none() && lexeme.start >= self.start_of(statement))
             .map(|(lexeme, _)| *lexeme);
+        let mut blocks = brackets.iter().rev();
         Place {
             context: self,
             at,
             statement,
             bracket,
+            block: blocks.find_map(|(lexeme, head)| Some((*lexeme, (*head)?))),
             expected,
         }
     }
@@ -118,17 +147,22 @@ impl<'s> Place<'_, 's> {
             return self.at_end_of_text();
         };
         let span = self.span(lexeme);
-        if let Token::Unknown(text) | Token::Foreign(text) = lexeme.token {
+        let hint = self.hint();
+        if let (Token::Unknown(text) | Token::Foreign(text), None) = (lexeme.token, &hint) {
             return unknown(text, span);
         }
         let label = match self.wanted() {
             wanted if wanted.is_empty() => "not expected here".to_string(),
             wanted => format!("expected {wanted}"),
         };
-        let diagnostic = match self.hint() {
-            Some(Hint { message, help }) => Diagnostic::error(Code::UnexpectedToken, message)
-                .at(span, "not here")
-                .help(help),
+        let diagnostic = match hint {
+            Some(hint) => {
+                let shown = hint.at.and_then(|at| self.context.lexemes.get(at));
+                let span = shown.map_or(span, |shown| self.span(*shown));
+                Diagnostic::error(Code::UnexpectedToken, hint.message)
+                    .at(span, hint.label)
+                    .help(hint.help)
+            }
             None => {
                 let written = self.context.written(lexeme);
                 Diagnostic::error(
@@ -157,6 +191,15 @@ impl<'s> Place<'_, 's> {
                 self.span(last),
                 format!("after this, {wanted} is still to come"),
             ),
+        };
+        let diagnostic = match self.block.filter(|_| self.bracket.is_none()) {
+            Some((brace, _)) => diagnostic
+                .at(self.span(brace), "this body is still open")
+                .help(match self.expects("return") {
+                    true => "end it with `return value; }`",
+                    false => "close it with `}`",
+                }),
+            None => diagnostic.maybe_help(self.slip().map(|slip| slip.help)),
         };
         self.with_open_bracket(diagnostic)
     }
@@ -196,7 +239,7 @@ impl<'s> Place<'_, 's> {
         }
     }
 
-    /// What an open bracket holds, closed, if it is complete and on one line.
+    /// What an open bracket holds, closed, if it is complete.
     fn closed(&self, bracket: Lexeme) -> Option<String> {
         let last = self.before(1)?;
         // The last argument of `select` is an operator.
@@ -207,22 +250,22 @@ impl<'s> Place<'_, 's> {
             return None;
         }
         let held = self.context.text.get(bracket.start..last.end)?;
-        if held.contains('\n') {
-            return None;
-        }
         let close = match bracket.token {
             Token::LeftParenthesis => ')',
             Token::LeftBracket => ']',
-            _ => return None,
+            _ => '}',
         };
-        (held.len() <= LONGEST).then(|| format!("close it: `{held}{close}`"))
+        Some(match held.len() > LONGEST || held.contains('\n') {
+            true => format!("close it with `{close}`"),
+            false => format!("close it: `{held}{close}`"),
+        })
     }
 
     fn start(&self) -> u32 {
         self.context.start_of(self.at) as u32
     }
 
-    fn lexeme(&self) -> Option<Lexeme<'s>> {
+    pub(super) fn lexeme(&self) -> Option<Lexeme<'s>> {
         self.context.lexemes.get(self.at).copied()
     }
 
@@ -231,7 +274,7 @@ impl<'s> Place<'_, 's> {
     }
 
     /// The lexeme `count` places before the failure, if it belongs to the text at all.
-    fn before(&self, count: usize) -> Option<Lexeme<'s>> {
+    pub(super) fn before(&self, count: usize) -> Option<Lexeme<'s>> {
         let index = self.at.checked_sub(count)?;
         self.context.lexemes.get(index).copied()
     }
@@ -301,7 +344,7 @@ impl<'s> Place<'_, 's> {
 
 fn unknown(text: &str, span: Span) -> Diagnostic {
     let message = match text.chars().next() {
-        Some(character) if character.is_control() || character.is_whitespace() => {
+        Some(character) if is_hidden(character) => {
             format!(
                 "the character U+{:04X} is not part of the language",
                 u32::from(character)
@@ -309,10 +352,7 @@ fn unknown(text: &str, span: Span) -> Diagnostic {
         }
         _ => format!("`{text}` is not part of the language"),
     };
-    let diagnostic =
-        Diagnostic::error(Code::UnknownCharacter, message).at(span, "not part of the language");
-    match unknown_help(text) {
-        Some(help) => diagnostic.help(help),
-        None => diagnostic,
-    }
+    Diagnostic::error(Code::UnknownCharacter, message)
+        .at(span, "not part of the language")
+        .help(unknown_help(text))
 }

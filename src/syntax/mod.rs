@@ -13,8 +13,10 @@ mod literal;
 pub mod parse;
 pub mod precedence;
 pub mod print;
+mod python;
 mod remark;
 mod repair;
+mod slip;
 pub mod token;
 mod typed;
 

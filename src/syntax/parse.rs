@@ -3,11 +3,13 @@
 
 use super::ast::{Ast, Comment, ExprId, Statement, StatementKind};
 use super::build::{Builder, Failed};
+use super::habit::RETURNS_NOTHING;
 use super::token::{Lexed, Lexeme, Token, lex};
 use super::{command, explain, repair};
 use crate::base::{Code, Diagnostic, Limits, SourceId, Span};
 use lalrpop_util::{ParseError, lalrpop_mod};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 lalrpop_mod!(
     #[allow(clippy::all, clippy::pedantic, clippy::unwrap_used, unused)]
@@ -59,7 +61,10 @@ pub fn parse_expression(
         ast,
         mut diagnostics,
     } = parse(source, text, limits);
-    diagnostics.retain(|diagnostic| !is_final_semicolon(diagnostic));
+    // One statement can miss only the `;` at its end.
+    if ast.statements.len() == 1 {
+        diagnostics.retain(|diagnostic| diagnostic.message != repair::NO_SEMICOLON);
+    }
     let expression = match ast.statements.as_slice() {
         [
             Statement {
@@ -80,10 +85,6 @@ pub fn parse_expression(
         );
     }
     (ast, expression, diagnostics)
-}
-
-fn is_final_semicolon(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == Code::UnexpectedEnd && diagnostic.message == repair::NO_SEMICOLON
 }
 
 /// How far a text typed at the prompt is.
@@ -107,7 +108,10 @@ pub fn completeness(text: &str) -> Completeness {
     }
     let source = SourceId(0);
     let mut lexed = lex(source, text, limits.open_brackets);
-    if lexed.too_deep.is_some() || !repair::respell(source, text, &mut lexed.lexemes).is_empty() {
+    if lexed.too_deep.is_some()
+        || !repair::join(source, text, &mut lexed.lexemes).is_empty()
+        || !repair::respell(source, text, &mut lexed.lexemes).is_empty()
+    {
         return Completeness::Erroneous;
     }
     let mut lexemes = command::recognize(text, &lexed.lexemes);
@@ -193,8 +197,9 @@ fn too_deep(ast: &Ast, limits: &Limits) -> Option<Diagnostic> {
     )
 }
 
-fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
+fn parse_lexed<'s>(source: SourceId, text: &'s str, mut lexed: Lexed<'s>) -> Parsed {
     let mut diagnostics = repair::comments(source, text, &mut lexed.lexemes);
+    diagnostics.extend(repair::join(source, text, &mut lexed.lexemes));
     diagnostics.extend(repair::respell(source, text, &mut lexed.lexemes));
     let documentation = documentation(text, &lexed);
     let mut lexemes = command::recognize(text, &lexed.lexemes);
@@ -223,18 +228,15 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
             text,
             lexemes: &lexemes,
         };
-        let mut after_return = false;
-        for (at, failed) in builder.failed.iter().enumerate() {
-            let hidden = at > 0 && is_stray_brace(failed);
-            // What follows a `return` is reported once.
-            let repeated = after_return && expects_return(failed);
-            if hidden || repeated || diagnostics.len() >= SHOWN {
-                continue;
-            }
-            let explained = context.explain(failed);
-            after_return = explained.message == explain::LAST_STATEMENT;
-            diagnostics.push(explained);
+        let mut foreign = repair::foreign_blocks(&builder.failed, text, &lexemes);
+        foreign.truncate(SHOWN.saturating_sub(diagnostics.len()));
+        if round < REPAIRS && !foreign.is_empty() {
+            let explained = foreign.iter().map(|block| context.foreign(block.start));
+            diagnostics.extend(explained);
+            lexemes = without(&lexemes, &foreign);
+            continue;
         }
+        report(&context, &builder.failed, &mut diagnostics);
         diagnostics.append(&mut builder.diagnostics);
         builder.ast.comments = lexed.comments;
         return Parsed {
@@ -243,6 +245,47 @@ fn parse_lexed(source: SourceId, text: &str, mut lexed: Lexed) -> Parsed {
         };
     }
     unreachable!("the last round returns")
+}
+
+/// Explains the failures that do not follow from others.
+fn report<'s>(
+    context: &explain::Context<'_, 's>,
+    failures: &[Failed<'s>],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut after_return = false;
+    let mut unsaid = 0;
+    for (at, failed) in failures.iter().enumerate() {
+        let hidden = at > 0 && is_stray_brace(failed);
+        // What follows a `return` is reported once.
+        let repeated = after_return && expects_return(failed);
+        if hidden || repeated {
+            continue;
+        }
+        if diagnostics.len() >= SHOWN {
+            unsaid += 1;
+            continue;
+        }
+        let explained = context.explain(failed);
+        // A body with a mistake in it may not have said yet what it returns.
+        let unread = explained.message == RETURNS_NOTHING
+            && context.body(failed).is_some_and(|body| {
+                let mut places = diagnostics.iter().filter_map(Diagnostic::span);
+                places.any(|place| body.contains(place))
+            });
+        if !unread {
+            after_return = explained.message == explain::LAST_STATEMENT;
+            diagnostics.push(explained);
+        }
+    }
+    let more = match unsaid {
+        0 => return,
+        1 => "there is another syntax error".to_string(),
+        _ => format!("there are {unsaid} more syntax errors"),
+    };
+    if let Some(last) = diagnostics.last_mut() {
+        last.notes.push(more);
+    }
 }
 
 /// Whether a `}` closes nothing. After a mistake in the head of a block that is no second mistake.
@@ -283,6 +326,18 @@ fn with_semicolons<'s>(
         whole.extend(lexemes.get(at));
     }
     whole
+}
+
+/// The lexemes outside some of their ranges.
+fn without<'s>(lexemes: &[Lexeme<'s>], ranges: &[Range<usize>]) -> Vec<Lexeme<'s>> {
+    let mut kept = Vec::with_capacity(lexemes.len());
+    let mut from = 0;
+    for range in ranges {
+        kept.extend_from_slice(&lexemes[from..range.start]);
+        from = range.end;
+    }
+    kept.extend_from_slice(&lexemes[from..]);
+    kept
 }
 
 fn semicolon<'s>(at: usize) -> Lexeme<'s> {

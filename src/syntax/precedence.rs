@@ -3,6 +3,7 @@
 
 use super::ast::{Ast, BinaryOperator, ExprId, ExprKind, UnaryOperator};
 use super::print::print_expression;
+use super::python::reading;
 use crate::base::{Code, Diagnostic};
 use std::collections::BTreeSet;
 
@@ -86,8 +87,10 @@ fn warning(
         )
         .at(span, "more than one reading comes to mind")
         .help(match python_reading(ast, text, id) {
-            Some(python) => format!("write `{python}`, or `{read}` if that is meant"),
-            None => format!("write `{read}` if that is meant"),
+            Some(python) if python != read => {
+                format!("write `{python}`, or `{read}` if that is meant")
+            }
+            _ => format!("write `{read}` if that is meant"),
         })
     };
     for rule in rules {
@@ -153,66 +156,24 @@ fn surprising_operator(
     })
 }
 
-/// The parts of `a in b and c` as Python reads it: `a`, `b`, `and`, `c`.
-pub fn python_membership(ast: &Ast, id: ExprId) -> Option<(ExprId, ExprId, &'static str, ExprId)> {
-    let ExprKind::Binary {
-        operator: BinaryOperator::In,
-        left,
-        right,
-    } = ast.get(id).kind
-    else {
-        return None;
+/// What Python would read, written for this language: the expression alone, or with the operators
+/// around it if Python groups those otherwise too. Nothing if it is long, or reads the same.
+pub fn python_reading(ast: &Ast, text: &str, id: ExprId) -> Option<String> {
+    let span = ast.get(id).span;
+    let short = |id: ExprId| {
+        let found = ast.get(id).span;
+        found.end - span.start <= SHOWN && found.end - found.start <= SHOWN
     };
-    match ast.get(right).kind {
-        ExprKind::Binary {
-            operator: operator @ (BinaryOperator::And | BinaryOperator::Or),
-            left: list,
-            right: rest,
-        } => Some((left, list, operator.symbol(), rest)),
-        _ => None,
+    if !short(id) || surprise(ast, id).is_none() {
+        return None;
     }
-}
-
-/// `a < b < c` as Python reads it, if it is that short.
-fn python_chain(ast: &Ast, text: &str, id: ExprId) -> Option<String> {
-    let ExprKind::Binary {
-        operator: BinaryOperator::Compare(second),
-        left,
-        right,
-    } = ast.get(id).kind
-    else {
-        return None;
-    };
-    let ExprKind::Binary {
-        operator: BinaryOperator::Compare(first),
-        left: a,
-        right: b,
-    } = ast.get(left).kind
-    else {
-        return None;
-    };
-    let part = |id: ExprId| &text[ast.get(id).span.range()];
-    let (first, second) = (first.symbol(), second.symbol());
-    Some(format!(
-        "({} {first} {b}) and ({b} {second} {})",
-        part(a),
-        part(right),
-        b = part(b)
-    ))
-}
-
-/// What Python would read, written for this language.
-fn python_reading(ast: &Ast, text: &str, id: ExprId) -> Option<String> {
-    let part = |id: ExprId| &text[ast.get(id).span.range()];
-    match python_membership(ast, id) {
-        Some((member, list, operator, rest)) => Some(format!(
-            "({} in {}) {operator} {}",
-            part(member),
-            part(list),
-            part(rest)
-        )),
-        None => python_chain(ast, text, id),
-    }
+    // What holds an expression comes after it in the arena; between them comes what is beside it.
+    let after = (id.0 + 1..ast.len() as u32).map(ExprId);
+    let around = after
+        .take_while(|other| short(*other))
+        .filter(|other| ast.get(*other).span.contains(span));
+    let whole = around.take_while(|other| is_operator(ast, *other)).last();
+    Some(reading(ast, text, whole.unwrap_or(id), id))
 }
 
 /// In Python `in` is a comparison; here it is looser than everything else.

@@ -3,9 +3,11 @@
 //! statement without `;` at the end of its line gets one.
 
 use super::build::Failed;
-use super::token::{Lexeme, Token};
+use super::token::{Lexeme, Token, lex};
 use crate::base::{Code, Diagnostic, SourceId, Span};
 use lalrpop_util::ParseError;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Takes out the comments of C at the start of a line; gives what to say about them.
 pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<Diagnostic> {
@@ -33,6 +35,230 @@ pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<
         false
     });
     diagnostics
+}
+
+/// Reads as one what was written without a break: `1.2.3`, `0x1F`, `1_000`, `3abc`, and a string
+/// over two lines. Gives what to say about it.
+pub fn join<'s>(source: SourceId, text: &'s str, lexemes: &mut Vec<Lexeme<'s>>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    let mut joined = Vec::with_capacity(lexemes.len());
+    let mut at = 0;
+    while let Some(first) = lexemes.get(at).copied() {
+        let span = Span::new(source, first.start, first.end);
+        let rest = &lexemes[at..];
+        at += 1;
+        match first.token {
+            Token::Int(_) | Token::Float(_) => {
+                let glued = glued(rest);
+                let end = rest.get(glued).map_or(first.end, |last| last.end);
+                if glued > 0 {
+                    let whole = Span::new(source, first.start, end);
+                    diagnostics.push(bad_number(&text[whole.range()], whole));
+                    at += glued;
+                }
+                joined.push(Lexeme { end, ..first });
+            }
+            Token::OpenString(_) | Token::Str(_) => match continued(text, rest) {
+                Some((last, end)) => {
+                    let written = &text[first.start..end];
+                    diagnostics.push(broken_string(written, span));
+                    joined.push(Lexeme {
+                        token: Token::Str(written),
+                        start: first.start,
+                        end,
+                    });
+                    let behind = lex(source, &text[end..rest[last].end], usize::MAX);
+                    joined.extend(behind.lexemes.into_iter().map(|lexeme| Lexeme {
+                        start: lexeme.start + end,
+                        end: lexeme.end + end,
+                        ..lexeme
+                    }));
+                    at += last;
+                }
+                None => joined.push(first),
+            },
+            _ => joined.push(first),
+        }
+    }
+    *lexemes = joined;
+    diagnostics
+}
+
+/// How many lexemes stand directly behind a number as if they were part of it.
+fn glued(lexemes: &[Lexeme]) -> usize {
+    let pairs = lexemes.windows(2).take_while(|pair| {
+        let part = match pair[1].token {
+            Token::Foreign(text) => text.contains('.'),
+            token => matches!(token, Token::Name(_) | Token::Int(_) | Token::Float(_)),
+        };
+        part && pair[0].end == pair[1].start
+    });
+    pairs.count()
+}
+
+fn bad_number(written: &str, span: Span) -> Diagnostic {
+    let plain = written.replace('_', "");
+    let (prefix, digits) = plain.split_at(plain.len().min(2));
+    let base = match prefix {
+        "0x" | "0X" => 16,
+        "0b" | "0B" => 2,
+        "0o" | "0O" => 8,
+        _ => 10,
+    };
+    let digits = if base == 10 { plain.as_str() } else { digits };
+    let help = match i64::from_str_radix(digits, base) {
+        Ok(number) => format!("write `{number}`"),
+        Err(_) if written.contains('.') => {
+            format!("a number has one point; a token stands in quotes: `\"{written}\"`")
+        }
+        Err(_) => {
+            let name = written.trim_start_matches(|c: char| c.is_ascii_digit());
+            let number = &written[..written.len() - name.len()];
+            format!("a product is written `{number} * {name}`; a name begins with a letter or `_`")
+        }
+    };
+    Diagnostic::error(Code::UnexpectedToken, format!("`{written}` is no number"))
+        .at(span, "neither a number nor a name")
+        .help(help)
+}
+
+/// The lexeme in which a string seems to end, with the end of its quote: in the next line if the
+/// string is open, and in this one if a word stands at its second quote, as in `'it's'`.
+fn continued(text: &str, lexemes: &[Lexeme]) -> Option<(usize, usize)> {
+    let first = lexemes.first()?;
+    let quote = text[first.start..].chars().next()?;
+    let open = matches!(first.token, Token::OpenString(_));
+    let word = lexemes
+        .get(1)
+        .is_some_and(|next| matches!(next.token, Token::Name(_)) && next.start == first.end);
+    if !open && !word {
+        return None;
+    }
+    let next = lexemes.iter().enumerate().skip(1);
+    let (number, last) = next.take(100).find(|(_, lexeme)| {
+        matches!(lexeme.token, Token::OpenString(_)) && text[lexeme.start..].starts_with(quote)
+    })?;
+    let end = last.start + quote.len_utf8();
+    let lines = text[first.start..end].matches('\n').count();
+    let behind = text[end..last.end].trim_start();
+    let closes = behind.is_empty() || behind.starts_with([';', ',', ')', ']', '}']);
+    (lines == usize::from(open) && closes).then_some((number, end))
+}
+
+fn broken_string(written: &str, span: Span) -> Diagnostic {
+    if !written.contains('\n') {
+        let quote = if written.starts_with('"') { '\'' } else { '"' };
+        let held = &written[1..written.len() - 1];
+        return Diagnostic::error(
+            Code::UnexpectedToken,
+            "this string ends at its second quote",
+        )
+        .at(span, "the string is only this")
+        .help(format!("write `{quote}{held}{quote}` for a quote inside"));
+    }
+    let lines: Vec<&str> = written.lines().collect();
+    let whole = lines.join("\\n");
+    Diagnostic::error(Code::UnclosedString, "this string goes on in the next line")
+        .at(span, "the string begins here and its line ends")
+        .help(format!("write `\\n` for the line break: `{whole}`"))
+}
+
+/// The statements of other languages with bodies in braces, like `if … { … } else { … }`, each as the
+/// numbers of its lexemes.
+pub fn foreign_blocks(failures: &[Failed], text: &str, lexemes: &[Lexeme]) -> Vec<Range<usize>> {
+    let failed = failures
+        .iter()
+        .filter_map(|failed| foreign_start(failed, text, lexemes));
+    let mut starts: BTreeSet<usize> = failed.collect();
+    if starts.is_empty() {
+        return Vec::new();
+    }
+    // After a failure others may be passed over; here no `if` is right.
+    let pairs = lexemes.windows(2).enumerate();
+    starts.extend(pairs.filter_map(|(number, pair)| {
+        let begins = matches!(pair[0].token, Token::Semicolon | Token::LeftBrace);
+        (begins && pair[1].token == Token::If).then_some(number + 1)
+    }));
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    for mut start in starts {
+        while let Some(end) = block_end(start, lexemes)
+            && blocks.last().is_none_or(|last| last.end <= start)
+        {
+            blocks.push(start..end);
+            start = end;
+            if lexemes.get(end).map(|next| next.token) != Some(Token::If) {
+                break;
+            }
+        }
+    }
+    blocks
+}
+
+/// The first lexeme of a statement that was meant as one of another language.
+fn foreign_start(failed: &Failed, text: &str, lexemes: &[Lexeme]) -> Option<usize> {
+    let ParseError::UnrecognizedToken {
+        token: (start, ..), ..
+    } = failed
+    else {
+        return None;
+    };
+    let at = lexemes.partition_point(|lexeme| lexeme.start < *start);
+    let begins = |number: usize| {
+        let word = lexemes.get(number).map(|lexeme| lexeme.token);
+        let foreign = matches!(
+            word,
+            Some(
+                Token::If
+                    | Token::Name("while" | "until" | "switch" | "match" | "class" | "do" | "try")
+            )
+        );
+        let assigned = lexemes.get(number + 1).map(|next| next.token) == Some(Token::Assign);
+        let before = number.checked_sub(1).and_then(|before| lexemes.get(before));
+        foreign
+            && !assigned
+            && before.is_none_or(|before| {
+                ends_statement(before.token)
+                    || before.token == Token::LeftBrace
+                    || text[before.end..lexemes[number].start].contains('\n')
+            })
+    };
+    (0..=at)
+        .rev()
+        .take_while(|number| *number == at || !ends_statement(lexemes[*number].token))
+        .find(|number| begins(*number))
+}
+
+fn ends_statement(token: Token) -> bool {
+    matches!(token, Token::Semicolon | Token::RightBrace)
+}
+
+/// Where the blocks of a statement end that starts with this lexeme, if it has any.
+fn block_end(start: usize, lexemes: &[Lexeme]) -> Option<usize> {
+    let mut end = start;
+    loop {
+        let head = lexemes
+            .get(end..)?
+            .iter()
+            .position(|lexeme| ends_statement(lexeme.token) || lexeme.token == Token::LeftBrace)?;
+        let brace = end + head;
+        if lexemes[brace].token != Token::LeftBrace {
+            return None;
+        }
+        let mut open = 0_usize;
+        let close = lexemes[brace..].iter().position(|lexeme| {
+            match lexeme.token {
+                Token::LeftBrace => open += 1,
+                Token::RightBrace => open = open.saturating_sub(1),
+                _ => {}
+            }
+            open == 0
+        })?;
+        end = brace + close + 1;
+        let next = lexemes.get(end).map(|lexeme| lexeme.token);
+        if !matches!(next, Some(Token::Else | Token::Name("elif"))) {
+            return Some(end);
+        }
+    }
 }
 
 /// Replaces the spellings of other languages and closes open strings; gives what to say about it.
@@ -74,6 +300,10 @@ fn foreign<'s>(text: &'s str, name: &str, span: Span) -> Option<(Token<'s>, Diag
             "`/` is the only division; round its result with `round(a / b)`",
         ),
         "=<" => (Token::LessEqual, "write `<=`"),
+        "=>" => (
+            Token::GreaterEqual,
+            "to compare write `>=`; a function is written `lambda x: value`",
+        ),
         "<>" => (Token::NotEqual, "write `!=`"),
         ":=" => (Token::Assign, "assign with `=`"),
         _ if text.ends_with('=') => return Some(augmented(text, name, span)),
@@ -124,7 +354,6 @@ pub struct MissingSemicolon {
     pub before: usize,
     /// The end of the previous token.
     pub end: usize,
-    pub at_end_of_text: bool,
 }
 
 /// The failure as a missing `;`, where a `;` would have been right and a line, a block or the text
@@ -146,7 +375,6 @@ pub fn missing_semicolon(
         _ => return None,
     };
     let previous = lexemes.get(before.checked_sub(1)?)?;
-    let at_end_of_text = before == lexemes.len();
     let ends = match lexemes.get(before) {
         None => true,
         Some(next) if next.token == Token::RightBrace => true,
@@ -156,7 +384,6 @@ pub fn missing_semicolon(
     (ends && wanted && previous.token.ends_expression()).then_some(MissingSemicolon {
         before,
         end: previous.end,
-        at_end_of_text,
     })
 }
 
@@ -183,17 +410,12 @@ fn starts_statement(token: Token) -> bool {
 
 /// What to say about a missing `;`.
 pub fn explain(missing: &MissingSemicolon, source: SourceId, text: &str) -> Diagnostic {
-    let code = if missing.at_end_of_text {
-        Code::UnexpectedEnd
-    } else {
-        Code::UnexpectedToken
-    };
     // The last character of the statement is marked: an empty span is hard to see.
     let last = text[..missing.end]
         .chars()
         .next_back()
         .map_or(0, char::len_utf8);
-    Diagnostic::error(code, NO_SEMICOLON)
+    Diagnostic::error(Code::UnexpectedToken, NO_SEMICOLON)
         .at(
             Span::new(source, missing.end - last, missing.end),
             "a `;` belongs after this",

@@ -98,7 +98,7 @@ pub enum Token<'s> {
     GreaterEqual,
 
     /// Spellings of other languages, which get an explanation of their own.
-    #[regex(r"&&|\|\||//|\*\*|=<|<>|:=|->|[-+*/%^]=|//=|\*\*=|[0-9]+\.|\.[0-9]+")]
+    #[regex(r"&&|\|\||//|\*\*|=<|=>|<>|:=|->|[-+*/%^]=|//=|\*\*=|[0-9]+\.|\.[0-9]+")]
     Foreign(&'s str),
     /// Anything else; neighbouring characters outside ASCII make one token.
     #[regex(r"[^\x00-\x7f\u{feff}]+")]
