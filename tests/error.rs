@@ -332,7 +332,6 @@ fn warnings_on_good_programs() {
 const WITHOUT_HELP: &[(&str, &str)] = &[
     ("several_syntax_errors", "what was meant is not clear"),
     ("too_long_text", "the text is as long as it is"),
-    ("unknown_character", "it could stand for anything"),
 ];
 
 /// Every diagnostic of every mistake says what to type instead.

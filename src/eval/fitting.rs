@@ -90,7 +90,12 @@ impl Evaluator {
             (None, Some(converted)) => Some(format!("compare {converted}")),
             (None, None) => self
                 .without_quotes(sides, span)
-                .or_else(|| self.of_the_tokens(sides, span)),
+                .or_else(|| self.of_the_tokens(sides, span))
+                .or_else(|| {
+                    let compared = self.written(span)?;
+                    let compared = compared.strip_prefix("not ")?;
+                    Some(format!("the comparison first: `not ({compared})`"))
+                }),
         }
     }
 
@@ -127,6 +132,11 @@ impl Evaluator {
         let (_, at) = sides
             .iter()
             .find(|(meta, _)| matches!(meta, Meta::SOp(_)) && !self.are_tokens(meta))?;
+        let name = |text: &String| {
+            text.chars()
+                .all(|part| part.is_alphanumeric() || part == '_')
+        };
+        self.written(*at).filter(name)?;
         let fixed = self.rewritten(span, *at, |_| "tokens".to_string())?;
         Some(format!("to say it of the tokens: `{fixed}`"))
     }

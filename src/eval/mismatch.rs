@@ -199,6 +199,12 @@ impl Evaluator {
         let Some((value, at)) = constant.filter(|(_, at)| self.calls == 0 && !named(*at)) else {
             return;
         };
+        // `a in b and c` is another mistake, which has been warned of.
+        let text = &self.sources.get(span.source).text;
+        let (before, after) = (&text[..span.start as usize], &text[span.end as usize..]);
+        if before.trim_end().ends_with(" in") || after.trim_start().starts_with("in ") {
+            return;
+        }
         let truth = if value.truthy() { "true" } else { "false" };
         let message = format!("a side of this `{op}` is {truth} at every position of every input");
         let warning = Diagnostic::warning(Code::ConstantComparison, message)
