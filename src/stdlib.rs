@@ -71,16 +71,26 @@ pub fn find(name: &str) -> Option<&'static Module> {
     MODULES.iter().find(|module| module.name == name)
 }
 
-/// The module whose top level defines a name.
+/// The module that defines a name.
 pub fn defining(name: &str) -> Option<&'static Module> {
-    MODULES.iter().find(|module| {
-        module.text.lines().any(|line| {
-            let defined = line.strip_prefix("def ").unwrap_or(line);
-            defined.strip_prefix(name).is_some_and(|rest| {
-                let rest = rest.trim_start();
-                rest.starts_with('(') && line.starts_with("def ")
-                    || rest.starts_with('=') && !rest.starts_with("==")
-            })
-        })
+    let (_, module) = names().find(|(defined, _)| *defined == name)?;
+    find(module)
+}
+
+/// The names that the modules define for others, each with its module's.
+pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of_line = |line: &'static str| {
+        let function = line.strip_prefix("def ");
+        let defined = function.unwrap_or(line);
+        let end = defined.find(|part: char| !part.is_alphanumeric() && part != '_')?;
+        let (name, rest) = defined.split_at(end);
+        let rest = rest.trim_start();
+        let assigned = rest.starts_with('=') && !rest.starts_with("==");
+        let public = !name.is_empty() && !name.starts_with('_');
+        (public && (function.is_some() || assigned)).then_some(name)
+    };
+    MODULES.iter().flat_map(move |module| {
+        let names = module.text.lines().filter_map(of_line);
+        names.map(|name| (name, module.name))
     })
 }

@@ -147,6 +147,36 @@ fn mistakes() {
     assert!(silent.is_empty(), "nothing is reported: {silent:#?}");
 }
 
+/// What is said of an operation on one line is said of it on several, with the code on one line.
+#[test]
+fn line_breaks_change_no_help() {
+    let help = |program: &str| -> Vec<Option<String>> {
+        let mut session = Session::new(Sharing::Equal);
+        session.load_text("program.rasp", program);
+        let diagnostics = session.take_diagnostics();
+        diagnostics.into_iter().map(|found| found.help).collect()
+    };
+    for (whole, broken) in [
+        ("x = tokens + 1;", "x = tokens\n    + 1;"),
+        ("s = full_s; x = s + 1;", "s = full_s; x = s\n\n  + 1;"),
+        ("(1 / (2 - 2))(\"a\");", "(1 /\n (2 - 2))(\"a\");"),
+        (
+            "x = (1 / (indices - indices))(\"a\");",
+            "x = (1 /\r\n (indices - indices))(\"a\");",
+        ),
+        (
+            "aggregate(tokens, full_s);",
+            "aggregate(\n    tokens,\n    full_s\n);",
+        ),
+    ] {
+        let said = help(whole);
+        assert!(said.iter().any(Option::is_some), "{whole}");
+        assert_eq!(said, help(broken), "{broken}");
+    }
+    // A comment would take the rest of the line with it.
+    assert_eq!(help("x = tokens # here\n + 1;"), [None]);
+}
+
 /// What holds of every diagnostic: it shows a place, its places exist, and it says the same in
 /// colour.
 fn check(diagnostic: &Diagnostic, sources: &Sources) {
@@ -295,4 +325,37 @@ fn warnings_on_good_programs() {
         }
     }
     insta::assert_snapshot!("warned", warned);
+}
+
+/// Mistakes without a line of help, and why there is nothing to type. Whatever appears here has been
+/// reviewed.
+const WITHOUT_HELP: &[(&str, &str)] = &[
+    ("several_syntax_errors", "what was meant is not clear"),
+    ("too_long_text", "the text is as long as it is"),
+];
+
+/// Every diagnostic of every mistake says what to type instead.
+#[test]
+fn mistakes_have_help() {
+    let mut silent: BTreeSet<String> = BTreeSet::new();
+    for entry in std::fs::read_dir(directory()).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_none_or(|extension| extension != "rasp") {
+            continue;
+        }
+        let (diagnostics, _) = report(&path);
+        if diagnostics.iter().any(|found| found.help.is_none()) {
+            silent.insert(
+                path.file_stem()
+                    .expect("a name")
+                    .to_string_lossy()
+                    .into_owned(),
+            );
+        }
+    }
+    let reviewed: BTreeSet<String> = WITHOUT_HELP
+        .iter()
+        .map(|(name, _)| name.to_string())
+        .collect();
+    assert_eq!(silent, reviewed, "mistakes without help");
 }

@@ -14,8 +14,12 @@ pub struct Limits {
     pub call_depth: usize,
     /// Expressions evaluated while a program is elaborated.
     pub steps: u64,
-    /// Elements of one list or dict, characters of one string.
+    /// Elements of one list or dict.
     pub collection_length: usize,
+    /// Lists, dicts and default arguments inside each other.
+    pub nesting: u32,
+    /// `load`s inside each other.
+    pub load_depth: usize,
     /// S-ops and selectors in one graph.
     pub graph_nodes: usize,
     /// Values in the inferred domain of one s-op.
@@ -38,6 +42,8 @@ impl Default for Limits {
             call_depth: 10_000,
             steps: 20_000_000,
             collection_length: 1_000_000,
+            nesting: 500,
+            load_depth: 64,
             graph_nodes: 2_000_000,
             domain_values: 10_000,
             table_rows: 200_000,

@@ -31,7 +31,7 @@ pub mod verify;
 pub use verify::{Options, Verification, WrongOutput, verify};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
-use crate::graph::{Graph, SOp, SOpId};
+use crate::graph::{Graph, SOp, SOpId, Selector};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Stopped};
@@ -115,8 +115,14 @@ fn check_causal(analysis: &Analysis, root: SOpId) -> Fallible<()> {
                 Some((query.position, later.position))
             });
         if let Some((query, key)) = beyond {
+            let place = match graph.get_selector(*selector) {
+                Selector::Best { .. } => " to the first argument of `select_best`",
+                _ => "",
+            };
             return Err(not_causal(graph.selector_span(*selector), query, key)
-                .help("add `and select(indices, indices, <=)`, or compile without the causal mask")
+                .help(format!(
+                    "add `and select(indices, indices, <=)`{place}, or compile without the causal mask"
+                ))
                 .into());
         }
     }

@@ -2,8 +2,10 @@
 
 use super::collection::names_for;
 use super::expression::Context;
+use super::made::element_spans;
 use super::meta::{Dict, Meta};
 use super::operator::{Side, failure_at};
+use super::quoted::{element_texts, operand};
 use super::{Evaluator, Outcome};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, Selector};
@@ -129,7 +131,7 @@ impl Evaluator {
                 format!("an s-op is indexed by an int, not by {}", index.kind()),
             )
             .at(index_span, format!("this is {}", self.describe(index)))
-            .maybe_help(self.computed_position(index, (span, index_span)))
+            .maybe_help(self.computed_position((id, index), (span, index_span)))
             .into());
         };
         let at_constant = self.add_sop(SOp::Constant(Value::Int(at)), index_span)?;
@@ -193,7 +195,7 @@ impl Evaluator {
                     let message = "the list right of `in` must hold atoms only".to_string();
                     return Err(Diagnostic::error(Code::BadMembership, message)
                         .at(*right_span, format!("this list holds {kind}"))
-                        .help("for s-ops compare one by one: `a == b or a == c`")
+                        .maybe_help(self.one_by_one(&sides))
                         .into());
                 };
                 let id = *id;
@@ -230,9 +232,24 @@ impl Evaluator {
                     "left of `in` stands an s-op or an atom, not {}",
                     left.kind()
                 );
-                Err(bad(message, *left_span, left).into())
+                Err(bad(message, *left_span, left)
+                    .help("ask it of an s-op or an atom, like `tokens in [\"a\", \"b\"]`")
+                    .into())
             }
         }
+    }
+
+    /// `x in [y, z]` of s-ops: as comparisons.
+    fn one_by_one(&self, sides: &[Side; 2]) -> Option<String> {
+        let member = operand(&self.written(sides[0].1)?);
+        let elements = element_texts(&self.written(sides[1].1)?);
+        let compared = elements
+            .iter()
+            .map(|element| format!("{member} == {}", operand(element)));
+        let compared: Vec<String> = compared.collect();
+        let fixed = Some(compared.join(" or ")).filter(|fixed| !fixed.is_empty());
+        let fixed = fixed.unwrap_or_else(|| format!("{member} == indices"));
+        Some(format!("for s-ops compare one by one: `{fixed}`"))
     }
 
     /// `atom in sop`: whether any position holds it, at every position. Costs a layer.
@@ -269,13 +286,16 @@ impl Evaluator {
         Ok(Meta::SOp(found))
     }
 
-    /// The elements of a list, or the keys of a dict.
-    pub(crate) fn iterate(&mut self, cx: &Context, iterable: ExprId) -> Outcome<Vec<Meta>> {
+    /// The elements of a list, or the keys of a dict, each with its place.
+    pub(crate) fn iterate(&mut self, cx: &Context, iterable: ExprId) -> Outcome<Vec<Side>> {
         match self.expression(cx, iterable)? {
-            Meta::List(items) => Ok(items.to_vec()),
+            Meta::List(items) => {
+                let spans = element_spans(&cx.ast, iterable, items.len());
+                Ok(items.iter().cloned().zip(spans).collect())
+            }
             Meta::Dict(dict) => Ok(dict
                 .iter()
-                .map(|(key, _)| Meta::Atom(key.clone()))
+                .map(|(key, _)| (Meta::Atom(key.clone()), cx.ast.get(iterable).span))
                 .collect()),
             other => {
                 let diagnostic = Diagnostic::error(
@@ -309,20 +329,24 @@ impl Evaluator {
         }
     }
 
-    /// Sets the names of a loop to an element, taken apart if there are several names.
+    /// Sets the names of a loop to one of its elements, taken apart if there are several names.
     pub(crate) fn bind_loop(
         &mut self,
         cx: &Context,
         names: &[Ident],
-        item: Meta,
-        span: Span,
+        (number, item): (usize, Side),
+        iterable: ExprId,
     ) -> Outcome<()> {
         if let [name] = names {
             return self.assign(cx, name, item);
         }
-        let parts = self.unpack(&item, names.len(), span)?;
+        let (item, at) = item;
+        let parts = self.unpack(&item, names.len(), at).map_err(|stop| {
+            let whole = cx.ast.get(iterable).span;
+            self.uneven_element(stop, (number, &item), names.len(), (at, whole))
+        })?;
         for (name, part) in names.iter().zip(parts) {
-            self.assign(cx, name, part)?;
+            self.assign(cx, name, (part, at))?;
         }
         Ok(())
     }
@@ -393,7 +417,7 @@ fn entry(dict: &Dict, key: &Value, index_span: Span) -> Outcome<Meta> {
             format!("there is no key {} in the dict", key.source()),
         )
         .at(index_span, known_keys(dict))
-        .maybe_help(nearest_key(dict, key))
+        .maybe_help(nearest_key(dict, key).or_else(|| first_key(dict, key)))
         .into()
     })
 }
@@ -409,6 +433,14 @@ fn nearest_key(dict: &Dict, key: &Value) -> Option<String> {
     });
     let nearest = crate::base::suggest::nearest(key, keys)?;
     Some(format!("did you mean `{}`?", Value::str(nearest).source()))
+}
+
+/// A key that the dict has, or the dict with this one.
+fn first_key(dict: &Dict, key: &Value) -> Option<String> {
+    Some(match dict.iter().next() {
+        Some((first, _)) => format!("look up a key that is there, like `{}`", first.source()),
+        None => format!("put the key in first: `{{{}: 0}}`", key.source()),
+    })
 }
 
 fn known_keys(dict: &Dict) -> String {

@@ -1,33 +1,31 @@
 //! What to type instead, for errors that show only on an input. The place of the error is read
 //! again, so that the help is the user's own code, mended.
 
+use super::quoted::{LONGEST, one_line, operand};
 use crate::base::{Code, Diagnostic, Limits, Sources, Span};
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind};
 use crate::syntax::parse::parse_expression;
-use crate::value::Value;
-
-/// Longer expressions are not repeated in a message.
-const LONGEST: usize = 72;
+use crate::value::{Table, Value};
 
 /// The expression that failed.
-struct Failed<'a> {
+struct Failed {
     ast: Ast,
     root: ExprId,
-    text: &'a str,
+    text: String,
 }
 
-impl<'a> Failed<'a> {
-    fn read(sources: &'a Sources, span: Span) -> Option<Failed<'a>> {
-        let text = sources.text(span);
-        if is_library(sources, span) || text.len() > LONGEST || text.contains('\n') {
+impl Failed {
+    fn read(sources: &Sources, span: Span) -> Option<Failed> {
+        if is_library(sources, span) {
             return None;
         }
-        let (ast, root, diagnostics) = parse_expression(span.source, text, &Limits::default());
+        let text = one_line(sources.text(span))?;
+        let (ast, root, diagnostics) = parse_expression(span.source, &text, &Limits::default());
         let root = root.filter(|_| diagnostics.is_empty())?;
         Some(Failed { ast, root, text })
     }
 
-    fn part(&self, id: ExprId) -> &'a str {
+    fn part(&self, id: ExprId) -> &str {
         &self.text[self.ast.get(id).span.range()]
     }
 
@@ -36,7 +34,7 @@ impl<'a> Failed<'a> {
     }
 
     /// The arguments of a call of `aggregate`.
-    fn aggregate(&self) -> Option<Vec<&'a str>> {
+    fn aggregate(&self) -> Option<Vec<&str>> {
         let ExprKind::Call {
             function,
             arguments,
@@ -68,20 +66,26 @@ pub(crate) fn advise(diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
     let help = match diagnostic.code {
         Code::MixedTypes => failed
             .as_ref()
-            .and_then(|failed| default(failed).or_else(|| branches(failed)))
+            .and_then(|failed| {
+                let help = default(failed).or_else(|| branches(failed));
+                help.or_else(|| table_of_strings(failed))
+            })
             .or_else(|| library_call(&diagnostic, sources, "shift"))
             .or_else(|| library_call(&diagnostic, sources, "load_from_location")),
         Code::MixedDefault => library_call(&diagnostic, sources, "shift"),
         Code::MeanOfNonNumbers => library_call(&diagnostic, sources, "average")
             .or_else(|| Some(mean(failed.as_ref(), &diagnostic.message))),
         Code::ArithmeticFailed => failed.as_ref().and_then(|failed| {
-            guard(failed, &diagnostic.message).or_else(|| one_key(failed))
+            guard(failed, &diagnostic.message)
+                .or_else(|| largest_power(failed))
+                .or_else(|| one_key(failed))
         }),
+        Code::LimitReached => failed.as_ref().and_then(shorter),
         Code::OperandTypes => failed.as_ref().and_then(appended),
-        Code::BadIndex => failed
-            .as_ref()
-            .and_then(|failed| index(failed, &diagnostic.message)),
         Code::Overflow => failed.as_ref().and_then(float),
+        Code::BadToken if diagnostic.message.contains("float") => {
+            Some("floats come as a list: `tokens_float([0.5, 2.0])`".to_string())
+        }
         Code::BadToken => Some(
             "numbers come as a list or as single digits: `tokens_int([10, 20])`, `tokens_int(\"123\")`"
                 .to_string(),
@@ -107,7 +111,7 @@ fn default(failed: &Failed) -> Option<String> {
 }
 
 /// A default of the other type than one that does not fit.
-fn other_default(written: &str) -> &'static str {
+pub(crate) fn other_default(written: &str) -> &'static str {
     match written.starts_with('"') {
         true => "0",
         false => "\"\"",
@@ -125,8 +129,12 @@ fn mean(failed: Option<&Failed>, message: &str) -> String {
             "for the share of one value: `aggregate({selector}, indicator({values} == \"a\"))`; to \
              copy a value, select one position only"
         ),
-        (_, true) => "for the share of True wrap the values: `indicator(x)`".to_string(),
-        (_, false) => "for the share of one value: `indicator(x == \"a\")`".to_string(),
+        (_, true) => {
+            "for the share of True wrap the values, like `indicator(indices > 0)`".to_string()
+        }
+        (_, false) => {
+            "for the share of one value ask for it, like `indicator(tokens == \"a\")`".to_string()
+        }
     }
 }
 
@@ -163,6 +171,27 @@ fn branches(failed: &Failed) -> Option<String> {
     Some(format!("for {what} in both: `{before}{written}{after}`"))
 }
 
+/// A list or dict of numbers and strings indexed by an s-op: the same with strings only.
+fn table_of_strings(failed: &Failed) -> Option<String> {
+    let ExprKind::Index { object, .. } = failed.kind() else {
+        return None;
+    };
+    let values: Vec<ExprId> = match &failed.ast.get(*object).kind {
+        ExprKind::List(items) | ExprKind::Tuple(items) => items.clone(),
+        ExprKind::Dict(entries) => entries.iter().map(|(_, value)| *value).collect(),
+        _ => return None,
+    };
+    let mut text = failed.text.clone();
+    // From right to left, so that the places before keep their offsets.
+    for id in values.into_iter().rev() {
+        if matches!(&failed.ast.get(id).kind, ExprKind::Literal(value) if value.is_number()) {
+            let quoted = Value::str(failed.part(id)).source();
+            text.replace_range(failed.ast.get(id).span.range(), &quoted);
+        }
+    }
+    (text != failed.text).then(|| format!("for strings only: `{text}`"))
+}
+
 /// An error inside a library function that the user called with what does not fit.
 fn library_call(diagnostic: &Diagnostic, sources: &Sources, name: &str) -> Option<String> {
     let calls = diagnostic.labels.iter().skip(1);
@@ -196,6 +225,9 @@ fn library_call(diagnostic: &Diagnostic, sources: &Sources, name: &str) -> Optio
             "say what stands beyond the input: `aggregate(select(indices, {location}, ==), {values}, \
              \"\")`"
         )),
+        ("average", [values]) if diagnostic.message.contains("strings") => Some(format!(
+            "for the share of one value: `average(indicator({values} == \"a\"))`"
+        )),
         ("average", [values]) if diagnostic.message.contains("bools") => Some(format!(
             "for the share of True: `average(indicator({values}))`"
         )),
@@ -223,8 +255,12 @@ fn guard(failed: &Failed, message: &str) -> Option<String> {
             .text
             .split_at(failed.ast.get(divisor).span.start as usize);
         let after = &after[failed.part(divisor).len()..];
-        return Some(format!("choose another divisor: `{before}2{after}`"))
-            .filter(|_| !matches!(operator, BinaryOperator::Power));
+        let what = match operator {
+            BinaryOperator::Power if !message.contains("zero") => return None,
+            BinaryOperator::Power => "base",
+            _ => "divisor",
+        };
+        return Some(format!("choose another {what}: `{before}2{after}`"));
     }
     let asked = failed.part(divisor);
     let condition = match operator {
@@ -237,6 +273,27 @@ fn guard(failed: &Failed, message: &str) -> Option<String> {
     ))
 }
 
+/// A power of literals beyond all floats: the largest power that is none.
+fn largest_power(failed: &Failed) -> Option<String> {
+    let ExprKind::Binary {
+        operator: BinaryOperator::Power,
+        left,
+        right,
+    } = failed.kind()
+    else {
+        return None;
+    };
+    let (ExprKind::Literal(base), ExprKind::Literal(_)) =
+        (&failed.ast.get(*left).kind, &failed.ast.get(*right).kind)
+    else {
+        return None;
+    };
+    let base = base.as_float().filter(|base| *base > 1.0)?;
+    let exponent = (f64::MAX.ln() / base.ln()).floor();
+    let written = failed.part(*left);
+    Some(format!("the largest power is `{written} ^ {exponent}`"))
+}
+
 /// A mean weighted by what is no weight: the value at the best key.
 fn one_key(failed: &Failed) -> Option<String> {
     match failed.aggregate()?.as_slice() {
@@ -246,6 +303,26 @@ fn one_key(failed: &Failed) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// A string repeated too often: less often.
+fn shorter(failed: &Failed) -> Option<String> {
+    let ExprKind::Binary {
+        operator: BinaryOperator::Multiply,
+        left,
+        right,
+    } = failed.kind()
+    else {
+        return None;
+    };
+    let int = |id: &&ExprId| matches!(failed.ast.get(**id).kind, ExprKind::Literal(Value::Int(_)));
+    let range = failed
+        .ast
+        .get(*[left, right].into_iter().find(int)?)
+        .span
+        .range();
+    let (before, after) = (&failed.text[..range.start], &failed.text[range.end..]);
+    Some(format!("repeat it less often: `{before}100{after}`"))
 }
 
 /// A number added to strings, as a string.
@@ -267,41 +344,34 @@ fn appended(failed: &Failed) -> Option<String> {
     Some(format!("to append it as text: `{before}{quoted}{after}`"))
 }
 
-/// A list, string or literal dict indexed by an s-op.
-fn index(failed: &Failed, message: &str) -> Option<String> {
+/// A list, string or dict indexed by an s-op that goes beyond it.
+pub(crate) fn lookup(sources: &Sources, span: Span, table: &Table) -> Option<String> {
+    let failed = Failed::read(sources, span)?;
     let ExprKind::Index { object, index } = failed.kind() else {
         return None;
     };
-    let (object, index) = (*object, *index);
-    let length = match &failed.ast.get(object).kind {
-        ExprKind::List(items) => items.len(),
-        ExprKind::Literal(Value::Str(text)) => text.chars().count(),
-        ExprKind::Dict(entries) => {
-            let (key, _) = entries.first()?;
-            let keys: Vec<&str> = entries.iter().map(|(key, _)| failed.part(*key)).collect();
-            let (dict, at) = (failed.part(object), failed.part(index));
-            let key = failed.part(*key);
-            return Some(format!(
-                "look up a key that is there: `{dict}[{at} if {at} in [{}] else {key}]`",
-                keys.join(", ")
-            ))
-            .filter(|help| help.len() < 2 * LONGEST);
+    let (object, index) = (failed.part(*object), failed.part(*index));
+    let length = match table {
+        Table::List(items) | Table::Str(items) => items.len(),
+        Table::Dict(entries) => {
+            let keys: Vec<String> = entries.iter().map(|(key, _)| key.source()).collect();
+            let (first, all) = (keys.first()?, keys.join(", "));
+            let fixed = format!("{object}[{index} if {index} in [{all}] else {first}]");
+            return Some(format!("look up a key that is there: `{fixed}`"))
+                .filter(|_| fixed.len() < 2 * LONGEST);
         }
-        // Made elsewhere: the message says how long it is.
-        _ => message.rsplit_once("of length ")?.1.parse().ok()?,
     };
-    let (object, index) = (failed.part(object), failed.part(index));
-    (length > 0).then(|| format!("keep the index in range: `{object}[({index}) % {length}]`"))
+    (length > 0).then(|| {
+        let index = operand(index);
+        format!("keep the index in range: `{object}[{index} % {length}]`")
+    })
 }
 
 /// A calculation with a literal int, with a float instead.
 fn float(failed: &Failed) -> Option<String> {
-    let ExprKind::Binary { left, right, .. } = failed.kind() else {
-        return None;
-    };
-    let part = [*left, *right]
-        .into_iter()
-        .find(|id| matches!(failed.ast.get(*id).kind, ExprKind::Literal(Value::Int(_))))?;
+    let mut ids = failed.ast.ids();
+    let part =
+        ids.find(|id| matches!(failed.ast.get(*id).kind, ExprKind::Literal(Value::Int(_))))?;
     let end = failed.ast.get(part).span.end as usize;
     let (before, after) = failed.text.split_at(end);
     Some(format!("floats reach further: `{before}.0{after}`"))

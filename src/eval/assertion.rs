@@ -2,21 +2,23 @@
 //! `rasp test` can count them; one that does not hold is an error of its statement.
 
 use super::expression::Context;
-use super::meta::Meta;
+use super::made::bare;
+use super::meta::{Application, Meta};
+use super::quoted::{one_line, operand};
 use super::statement::{Assertion, Event};
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
+use crate::interpret;
 use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, Statement, StatementKind};
+use crate::value::{Comparison, Value};
+
+const EQUAL: BinaryOperator = BinaryOperator::Compare(Comparison::Equal);
 
 impl Evaluator {
     pub(super) fn assert(&mut self, cx: &Context, condition: ExprId) -> Outcome<()> {
         let span = cx.ast.get(condition).span;
         let mut values = Vec::new();
-        let result = match self.holds(cx, condition, &mut values) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Stop::from(unmet(&values))),
-            Err(stop) => Err(stop),
-        };
+        let result = self.holds(cx, condition, &mut values);
         let failure = match &result {
             Ok(()) => None,
             Err(Stop::Error(diagnostic)) => Some(diagnostic.clone()),
@@ -37,13 +39,16 @@ impl Evaluator {
             .map(Event::Asserted)
     }
 
-    /// Whether a condition is true, and what it was found to be.
+    /// Evaluates a condition, which leaves what it was found to be.
+    ///
+    /// # Errors
+    /// It is not true.
     fn holds(
         &mut self,
         cx: &Context,
         condition: ExprId,
         values: &mut Vec<(Span, String)>,
-    ) -> Outcome<bool> {
+    ) -> Outcome<()> {
         let expr = cx.ast.get(condition);
         let ExprKind::Binary {
             operator: operator @ BinaryOperator::Compare(_),
@@ -53,15 +58,32 @@ impl Evaluator {
         else {
             let meta = self.expression(cx, condition)?;
             values.push((expr.span, meta.repr()));
-            return self.truth(&meta, expr.span);
+            return match self.truth(&meta, expr.span)? {
+                true => Ok(()),
+                false => Err(unmet(values)
+                    .maybe_help(match meta {
+                        Meta::Application(_) => self.comparison_of(cx, (&meta, condition)),
+                        _ => None,
+                    })
+                    .into()),
+            };
         };
         let sides = [
             (self.expression(cx, *left)?, cx.ast.get(*left).span),
             (self.expression(cx, *right)?, cx.ast.get(*right).span),
         ];
         values.extend(sides.iter().map(|(meta, span)| (*span, meta.repr())));
+        let found = sides[0].0.clone();
         let compared = self.binary(*operator, sides, expr.span)?;
-        self.truth(&compared, expr.span)
+        match self.truth(&compared, expr.span)? {
+            true => Ok(()),
+            false => Err(unmet(values)
+                .maybe_help(match (&found, operator) {
+                    (Meta::Atom(_), other) if *other != EQUAL => None,
+                    _ => self.comparison_of(cx, (&found, *left)),
+                })
+                .into()),
+        }
     }
 
     /// The truth of a condition. An s-op has none: it differs from position to position.
@@ -72,10 +94,63 @@ impl Evaluator {
         let message = format!("an assertion needs a truth value, not {}", meta.kind());
         let error = Diagnostic::error(Code::AssertionFailed, message)
             .at(span, format!("this is {}", self.describe(meta)));
-        let help = self.written(span).map(|written| {
-            format!("say on which input: `assert ({written})(\"ab\") == [True, False];`")
-        });
+        let help = self.on_an_input(meta, span);
+        let help = help.map(|holding| format!("say on which input: `assert {holding};`"));
         Err(error.maybe_help(help).into())
+    }
+
+    /// What an s-op gives on an input, or how many keys a selector selects there, as a condition
+    /// that holds.
+    fn on_an_input(&self, meta: &Meta, span: Span) -> Option<String> {
+        let input = Value::characters("ab");
+        let written = self.written(span)?;
+        match meta {
+            Meta::SOp(id) => {
+                let output = interpret::evaluate(&self.graph, *id, &input).ok()?;
+                let values = listed(&output.values)?;
+                Some(format!("{}(\"ab\") == {values}", operand(&written)))
+            }
+            Meta::Selector(id) => {
+                let rows = interpret::evaluate_selector(&self.graph, *id, &input).ok()?;
+                let widths = widths(&rows)?;
+                Some(format!("selector_width({written})(\"ab\") == {widths}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// A comparison that holds of what an s-op or selector gives on an input.
+    fn comparison_of(&self, cx: &Context, (meta, id): (&Meta, ExprId)) -> Option<String> {
+        let literal = matches!(cx.ast.get(bare(&cx.ast, id)).kind, ExprKind::Literal(_));
+        if let (Meta::Atom(value), false) = (meta, literal) {
+            let (written, value) = (self.written(cx.ast.get(id).span)?, value.source());
+            return Some(format!(
+                "if {value} is right: `assert {written} == {value};`"
+            ));
+        }
+        let Meta::Application(application) = meta else {
+            return None;
+        };
+        let whole = cx.ast.get(id).span;
+        match &**application {
+            Application::Sequence { output, .. } => {
+                let (written, values) = (self.written(whole)?, listed(&output.values)?);
+                Some(format!(
+                    "if what it gives is right: `assert {written} == {values};`"
+                ))
+            }
+            Application::Matrix { rows, .. } => {
+                let ExprKind::Call { function, .. } = cx.ast.get(bare(&cx.ast, id)).kind else {
+                    return None;
+                };
+                let width = |selector: &str| format!("selector_width({selector})");
+                let fixed = self.rewritten(whole, cx.ast.get(function).span, width)?;
+                let widths = widths(rows)?;
+                Some(format!(
+                    "compare how many keys are selected: `assert {fixed} == {widths};`"
+                ))
+            }
+        }
     }
 
     /// A statement of a loop. An assertion that does not hold ends neither the loop nor the
@@ -105,6 +180,22 @@ fn continues(statement: &Statement, failure: &Diagnostic) -> bool {
 }
 
 const UNMET: &str = "this assertion does not hold";
+
+/// Values as a list, if they are few.
+fn listed(values: &[Value]) -> Option<String> {
+    let sources: Vec<String> = values.iter().map(Value::source).collect();
+    one_line(&format!("[{}]", sources.join(", ")))
+}
+
+/// How many keys each query selects.
+fn widths(rows: &[Vec<bool>]) -> Option<String> {
+    let count = |row: &Vec<bool>| row.iter().filter(|selected| **selected).count();
+    let counts: Vec<Value> = rows
+        .iter()
+        .map(|row| Value::Int(count(row) as i64))
+        .collect();
+    listed(&counts)
+}
 
 fn unmet(values: &[(Span, String)]) -> Diagnostic {
     let failure = Diagnostic::error(Code::AssertionFailed, UNMET);

@@ -1,15 +1,18 @@
 //! Attention: `select`, `aggregate`, `score` and `select_best` leave selectors, scorers and
 //! aggregates in the graph.
 
+use super::advice::other_default;
 use super::expression::Context;
+use super::made::element_spans;
 use super::meta::{Callable, Meta};
 use super::mismatch::Part;
-use super::operator::never_equal;
-use super::{Evaluator, Outcome};
+use super::operator::{Side, never_equal};
+use super::scorer::kinds;
+use super::{Evaluator, Outcome, is_library};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, ScorerId, Selector, SelectorId};
 use crate::syntax::ast::{ExprId, ExprKind};
-use crate::value::{Comparison, TypeSet, Value};
+use crate::value::{Comparison, Op, TypeSet, Value};
 use std::rc::Rc;
 
 /// What an aggregate attends by.
@@ -23,9 +26,12 @@ impl Evaluator {
         let [keys, queries, comparison] = parts;
         let ExprKind::Operator(comparison) = cx.ast.get(comparison).kind else {
             if let Some(function) = self.predicate(cx, comparison)? {
-                let (keys, queries) = (self.several(cx, keys)?, self.several(cx, queries)?);
+                let (keys, queries) = (
+                    self.several(cx, keys, span)?,
+                    self.several(cx, queries, span)?,
+                );
                 let at = cx.ast.get(comparison).span;
-                let predicate = self.trace(&function, &keys, &queries, at)?;
+                let predicate = self.trace(&function, &keys, &queries, (at, span))?;
                 return Ok(Meta::Selector(self.selector_of(predicate, span)?));
             }
             return Err(Diagnostic::error(
@@ -37,14 +43,29 @@ impl Evaluator {
             .maybe_help(self.bare_comparison(cx, [keys, queries], comparison, span))
             .into());
         };
-        let (keys_span, queries_span) = (cx.ast.get(keys).span, cx.ast.get(queries).span);
-        let keys = self.expression(cx, keys)?;
-        let (key_meta, keys) = (keys.clone(), self.broadcast_in(&keys, keys_span, span)?);
-        let queries = self.expression(cx, queries)?;
-        let (query_meta, queries) = (
-            queries.clone(),
-            self.broadcast_in(&queries, queries_span, span)?,
-        );
+        let at = cx.ast.get(parts[2]).span;
+        let sides = [
+            (self.expression(cx, keys)?, cx.ast.get(keys).span),
+            (self.expression(cx, queries)?, cx.ast.get(queries).span),
+        ];
+        self.compare(sides, (comparison, at), span)
+    }
+
+    /// The selector of the keys that a comparison with the query holds for.
+    fn compare(
+        &mut self,
+        sides: [Side; 2],
+        (comparison, at): (Comparison, Span),
+        span: Span,
+    ) -> Outcome<Meta> {
+        let mut sops = [SOpId(0); 2];
+        for (sop, side) in sops.iter_mut().zip(&sides) {
+            let found = self.broadcast(&side.0, side.1);
+            *sop = found.map_err(|stop| {
+                self.compared_by_function(stop, (side, &sides), (comparison, at), span)
+            })?;
+        }
+        let [keys, queries] = sops;
         let (key_types, query_types) = (self.graph.types(keys), self.graph.types(queries));
         let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
         let shared = |types| key_types.meets(types) && query_types.meets(types);
@@ -54,25 +75,29 @@ impl Evaluator {
                 format!(
                     "`{}` does not compare keys and queries of these types: {} and {}",
                     comparison.symbol(),
-                    self.describe(&key_meta),
-                    self.describe(&query_meta)
+                    self.describe(&sides[0].0),
+                    self.describe(&sides[1].0)
                 ),
             )
             .at(
-                keys_span,
-                format!("the keys are {}", self.describe(&key_meta)),
+                sides[0].1,
+                format!("the keys are {}", self.describe(&sides[0].0)),
             )
             .at(
-                queries_span,
-                format!("the queries are {}", self.describe(&query_meta)),
+                sides[1].1,
+                format!("the queries are {}", self.describe(&sides[1].0)),
             )
             .maybe_help(
-                self.with_numeric_tokens(span, &[(keys, keys_span), (queries, queries_span)]),
+                self.on_one_type(&Op::Compare(comparison), &sides, span)
+                    .or_else(|| {
+                        let keys = self.written(sides[0].1)?;
+                        let fixed = self.rewritten(span, sides[1].1, |_| keys)?;
+                        Some(format!("compare what has one type: `{fixed}`"))
+                    }),
             )
             .into());
         }
         if !ordered && never_equal(key_types, query_types) {
-            let sides = [(key_meta, keys_span), (query_meta, queries_span)];
             self.warn_constant_selector(comparison, &sides, span);
         }
         let selector = Selector::Compare {
@@ -125,24 +150,29 @@ impl Evaluator {
         let given = default;
         let default = match default {
             None => Value::Int(0),
-            Some(id) => self.default(cx, id, span)?,
+            Some(id) => self.default(cx, [attention, values, id], &value, span)?,
         };
         let Meta::List(items) = &value else {
             let value = self.broadcast_in(&value, values_span, span)?;
-            self.check_default(cx, given, &default, (value, values_span), span);
+            self.check_default(cx, given, &default, (value, values_span), span, None);
             return self.pool(&attends, value, default, span);
         };
         // Several s-ops are pooled alike.
         let mut pooled = Vec::with_capacity(items.len());
-        for item in items.iter() {
-            let value = self.broadcast_in(item, values_span, span)?;
-            self.check_default(cx, given, &default, (value, values_span), span);
+        let apart = self.pooled_apart(cx, [attention, values], items);
+        for (item, at) in items
+            .iter()
+            .zip(element_spans(&cx.ast, values, items.len()))
+        {
+            let value = self.broadcast_in(item, at, span)?;
+            self.check_default(cx, given, &default, (value, at), span, apart.clone());
             pooled.push(self.pool(&attends, value, default.clone(), span)?);
         }
         Ok(Meta::list(pooled))
     }
 
-    /// Warns of a default that is written and certainly has another type than the values.
+    /// Warns of a default that is written and certainly has another type than the values. Several
+    /// s-ops that no single default fits may be aggregated apart.
     fn check_default(
         &mut self,
         cx: &Context,
@@ -150,6 +180,7 @@ impl Evaluator {
         default: &Value,
         (value, values): (SOpId, Span),
         span: Span,
+        apart: Option<String>,
     ) {
         let Some(id) = given else { return };
         let given = cx.ast.get(id);
@@ -165,21 +196,49 @@ impl Evaluator {
             called: ["the values are numbers", "the values are strings"],
         };
         let what = "the default and the values";
-        self.warn_mixed((span, what), [default, values], literal);
+        let apart = apart.or_else(|| self.default_in_call(cx, id, span));
+        self.warn_mixed((span, what), [default, values], literal, apart);
     }
 
-    fn default(&mut self, cx: &Context, id: ExprId, span: Span) -> Outcome<Value> {
-        match self.expression(cx, id)? {
+    /// A default that a function was called with: that call with one of the other type.
+    fn default_in_call(&self, cx: &Context, id: ExprId, span: Span) -> Option<String> {
+        if is_library(&self.sources, span) {
+            return None;
+        }
+        let made = self.made(cx, id);
+        let calls = self.origins.open_calls();
+        let (_, call) = calls.iter().find(|(_, call)| call.contains(made))?;
+        let fixed = self.rewritten(*call, made, |text| other_default(text).to_string())?;
+        Some(format!(
+            "give a default of the type of the values: `{fixed}`"
+        ))
+    }
+
+    /// The last of the arguments of an aggregate over `values`.
+    fn default(
+        &mut self,
+        cx: &Context,
+        arguments: [ExprId; 3],
+        values: &Meta,
+        span: Span,
+    ) -> Outcome<Value> {
+        match self.expression(cx, arguments[2])? {
             Meta::Atom(value) => Ok(value),
             other => {
-                let at = cx.ast.get(id).span;
+                let places = arguments.map(|id| cx.ast.get(id).span);
+                let at = places[2];
                 let message = format!(
                     "the default of `aggregate` is an atom, not {}",
                     other.kind()
                 );
                 Err(Diagnostic::error(Code::AtomExpected, message)
                     .at(at, format!("this is {}", other.kind()))
-                    .maybe_help(self.varying_default(&other, at, span))
+                    .maybe_help(match (values, &other) {
+                        (Meta::List(items), Meta::List(_)) => {
+                            self.pooled_apart(cx, [arguments[0], arguments[1]], items)
+                        }
+                        _ => self.other_default((values, &other), places, span),
+                    })
                     .into())
             }
         }
@@ -220,14 +279,18 @@ impl Evaluator {
             .help("for example `score(indices, indices, lambda key, query: key)`")
             .into());
         };
-        let (keys, queries) = (self.several(cx, keys)?, self.several(cx, queries)?);
-        let scorer = self.trace(&callable, &keys, &queries, at)?;
+        let (keys, queries) = (
+            self.several(cx, keys, span)?,
+            self.several(cx, queries, span)?,
+        );
+        let scorer = self.trace(&callable, &keys, &queries, (at, span))?;
         let types = self.graph.scorer_types(scorer);
         if !types.meets(TypeSet::NUMBER) {
-            let message = format!("a score is a number, but this is of {types}");
+            let message = format!("a score is a number, but this gives {}", kinds(types));
+            let help = self.with_parameters([keys.len(), queries.len()], (at, span));
             return Err(Diagnostic::error(Code::OperandTypes, message)
-                .at(span, "this can only fail")
-                .help("for a score of 1 or 0: `lambda key, query: indicator(key == query)`")
+                .at(at, format!("this gives {}", kinds(types)))
+                .maybe_help(help)
                 .into());
         }
         Ok(Meta::Scorer(scorer))
@@ -244,12 +307,17 @@ impl Evaluator {
         let found = (self.expression(cx, selector)?, self.expression(cx, scorer)?);
         let (Meta::Selector(selector), Meta::Scorer(scorer)) = found else {
             let wrong = match &found.0 {
-                Meta::Selector(_) => (&found.1, scorer, "a scorer", "score(keys, queries, f)"),
+                Meta::Selector(_) => (
+                    &found.1,
+                    scorer,
+                    "a scorer",
+                    "score(indices, indices, lambda key, query: key)",
+                ),
                 _ => (
                     &found.0,
                     selector,
                     "a selector",
-                    "select(keys, queries, ==)",
+                    "select(indices, indices, <=)",
                 ),
             };
             let (meta, id, expected, example) = wrong;

@@ -5,13 +5,14 @@ use super::call::plural;
 use super::collection::without_sign;
 use super::expression::Context;
 use super::meta::{Body, Callable, Meta};
-use super::operator::atom_result;
+use super::operator::{Side, atom_result};
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome, Stop};
+use super::{ELEMENTS, Evaluator, Outcome, Stop};
+use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind, TABLE};
 use crate::graph::{Encoding, SOp};
-use crate::syntax::ast::{Argument, ExprId};
+use crate::syntax::ast::{Argument, ExprId, Ident};
 use crate::value::{Op, TypeSet, Value};
 use std::rc::Rc;
 
@@ -35,14 +36,14 @@ impl Evaluator {
                     Meta::SOp(self.graph.map(op, vec![tokens], span))
                 }
             };
-            self.scopes.set(scope, row.name.into(), meta);
+            self.scopes.set(scope, row.name.into(), (meta, span));
         }
         let base = self.base;
         if let Some(tokens_str) = self.scopes.lookup(scope, "tokens_str").cloned() {
             if let Meta::SOp(id) = tokens_str {
                 self.graph.set_name(id, &"tokens".into(), false);
             }
-            self.scopes.set(base, "tokens".into(), tokens_str);
+            self.scopes.set(base, "tokens".into(), (tokens_str, span));
         }
     }
 
@@ -54,8 +55,9 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<Meta> {
         let given = arguments;
-        let arguments =
-            place_arguments(cx, builtin, arguments, span).map_err(|stop| match stop {
+        let arguments = self
+            .place_arguments(cx, builtin, arguments, span)
+            .map_err(|stop| match stop {
                 Stop::Error(error) if builtin == Builtin::Select => {
                     let help = self.whole_select(cx, given, span);
                     help.map_or(error.clone(), |help| Box::new(error.help(help)))
@@ -72,7 +74,7 @@ impl Evaluator {
             }
             (Builtin::Range, bounds) => self.range(cx, bounds, span),
             (Builtin::Zip, lists) => self.zip(cx, lists, span),
-            (Builtin::Len, [list]) => self.len(cx, *list),
+            (Builtin::Len, [list]) => self.len(cx, *list, span),
             (Builtin::Round, [number]) => self.round(cx, *number, span),
             (Builtin::Indicator, [condition]) => self.indicator(cx, *condition, span),
             (Builtin::Zipmap, [sops, function]) => self.zipmap(cx, *sops, *function, span),
@@ -88,7 +90,7 @@ impl Evaluator {
         }
     }
 
-    fn len(&mut self, cx: &Context, list: ExprId) -> Outcome<Meta> {
+    fn len(&mut self, cx: &Context, list: ExprId, span: Span) -> Outcome<Meta> {
         match self.expression(cx, list)? {
             Meta::List(items) => Ok(Meta::Atom(Value::Int(items.len() as i64))),
             other => {
@@ -100,7 +102,10 @@ impl Evaluator {
                         "its length as an input: `length({})`",
                         Value::Str(text).source()
                     )),
-                    _ => error,
+                    other => {
+                        let whole = self.as_list(&other, at, span);
+                        error.maybe_help(whole)
+                    }
                 }
                 .into())
             }
@@ -111,21 +116,27 @@ impl Evaluator {
         let at = cx.ast.get(number).span;
         match self.expression(cx, number)? {
             meta @ Meta::Scorer(_) => self.map_scorers(Op::Round, &[&meta], span),
-            Meta::SOp(id) => match self.add_map(Op::Round, vec![id], span) {
-                Err(Stop::Error(error)) if error.code == Code::OperandTypes => {
-                    let help = self.with_numeric_tokens(span, &[(id, at)]);
-                    Err(error.maybe_help(help).into())
-                }
-                result => Ok(Meta::SOp(result?)),
-            },
-            Meta::Atom(value) if value.is_number() => atom_result(Op::Round.apply(&[&value]), at),
+            Meta::SOp(id) => self.map_one(Op::Round, (id, at), span),
+            Meta::Atom(value) if value.is_number() => atom_result(Op::Round.apply(&[&value]), at)
+                .map_err(|stop| match stop {
+                    Stop::Error(error) => error.maybe_help(self.unrounded(at)).into(),
+                    Stop::Broken => stop,
+                }),
             other => {
                 let error = self.operand_error("round", &[(&other, at)], span);
-                let help =
-                    without_sign(&other, None).or_else(|| self.each_element(&other, (span, at)));
+                let help = without_sign(&other, None)
+                    .or_else(|| self.each_element(&other, (span, at)))
+                    .or_else(|| self.as_sop(&other, at, span))
+                    .or_else(|| Some("write a number: `round(0.5)`".to_string()));
                 Err(error.maybe_help(help).into())
             }
         }
+    }
+
+    /// What no int can hold, as the float that it is.
+    fn unrounded(&self, at: Span) -> Option<String> {
+        let float = self.written(at)?;
+        Some(format!("a float this large has no fraction: `{float}`"))
     }
 
     fn indicator(&mut self, cx: &Context, condition: ExprId, span: Span) -> Outcome<Meta> {
@@ -153,9 +164,13 @@ impl Evaluator {
         function: ExprId,
         span: Span,
     ) -> Outcome<Meta> {
-        let arguments: Vec<Meta> = self.several(cx, sops)?.into_iter().map(Meta::SOp).collect();
+        let sops = self.several(cx, sops, span)?.into_iter();
+        let arguments: Vec<Side> = sops.map(|(sop, at)| (Meta::SOp(sop), at)).collect();
+        let at = cx.ast.get(function).span;
         match self.expression(cx, function)? {
-            Meta::Function(callable) => self.invoke_any(&callable, arguments, span),
+            Meta::Function(callable) => self
+                .invoke_any(&callable, arguments.clone(), (at, span))
+                .map_err(|stop| self.with_fitting_argument(stop, &arguments, &arguments, span)),
             other => Err(Diagnostic::error(
                 Code::NotCallable,
                 format!(
@@ -185,8 +200,13 @@ impl Evaluator {
         let id = self.broadcast_in(&meta, at, span)?;
         if encoding == Encoding::Numerical && !self.graph.types(id).meets(TypeSet::NUMBER) {
             let message = format!("{} cannot be encoded as numbers", self.describe(&meta));
+            let side = [(meta, at)];
             return Err(Diagnostic::error(Code::OperandTypes, message)
                 .at(at, "no number")
+                .maybe_help(self.with_numeric_tokens(span, &side).or_else(|| {
+                    let sop = self.written(at)?;
+                    Some(format!("each value for itself: `categorical({sop})`"))
+                }))
                 .into());
         }
         self.graph.set_encoding(id, encoding);
@@ -233,8 +253,9 @@ impl Evaluator {
                 let bound = self.limits.collection_length;
                 let all = (i128::from(stop) - i128::from(start)) / i128::from(step);
                 return Err(self
-                    .limit(span, "elements in a list", bound)
+                    .limit(span, ELEMENTS, bound)
                     .note(format!("this `range` has about {all} elements"))
+                    .help(format!("the longest one is `range({bound})`"))
                     .into());
             }
             items.push(Meta::Atom(Value::Int(at as i64)));
@@ -251,7 +272,7 @@ impl Evaluator {
                 other => {
                     let at = cx.ast.get(*id).span;
                     let error = list_expected("zip", &self.describe(&other), at);
-                    return Err(error.maybe_help(self.as_list(&other, at, span)).into());
+                    return Err(error.maybe_help(self.all_lists(cx, lists, span)).into());
                 }
             }
         }
@@ -264,12 +285,105 @@ impl Evaluator {
                         format!("this has {}", counted(columns[at].len(), "element")),
                     )
                     .at(cx.ast.get(lists[0]).span, format!("this has {length}"))
+                    .maybe_help(self.of_one_length(cx, (lists, &columns), span))
                     .into(),
             );
         }
         let row = |at: usize| Meta::list(columns.iter().map(|items| items[at].clone()).collect());
         self.nested(Meta::list((0..length).map(row).collect()), span)
     }
+
+    /// The argument expressions in the order of the builtin's parameters.
+    fn place_arguments(
+        &self,
+        cx: &Context,
+        builtin: Builtin,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Outcome<Vec<ExprId>> {
+        let parameters = builtin.row().parameters;
+        let variadic = parameters.last() == Some(&"…");
+        let wrong = |message: String, at: Span| -> Stop {
+            Diagnostic::error(Code::WrongArguments, message)
+                .at(at, "called here")
+                .help(format!("use it as {}", usage(builtin)))
+                .into()
+        };
+        let required = parameters
+            .iter()
+            .filter(|name| !name.ends_with('?') && **name != "…")
+            .count();
+        let most = if variadic {
+            usize::MAX
+        } else {
+            parameters.len()
+        };
+        if arguments.len() < required || arguments.len() > most {
+            let takes = match (required, most) {
+                (required, usize::MAX) => format!("at least {}", plural(required)),
+                (required, most) if required == most => plural(required),
+                (required, most) => format!("{required} to {most} arguments"),
+            };
+            let message = format!(
+                "`{}` takes {takes}, not {}",
+                builtin.name(),
+                arguments.len()
+            );
+            return Err(wrong(message, span));
+        }
+        let mut placed: Vec<Option<ExprId>> = vec![None; arguments.len()];
+        for (index, argument) in arguments.iter().enumerate() {
+            let slot = match &argument.name {
+                None => index,
+                Some(ident) => {
+                    let found = parameters
+                        .iter()
+                        .position(|name| bare(name) == &*ident.name);
+                    found.filter(|slot| *slot < placed.len()).ok_or_else(|| {
+                        let message = format!(
+                            "`{}` has no parameter `{}` here",
+                            builtin.name(),
+                            ident.name
+                        );
+                        let error = wrong(message, ident.span);
+                        self.nearest_parameter(error, (builtin, ident), span)
+                    })?
+                }
+            };
+            if placed[slot].replace(argument.value).is_some() {
+                let message = format!("an argument of `{}` is given twice", builtin.name());
+                return Err(wrong(message, cx.ast.get(argument.value).span));
+            }
+        }
+        Ok(placed.into_iter().flatten().collect())
+    }
+
+    /// A named argument that a built-in function does not have: the call with the nearest one.
+    fn nearest_parameter(
+        &self,
+        stop: Stop,
+        (builtin, ident): (Builtin, &Ident),
+        span: Span,
+    ) -> Stop {
+        let Stop::Error(mut error) = stop else {
+            return stop;
+        };
+        let names = builtin.row().parameters.iter().map(|name| bare(name));
+        let Some(nearest) = nearest(&ident.name, names) else {
+            return error.into();
+        };
+        if let Some(label) = error.labels.first_mut() {
+            label.text = format!("did you mean `{nearest}`?");
+        }
+        let fixed = self.rewritten(span, ident.span, |_| nearest.to_string());
+        let help = fixed.map(|fixed| format!("write `{fixed}`"));
+        error.maybe_help(help).into()
+    }
+}
+
+/// The name of a parameter without its mark.
+fn bare(name: &str) -> &str {
+    name.trim_end_matches('?')
 }
 
 /// How a built-in function is called.
@@ -277,75 +391,33 @@ fn usage(builtin: Builtin) -> String {
     if builtin == Builtin::Range {
         return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
     }
-    let names: Vec<String> = builtin
+    let names: Vec<&str> = builtin
         .row()
         .parameters
         .iter()
-        .map(|name| name.trim_end_matches('?').to_string())
+        .map(|name| bare(name))
         .collect();
-    format!("`{}({})`", builtin.name(), names.join(", "))
-}
-
-/// The argument expressions in the order of the builtin's parameters.
-fn place_arguments(
-    cx: &Context,
-    builtin: Builtin,
-    arguments: &[Argument],
-    span: Span,
-) -> Outcome<Vec<ExprId>> {
-    let parameters = builtin.row().parameters;
-    let variadic = parameters.last() == Some(&"…");
-    let bare = |name: &str| name.trim_end_matches('?').to_string();
-    let wrong = |message: String, at: Span| -> Stop {
-        Diagnostic::error(Code::WrongArguments, message)
-            .at(at, "called here")
-            .help(format!("use it as {}", usage(builtin)))
-            .into()
-    };
-    let required = parameters
-        .iter()
-        .filter(|name| !name.ends_with('?') && **name != "…")
-        .count();
-    let most = if variadic {
-        usize::MAX
-    } else {
-        parameters.len()
-    };
-    if arguments.len() < required || arguments.len() > most {
-        let takes = match (required, most) {
-            (required, usize::MAX) => format!("at least {}", plural(required)),
-            (required, most) if required == most => plural(required),
-            (required, most) => format!("{required} to {most} arguments"),
-        };
-        let message = format!(
-            "`{}` takes {takes}, not {}",
-            builtin.name(),
-            arguments.len()
-        );
-        return Err(wrong(message, span));
-    }
-    let mut placed: Vec<Option<ExprId>> = vec![None; arguments.len()];
-    for (index, argument) in arguments.iter().enumerate() {
-        let slot = match &argument.name {
-            None => index,
-            Some(ident) => {
-                let found = parameters.iter().position(|name| bare(name) == *ident.name);
-                found.filter(|slot| *slot < placed.len()).ok_or_else(|| {
-                    let message = format!(
-                        "`{}` has no parameter `{}` here",
-                        builtin.name(),
-                        ident.name
-                    );
-                    wrong(message, ident.span)
-                })?
-            }
-        };
-        if placed[slot].replace(argument.value).is_some() {
-            let message = format!("an argument of `{}` is given twice", builtin.name());
-            return Err(wrong(message, cx.ast.get(argument.value).span));
+    let example = match builtin {
+        Builtin::Select => "select(indices, indices, <=)",
+        Builtin::Aggregate => "aggregate(full_s, indices, 0)",
+        Builtin::Range => "range(1, 10, 2)",
+        Builtin::Zip => "zip([1, 2], [\"a\", \"b\"])",
+        Builtin::Len => "len([1, 2])",
+        Builtin::Round => "round(0.5)",
+        Builtin::Indicator => "indicator(indices > 0)",
+        Builtin::Zipmap => "zipmap(indices, lambda i: i + 1)",
+        Builtin::Score => "score(indices, indices, lambda key, query: key)",
+        Builtin::SelectBest => {
+            "select_best(full_s, score(indices, indices, lambda key, query: key))"
         }
-    }
-    Ok(placed.into_iter().flatten().collect())
+        Builtin::Categorical => "categorical(indices)",
+        Builtin::Numerical => "numerical(indices)",
+    };
+    format!(
+        "`{}({})`, like `{example}`",
+        builtin.name(),
+        names.join(", ")
+    )
 }
 
 fn list_expected(function: &str, kind: &str, span: Span) -> Diagnostic {

@@ -1,19 +1,22 @@
 //! Calls: of functions, with positional and named arguments and defaults, and of s-ops and
 //! selectors, which applies them to an input.
 
-use super::advice::is_library;
 use super::expression::Context;
 use super::meta::{Application, Body, Callable, Meta};
+use super::operator::Side;
 use super::{Evaluator, Outcome, Stop};
-use crate::base::{Code, Diagnostic, Label, Span};
+use crate::base::{Code, Diagnostic, Span};
 use crate::builtin::{Builtin, Kind};
 use crate::interpret;
 use crate::syntax::ast::{Argument, ExprId, ExprKind, Name};
-use crate::value::{TypeSet, Value};
+use crate::value::Value;
 use std::rc::Rc;
 
 /// Calls shown on the path to an error.
 const SHOWN_CALLS: usize = 3;
+
+/// How the label of such a call begins.
+const IN_CALL: &str = "in this call of";
 
 impl Evaluator {
     pub(crate) fn call(
@@ -23,17 +26,32 @@ impl Evaluator {
         arguments: &[Argument],
         span: Span,
     ) -> Outcome<Meta> {
-        if let Some(builtin) = called_builtin(cx, function) {
-            return self.builtin(cx, builtin, arguments, span);
+        if let ExprKind::Name(name) = &cx.ast.get(function).kind
+            && let Some(builtin) = called_builtin(name)
+        {
+            let result = self.builtin(cx, builtin, arguments, span);
+            return result.map_err(|stop| self.still_builtin(cx, stop, name));
         }
         let function_span = cx.ast.get(function).span;
+        if let ExprKind::Name(name) = &cx.ast.get(function).kind
+            && self.scopes.lookup(cx.scope, name).is_none()
+        {
+            return Err(self.undefined(cx, name, function_span, Some(arguments)));
+        }
         match self.expression(cx, function)? {
             Meta::Function(callable) => match callable.body {
                 Body::Builtin(builtin) => self.builtin(cx, builtin, arguments, span),
                 Body::Defined { .. } | Body::Lambda { .. } => {
-                    let bound = self.arguments(cx, &callable, arguments, span)?;
+                    let called = match cx.ast.get(function).kind {
+                        ExprKind::Name(ref name) => name,
+                        _ => &callable.name,
+                    };
+                    let bound = self.arguments(cx, (called, &callable), arguments, span)?;
                     self.invoke(&callable, bound.clone(), span)
-                        .map_err(|stop| self.with_numeric_argument(cx, stop, arguments, span))
+                        .map_err(|stop| {
+                            let (given, made) = self.given(cx, arguments, &bound);
+                            self.with_fitting_argument(stop, &given, &made, span)
+                        })
                         .map_err(|stop| self.of_library(cx, stop, (arguments, &bound), span))
                 }
             },
@@ -51,97 +69,22 @@ impl Evaluator {
         }
     }
 
-    /// Calculating with tokens inside a function: the call with `tokens_int`.
-    fn with_numeric_argument(
-        &self,
-        cx: &Context,
-        stop: Stop,
-        arguments: &[Argument],
-        span: Span,
-    ) -> Stop {
-        let tokens = arguments.iter().find_map(|argument| {
-            let at = cx.ast.get(argument.value).span;
-            (self.written(at) == Some("tokens")).then_some(at)
-        });
-        match (stop, tokens) {
-            (Stop::Error(error), Some(at))
-                if error.code == Code::OperandTypes && error.help.is_none() =>
-            {
-                let fixed = self.rewritten(span, at, |_| "tokens_int".to_string());
-                let help = fixed.map(|fixed| format!("for the tokens as numbers: `{fixed}`"));
-                error.maybe_help(help).into()
-            }
-            (stop, _) => stop,
-        }
-    }
-
-    /// A selector and something else mixed up inside a library function, which nobody can mend: the
-    /// argument that does not fit, and the call with one that does.
-    fn of_library(
-        &self,
-        cx: &Context,
-        stop: Stop,
-        (arguments, bound): (&[Argument], &[Meta]),
-        span: Span,
-    ) -> Stop {
-        let Stop::Error(mut error) = stop else {
-            return stop;
-        };
-        let inside = error.span().is_some_and(|at| is_library(&self.sources, at));
-        let by_position = arguments.iter().all(|argument| argument.name.is_none());
-        if !inside || !by_position || is_library(&self.sources, span) {
-            return error.into();
-        }
-        let mixed_up = arguments.iter().zip(bound).find_map(|(argument, meta)| {
-            let at = cx.ast.get(argument.value).span;
-            let written = self.written(at)?;
-            let (what, other) = match (error.code, meta) {
-                (Code::SelectorExpected, Meta::SOp(id)) => {
-                    match self.graph.types(*id) == TypeSet::BOOL {
-                        true => ("to select the keys where it is true", "True"),
-                        false => ("to select the keys with an equal value", written),
-                    }
-                }
-                (Code::SelectorMisused, Meta::Selector(_)) => {
-                    ("for how many keys are selected", "")
-                }
-                _ => return None,
-            };
-            let fitting = match other {
-                "" => format!("selector_width({written})"),
-                other => format!("select({written}, {other}, ==)"),
-            };
-            let fixed = self.rewritten(span, at, |_| fitting)?;
-            Some((at, self.describe(meta), format!("{what}: `{fixed}`")))
-        });
-        if let Some((at, kind, help)) = mixed_up {
-            let text = format!("this is {kind}");
-            error.labels.insert(0, Label { span: at, text });
-            error.help = Some(help);
-        }
-        error.into()
-    }
-
     /// The arguments in the order of the parameters, defaults filled in.
     fn arguments(
         &mut self,
         cx: &Context,
-        callable: &Callable,
+        (called, callable): (&Name, &Callable),
         arguments: &[Argument],
         span: Span,
-    ) -> Outcome<Vec<Meta>> {
-        let wrong = |message, at, text| wrong_arguments(callable, message, at, text);
+    ) -> Outcome<Vec<Side>> {
+        let wrong = |message, at, text| wrong_arguments((called, callable), message, at, text);
         let count = callable.parameters.len();
         let positional = arguments
             .iter()
             .filter(|argument| argument.name.is_none())
             .count();
         if positional > count {
-            let message = format!(
-                "`{}` takes {}, not {positional}",
-                callable.name,
-                plural(count)
-            );
+            let message = format!("`{called}` takes {}, not {positional}", plural(count));
             let extra = arguments.iter().filter(|argument| argument.name.is_none());
             let extra = extra.map(|argument| cx.ast.get(argument.value).span);
             return Err(wrong(
@@ -150,7 +93,7 @@ impl Evaluator {
                 "there is no parameter for this".to_string(),
             ));
         }
-        let mut bound: Vec<Option<Meta>> = vec![None; count];
+        let mut bound: Vec<Option<Side>> = vec![None; count];
         let mut next = 0;
         for argument in arguments {
             let at = cx.ast.get(argument.value).span;
@@ -160,7 +103,7 @@ impl Evaluator {
                     next - 1
                 }
                 Some(ident) => parameter(callable, &ident.name).map_err(|text| {
-                    let message = format!("`{}` has no parameter `{}`", callable.name, ident.name);
+                    let message = format!("`{called}` has no parameter `{}`", ident.name);
                     wrong(message, ident.span, text)
                 })?,
             };
@@ -168,14 +111,11 @@ impl Evaluator {
                 let message = format!("`{}` is given twice", callable.parameters[slot].0);
                 return Err(wrong(message, at, "given again here".to_string()));
             }
-            bound[slot] = Some(self.expression(cx, argument.value)?);
+            let value = self.expression(cx, argument.value)?;
+            bound[slot] = Some((value, self.made(cx, argument.value)));
         }
         complete(callable, bound).map_err(|name| {
-            let message = format!(
-                "`{}` takes {}; `{name}` is missing",
-                callable.name,
-                plural(count)
-            );
+            let message = format!("`{called}` takes {}; `{name}` is missing", plural(count));
             wrong(message, span, format!("no argument for `{name}`"))
         })
     }
@@ -184,60 +124,56 @@ impl Evaluator {
     pub(crate) fn invoke_any(
         &mut self,
         callable: &Rc<Callable>,
-        mut arguments: Vec<Meta>,
-        span: Span,
+        arguments: Vec<Side>,
+        (at, span): (Span, Span),
     ) -> Outcome<Meta> {
-        let missing = callable.parameters.iter().skip(arguments.len());
-        let defaults: Option<Vec<Meta>> = missing.map(|(_, default)| default.clone()).collect();
-        let fits = arguments.len() <= callable.parameters.len();
-        let (Some(defaults), true) = (defaults, fits) else {
-            let message = format!(
-                "`{}` takes {}, not {}",
-                callable.name,
-                plural(callable.parameters.len()),
-                arguments.len()
-            );
-            return Err(Diagnostic::error(Code::WrongArguments, message)
-                .at(span, "called from here")
-                .help(format!("it is defined as `{}`", callable.signature()))
-                .into());
+        let (given, count) = (arguments.len(), callable.parameters.len());
+        let mut bound: Vec<Option<Side>> = arguments.into_iter().map(Some).collect();
+        bound.resize(count.max(given), None);
+        let complete = complete(callable, bound).ok().filter(|_| given <= count);
+        let Some(arguments) = complete else {
+            let message = format!("`{}` takes {}, not {given}", callable.name, plural(count),);
+            let names: Vec<String> = ('a'..='z').map(String::from).take(given).collect();
+            let first = names.first().map_or("indices", String::as_str);
+            let fitting = format!("lambda {}: {first}", names.join(", "));
+            let fixed = self.rewritten(span, at, |_| fitting);
+            let error = Diagnostic::error(Code::WrongArguments, message)
+                .at(at, format!("this is called with {}", plural(given)))
+                .maybe_help(fixed.map(|fixed| format!("with as many parameters: `{fixed}`")));
+            return Err(match callable.definition() {
+                Some(defined) if !at.contains(defined) => error.at(defined, "it is defined here"),
+                _ => error,
+            }
+            .into());
         };
         if let Body::Builtin(builtin) = callable.body {
             let message = format!("`{}` cannot be passed on by itself", builtin.name());
+            let wrapped = format!("lambda x: {}(x)", builtin.name());
+            let fixed = self.rewritten(span, at, |_| wrapped);
             return Err(Diagnostic::error(Code::NotCallable, message)
-                .at(span, "called from here")
-                .help(format!("wrap it: `lambda x: {}(x)`", builtin.name()))
+                .at(at, "this is a built-in function")
+                .maybe_help(fixed.map(|fixed| format!("wrap it: `{fixed}`")))
                 .into());
         }
-        arguments.extend(defaults);
-        self.invoke(callable, arguments, span)
+        self.invoke(callable, arguments, at)
     }
 
     /// Runs a function of the program on its arguments.
     pub(crate) fn invoke(
         &mut self,
         callable: &Rc<Callable>,
-        arguments: Vec<Meta>,
+        arguments: Vec<Side>,
         span: Span,
     ) -> Outcome<Meta> {
-        if self.calls >= self.limits.call_depth {
-            let limit = self.limit(span, "calls inside each other", self.limits.call_depth);
-            return Err(limit
-                .note(format!(
-                    "`{}` may be calling itself without end",
-                    callable.name
-                ))
-                .help("let a choice end it: `return 1 if n == 0 else n * f(n - 1);`")
-                .into());
-        }
+        self.check_depth(callable, &arguments, span)?;
         self.calls += 1;
         self.origins.enter(&callable.name, span);
         let result = self.run_body(callable, arguments);
         self.origins.leave();
         self.calls -= 1;
         result.map_err(|stop| match stop {
-            Stop::Error(diagnostic) if diagnostic.labels.len() <= SHOWN_CALLS => {
-                let text = format!("in this call of `{}`", callable.name);
+            Stop::Error(diagnostic) if calls_shown(&diagnostic) < SHOWN_CALLS => {
+                let text = format!("{IN_CALL} `{}`", callable.name);
                 let shown = diagnostic.labels.iter().any(|label| label.span == span);
                 Stop::Error(match shown {
                     true => diagnostic,
@@ -248,7 +184,7 @@ impl Evaluator {
         })
     }
 
-    fn run_body(&mut self, callable: &Rc<Callable>, arguments: Vec<Meta>) -> Outcome<Meta> {
+    fn run_body(&mut self, callable: &Rc<Callable>, arguments: Vec<Side>) -> Outcome<Meta> {
         let (ast, parent) = match &callable.body {
             Body::Defined { ast, scope, .. } | Body::Lambda { ast, scope, .. } => (ast, *scope),
             Body::Builtin(_) => unreachable!("built-in functions are called by `builtin`"),
@@ -263,7 +199,7 @@ impl Evaluator {
             origin: self.nested_origin(callable),
         };
         match &callable.body {
-            Body::Lambda { body, .. } => self.expression(&cx, *body),
+            Body::Lambda { lambda, .. } => self.expression(&cx, lambda.body),
             Body::Defined { function, .. } => {
                 for statement in &function.body {
                     self.statement(&cx, statement, &mut Vec::new())?;
@@ -364,6 +300,13 @@ impl Evaluator {
     }
 }
 
+fn calls_shown(error: &Diagnostic) -> usize {
+    let calls = error.labels.iter();
+    calls
+        .filter(|label| label.text.starts_with(IN_CALL))
+        .count()
+}
+
 /// The number of the parameter with a name.
 ///
 /// # Errors
@@ -382,10 +325,15 @@ fn parameter(callable: &Callable, name: &Name) -> Result<usize, String> {
         })
 }
 
-fn wrong_arguments(callable: &Callable, message: String, at: Span, text: String) -> Stop {
+fn wrong_arguments(
+    (called, callable): (&Name, &Callable),
+    message: String,
+    at: Span,
+    text: String,
+) -> Stop {
     let error = Diagnostic::error(Code::WrongArguments, message)
         .at(at, text)
-        .help(format!("call it as `{}`", callable.signature()));
+        .help(format!("call it as `{}`", callable.usage(called)));
     match callable.definition() {
         Some(defined) => error.at(defined, "it is defined here").into(),
         None => error.into(),
@@ -396,19 +344,19 @@ fn wrong_arguments(callable: &Callable, message: String, at: Span, text: String)
 ///
 /// # Errors
 /// The name of the first parameter without one.
-fn complete(callable: &Callable, bound: Vec<Option<Meta>>) -> Result<Vec<Meta>, &Name> {
-    let parameters = bound.into_iter().zip(&callable.parameters);
-    parameters
-        .map(|(given, (name, default))| given.or_else(|| default.clone()).ok_or(name))
-        .collect()
+fn complete(callable: &Callable, bound: Vec<Option<Side>>) -> Result<Vec<Side>, &Name> {
+    let parameters = bound.into_iter().zip(&callable.parameters).enumerate();
+    let filled = parameters.map(|(at, (given, (name, default)))| {
+        let made = || callable.default_span(at).unwrap_or(Span::BUILT_IN);
+        let default = || default.clone().map(|default| (default, made()));
+        given.or_else(default).ok_or(name)
+    });
+    filled.collect()
 }
 
 /// `select` and `aggregate` are the built-in functions when called, even where a variable has the
 /// same name.
-fn called_builtin(cx: &Context, function: ExprId) -> Option<Builtin> {
-    let ExprKind::Name(name) = &cx.ast.get(function).kind else {
-        return None;
-    };
+pub(crate) fn called_builtin(name: &str) -> Option<Builtin> {
     match crate::builtin::find(name)?.kind {
         Kind::Function(builtin @ (Builtin::Select | Builtin::Aggregate)) => Some(builtin),
         Kind::Function(_) | Kind::SOp | Kind::Atom => None,

@@ -1,11 +1,11 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
-use super::help::{foreign_name, introduced};
+use super::call::called_builtin;
 use super::meta::{Body, Callable, Dict, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome, Stop, advise};
+use super::{ELEMENTS, Evaluator, Outcome, Stop, advise};
 use crate::base::{Code, Diagnostic, Span};
 use crate::syntax::ast::{
     Ast, BinaryOperator, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator,
@@ -33,13 +33,11 @@ impl Context {
     }
 }
 
-/// Deepest nesting of lists, dicts and default arguments.
-const NESTING: u32 = 500;
-
 impl Evaluator {
     /// The value of an expression.
     pub(crate) fn expression(&mut self, cx: &Context, id: ExprId) -> Outcome<Meta> {
         stacker::maybe_grow(96 * 1024, 2 * 1024 * 1024, || self.expression_here(cx, id))
+            .map_err(|stop| self.with_origins(cx, stop, &cx.ast.get(id).kind.children()))
     }
 
     fn expression_here(&mut self, cx: &Context, id: ExprId) -> Outcome<Meta> {
@@ -93,7 +91,7 @@ impl Evaluator {
                 arguments,
             } => self.call(cx, *function, arguments, span),
             ExprKind::Operator(comparison) => Err(stray_operator(*comparison, span).into()),
-            ExprKind::Lambda(lambda) => self.lambda(cx, lambda),
+            ExprKind::Lambda(lambda) => self.lambda(cx, lambda, span),
         }
     }
 
@@ -153,10 +151,9 @@ impl Evaluator {
 
     /// Refuses lists, dicts and functions that nest too deep or grow too long.
     pub(crate) fn nested(&self, meta: Meta, span: Span) -> Outcome<Meta> {
-        if meta.depth() > NESTING {
-            return Err(self
-                .limit(span, "levels of nested lists and dicts", NESTING)
-                .into());
+        if meta.depth() > self.limits.nesting {
+            let what = ("nesting", "lists and dicts inside each other");
+            return Err(self.limit(span, what, self.limits.nesting).into());
         }
         let length = match &meta {
             Meta::List(items) => items.len(),
@@ -165,61 +162,17 @@ impl Evaluator {
         };
         if length > self.limits.collection_length {
             return Err(self
-                .limit(span, "elements", self.limits.collection_length)
+                .limit(span, ELEMENTS, self.limits.collection_length)
                 .into());
         }
         Ok(meta)
     }
 
-    fn name(&self, cx: &Context, name: &Name, span: Span) -> Outcome<Meta> {
+    fn name(&mut self, cx: &Context, name: &Name, span: Span) -> Outcome<Meta> {
         match self.scopes.lookup(cx.scope, name) {
             Some(Meta::Broken) => Err(super::Stop::Broken),
             Some(meta) => Ok(meta.clone()),
-            None => Err(self.undefined(cx, name, span).into()),
-        }
-    }
-
-    fn undefined(&self, cx: &Context, name: &str, span: Span) -> Diagnostic {
-        let diagnostic = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
-            .at(span, "no definition of this name comes before");
-        if let Some((elsewhere, text, function)) = introduced(&cx.ast, name, span) {
-            let help = match function
-                .as_deref()
-                .map(|name| self.scopes.lookup(cx.scope, name))
-            {
-                Some(Some(Meta::Function(callable))) => {
-                    format!(
-                        "a function gives what it returns: `{}`",
-                        callable.signature()
-                    )
-                }
-                Some(_) => "a function gives what it returns".to_string(),
-                None => "move its definition above this line".to_string(),
-            };
-            return diagnostic.at(elsewhere, text).help(help);
-        }
-        if let Some(module) = self.loader.module_defining(name) {
-            return diagnostic.help(format!(
-                "it is in the standard library: `load \"{module}\";` first"
-            ));
-        }
-        let visible = self.scopes.visible(cx.scope);
-        let mut candidates: Vec<&str> = visible.iter().map(|name| &**name).collect();
-        candidates.extend(crate::builtin::TABLE.iter().map(|row| row.name));
-        match crate::base::suggest::nearest(name, candidates) {
-            // One letter is near to everything.
-            Some(nearest) if name.len() > 1 => {
-                diagnostic.help(format!("did you mean `{nearest}`?"))
-            }
-            _ => diagnostic.help(foreign_name(name).map_or_else(
-                || {
-                    format!(
-                        "define it first, like `{name} = indices;`; a string stands in quotes: \
-                         `\"{name}\"`"
-                    )
-                },
-                str::to_string,
-            )),
+            None => Err(self.undefined(cx, name, span, None)),
         }
     }
 
@@ -297,6 +250,7 @@ impl Evaluator {
                 format!("a key of a dict is an atom, not {}", other.kind()),
             )
             .at(cx.ast.get(id).span, format!("this is {}", other.kind()))
+            .help("write an atom as the key, like `{\"a\": 1}`")
             .into()),
         }
     }
@@ -311,8 +265,8 @@ impl Evaluator {
     ) -> Outcome<()> {
         let items = self.iterate(cx, iterable)?;
         let inner = cx.within(self.scopes.add(Some(cx.scope)));
-        for item in items {
-            self.bind_loop(&inner, names, item, cx.ast.get(iterable).span)?;
+        for item in items.into_iter().enumerate() {
+            self.bind_loop(&inner, names, item, iterable)?;
             body(self, &inner)?;
         }
         Ok(())
@@ -326,10 +280,14 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<Meta> {
         let value = self.expression(cx, operand)?;
-        self.unary(operator, value, (span, cx.ast.get(operand).span))
+        let result = self.unary(operator, value, (span, cx.ast.get(operand).span));
+        result.map_err(|stop| match stop {
+            Stop::Error(error) => advise(*error, &self.sources).into(),
+            Stop::Broken => stop,
+        })
     }
 
-    fn lambda(&mut self, cx: &Context, lambda: &Arc<Lambda>) -> Outcome<Meta> {
+    fn lambda(&mut self, cx: &Context, lambda: &Arc<Lambda>, span: Span) -> Outcome<Meta> {
         let parameters = self.parameters(cx, &lambda.parameters)?;
         let callable = Callable {
             name: "lambda".into(),
@@ -338,11 +296,11 @@ impl Evaluator {
             documentation: String::new(),
             body: Body::Lambda {
                 ast: cx.ast.clone(),
-                body: lambda.body,
+                lambda: lambda.clone(),
+                span,
                 scope: cx.scope,
             },
         };
-        let span = cx.ast.get(lambda.body).span;
         self.nested(Meta::Function(Rc::new(callable)), span)
     }
 
@@ -355,6 +313,9 @@ impl Evaluator {
         let mut bound = Vec::with_capacity(parameters.len());
         for parameter in parameters {
             self.check_parameter(&parameter.ident)?;
+            if called_builtin(&parameter.ident.name).is_some() {
+                self.warn_other_meaning(cx, &parameter.ident);
+            }
             let default = match parameter.default {
                 Some(id) => Some(self.expression(cx, id)?),
                 None => None,

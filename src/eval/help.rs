@@ -1,71 +1,26 @@
-//! Help that can be typed: pieces of the program with what was probably meant put in. Long pieces
-//! are not repeated in a message.
+//! Help that can be typed for what stands where something else is needed: the same with what was
+//! probably meant. What a name means is said here too.
 
 use super::expression::Context;
 use super::meta::Meta;
+use super::operator::Side;
+use super::quoted::{first_element, operand};
 use super::{Evaluator, Stop};
-use crate::base::{Code, Diagnostic, Span};
-use crate::builtin::{Builtin, Kind};
+use crate::base::Span;
 use crate::graph::{SOp, SOpId};
-use crate::syntax::ast::{Argument, Ast, Statement, StatementKind};
+use crate::syntax::ast::Argument;
 use crate::value::{Op, TypeSet, Value};
-
-/// Longer pieces of a program are not repeated in a message.
-const LONGEST: usize = 72;
 
 /// Atoms of a string or dict that are written out as a list.
 const MOST_ITEMS: usize = 8;
 
 impl Evaluator {
-    /// The text of a place, if it is short enough to be repeated.
-    pub(crate) fn written(&self, span: Span) -> Option<&str> {
-        if span == Span::BUILT_IN {
-            return None;
-        }
-        let text = self.sources.text(span);
-        (text.len() <= LONGEST && !text.contains('\n')).then_some(text)
-    }
-
-    /// The text of `whole` in which `replace` gives the new text of `part`.
-    pub(crate) fn rewritten(
-        &self,
-        whole: Span,
-        part: Span,
-        replace: impl FnOnce(&str) -> String,
-    ) -> Option<String> {
-        let text = self.written(whole)?;
-        let inside =
-            whole.source == part.source && whole.start <= part.start && part.end <= whole.end;
-        if !inside {
-            return None;
-        }
-        let (start, end) = (part.start - whole.start, part.end - whole.start);
-        let (before, rest) = text.split_at(start as usize);
-        let (old, after) = rest.split_at((end - start) as usize);
-        Some(format!("{before}{}{after}", replace(old)))
-    }
-
     /// What kind of thing it is, s-ops with the type of their values.
     pub(crate) fn describe(&self, meta: &Meta) -> String {
         match meta {
             Meta::SOp(id) => describe_types(self.graph.types(*id)).to_string(),
             other => other.kind().to_string(),
         }
-    }
-
-    /// Points at where an s-op was made, unless that is where it is used.
-    pub(crate) fn made_at(&self, diagnostic: Diagnostic, id: SOpId, used: Span) -> Diagnostic {
-        let made = self.graph.span(id);
-        let elsewhere =
-            made.source == used.source && (made.end <= used.start || used.end <= made.start);
-        if !elsewhere || matches!(self.graph.get(id), SOp::Constant(_)) {
-            return diagnostic;
-        }
-        let text = match self.graph.name(id) {
-            Some(name) => format!("`{name}` is made here"),
-            None => "made here".to_string(),
-        };
-        diagnostic.at(made, text)
     }
 
     /// Whether an s-op is the tokens as strings.
@@ -80,26 +35,6 @@ impl Evaluator {
         }
     }
 
-    /// For an operation on strings that needs numbers: the same with `tokens_int`, if the strings
-    /// are the tokens.
-    pub(crate) fn with_numeric_tokens(
-        &self,
-        whole: Span,
-        sides: &[(SOpId, Span)],
-    ) -> Option<String> {
-        let float = sides
-            .iter()
-            .any(|(id, _)| self.graph.types(*id) == TypeSet::FLOAT);
-        let (_, at) = sides.iter().find(|(id, _)| self.is_tokens(*id))?;
-        // In a function the tokens may have another name: there its caller is helped.
-        if self.calls > 0 && self.written(*at) != Some("tokens") {
-            return None;
-        }
-        let name = if float { "tokens_float" } else { "tokens_int" };
-        let fixed = self.rewritten(whole, *at, |_| name.to_string())?;
-        Some(format!("for the tokens as numbers: `{fixed}`"))
-    }
-
     /// How to make an s-op of something that is none, inside `whole`.
     pub(crate) fn as_sop(&self, meta: &Meta, at: Span, whole: Span) -> Option<String> {
         match meta {
@@ -108,10 +43,15 @@ impl Evaluator {
                 let fixed = self.rewritten(whole, at, |_| item)?;
                 Some(format!("for the element itself: `{fixed}`"))
             }
+            Meta::List(items) if items.iter().any(|item| item.as_atom().is_none()) => {
+                let fixed = self.rewritten(whole, at, first_element)?;
+                Some(format!("for the first of them: `{fixed}`"))
+            }
             Meta::List(items) if !items.is_empty() => {
-                let fixed = self.rewritten(whole, at, |list| format!("{list}[indices]"))?;
+                let lookup = |list: &str| format!("{}[indices % {}]", operand(list), items.len());
+                let fixed = self.rewritten(whole, at, lookup)?;
                 Some(format!(
-                    "to give each position its element of the list: `{fixed}`"
+                    "to give each position an element of the list: `{fixed}`"
                 ))
             }
             Meta::Selector(_) => {
@@ -119,24 +59,57 @@ impl Evaluator {
                 Some(format!("for how many keys are selected: `{fixed}`"))
             }
             Meta::Function(callable) => {
-                let signature = callable.signature();
-                let fixed = self.rewritten(whole, at, |_| signature)?;
+                let arguments = vec!["indices"; callable.parameters.len()].join(", ");
+                let call = |function: &str| format!("{}({arguments})", operand(function));
+                let fixed = self.rewritten(whole, at, call)?;
                 Some(format!("a function is used by calling it: `{fixed}`"))
             }
             _ => None,
         }
     }
 
+    /// Several parts of `whole` that have to be s-ops: the same with each made one.
+    pub(crate) fn both_sops(&self, stop: Stop, sides: &[Side], whole: Span) -> Stop {
+        let Stop::Error(error) = stop else {
+            return stop;
+        };
+        let widths = sides.iter().filter_map(|(meta, at)| match meta {
+            Meta::Selector(_) => Some((*at, format!("selector_width({})", self.written(*at)?))),
+            _ => None,
+        });
+        let widths: Vec<(Span, String)> = widths.collect();
+        let wrong = |(meta, _): &&Side| !matches!(meta, Meta::SOp(_) | Meta::Atom(_));
+        let help = match widths.len() > 1 {
+            true => self
+                .replaced(whole, &widths)
+                .map(|fixed| format!("for how many keys are selected: `{fixed}`")),
+            false => sides
+                .iter()
+                .find(wrong)
+                .and_then(|(meta, at)| self.as_sop(meta, *at, whole)),
+        };
+        error.maybe_help(help).into()
+    }
+
     /// `in` on something that is no list: the same with a list.
     pub(crate) fn as_list(&self, meta: &Meta, at: Span, whole: Span) -> Option<String> {
+        if let Meta::Selector(_) = meta {
+            let selector = self.written(at)?;
+            return Some(format!(
+                "for whether each position selects a key: `has_focus({selector})`"
+            ));
+        }
+        let list = self.list_of(meta, at)?;
+        let fixed = self.rewritten(whole, at, |_| list)?;
+        Some(format!("write a list: `{fixed}`"))
+    }
+
+    /// The list that something else was probably meant to be.
+    pub(crate) fn list_of(&self, meta: &Meta, at: Span) -> Option<String> {
         let atoms = match meta {
-            Meta::Selector(_) => {
-                let selector = self.written(at)?;
-                return Some(format!(
-                    "for whether each position selects a key: `has_focus({selector})`"
-                ));
-            }
+            Meta::SOp(_) => return Some(format!("[{}]", self.written(at)?)),
             Meta::Atom(Value::Str(text)) => Value::characters(text),
+            Meta::Atom(number) => vec![number.clone()],
             Meta::Dict(dict) => dict.iter().map(|(key, _)| key.clone()).collect(),
             _ => return None,
         };
@@ -144,8 +117,7 @@ impl Evaluator {
             return None;
         }
         let items: Vec<String> = atoms.iter().map(Value::source).collect();
-        let fixed = self.rewritten(whole, at, |_| format!("[{}]", items.join(", ")))?;
-        Some(format!("write a list: `{fixed}`"))
+        Some(format!("[{}]", items.join(", ")))
     }
 
     /// What a call of something that is no function was meant to be.
@@ -161,6 +133,14 @@ impl Evaluator {
         let object = self.written(object)?;
         let index = self.written(cx.ast.get(argument.value).span)?;
         match meta {
+            Meta::List(items)
+                if matches!(
+                    items.first(),
+                    Some(Meta::SOp(_) | Meta::Selector(_) | Meta::Function(_))
+                ) && index.parse::<i64>().is_err() =>
+            {
+                Some(format!("for the first of them: `{object}[0]({index})`"))
+            }
             Meta::List(_) | Meta::Dict(_) => Some(format!("for an element: `{object}[{index}]`")),
             Meta::Atom(value) if value.is_number() => {
                 Some(format!("to multiply: `{object} * {index}`"))
@@ -229,18 +209,30 @@ impl Evaluator {
     /// `x[position]` with a position that differs from place to place.
     pub(crate) fn computed_position(
         &self,
-        index: &Meta,
+        (indexed, index): (SOpId, &Meta),
         (span, at): (Span, Span),
     ) -> Option<String> {
-        let whole = self.written(span)?;
         let position = self.written(at)?;
-        let object = whole.get(..(at.start - span.start) as usize)?;
+        let before = Span {
+            end: at.start,
+            ..span
+        };
+        let object = self.written(before)?;
         let object = object.trim_end().strip_suffix('[')?.trim_end();
         match index {
-            Meta::SOp(_) => Some(format!(
-                "to fetch from a computed position: \
-                 `aggregate(select(indices, {position}, ==), {object})`"
-            )),
+            Meta::SOp(_) => {
+                let default = match self.graph.types(indexed) == TypeSet::STR {
+                    true => ", \"\"",
+                    false => "",
+                };
+                Some(format!(
+                    "to fetch from a computed position: \
+                     `aggregate(select(indices, {position}, ==), {object}{default})`"
+                ))
+            }
+            Meta::Atom(Value::Str(_)) => {
+                Some(format!("to ask where it is: `{object} == {position}`"))
+            }
             _ => self.int_index(index, (span, at)),
         }
     }
@@ -272,111 +264,4 @@ pub(crate) fn describe_types(types: TypeSet) -> &'static str {
         None if !types.is_empty() && TypeSet::NUMBER.contains(types) => "an s-op of numbers",
         None => "an s-op",
     }
-}
-
-/// What is said about names of other languages and of the library's world that mean nothing here.
-pub(crate) fn foreign_name(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "None" | "null" | "nil" | "undefined" => {
-            "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`"
-        }
-        "print" | "echo" | "println" => "a value is shown by writing it as a statement: `tokens;`",
-        "sum" | "total" => "the sum of an s-op over all positions: `aggregate(full_s, x) * length`",
-        "mean" | "avg" => "the mean over all positions: `aggregate(full_s, x)`",
-        "abs" => "write `x if x >= 0 else -x`",
-        "sqrt" => "write `x ^ 0.5`",
-        "int" => "the tokens as ints are `tokens_int`; a number is rounded with `round(x)`",
-        "float" => {
-            "the tokens as floats are `tokens_float`; a number becomes a float with `x * 1.0`"
-        }
-        "str" => "the tokens as strings are `tokens_str`",
-        "bool" => "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`",
-        "full" | "all" | "select_all" | "true_s" => "the selector of every key is `full_s`",
-        "input" | "sequence" | "seq" | "text" => "the input is the s-op `tokens`",
-        "i" | "index" | "position" | "pos" | "positions" => {
-            "the position of each token is the s-op `indices`"
-        }
-        "n" | "size" => "the length of the input is the s-op `length`",
-        _ => return None,
-    })
-}
-
-/// Where a text introduces a name, after all: the place, what to say about it, and the function that
-/// keeps it for itself.
-pub(crate) fn introduced(
-    ast: &Ast,
-    name: &str,
-    used: Span,
-) -> Option<(Span, String, Option<String>)> {
-    let mut found = None;
-    for statement in &ast.statements {
-        search(statement, name, None, &mut found);
-    }
-    let (span, function): (Span, Option<String>) = found?;
-    let text = match &function {
-        Some(function) => format!("this one exists inside `{function}` only"),
-        None if span.start > used.start => "it is defined only here, further down".to_string(),
-        None => return None,
-    };
-    Some((span, text, function))
-}
-
-fn search(
-    statement: &Statement,
-    name: &str,
-    function: Option<&str>,
-    found: &mut Option<(Span, Option<String>)>,
-) {
-    if found.is_some() {
-        return;
-    }
-    let mut here = |idents: &[crate::syntax::ast::Ident]| {
-        if let Some(ident) = idents.iter().find(|ident| &*ident.name == name) {
-            *found = Some((ident.span, function.map(str::to_string)));
-        }
-    };
-    match &statement.kind {
-        StatementKind::Assign { names, .. } => here(names),
-        StatementKind::For { names, body, .. } => {
-            here(names);
-            for inner in body {
-                search(inner, name, function, found);
-            }
-        }
-        StatementKind::Define(defined) => {
-            here(std::slice::from_ref(&defined.ident));
-            for parameter in &defined.parameters {
-                if &*parameter.ident.name == name && found.is_none() {
-                    *found = Some((parameter.ident.span, Some(defined.ident.name.to_string())));
-                }
-            }
-            for inner in &defined.body {
-                search(inner, name, Some(&defined.ident.name), found);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Why a name may not be redefined, and what to write instead.
-pub(crate) fn reserved(name: &str, span: Span) -> Diagnostic {
-    let role = match crate::builtin::find(name).map(|row| row.kind) {
-        Some(Kind::SOp) => "it is a base s-op",
-        Some(Kind::Atom) => "it is a constant",
-        Some(Kind::Function(Builtin::Select | Builtin::Aggregate)) | Some(Kind::Function(_)) => {
-            "it is a built-in function"
-        }
-        None if name == "out" => "`out` always is the last value",
-        None if crate::builtin::RESERVED_LIBRARY.contains(&name) => {
-            "it is a name of the library, which other library functions use"
-        }
-        None => "the language keeps it for itself",
-    };
-    Diagnostic::error(Code::ReservedName, format!("`{name}` may not be redefined"))
-        .at(span, "this name is reserved")
-        .note(role)
-        .help(format!(
-            "choose another name, like `my_{}`",
-            name.to_lowercase()
-        ))
 }

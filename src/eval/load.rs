@@ -3,8 +3,10 @@
 
 use super::expression::Context;
 use super::meta::Meta;
+use super::scope::Bound;
 use super::statement::Event;
 use super::{Evaluator, Outcome, Stop};
+use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Severity, Span};
 use crate::syntax::ast::Name;
 use crate::syntax::parse::parse;
@@ -42,10 +44,9 @@ pub trait Loader {
         Vec::new()
     }
 
-    /// The standard library module that defines a name.
-    fn module_defining(&self, name: &str) -> Option<&str> {
-        let _ = name;
-        None
+    /// The names that the standard library's modules define, each with its module.
+    fn library_names(&self) -> Vec<(&str, &str)> {
+        Vec::new()
     }
 }
 
@@ -71,9 +72,6 @@ pub(crate) struct Frame {
 
 /// Says of a load that another file has errors, which were reported before.
 pub const HAS_ERRORS: &str = "loaded here; its errors come before this one";
-
-/// Loads inside loads.
-const DEEPEST: usize = 64;
 
 impl Evaluator {
     /// Says which text is being run, so that its loads look beside it.
@@ -144,8 +142,10 @@ impl Evaluator {
             }
             return Err(error.note(cycle.join(" loads ")).help(help).into());
         }
-        if self.loading.len() >= DEEPEST {
-            return Err(self.limit(span, "loads inside each other", DEEPEST).into());
+        let deepest = self.limits.load_depth;
+        if self.loading.len() >= deepest {
+            let what = ("load_depth", "loads inside each other");
+            return Err(self.limit(span, what, deepest).into());
         }
         let library = self.loader.is_library(&loaded.identity);
         let warns = !library && self.warned_of.insert(loaded.identity.clone());
@@ -163,7 +163,17 @@ impl Evaluator {
     /// What there is to load instead of a path that leads nowhere.
     fn other_modules(&self, path: &str) -> Option<String> {
         let modules = self.loader.modules();
-        match crate::base::suggest::nearest(path, modules.iter().copied()) {
+        let whole = nearest(path, modules.iter().copied());
+        // Or only the beginning of a name.
+        let length = path.chars().count();
+        let beginning = |module: &&str| {
+            let cut = module
+                .char_indices()
+                .nth(length)
+                .map_or(module.len(), |(at, _)| at);
+            length > 2 && nearest(path, [&module[..cut]]).is_some()
+        };
+        match whole.or_else(|| modules.iter().copied().find(beginning)) {
             Some(module) => Some(format!("did you mean `load \"{module}\";`?")),
             None => modules.first().map(|first| {
                 let all = modules.join(", ");
@@ -196,7 +206,11 @@ impl Evaluator {
         events.extend(shown(inner));
         if failed {
             let failure = Diagnostic::error(Code::FileNotFound, format!("`{path}` has errors"))
-                .at(span, HAS_ERRORS);
+                .at(span, HAS_ERRORS)
+                .help(format!(
+                    "mend them first; `rasp check {}` shows them alone",
+                    loaded.name
+                ));
             return Err(Stop::Error(Box::new(failure)));
         }
         Ok(())
@@ -204,14 +218,14 @@ impl Evaluator {
 
     /// Copies the public names of a loaded text into the scope that loads it.
     fn take_names(&mut self, cx: &Context, scope: super::ScopeId) -> Outcome<()> {
-        let public: Vec<(Name, Meta)> = self
+        let public: Vec<(Name, Bound)> = self
             .scopes
             .own(scope)
             .filter(|(name, _)| !name.starts_with('_') && &***name != "out")
-            .map(|(name, meta)| (name.clone(), meta.clone()))
+            .map(|(name, bound)| (name.clone(), bound.clone()))
             .collect();
-        for (name, meta) in public {
-            self.scopes.set(cx.scope, name, meta);
+        for (name, Bound { meta, made }) in public {
+            self.scopes.set(cx.scope, name, (meta, made));
         }
         Ok(())
     }

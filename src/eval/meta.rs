@@ -6,7 +6,7 @@ use crate::base::Span;
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, ScorerId, SelectorId};
 use crate::interpret::Sequence;
-use crate::syntax::ast::{Ast, ExprId, Function, Name};
+use crate::syntax::ast::{Ast, Function, Lambda, Name};
 use crate::value::Value;
 use crate::value::atom::{float_repr, quote};
 use indexmap::IndexMap;
@@ -65,7 +65,8 @@ pub(crate) enum Body {
     },
     Lambda {
         ast: Rc<Ast>,
-        body: ExprId,
+        lambda: Arc<Lambda>,
+        span: Span,
         scope: ScopeId,
     },
 }
@@ -296,22 +297,55 @@ impl Callable {
     pub(crate) fn definition(&self) -> Option<Span> {
         match &self.body {
             Body::Defined { function, .. } => Some(function.ident.span),
-            Body::Lambda { ast, body, .. } => Some(ast.get(*body).span),
+            Body::Lambda { span, .. } => Some(*span),
             Body::Builtin(_) => None,
         }
     }
 
+    /// Where the default of a parameter is written.
+    pub(crate) fn default_span(&self, parameter: usize) -> Option<Span> {
+        let (ast, parameters) = match &self.body {
+            Body::Defined { ast, function, .. } => (ast, &function.parameters),
+            Body::Lambda { ast, lambda, .. } => (ast, &lambda.parameters),
+            Body::Builtin(_) => return None,
+        };
+        Some(ast.get(parameters.get(parameter)?.default?).span)
+    }
+
     /// `name(a, b)`
     pub fn signature(&self) -> String {
-        let parameters: Vec<String> = self
-            .parameters
-            .iter()
-            .map(|(name, default)| match default {
+        self.called(&self.name)
+    }
+
+    /// How it is called under a name: `name(a, b)`.
+    pub(crate) fn called(&self, name: &str) -> String {
+        format!("{name}({})", self.listed_parameters(true))
+    }
+
+    /// How to call it under a name, without defaults that cannot be typed.
+    pub(crate) fn usage(&self, name: &str) -> String {
+        format!("{name}({})", self.listed_parameters(false))
+    }
+
+    /// It as a value that is handed over: its name, or `lambda a, b: …`.
+    fn as_value(&self) -> String {
+        match self.body {
+            Body::Lambda { .. } => format!("lambda {}: …", self.listed_parameters(true)),
+            Body::Builtin(_) | Body::Defined { .. } => self.name.to_string(),
+        }
+    }
+
+    /// `a, b=1`, with or without the defaults that are functions.
+    fn listed_parameters(&self, functions: bool) -> String {
+        let listed = self.parameters.iter().filter_map(|(name, default)| {
+            Some(match default {
+                Some(Meta::Function(_)) if !functions => return None,
+                Some(Meta::Function(function)) => format!("{name}={}", function.as_value()),
                 Some(default) => format!("{name}={}", default.repr()),
                 None => name.to_string(),
             })
-            .collect();
-        format!("{}({})", self.name, parameters.join(", "))
+        });
+        listed.collect::<Vec<String>>().join(", ")
     }
 }
 

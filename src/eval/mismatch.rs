@@ -5,6 +5,7 @@ use super::Evaluator;
 use super::advice::advise;
 use super::meta::Meta;
 use super::operator::Side;
+use super::quoted::compared;
 use crate::base::{Code, Diagnostic, Severity, Span};
 use crate::graph::SOpId;
 use crate::syntax::ast::BinaryOperator;
@@ -33,12 +34,9 @@ impl Evaluator {
             .collect();
         let message = format!("`{symbol}` does not work on {}", kinds.join(" and "));
         let mut diagnostic = Diagnostic::error(Code::OperandTypes, message);
-        for ((meta, operand_span), kind) in operands.iter().zip(&kinds) {
+        for ((_, operand_span), kind) in operands.iter().zip(&kinds) {
             if *operand_span != span {
                 diagnostic = diagnostic.at(*operand_span, format!("this is {kind}"));
-            }
-            if let Meta::SOp(id) = meta {
-                diagnostic = self.made_at(diagnostic, *id, *operand_span);
             }
         }
         diagnostic.or_at(span, "computed here")
@@ -54,41 +52,11 @@ impl Evaluator {
     ) -> Diagnostic {
         let shown = [(&sides[0].0, sides[0].1), (&sides[1].0, sides[1].1)];
         let mut error = self.operand_error(op.symbol(), &shown, span);
-        let spans = sides.iter().map(|(_, at)| *at);
-        let placed: Vec<(SOpId, Span)> = operands.iter().copied().zip(spans).collect();
         let tokens = operands.iter().any(|id| self.is_tokens(*id));
         if tokens {
             error = error.note("the tokens are strings, even where they are digits");
         }
-        error.maybe_help(
-            self.with_numeric_tokens(span, &placed)
-                .or_else(|| self.joined(op, sides, span).filter(|_| !tokens)),
-        )
-    }
-
-    /// `x + 1` on strings: the same with `"1"`.
-    fn joined(&self, op: &Op, sides: &[Side; 2], span: Span) -> Option<String> {
-        if *op != Op::Add {
-            return None;
-        }
-        let (value, at) = sides.iter().find_map(|(meta, at)| match meta {
-            Meta::Atom(value) if value.is_number() => Some((value, *at)),
-            _ => None,
-        })?;
-        let fixed = self.rewritten(span, at, |_| Value::str(&value.to_string()).source())?;
-        Some(format!("to join strings: `{fixed}`"))
-    }
-
-    /// A list with something that is none: the same with a list of it.
-    pub(crate) fn wrapped(&self, op: &Op, sides: &[Side; 2], span: Span) -> Option<String> {
-        let fixed = match (op, sides) {
-            (Op::Add, [(Meta::List(_), _), (Meta::Atom(_), at)])
-            | (Op::Add, [(Meta::Atom(_), at), (Meta::List(_), _)]) => {
-                self.rewritten(span, *at, |atom| format!("[{atom}]"))?
-            }
-            _ => return None,
-        };
-        Some(format!("to add one element to a list: `{fixed}`"))
+        error.maybe_help(self.on_one_type(op, sides, span))
     }
 
     /// An operator other than `and`, `or` and `not` on a selector.
@@ -102,21 +70,23 @@ impl Evaluator {
             Code::SelectorMisused,
             format!("`{op}` does not work on selectors"),
         );
-        let mut fixed = self.written(span).map(str::to_string);
-        // From right to left, so that the places before keep their offsets.
-        for (meta, at) in sides.iter().rev() {
-            if matches!(meta, Meta::Selector(_)) && span.contains(*at) {
-                fixed = fixed.map(|mut text| {
-                    text.insert((at.end - span.start) as usize, ')');
-                    text.insert_str((at.start - span.start) as usize, "selector_width(");
-                    text
-                });
-            }
-        }
+        let mut widths = Vec::new();
         for (meta, at) in sides {
             if matches!(meta, Meta::Selector(_)) {
                 error = error.at(*at, "this is a selector");
+                let selector = self.written(*at).unwrap_or_default();
+                widths.push((*at, format!("selector_width({selector})")));
             }
+        }
+        let fixed = self.replaced(span, &widths);
+        let scorer = sides
+            .iter()
+            .find(|(meta, _)| matches!(meta, Meta::Scorer(_)));
+        if let (Some((_, scorer)), [(selector, _)]) = (scorer, widths.as_slice()) {
+            let texts = self.written(*selector).zip(self.written(*scorer));
+            return error.maybe_help(texts.map(|(selector, scorer)| {
+                format!("to select the best of these keys: `select_best({selector}, {scorer})`")
+            }));
         }
         error
             .note("selectors combine with `and`, `or` and `not` only; `aggregate` reads values through one")
@@ -145,15 +115,18 @@ impl Evaluator {
         if let Some((_, selector)) = sides.iter().find(is_selector) {
             error = error.at(*selector, "this is a selector");
         }
-        let fixed = match other {
-            Meta::SOp(_) | Meta::Atom(_) => {
-                self.rewritten(span, *at, |text| format!("select({text}, True, ==)"))
-            }
-            _ => None,
+        let (what, fixed) = match other {
+            Meta::SOp(_) | Meta::Atom(_) => (
+                "to select the keys where it is true",
+                self.rewritten(span, *at, |text| format!("select({text}, True, ==)")),
+            ),
+            Meta::Scorer(_) => (
+                "to select the key with the highest score",
+                self.rewritten(span, *at, |text| format!("select_best(full_s, {text})")),
+            ),
+            _ => ("", None),
         };
-        error.maybe_help(
-            fixed.map(|fixed| format!("to select the keys where it is true: `{fixed}`")),
-        )
+        error.maybe_help(fixed.map(|fixed| format!("{what}: `{fixed}`")))
     }
 
     /// An s-op or selector applied to an input too early.
@@ -168,9 +141,10 @@ impl Evaluator {
             .operand_error(symbol, &operands, span)
             .note("what an s-op gives on an input can be shown and compared, nothing else");
         let name = self.written(function);
-        let arguments = self
-            .written(call)
-            .and_then(|text| text.get((function.end - call.start) as usize..));
+        let arguments = self.written(Span {
+            start: function.end,
+            ..call
+        });
         let fixed = name.zip(arguments).and_then(|(name, arguments)| {
             let whole = self.rewritten(span, call, |_| name.to_string())?;
             Some(format!(
@@ -206,8 +180,46 @@ impl Evaluator {
                 let texts = self.written(*left).zip(self.written(*right));
                 texts.map(|(left, right)| format!("to look it up in the list: `{left} in {right}`"))
             }
-            _ => self.quoted(sides, span),
+            _ => self.equal_types(sides, span),
         };
+        self.warn_once(warning.maybe_help(help));
+    }
+
+    /// `x == "a" or "b"`: a number or string that is true or false whatever the input.
+    pub(crate) fn warn_constant_side(&mut self, op: &Op, sides: &[Side; 2], span: Span) {
+        let constant = sides.iter().find_map(|(meta, at)| match meta {
+            Meta::Atom(value) if !matches!(value, Value::Bool(_)) => Some((value, *at)),
+            _ => None,
+        });
+        // A name may have other values in other runs of a loop.
+        let named = |at| {
+            let text = self.written(at).unwrap_or_default();
+            text.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        };
+        let Some((value, at)) = constant.filter(|(_, at)| self.calls == 0 && !named(*at)) else {
+            return;
+        };
+        // `a in b and c` is another mistake, which has been warned of.
+        let text = &self.sources.get(span.source).text;
+        let (before, after) = (&text[..span.start as usize], &text[span.end as usize..]);
+        if before.trim_end().ends_with(" in") || after.trim_start().starts_with("in ") {
+            return;
+        }
+        let truth = if value.truthy() { "true" } else { "false" };
+        let message = format!("a side of this `{op}` is {truth} at every position of every input");
+        let warning = Diagnostic::warning(Code::ConstantComparison, message)
+            .at(at, format!("this is always {truth}"));
+        let other = sides.iter().find(|(_, other)| *other != at);
+        let compared = other.and_then(|(_, other)| compared(&self.written(*other)?));
+        let help = compared.and_then(|compared| {
+            let fixed = self.rewritten(span, at, |text| format!("{compared} {text}"))?;
+            Some(format!("to compare with it too: `{fixed}`"))
+        });
+        let plain = || {
+            let (_, other) = other?;
+            Some(format!("leave it out: `{}`", self.written(*other)?))
+        };
+        let help = help.or_else(plain);
         self.warn_once(warning.maybe_help(help));
     }
 
@@ -231,7 +243,7 @@ impl Evaluator {
         for ((meta, at), role) in sides.iter().zip(["keys", "queries"]) {
             warning = warning.at(*at, format!("the {role} are {}", self.describe(meta)));
         }
-        let help = self.quoted(sides, span);
+        let help = self.equal_types(sides, span);
         self.warn_once(warning.maybe_help(help));
     }
 
@@ -277,33 +289,15 @@ impl Evaluator {
         );
     }
 
-    /// A comparison of strings with a number: the same with a string.
-    fn quoted(&self, sides: &[Side; 2], span: Span) -> Option<String> {
-        let (value, at) = sides.iter().find_map(|(meta, at)| match meta {
-            Meta::Atom(value) if value.is_number() => Some((value, *at)),
-            _ => None,
-        })?;
-        let fixed = self.rewritten(span, at, |_| Value::str(&value.to_string()).source())?;
-        let tokens = sides.iter().find_map(|(meta, at)| match meta {
-            Meta::SOp(id) if self.is_tokens(*id) => Some(*at),
-            _ => None,
-        });
-        let numbers = tokens
-            .and_then(|at| self.rewritten(span, at, |_| "tokens_int".to_string()))
-            .map_or(String::new(), |numbers| {
-                format!(", or the tokens as numbers: `{numbers}`")
-            });
-        Some(format!("compare with a string: `{fixed}`{numbers}"))
-    }
-
     /// Two parts of one s-op of which one certainly holds numbers and the other strings: the values
     /// of an aggregate with their default, or the branches of a choice. The first is the one that
-    /// may be mended, if it is a literal.
+    /// may be mended, if it is a literal; `instead` is what to say if that would not do.
     pub(crate) fn warn_mixed(
         &mut self,
         (whole, what): (Span, &str),
         [first, second]: [Part; 2],
         literal: Option<&Value>,
+        instead: Option<String>,
     ) {
         if !super::operator::never_equal(first.types, second.types) {
             return;
@@ -333,7 +327,7 @@ impl Evaluator {
         });
         let help = mended.and_then(|text| self.rewritten(whole, first.at, |_| text));
         let help = help.map(|fixed| format!("for {} in both: `{fixed}`", kind(second.types)));
-        self.warn_once(advise(warning.maybe_help(help), &self.sources));
+        self.warn_once(advise(warning.maybe_help(instead.or(help)), &self.sources));
     }
 
     /// Keeps a warning, unless the same places have given it before, in a loop.

@@ -1,11 +1,16 @@
 //! Built-in functions called in ways that almost fit: the call that was probably meant.
 
-use super::Evaluator;
 use super::expression::Context;
+use super::fitting::unquoted;
+use super::made::elements;
 use super::meta::Meta;
+use super::operator::{Side, never_equal};
+use super::quoted::operand;
+use super::{Evaluator, Stop};
 use crate::base::{Code, Diagnostic, Span};
+use crate::graph::SOpId;
 use crate::syntax::ast::{Argument, BinaryOperator, ExprId, ExprKind};
-use crate::value::Value;
+use crate::value::{Comparison, TypeSet, Value};
 
 impl Evaluator {
     /// `select(a, b)` and `select(a == b)`: with three arguments.
@@ -93,6 +98,39 @@ impl Evaluator {
         ))
     }
 
+    /// A side of a selector that is no s-op. Several s-ops are compared by a function.
+    pub(crate) fn compared_by_function(
+        &self,
+        stop: Stop,
+        (wrong, sides): (&Side, &[Side; 2]),
+        (comparison, at): (Comparison, Span),
+        span: Span,
+    ) -> Stop {
+        let Stop::Error(error) = stop else {
+            return stop;
+        };
+        let counts = sides.each_ref().map(|(meta, _)| match meta {
+            Meta::List(items) if items.iter().any(|item| item.as_atom().is_none()) => items.len(),
+            _ => 1,
+        });
+        let (meta, place) = wrong;
+        let help = if counts == [1, 1] {
+            self.as_sop(meta, *place, span)
+        } else {
+            let names: Vec<String> = ('a'..='z')
+                .map(String::from)
+                .take(counts[0] + counts[1])
+                .collect();
+            let listed = names.join(", ");
+            let query = names.get(counts[0]).map_or("a", String::as_str);
+            let symbol = comparison.symbol();
+            let function = format!("lambda {listed}: a {symbol} {query}");
+            let fixed = self.rewritten(span, at, |_| function);
+            fixed.map(|fixed| format!("say with a function how they compare: `{fixed}`"))
+        };
+        error.maybe_help(help).into()
+    }
+
     /// `aggregate(x, …)` where `x` is no selector: perhaps the arguments are swapped, perhaps it is
     /// a condition.
     pub(crate) fn not_a_selector(
@@ -107,12 +145,10 @@ impl Evaluator {
         // Looked at only to say more; what is wrong with it is not the first mistake.
         if let Ok(Meta::Selector(_)) = self.expression(cx, values) {
             let message = "the arguments of `aggregate` are swapped: the selector comes first";
-            let fixed = self.written(at).map(str::to_string).and_then(|first| {
-                let second = self.written(values_at)?.to_string();
-                let half = self.rewritten(span, values_at, |_| first)?;
-                let (start, end) = (at.start - span.start, at.end - span.start);
-                let (before, after) = (half.get(..start as usize)?, half.get(end as usize..)?);
-                Some(format!("write `{before}{second}{after}`"))
+            let texts = self.written(at).zip(self.written(values_at));
+            let fixed = texts.and_then(|(first, second)| {
+                let fixed = self.replaced(span, &[(at, second), (values_at, first)])?;
+                Some(format!("write `{fixed}`"))
             });
             return Diagnostic::error(Code::SelectorExpected, message)
                 .at(at, format!("this is {kind}"))
@@ -129,6 +165,10 @@ impl Evaluator {
                 ..
             }
         );
+        let condition = match other {
+            Meta::SOp(id) => condition || self.graph.types(*id) == TypeSet::BOOL,
+            _ => false,
+        };
         let (what, fixed) = match other {
             Meta::SOp(_) if condition => (
                 "the keys where it is true",
@@ -144,26 +184,67 @@ impl Evaluator {
             .maybe_help(fixed.map(|fixed| format!("to aggregate over {what}: `{fixed}`")))
     }
 
-    /// A default that is an s-op: the choice between the aggregate and it.
-    pub(crate) fn varying_default(&self, other: &Meta, at: Span, span: Span) -> Option<String> {
-        let Meta::SOp(_) = other else {
-            return self
-                .as_sop(other, at, span)
-                .filter(|_| matches!(other, Meta::List(items) if items.len() == 1));
+    /// A default that is no atom: for an s-op the choice between the aggregate and it, for a list
+    /// one for each of the values.
+    pub(crate) fn other_default(
+        &self,
+        (values, given): (&Meta, &Meta),
+        [attention, over, default]: [Span; 3],
+        span: Span,
+    ) -> Option<String> {
+        let fitting = match values {
+            Meta::SOp(id) if self.graph.types(*id) == TypeSet::STR => "\"\"",
+            _ => "0",
         };
-        let default = self.written(at)?.to_string();
-        let without = self.rewritten(span, at, |_| String::new())?;
-        let call = without
-            .trim_end_matches([')', ' '])
-            .trim_end_matches([',', ' ']);
-        let selector = call.strip_prefix("aggregate(")?.split(',').next()?;
-        if selector.contains(['(', '[']) {
-            return Some(format!(
-                "choose where nothing is selected: `aggregate(sel, x) if has_focus(sel) else {default}`"
-            ));
+        let fits = |default: &SOpId| match values {
+            Meta::SOp(id) => !never_equal(self.graph.types(*id), self.graph.types(*default)),
+            _ => false,
+        };
+        match given {
+            Meta::SOp(id) if fits(id) => {
+                let (selector, values) = (self.written(attention)?, self.written(over)?);
+                let default = operand(&self.written(default)?);
+                Some(format!(
+                    "choose where nothing is selected: `aggregate({selector}, {values}, {fitting}) if \
+                     has_focus({selector}) else {default}`"
+                ))
+            }
+            Meta::List(items) if items.len() == 1 && items[0].as_atom().is_some() => {
+                self.as_sop(given, default, span)
+            }
+            _ => {
+                let fixed = self.rewritten(span, default, |_| fitting.to_string())?;
+                Some(format!("write one atom: `{fixed}`"))
+            }
+        }
+    }
+
+    /// Numbers and strings aggregated together: one by one, each with a default of its own type.
+    pub(crate) fn pooled_apart(
+        &self,
+        cx: &Context,
+        [attention, values]: [ExprId; 2],
+        items: &[Meta],
+    ) -> Option<String> {
+        let strings = |item: &Meta| match item {
+            Meta::SOp(id) => self.graph.types(*id) == TypeSet::STR,
+            other => matches!(other, Meta::Atom(Value::Str(_))),
+        };
+        let ids = elements(&cx.ast, values);
+        let mixed = items.iter().any(strings) && !items.iter().all(strings);
+        if !mixed || ids.len() != items.len() {
+            return None;
+        }
+        let selector = self.written(cx.ast.get(attention).span)?;
+        let mut parts = Vec::with_capacity(ids.len());
+        for (id, item) in ids.iter().zip(items) {
+            let default = if strings(item) { "\"\"" } else { "0" };
+            let value = self.written(cx.ast.get(*id).span)?;
+            parts.push(format!("aggregate({selector}, {value}, {default})"));
         }
         Some(format!(
-            "choose where nothing is selected: `{call}) if has_focus({selector}) else {default}`"
+            "each with a default of its own: `({})`",
+            parts.join(", ")
         ))
     }
 
@@ -177,6 +258,12 @@ impl Evaluator {
             Meta::List(_) => {
                 let fixed = self.rewritten(span, at, |text| format!("len({text})"))?;
                 Some(format!("for as many as the list has elements: `{fixed}`"))
+            }
+            Meta::Atom(Value::Str(text)) => {
+                let count = unquoted(&Value::Str(text.clone()))
+                    .unwrap_or_else(|| text.chars().count().to_string());
+                let fixed = self.rewritten(span, at, |_| count)?;
+                Some(format!("write an int: `{fixed}`"))
             }
             Meta::SOp(_) => Some(
                 "an s-op has no values until it is given an input; the positions of the input are \

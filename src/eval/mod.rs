@@ -9,21 +9,28 @@ mod assertion;
 mod attention;
 mod builtins;
 mod call;
+mod caller;
 mod collection;
 mod expression;
+mod fitting;
 mod help;
 mod load;
+mod made;
 pub mod meta;
 mod mismatch;
 mod misuse;
 mod operator;
 mod origin;
+mod quoted;
+mod recursion;
+mod redefined;
 mod scope;
 mod scorer;
 mod statement;
+mod undefined;
 
 pub(crate) use access::counted;
-use advice::advise;
+use advice::{advise, is_library};
 pub use load::{HAS_ERRORS, Loaded, Loader, NoFiles};
 pub use meta::{Application, Callable, Meta};
 pub use scope::ScopeId;
@@ -31,8 +38,9 @@ pub use statement::{Assertion, Event};
 
 use crate::base::{Code, Diagnostic, Limits, Sources, Span, interrupt};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
+use crate::syntax::ast::Name;
 use crate::value::Op;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 
 /// Why evaluation of a statement stopped.
@@ -57,6 +65,10 @@ impl From<Diagnostic> for Stop {
 
 pub(crate) type Outcome<T> = Result<T, Stop>;
 
+/// The limits that are reached in more than one place, each with what it is of.
+const ELEMENTS: (&str, &str) = ("collection_length", "elements in a list");
+const NODES: (&str, &str) = ("graph_nodes", "s-ops and selectors");
+
 /// The state of elaboration: the graph built so far and what every name means.
 pub struct Evaluator {
     pub sources: Sources,
@@ -76,6 +88,8 @@ pub struct Evaluator {
     pub(crate) everything: Option<SelectorId>,
     /// Assertions that were run and not yet taken.
     pub(crate) asserted: Vec<Assertion>,
+    /// The names that statements at the prompt have not defined, as they failed, and where.
+    pub(crate) missing: FxHashMap<Name, Span>,
     /// Warnings and errors met so far and not yet taken.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -102,6 +116,7 @@ impl Evaluator {
             origins: origin::Origins::default(),
             everything: None,
             asserted: Vec::new(),
+            missing: FxHashMap::default(),
             diagnostics: Vec::new(),
         };
         evaluator.define_builtins(constants);
@@ -128,7 +143,7 @@ impl Evaluator {
         interrupt::check()?;
         if self.steps > self.limits.steps {
             return Err(self
-                .limit(span, "evaluation steps", self.limits.steps)
+                .limit(span, ("steps", "evaluated expressions"), self.limits.steps)
                 .into());
         }
         Ok(())
@@ -137,14 +152,19 @@ impl Evaluator {
     pub(crate) fn limit(
         &self,
         span: Span,
-        what: &str,
+        (name, what): (&str, &str),
         bound: impl std::fmt::Display,
     ) -> Diagnostic {
-        Diagnostic::error(
-            Code::LimitReached,
-            format!("the limit of {bound} {what} is reached"),
-        )
-        .at(span, "reached while evaluating this")
+        let message = format!("the limit `{name}` of {bound} {what} is reached");
+        Diagnostic::error(Code::LimitReached, message)
+            .at(span, "reached while evaluating this")
+            .maybe_help(match name {
+                "steps" | "graph_nodes" => {
+                    Some("let loops run less often, like over `range(100)`".into())
+                }
+                "collection_length" => Some("make a shorter list, like `range(100)`".into()),
+                _ => None,
+            })
     }
 
     /// Adds an s-op to the graph.
@@ -153,9 +173,7 @@ impl Evaluator {
     /// The limit on the size of the graph.
     pub(crate) fn add_sop(&mut self, sop: SOp, span: Span) -> Outcome<SOpId> {
         if self.graph.len() >= self.limits.graph_nodes {
-            return Err(self
-                .limit(span, "s-ops and selectors", self.limits.graph_nodes)
-                .into());
+            return Err(self.limit(span, NODES, self.limits.graph_nodes).into());
         }
         let before = self.graph.len();
         let id = self.graph.sop(sop, span);
@@ -167,9 +185,7 @@ impl Evaluator {
 
     pub(crate) fn add_selector(&mut self, selector: Selector, span: Span) -> Outcome<SelectorId> {
         if self.graph.len() >= self.limits.graph_nodes {
-            return Err(self
-                .limit(span, "s-ops and selectors", self.limits.graph_nodes)
-                .into());
+            return Err(self.limit(span, NODES, self.limits.graph_nodes).into());
         }
         Ok(self.graph.selector(selector, span))
     }
@@ -183,12 +199,9 @@ impl Evaluator {
                 .map(|types| help::describe_types(*types))
                 .collect();
             let message = format!("`{op}` does not work on {}", shown.join(" and "));
-            let mut diagnostic = Diagnostic::error(Code::OperandTypes, message)
-                .at(span, "this fails on every input");
-            for operand in &operands {
-                diagnostic = self.made_at(diagnostic, *operand, span);
-            }
-            return Err(diagnostic.into());
+            return Err(Diagnostic::error(Code::OperandTypes, message)
+                .at(span, "this fails on every input")
+                .into());
         }
         self.add_sop(SOp::Map { op, operands }, span)
     }

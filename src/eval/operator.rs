@@ -5,7 +5,7 @@ use super::collection::without_sign;
 use super::expression::Context;
 use super::meta::{Application, Meta};
 use super::mismatch::Part;
-use super::{Evaluator, Outcome, Stop};
+use super::{ELEMENTS, Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, Selector};
 use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, UnaryOperator};
@@ -30,14 +30,7 @@ impl Evaluator {
         };
         match operand {
             Meta::Scorer(_) => self.map_scorers(op, &[&operand], span),
-            Meta::SOp(id) => match self.add_map(op, vec![id], span) {
-                Ok(id) => Ok(Meta::SOp(id)),
-                Err(Stop::Error(error)) if error.code == Code::OperandTypes => {
-                    let help = self.with_numeric_tokens(span, &[(id, operand_span)]);
-                    Err(error.maybe_help(help).into())
-                }
-                Err(stop) => Err(stop),
-            },
+            Meta::SOp(id) => self.map_one(op, (id, operand_span), span),
             Meta::Selector(id) if operator == UnaryOperator::Not => {
                 Ok(Meta::Selector(self.add_selector(Selector::Not(id), span)?))
             }
@@ -61,12 +54,26 @@ impl Evaluator {
                     }
                     _ => {
                         let written = self.written(operand_span);
-                        error.maybe_help(without_sign(&other, written))
+                        error.maybe_help(without_sign(&other, written.as_deref()))
                     }
                 }
                 .into())
             }
         }
+    }
+
+    /// A primitive of one s-op, which may have the wrong type.
+    pub(crate) fn map_one(&mut self, op: Op, (id, at): (SOpId, Span), span: Span) -> Outcome<Meta> {
+        let types = self.graph.types(id);
+        if !types.is_empty() && op.result_type(&[types]).is_empty() {
+            let operand = (Meta::SOp(id), at);
+            let error = self.operand_error(op.symbol(), &[(&operand.0, at)], span);
+            let error = error.note("this fails on every input");
+            return Err(error
+                .maybe_help(self.with_numeric_tokens(span, &[operand]))
+                .into());
+        }
+        Ok(Meta::SOp(self.add_map(op, vec![id], span)?))
     }
 
     pub(crate) fn binary(
@@ -93,6 +100,9 @@ impl Evaluator {
     fn logical(&mut self, operator: BinaryOperator, sides: [Side; 2], span: Span) -> Outcome<Meta> {
         let and = operator == BinaryOperator::And;
         match (&sides[0].0, &sides[1].0) {
+            (Meta::Scorer(_), Meta::Selector(_)) | (Meta::Selector(_), Meta::Scorer(_)) => {
+                Err(self.selector_and_other(&sides, operator, span).into())
+            }
             (a @ Meta::Scorer(_), b) | (a, b @ Meta::Scorer(_)) => {
                 self.map_scorers(if and { Op::And } else { Op::Or }, &[a, b], span)
             }
@@ -109,6 +119,7 @@ impl Evaluator {
             }
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => {
                 let op = if and { Op::And } else { Op::Or };
+                self.warn_constant_side(&op, &sides, span);
                 self.elementwise(op, &sides, span)
             }
             (a, _) => {
@@ -122,15 +133,24 @@ impl Evaluator {
     fn arithmetic(&mut self, op: Op, sides: [Side; 2], span: Span) -> Outcome<Meta> {
         let [(a, a_span), (b, b_span)] = &sides;
         match (a, b) {
-            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &[a, b], span),
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
                 Err(self.operator_on_selector(&op, &sides, span).into())
+            }
+            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => {
+                let mapped = self.map_scorers(op.clone(), &[a, b], span);
+                mapped.map_err(|stop| match stop {
+                    Stop::Error(error) if error.help.is_none() => {
+                        error.maybe_help(self.on_one_type(&op, &sides, span)).into()
+                    }
+                    stop => stop,
+                })
             }
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, &sides, span),
             (Meta::Atom(x), Meta::Atom(y)) => match op.apply(&[x, y]) {
                 Err(failure) if failure.kind == FailureKind::Types => {
                     let operands = [(a, *a_span), (b, *b_span)];
-                    Err(self.operand_error(op.symbol(), &operands, span).into())
+                    let error = self.operand_error(op.symbol(), &operands, span);
+                    Err(error.maybe_help(self.on_one_type(&op, &sides, span)).into())
                 }
                 result => atom_result(result, span),
             },
@@ -226,7 +246,7 @@ impl Evaluator {
                 let length = items.len().saturating_mul(count);
                 if length > self.limits.collection_length {
                     return Err(self
-                        .limit(span, "elements in a list", self.limits.collection_length)
+                        .limit(span, ELEMENTS, self.limits.collection_length)
                         .note(format!("this list would have {length}"))
                         .into());
                 }
@@ -246,7 +266,7 @@ impl Evaluator {
             _ => {
                 let operands = [(a, *a_span), (b, *b_span)];
                 let error = self.operand_error(op.symbol(), &operands, span);
-                Err(error.maybe_help(self.wrapped(op, sides, span)).into())
+                Err(error.maybe_help(self.of_containers(op, sides, span)).into())
             }
         }
     }
@@ -340,7 +360,7 @@ impl Evaluator {
         parts.sort_by_key(|(_, literal)| literal.map_or(2, |value| u8::from(!value.is_number())));
         let [(first, literal), (second, _)] = parts;
         let what = "the branches of this choice";
-        self.warn_mixed((span, what), [first, second], literal);
+        self.warn_mixed((span, what), [first, second], literal, None);
     }
 
     pub(crate) fn ternary(
@@ -353,9 +373,13 @@ impl Evaluator {
         match self.expression(cx, condition)? {
             Meta::SOp(condition) => {
                 let mut operands = vec![condition];
+                let mut sides = Vec::with_capacity(2);
                 for branch in [then, otherwise] {
-                    let value = self.expression(cx, branch)?;
-                    operands.push(self.broadcast_in(&value, cx.ast.get(branch).span, span)?);
+                    sides.push((self.expression(cx, branch)?, cx.ast.get(branch).span));
+                }
+                for (value, at) in &sides {
+                    let operand = self.broadcast(value, *at);
+                    operands.push(operand.map_err(|stop| self.both_sops(stop, &sides, span))?);
                 }
                 self.check_branches(cx, [then, otherwise], [operands[1], operands[2]], span);
                 Ok(Meta::SOp(self.add_map(Op::If, operands, span)?))
@@ -445,6 +469,7 @@ pub(crate) fn failure_at(failure: Failure, span: Span) -> Diagnostic {
         FailureKind::Arithmetic => Code::ArithmeticFailed,
         FailureKind::Token => Code::BadToken,
         FailureKind::Index => Code::BadIndex,
+        FailureKind::Limit => Code::LimitReached,
     };
     Diagnostic::error(code, failure.message).at(span, "computed here")
 }

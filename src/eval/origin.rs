@@ -1,10 +1,12 @@
 //! Which calls each s-op was made in, so that an error on an input can show the way from the
 //! program to the place that failed.
 
+use super::advice::lookup;
 use super::{Evaluator, advise};
-use crate::base::{Diagnostic, Span};
-use crate::graph::SOpId;
+use crate::base::{Code, Diagnostic, Span};
+use crate::graph::{SOp, SOpId};
 use crate::syntax::ast::Name;
+use crate::value::Op;
 use rustc_hash::FxHashMap;
 
 /// Calls shown on the way to an error.
@@ -101,13 +103,25 @@ impl Evaluator {
             return advise(error, &self.sources);
         };
         let candidates = self.graph.reachable(roots).into_iter();
-        let mut paths = candidates
+        let here: Vec<SOpId> = candidates
             .filter(|id| self.graph.span(*id) == main)
-            .map(|id| self.origins.path(id));
+            .collect();
+        let mut error = error;
+        if error.code == Code::BadIndex && error.help.is_none() {
+            let tables = here.iter().filter_map(|id| match self.graph.get(*id) {
+                SOp::Map {
+                    op: Op::Lookup(table),
+                    ..
+                } => Some(table),
+                _ => None,
+            });
+            let mut helps = tables.filter_map(|table| lookup(&self.sources, main, table));
+            error = error.maybe_help(helps.next());
+        }
+        let mut paths = here.iter().map(|id| self.origins.path(*id));
         let path = paths.next().unwrap_or_default();
         let spans = |path: &[&Call]| path.iter().map(|call| call.span).collect::<Vec<_>>();
         let unique = paths.all(|other| spans(&other) == spans(&path));
-        let mut error = error;
         if unique {
             let last = path.len().saturating_sub(1);
             for (at, call) in path.iter().enumerate() {

@@ -2,6 +2,7 @@
 //! made in by its number.
 
 use super::meta::Meta;
+use crate::base::Span;
 use crate::syntax::ast::Name;
 use indexmap::IndexMap;
 
@@ -9,8 +10,15 @@ use indexmap::IndexMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScopeId(u32);
 
+/// What a name means, and where that was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound {
+    pub meta: Meta,
+    pub made: Span,
+}
+
 /// The names of one scope.
-pub(crate) type Names = IndexMap<Name, Meta, rustc_hash::FxBuildHasher>;
+pub(crate) type Names = IndexMap<Name, Bound, rustc_hash::FxBuildHasher>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
@@ -21,6 +29,8 @@ pub(crate) struct Scopes {
 struct Scope {
     parent: Option<ScopeId>,
     names: Names,
+    /// Whether a `load` into it has failed, so that names are missing that nobody knows.
+    incomplete: bool,
 }
 
 impl Scopes {
@@ -29,29 +39,40 @@ impl Scopes {
         self.list.push(Scope {
             parent,
             names: IndexMap::default(),
+            incomplete: false,
         });
         id
     }
 
     /// The nearest meaning of a name.
     pub fn lookup(&self, scope: ScopeId, name: &str) -> Option<&Meta> {
+        self.bound(scope, name).map(|bound| &bound.meta)
+    }
+
+    /// Where the nearest meaning of a name was made.
+    pub fn made(&self, scope: ScopeId, name: &str) -> Option<Span> {
+        self.bound(scope, name).map(|bound| bound.made)
+    }
+
+    fn bound(&self, scope: ScopeId, name: &str) -> Option<&Bound> {
         let mut current = Some(scope);
         while let Some(id) = current {
             let scope = &self.list[id.0 as usize];
-            if let Some(meta) = scope.names.get(name) {
-                return Some(meta);
+            if let Some(bound) = scope.names.get(name) {
+                return Some(bound);
             }
             current = scope.parent;
         }
         None
     }
 
-    pub fn set(&mut self, scope: ScopeId, name: Name, meta: Meta) {
-        self.list[scope.0 as usize].names.insert(name, meta);
+    pub fn set(&mut self, scope: ScopeId, name: Name, (meta, made): (Meta, Span)) {
+        let bound = Bound { meta, made };
+        self.list[scope.0 as usize].names.insert(name, bound);
     }
 
     /// The names set in this very scope, in the order of their first assignment.
-    pub fn own(&self, scope: ScopeId) -> impl Iterator<Item = (&Name, &Meta)> {
+    pub fn own(&self, scope: ScopeId) -> impl Iterator<Item = (&Name, &Bound)> {
         self.list[scope.0 as usize].names.iter()
     }
 
@@ -66,6 +87,19 @@ impl Scopes {
         names.sort();
         names.dedup();
         names
+    }
+
+    pub fn set_incomplete(&mut self, scope: ScopeId) {
+        self.list[scope.0 as usize].incomplete = true;
+    }
+
+    /// Whether names may be missing that a failed `load` would have defined.
+    pub fn is_incomplete(&self, scope: ScopeId) -> bool {
+        let scope = &self.list[scope.0 as usize];
+        scope.incomplete
+            || scope
+                .parent
+                .is_some_and(|parent| self.is_incomplete(parent))
     }
 
     /// The names of a scope as they are now, for [`Scopes::restore`].

@@ -3,9 +3,11 @@
 //! where that is made up of comparisons of keys with queries it becomes ordinary selectors, which
 //! every backend knows best.
 
+use super::access::counted;
 use super::expression::Context;
+use super::made::element_spans;
 use super::meta::{Callable, Meta};
-use super::{Evaluator, Outcome, Stop};
+use super::{Evaluator, NODES, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::syntax::ast::ExprId;
@@ -30,15 +32,23 @@ struct Known {
 }
 
 impl Evaluator {
-    /// The s-ops of a list, or the one s-op that is no list.
-    pub(crate) fn several(&mut self, cx: &Context, id: ExprId) -> Outcome<Vec<SOpId>> {
-        let span = cx.ast.get(id).span;
+    /// The s-ops of a list, or the one s-op that is no list, each with its place in `whole`.
+    pub(crate) fn several(
+        &mut self,
+        cx: &Context,
+        id: ExprId,
+        whole: Span,
+    ) -> Outcome<Vec<(SOpId, Span)>> {
+        let at = cx.ast.get(id).span;
         match self.expression(cx, id)? {
-            Meta::List(items) => items
-                .iter()
-                .map(|item| self.broadcast(item, span))
-                .collect(),
-            single => Ok(vec![self.broadcast(&single, span)?]),
+            Meta::List(items) => {
+                let spans = element_spans(&cx.ast, id, items.len());
+                let sides = items.iter().zip(spans);
+                sides
+                    .map(|(item, at)| Ok((self.broadcast_in(item, at, whole)?, at)))
+                    .collect()
+            }
+            single => Ok(vec![(self.broadcast_in(&single, at, whole)?, at)]),
         }
     }
 
@@ -46,48 +56,74 @@ impl Evaluator {
     pub(crate) fn trace(
         &mut self,
         function: &Rc<Callable>,
-        keys: &[SOpId],
-        queries: &[SOpId],
-        span: Span,
+        keys: &[(SOpId, Span)],
+        queries: &[(SOpId, Span)],
+        (span, whole): (Span, Span),
     ) -> Outcome<ScorerId> {
         let count = function.parameters.len();
         if count != keys.len() + queries.len() {
             let message = format!(
-                "the function takes {count} values, but there are {} of keys and {} of queries",
+                "the function takes {}, but there are {} of keys and {} of queries",
+                counted(count, "value"),
                 keys.len(),
                 queries.len()
             );
-            return Err(Diagnostic::error(Code::WrongArguments, message)
+            let error = Diagnostic::error(Code::WrongArguments, message)
                 .at(span, format!("this is `{}`", function.signature()))
-                .help("it is called with the keys' values first, then with the queries'")
-                .into());
+                .note("it is called with the keys' values first, then with the queries'");
+            let help = self.with_parameters([keys.len(), queries.len()], (span, whole));
+            return Err(error.maybe_help(help).into());
         }
         let mut arguments = Vec::with_capacity(count);
-        for sop in keys {
-            arguments.push(Meta::Scorer(self.add_scorer(Scorer::Key(*sop), span)?));
+        for (sop, at) in keys {
+            let key = self.add_scorer(Scorer::Key(*sop), span)?;
+            arguments.push((Meta::Scorer(key), *at));
         }
-        for sop in queries {
-            arguments.push(Meta::Scorer(self.add_scorer(Scorer::Query(*sop), span)?));
+        for (sop, at) in queries {
+            let query = self.add_scorer(Scorer::Query(*sop), span)?;
+            arguments.push((Meta::Scorer(query), *at));
         }
-        match self.invoke_any(function, arguments, span)? {
+        match self.invoke_any(function, arguments, (span, whole))? {
             Meta::Scorer(id) => Ok(id),
             Meta::Atom(value) => self.add_scorer(Scorer::Constant(value), span),
-            other => Err(Diagnostic::error(
-                Code::OperandTypes,
-                format!("the function must give an atom, not {}", other.kind()),
-            )
-            .at(span, format!("this gives {}", other.kind()))
-            .into()),
+            other => {
+                let message = format!("the function must give an atom, not {}", other.kind());
+                let help = self.with_parameters([keys.len(), queries.len()], (span, whole));
+                Err(Diagnostic::error(Code::OperandTypes, message)
+                    .at(span, format!("this gives {}", other.kind()))
+                    .maybe_help(help)
+                    .into())
+            }
         }
+    }
+
+    /// The call with a function of as many keys and queries as there are.
+    pub(crate) fn with_parameters(
+        &self,
+        [keys, queries]: [usize; 2],
+        (at, whole): (Span, Span),
+    ) -> Option<String> {
+        let names = ('a'..='z').map(String::from).take(keys + queries);
+        let names: Vec<String> = names.collect();
+        let (key, query) = (names.first()?, names.get(keys)?);
+        let function = format!("lambda {}: {key} == {query}", names.join(", "));
+        let score = self.written(whole)?.starts_with("score");
+        let function = match score {
+            true => function.replace(
+                &format!("{key} == {query}"),
+                &format!("indicator({key} == {query})"),
+            ),
+            false => function,
+        };
+        let fixed = self.rewritten(whole, at, |_| function)?;
+        Some(format!("for example `{fixed}`"))
     }
 
     pub(crate) fn add_scorer(&mut self, scorer: Scorer, span: Span) -> Outcome<ScorerId> {
         if self.graph.len() >= self.limits.graph_nodes {
-            return Err(self
-                .limit(span, "s-ops and selectors", self.limits.graph_nodes)
-                .into());
+            return Err(self.limit(span, NODES, self.limits.graph_nodes).into());
         }
-        Ok(self.graph.scorer(scorer))
+        Ok(self.graph.scorer(scorer, span))
     }
 
     /// An elementwise primitive on stand-ins and atoms.
@@ -99,18 +135,15 @@ impl Evaluator {
                 Meta::Atom(value) => self.add_scorer(Scorer::Constant(value.clone()), span)?,
                 Meta::SOp(_) => return Err(captured(span)),
                 other => {
-                    return Err(Diagnostic::error(
-                        Code::OperandTypes,
-                        format!("`{op}` does not work on {} here", other.kind()),
-                    )
-                    .at(span, "in a function of keys and queries")
-                    .into());
+                    let message = format!("`{op}` does not work on a scorer and {}", other.kind());
+                    let error = Diagnostic::error(Code::OperandTypes, message);
+                    return Err(error.at(span, "computed here").into());
                 }
             });
         }
         let types: Vec<TypeSet> = ids.iter().map(|id| self.graph.scorer_types(*id)).collect();
         if op.result_type(&types).is_empty() && types.iter().all(|types| !types.is_empty()) {
-            let shown: Vec<String> = types.iter().map(TypeSet::to_string).collect();
+            let shown: Vec<&str> = types.iter().map(|types| kind(*types)).collect();
             let message = format!("`{op}` does not work on {}", shown.join(" and "));
             return Err(Diagnostic::error(Code::OperandTypes, message)
                 .at(span, "this fails for every key and query")
@@ -191,8 +224,8 @@ impl Evaluator {
             (Reads::Queries, Reads::Keys) => (b, a, comparison.mirrored()),
             _ => return self.add_selector(Selector::Predicate(id), span),
         };
-        let keys = self.side_sop(keys, span, known)?;
-        let queries = self.side_sop(queries, span, known)?;
+        let keys = self.side_sop(keys, known)?;
+        let queries = self.side_sop(queries, known)?;
         self.add_selector(
             Selector::Compare {
                 keys,
@@ -211,7 +244,7 @@ impl Evaluator {
         span: Span,
         known: &mut Known,
     ) -> Outcome<SelectorId> {
-        let sop = self.side_sop(id, span, known)?;
+        let sop = self.side_sop(id, known)?;
         let truth = match self.graph.types(sop) == TypeSet::BOOL {
             true => sop,
             false => self.add_map(Op::ToBool, vec![sop], span)?,
@@ -234,22 +267,23 @@ impl Evaluator {
     }
 
     /// A scorer that reads one position only, as an s-op.
-    fn side_sop(&mut self, id: ScorerId, span: Span, known: &mut Known) -> Outcome<SOpId> {
+    fn side_sop(&mut self, id: ScorerId, known: &mut Known) -> Outcome<SOpId> {
         if let Some(sop) = known.sops.get(&id) {
             return Ok(*sop);
         }
+        let written = self.graph.scorer_span(id);
         let sop = match self.graph.get_scorer(id).clone() {
             Scorer::Key(sop) | Scorer::Query(sop) => sop,
-            Scorer::Constant(value) => self.add_sop(SOp::Constant(value), span)?,
+            Scorer::Constant(value) => self.add_sop(SOp::Constant(value), written)?,
             Scorer::Map { op, operands } => {
                 let operands = operands
                     .into_iter()
                     .map(|operand| {
-                        let part = || self.side_sop(operand, span, known);
+                        let part = || self.side_sop(operand, known);
                         stacker::maybe_grow(64 * 1024, 1024 * 1024, part)
                     })
                     .collect::<Outcome<Vec<SOpId>>>()?;
-                self.add_map(op, operands, span)?
+                self.add_map(op, operands, written)?
             }
         };
         known.sops.insert(id, sop);
@@ -266,6 +300,27 @@ impl Evaluator {
     }
 }
 
+/// What a part of a scorer gives, as far as the types are known.
+fn kind(types: TypeSet) -> &'static str {
+    match types {
+        TypeSet::INT => "an int",
+        TypeSet::FLOAT => "a float",
+        TypeSet::BOOL => "a bool",
+        TypeSet::STR => "a string",
+        types if TypeSet::NUMBER.contains(types) => "a number",
+        _ => "an atom",
+    }
+}
+
+/// The same of many.
+pub(crate) fn kinds(types: TypeSet) -> &'static str {
+    match types {
+        TypeSet::STR => "strings",
+        types if TypeSet::NUMBER.contains(types) => "numbers",
+        _ => "atoms",
+    }
+}
+
 /// An s-op used inside a function of keys and queries: at which of the two is not said.
 fn captured(span: Span) -> Stop {
     Diagnostic::error(
@@ -273,6 +328,9 @@ fn captured(span: Span) -> Stop {
         "a function of keys and queries cannot read an s-op of its own",
     )
     .at(span, "at the key's position, or at the query's?")
-    .help("pass it among the keys or the queries: `select((x, y), (z,), lambda xk, yk, zq: …)`")
+    .help(
+        "hand it over among the keys or the queries, like \
+         `select((tokens, indices), tokens, lambda a, b, c: a == c and b > 0)`",
+    )
     .into()
 }

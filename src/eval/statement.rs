@@ -4,13 +4,13 @@
 use super::access::counted;
 use super::collection::names_for;
 use super::expression::Context;
-use super::help::reserved;
+use super::made::{element_spans, evaluated};
 use super::meta::{Body, Callable, Meta};
+use super::operator::Side;
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Code, Diagnostic, Span, interrupt};
-use crate::builtin::{RESERVED, RESERVED_LIBRARY};
-use crate::syntax::ast::ExprKind;
+use crate::builtin::RESERVED_LIBRARY;
 use crate::syntax::ast::{
     Ast, Command, ExampleKind, ExprId, Function, Ident, Name, Statement, StatementKind,
 };
@@ -90,10 +90,15 @@ impl Evaluator {
         let mut events = Vec::new();
         for statement in &ast.statements {
             if let Err(stop) = self.statement(&cx, statement, &mut events) {
+                // A loop goes on behind an assertion that does not hold.
+                let defined =
+                    matches!(&stop, Stop::Error(found) if found.code == Code::AssertionFailed);
                 if let Stop::Error(diagnostic) = stop {
                     self.diagnostics.push(*diagnostic);
                 }
-                self.mark_broken(scope, statement);
+                if !defined {
+                    self.mark_broken(scope, statement);
+                }
             }
             let asserted = self.take_asserted();
             events.extend(asserted);
@@ -123,6 +128,9 @@ impl Evaluator {
         let mut events = Vec::new();
         let result = self.statement(&cx, statement, &mut events);
         events.extend(self.take_asserted());
+        if result.is_err() {
+            self.mark_missing(scope, statement);
+        }
         result.map(|()| events)
     }
 
@@ -150,11 +158,21 @@ impl Evaluator {
         statement: &Statement,
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
+        self.statement_here(cx, statement, events)
+            .map_err(|stop| self.with_origins(cx, stop, &evaluated(statement)))
+    }
+
+    fn statement_here(
+        &mut self,
+        cx: &Context,
+        statement: &Statement,
+        events: &mut Vec<Event>,
+    ) -> Outcome<()> {
         match &statement.kind {
             StatementKind::Error => Err(Stop::Broken),
             StatementKind::Expression(id) => {
                 let meta = self.expression(cx, *id)?;
-                self.remember(cx, &meta);
+                self.remember(cx, (meta.clone(), self.made(cx, *id)));
                 events.push(Event::Expression {
                     meta,
                     span: cx.ast.get(*id).span,
@@ -162,12 +180,12 @@ impl Evaluator {
                 Ok(())
             }
             StatementKind::Assign { names, values } => {
-                for (ident, meta) in self.assignment(cx, names, values, statement.span)? {
-                    self.assign(cx, ident, meta.clone())?;
-                    self.remember(cx, &meta);
+                for (ident, side) in self.assignment(cx, names, values, statement.span)? {
+                    self.assign(cx, ident, side.clone())?;
+                    self.remember(cx, side.clone());
                     events.push(Event::Assigned {
                         name: ident.name.clone(),
-                        meta,
+                        meta: side.0,
                     });
                 }
                 Ok(())
@@ -206,9 +224,9 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<()> {
         let mut failed = None;
-        for item in self.iterate(cx, iterable)? {
+        for item in self.iterate(cx, iterable)?.into_iter().enumerate() {
             self.step(span)?;
-            self.bind_loop(cx, names, item, cx.ast.get(iterable).span)?;
+            self.bind_loop(cx, names, item, iterable)?;
             for statement in body {
                 self.looped(cx, statement, &mut failed)?;
             }
@@ -250,16 +268,19 @@ impl Evaluator {
         names: &'s [Ident],
         values: &[ExprId],
         span: Span,
-    ) -> Outcome<Vec<(&'s Ident, Meta)>> {
+    ) -> Outcome<Vec<(&'s Ident, Side)>> {
         for name in names {
             self.check_assignable(cx, name)?;
         }
         let mut metas = self.expressions(cx, values)?;
+        let mut made: Vec<Span> = values.iter().map(|value| self.made(cx, *value)).collect();
         if let ([name], [_, _, ..]) = (names, values) {
-            return Ok(vec![(name, self.nested(Meta::list(metas), span)?)]);
+            let list = self.nested(Meta::list(metas), span)?;
+            return Ok(vec![(name, (list, span))]);
         }
         if let ([_, _, ..], [value]) = (names, values) {
             metas = self.unpack(&metas[0], names.len(), cx.ast.get(*value).span)?;
+            made = element_spans(&cx.ast, *value, names.len());
         }
         if names.len() != metas.len() {
             return Err(Diagnostic::error(
@@ -274,25 +295,25 @@ impl Evaluator {
             .maybe_help(names_for(metas.len()))
             .into());
         }
-        Ok(names.iter().zip(metas).collect())
+        Ok(names.iter().zip(metas.into_iter().zip(made)).collect())
     }
 
-    /// Sets a name in the current scope.
-    pub(crate) fn assign(&mut self, cx: &Context, ident: &Ident, meta: Meta) -> Outcome<()> {
+    /// Sets a name in the current scope to a value and where that was made.
+    pub(crate) fn assign(&mut self, cx: &Context, ident: &Ident, value: Side) -> Outcome<()> {
         self.check_assignable(cx, ident)?;
         let inner = !self.is_top_level(cx.scope) && cx.scope != self.base;
-        match &meta {
+        match &value.0 {
             Meta::SOp(id) => self.graph.set_name(*id, &ident.name, inner),
             Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name, inner),
             _ => {}
         }
-        self.scopes.set(cx.scope, ident.name.clone(), meta);
+        self.scopes.set(cx.scope, ident.name.clone(), value);
         Ok(())
     }
 
     /// `out` is the last value of the scope.
-    fn remember(&mut self, cx: &Context, meta: &Meta) {
-        self.scopes.set(cx.scope, "out".into(), meta.clone());
+    fn remember(&mut self, cx: &Context, value: Side) {
+        self.scopes.set(cx.scope, "out".into(), value);
     }
 
     fn define(
@@ -314,8 +335,8 @@ impl Evaluator {
             },
         };
         let meta = self.nested(Meta::Function(Rc::new(callable)), function.ident.span)?;
-        self.scopes
-            .set(cx.scope, function.ident.name.clone(), meta.clone());
+        let made = (meta.clone(), function.ident.span);
+        self.scopes.set(cx.scope, function.ident.name.clone(), made);
         Ok(meta)
     }
 
@@ -382,60 +403,41 @@ impl Evaluator {
     }
 
     fn mark_broken(&mut self, scope: ScopeId, statement: &Statement) {
-        let names: Vec<&Ident> = match &statement.kind {
-            StatementKind::Assign { names, .. } | StatementKind::For { names, .. } => {
-                names.iter().collect()
-            }
-            StatementKind::Define(function) => vec![&function.ident],
-            StatementKind::Error
-            | StatementKind::Expression(_)
-            | StatementKind::Load { .. }
-            | StatementKind::Draw { .. }
-            | StatementKind::Assert { .. }
-            | StatementKind::Command(_) => Vec::new(),
-        };
-        for ident in names {
+        if let StatementKind::Load { .. } = statement.kind {
+            self.scopes.set_incomplete(scope);
+        }
+        for ident in defined(statement) {
             let kept = RESERVED_LIBRARY.contains(&&*ident.name);
             if !kept && self.check_parameter(ident).is_ok() {
-                self.scopes.set(scope, ident.name.clone(), Meta::Broken);
+                let broken = (Meta::Broken, ident.span);
+                self.scopes.set(scope, ident.name.clone(), broken);
             }
         }
     }
 
-    pub(crate) fn check_parameter(&self, ident: &Ident) -> Outcome<()> {
-        if RESERVED.contains(&&*ident.name) {
-            return Err(reserved(&ident.name, ident.span).into());
+    /// Notes which names a statement has not defined, as it failed, for when they are read.
+    fn mark_missing(&mut self, scope: ScopeId, statement: &Statement) {
+        for ident in defined(statement) {
+            if self.scopes.lookup(scope, &ident.name).is_none() {
+                self.missing.insert(ident.name.clone(), statement.span);
+            }
         }
-        Ok(())
     }
+}
 
-    /// Whether it is the outermost scope of a file or the console.
-    fn is_top_level(&self, scope: ScopeId) -> bool {
-        self.scopes.parent(scope) == Some(self.base)
-    }
-
-    /// A file may give a library name a meaning of its own, which the library itself does not see,
-    /// if it goes on to read it; anywhere else at the top level that is a mistake.
-    fn check_assignable(&mut self, cx: &Context, ident: &Ident) -> Outcome<()> {
-        self.check_parameter(ident)?;
-        let kept = self.is_top_level(cx.scope) && RESERVED_LIBRARY.contains(&&*ident.name);
-        if !kept || self.scopes.has_own(cx.scope, &ident.name) {
-            return Ok(());
+/// The names that a statement defines, also inside a loop.
+fn defined(statement: &Statement) -> Vec<&Ident> {
+    match &statement.kind {
+        StatementKind::Assign { names, .. } => names.iter().collect(),
+        StatementKind::For { names, body, .. } => {
+            names.iter().chain(body.iter().flat_map(defined)).collect()
         }
-        let read = |id| {
-            let expr = cx.ast.get(id);
-            matches!(&expr.kind, ExprKind::Name(name) if *name == ident.name)
-                && expr.span.start > ident.span.start
-        };
-        if self.loading.is_empty() || !cx.ast.ids().any(read) {
-            return Err(reserved(&ident.name, ident.span).into());
-        }
-        let message = format!("`{}` is a name of the library", ident.name);
-        self.warn_once(
-            Diagnostic::warning(Code::ShadowedLibrary, message)
-                .at(ident.span, "from here on this file means its own")
-                .help(format!("choose another name, like `my_{}`", ident.name)),
-        );
-        Ok(())
+        StatementKind::Define(function) => vec![&function.ident],
+        StatementKind::Error
+        | StatementKind::Expression(_)
+        | StatementKind::Load { .. }
+        | StatementKind::Draw { .. }
+        | StatementKind::Assert { .. }
+        | StatementKind::Command(_) => Vec::new(),
     }
 }

@@ -57,6 +57,7 @@ pub struct Graph {
     sop_ids: FxHashMap<SOp, SOpId>,
     selector_ids: FxHashMap<Selector, SelectorId>,
     scorers: IndexSet<Scorer, rustc_hash::FxBuildHasher>,
+    scorer_spans: Vec<Span>,
     scorer_types: Vec<TypeSet>,
     /// Whether a scorer reads the key, and whether it reads the query.
     scorer_reads: Vec<(bool, bool)>,
@@ -77,6 +78,7 @@ impl Graph {
             sop_ids: FxHashMap::default(),
             selector_ids: FxHashMap::default(),
             scorers: IndexSet::default(),
+            scorer_spans: Vec::new(),
             scorer_types: Vec::new(),
             scorer_reads: Vec::new(),
             encodings: FxHashMap::default(),
@@ -151,14 +153,21 @@ impl Graph {
 
     /// Adds a scorer whose operands are already in the graph, or finds its equal. Scorers cost no
     /// head by themselves, so equal ones are one node whatever the sharing.
-    pub fn scorer(&mut self, scorer: Scorer) -> ScorerId {
+    /// `span` is where it is written.
+    pub fn scorer(&mut self, scorer: Scorer, span: Span) -> ScorerId {
         let (index, new) = self.scorers.insert_full(scorer);
         if new {
             let (types, reads) = self.about_scorer(&self.scorers[index]);
             self.scorer_types.push(types);
             self.scorer_reads.push(reads);
+            self.scorer_spans.push(span);
         }
         ScorerId(u32::try_from(index).expect("limits bound the graph"))
+    }
+
+    /// Where a scorer is written.
+    pub fn scorer_span(&self, id: ScorerId) -> Span {
+        self.scorer_spans[id.0 as usize]
     }
 
     fn about_scorer(&self, scorer: &Scorer) -> (TypeSet, (bool, bool)) {

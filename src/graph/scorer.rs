@@ -16,6 +16,8 @@ pub struct ScorerFunction {
     pub queries: Vec<SOpId>,
     /// Operands before the steps that use them; the last step is the score.
     steps: Vec<Step>,
+    /// The part of the scorer that each step computes.
+    parts: Vec<ScorerId>,
 }
 
 #[derive(Clone, Debug)]
@@ -31,7 +33,8 @@ impl ScorerFunction {
         let (keys, queries) = graph.scorer_operands(id);
         let mut steps = Vec::new();
         let mut places: FxHashMap<ScorerId, usize> = FxHashMap::default();
-        for part in parts(graph, id) {
+        let parts = parts(graph, id);
+        for part in parts.iter().copied() {
             let place = |list: &[SOpId], sop: &SOpId| list.binary_search(sop).unwrap_or_default();
             steps.push(match graph.get_scorer(part) {
                 Scorer::Key(sop) => Step::Key(place(&keys, sop)),
@@ -48,6 +51,7 @@ impl ScorerFunction {
             keys,
             queries,
             steps,
+            parts,
         }
     }
 
@@ -56,6 +60,30 @@ impl ScorerFunction {
     /// # Errors
     /// A primitive that fails, except in the branch of a ternary that is not taken.
     pub fn apply(&self, keys: &[&Value], queries: &[&Value]) -> Result<Value, Failure> {
+        self.scores(keys, queries)
+            .pop()
+            .unwrap_or(Ok(Value::Int(0)))
+    }
+
+    /// The part of a score that fails, and why: its operands do not.
+    pub fn failing(&self, keys: &[&Value], queries: &[&Value]) -> Option<ScorerId> {
+        let scores = self.scores(keys, queries);
+        let mut at = scores.len().checked_sub(1)?;
+        let failure = scores[at].as_ref().err()?;
+        while let Step::Map { operands, .. } = &self.steps[at] {
+            let same = |operand: &&usize| {
+                let cause = scores[**operand].as_ref().err();
+                cause.is_some_and(|cause| cause.message == failure.message)
+            };
+            match operands.iter().find(same) {
+                Some(operand) => at = *operand,
+                None => break,
+            }
+        }
+        self.parts.get(at).copied()
+    }
+
+    fn scores(&self, keys: &[&Value], queries: &[&Value]) -> Vec<Result<Value, Failure>> {
         let mut scores: Vec<Result<Value, Failure>> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             let score = match step {
@@ -66,7 +94,7 @@ impl ScorerFunction {
             };
             scores.push(score);
         }
-        scores.pop().unwrap_or(Ok(Value::Int(0)))
+        scores
     }
 }
 

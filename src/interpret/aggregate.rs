@@ -198,11 +198,8 @@ impl Aggregate<'_> {
             message = format!("{message}: {}", shown.join(", "));
         }
         Fault {
-            code: Code::MeanOfNonNumbers,
-            message,
-            sop: self.sop,
             position: Some(query),
-            beyond: None,
+            ..Fault::new(Code::MeanOfNonNumbers, message, self.sop)
         }
     }
 }

@@ -25,7 +25,7 @@ pub enum Ranking {
     /// The keys by ascending score, equal ones by position, whatever the query.
     Order(Vec<u32>),
     /// Scores that depend on the query, or some of which fail.
-    Scores(Scores),
+    Scores(Box<Scores>),
 }
 
 impl Ranking {
@@ -38,7 +38,7 @@ impl Ranking {
     ) -> Result<Ranking, Rc<Fault>> {
         Ok(match key_order(graph, scorer, columns) {
             Some(order) => Ranking::Order(order),
-            None => Ranking::Scores(Scores::new(graph, scorer, columns)?),
+            None => Ranking::Scores(Box::new(Scores::new(graph, scorer, columns)?)),
         })
     }
 

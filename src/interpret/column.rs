@@ -117,13 +117,7 @@ impl Column {
             self.get(clash.second).source(),
             clash.second,
         );
-        Fault {
-            code: Code::MixedTypes,
-            message,
-            sop,
-            position: None,
-            beyond: None,
-        }
+        Fault::new(Code::MixedTypes, message, sop)
     }
 
     pub fn get(&self, position: usize) -> Value {

@@ -2,7 +2,7 @@
 //! that the branch of a ternary that is not taken may fail.
 
 use crate::base::{Code, Diagnostic, Span};
-use crate::graph::{Graph, SOp, SOpId};
+use crate::graph::{Graph, SOp, SOpId, ScorerId};
 use crate::value::Value;
 use crate::value::op::{Failure, FailureKind};
 use std::cmp::Ordering;
@@ -19,9 +19,31 @@ pub struct Fault {
     pub position: Option<usize>,
     /// Of an overflow: on which side of all 64-bit ints the value lies.
     pub beyond: Option<Ordering>,
+    /// Of a score: which one it is.
+    pub score: Option<Score>,
+}
+
+/// A part of a scorer, of a key for a query.
+#[derive(Clone, Copy, Debug)]
+pub struct Score {
+    pub scorer: ScorerId,
+    pub key: usize,
+    pub query: usize,
 }
 
 impl Fault {
+    /// A fault of an s-op as a whole.
+    pub fn new(code: Code, message: String, sop: SOpId) -> Fault {
+        Fault {
+            code,
+            message,
+            sop,
+            position: None,
+            beyond: None,
+            score: None,
+        }
+    }
+
     pub fn of_failure(failure: Failure, sop: SOpId, position: usize) -> Fault {
         let code = match failure.kind {
             FailureKind::Types => Code::OperandTypes,
@@ -29,26 +51,41 @@ impl Fault {
             FailureKind::Arithmetic => Code::ArithmeticFailed,
             FailureKind::Token => Code::BadToken,
             FailureKind::Index => Code::BadIndex,
+            FailureKind::Limit => Code::LimitReached,
         };
         Fault {
-            code,
-            message: failure.message,
-            sop,
             position: Some(position),
             beyond: failure.beyond,
+            ..Fault::new(code, failure.message, sop)
         }
     }
 
     /// What to say of it, at its place in the program. What the language gives has none: then it is
     /// where an s-op that the roots need reads it.
     pub fn diagnostic(&self, graph: &Graph, input: &[Value], roots: &[SOpId]) -> Diagnostic {
+        let token = |position: usize| {
+            let token = input.get(position);
+            token.map_or(String::new(), |token| {
+                format!(", where the token is {}", token.source())
+            })
+        };
+        if let Some(score) = self.score {
+            let (key, query) = (score.key, score.query);
+            let shown = |position: usize| {
+                let token = input.get(position).map_or(String::new(), Value::source);
+                format!("at position {position}, {token},")
+            };
+            let pair = format!("for the key {} and the query {}", shown(key), shown(query));
+            let error = Diagnostic::error(self.code, self.message.clone());
+            let error = match graph.get(self.sop) {
+                SOp::WeightedMean { .. } => error.at(graph.span(self.sop), "this fails"),
+                _ => error,
+            };
+            let part = graph.scorer_span(score.scorer);
+            return error.at(part, pair.trim_end_matches(','));
+        }
         let place = match self.position {
-            Some(position) => {
-                let token = input.get(position).map_or(String::new(), |token| {
-                    format!(", where the token is {}", token.source())
-                });
-                format!("this fails at position {position}{token}")
-            }
+            Some(position) => format!("this fails at position {position}{}", token(position)),
             None if matches!(graph.get(self.sop), SOp::Tokens) => {
                 "the input itself mixes them".to_string()
             }
@@ -68,6 +105,9 @@ impl Fault {
             diagnostic = diagnostic.help(help);
         }
         let span = graph.span(self.sop);
+        if span == Span::BUILT_IN && matches!(graph.get(self.sop), SOp::Tokens) {
+            return diagnostic.note(place);
+        }
         if span == Span::BUILT_IN {
             let read_at = graph.reachable(roots).into_iter().find_map(|id| {
                 let reads = graph.dependencies(id).contains(&self.sop);

@@ -3,7 +3,7 @@
 //! means, and best keys whose score depends on the query, are found query by query.
 
 use super::column::{Builder, Column};
-use super::fault::Fault;
+use super::fault::{Fault, Score};
 use super::selector::{Columns, Pattern};
 use crate::base::{Code, interrupt};
 use crate::graph::{Graph, SOpId, ScorerFunction, ScorerId};
@@ -57,10 +57,17 @@ impl Classes {
         }
         classes
     }
+
+    /// The first position of a class.
+    fn first(&self, class: u32) -> usize {
+        let mut classes = self.of.iter();
+        classes.position(|other| *other == class).unwrap_or(0)
+    }
 }
 
 /// A scorer between the positions of an input.
 pub struct Scores {
+    scorer: ScorerId,
     function: ScorerFunction,
     /// An s-op that the scorer reads, for faults.
     sop: SOpId,
@@ -96,6 +103,7 @@ impl Scores {
         let sop = function.queries.first().or(function.keys.first()).copied();
         Ok(Scores {
             sop: sop.unwrap_or(SOpId(0)),
+            scorer,
             function,
             keys,
             queries,
@@ -122,22 +130,25 @@ impl Scores {
         }
         let keys: Vec<&Value> = self.keys.values[key as usize].iter().collect();
         let queries: Vec<&Value> = self.queries.values[query as usize].iter().collect();
-        let position = self
-            .queries
-            .of
-            .iter()
-            .position(|class| *class == query)
-            .unwrap_or(0);
-        let score = self
-            .function
-            .apply(&keys, &queries)
-            .map_err(|failure| Rc::new(Fault::of_failure(failure, self.sop, position)))?;
+        let score = self.function.apply(&keys, &queries).map_err(|failure| {
+            let part = self.function.failing(&keys, &queries);
+            let at = self.queries.first(query);
+            Rc::new(Fault {
+                score: Some(self.score_of(part.unwrap_or(self.scorer), key, query)),
+                ..Fault::of_failure(failure, self.sop, at)
+            })
+        })?;
         self.known.borrow_mut().insert((key, query), score.clone());
         Ok(score)
     }
 
-    fn at(&self, key: usize, query: usize) -> Result<Value, Rc<Fault>> {
-        self.of_classes(self.keys.of[key], self.queries.of[query])
+    /// Which score it is of a key class for a query class: the first of them.
+    fn score_of(&self, scorer: ScorerId, key: u32, query: u32) -> Score {
+        Score {
+            scorer,
+            key: self.keys.first(key),
+            query: self.queries.first(query),
+        }
     }
 
     /// The scorer by truth value. O(classes of keys · classes of queries).
@@ -175,7 +186,8 @@ impl Scores {
         for query in 0..candidates.queries {
             let mut best: Option<(f64, i64)> = None;
             for key in candidates.selected(query) {
-                let score = self.number(self.at(key, query)?, self.sop)?;
+                let classes = (self.keys.of[key], self.queries.of[query]);
+                let score = self.number(classes, self.sop)?;
                 if best.is_none_or(|(highest, _)| score >= highest) {
                     best = Some((score, key as i64));
                 }
@@ -185,15 +197,17 @@ impl Scores {
         Ok(chosen)
     }
 
-    /// A score as a number; `sop` is the node that needs it.
-    fn number(&self, score: Value, sop: SOpId) -> Result<f64, Rc<Fault>> {
-        score
-            .as_float()
-            .filter(|score| !score.is_nan())
-            .ok_or_else(|| {
-                let message = format!("a score is a number, not {}", score.source());
-                fault(Code::OperandTypes, message, sop)
+    /// The score of a key class for a query class as a number; `sop` is the node that needs it.
+    fn number(&self, (key, query): (u32, u32), sop: SOpId) -> Result<f64, Rc<Fault>> {
+        let score = self.of_classes(key, query)?;
+        let number = score.as_float().filter(|score| !score.is_nan());
+        number.ok_or_else(|| {
+            let message = format!("a score is a number, not {}", score.source());
+            Rc::new(Fault {
+                score: Some(self.score_of(self.scorer, key, query)),
+                ..Fault::new(Code::OperandTypes, message, sop)
             })
+        })
     }
 
     /// The weighted mean of `value` at each query, left to right; `sop` is the node it belongs to.
@@ -225,11 +239,14 @@ impl Scores {
     ) -> Result<Value, Rc<Fault>> {
         let (mut total, mut sum, mut weighted) = (0.0, 0.0, Vec::new());
         for (key, class) in self.keys.of.iter().enumerate() {
-            let weight = self.number(self.of_classes(*class, query)?, sop)?;
+            let weight = self.number((*class, query), sop)?;
             if weight < 0.0 || weight.is_infinite() {
                 let message =
                     format!("a weight is {weight}, but weights are finite and not negative");
-                return Err(fault(Code::ArithmeticFailed, message, sop));
+                return Err(Rc::new(Fault {
+                    score: Some(self.score_of(self.scorer, *class, query)),
+                    ..Fault::new(Code::ArithmeticFailed, message, sop)
+                }));
             }
             if weight > 0.0 {
                 weighted.push(key);
@@ -246,14 +263,7 @@ impl Scores {
                     several.len(),
                     value.sequence_type().name()
                 );
-                let fault = Fault {
-                    code: Code::MeanOfNonNumbers,
-                    message,
-                    sop,
-                    position: None,
-                    beyond: None,
-                };
-                Err(Rc::new(fault))
+                Err(fault(Code::MeanOfNonNumbers, message, sop))
             }
             _ => Ok(Value::Float(sum / total)),
         }
@@ -261,11 +271,5 @@ impl Scores {
 }
 
 fn fault(code: Code, message: String, sop: SOpId) -> Rc<Fault> {
-    Rc::new(Fault {
-        code,
-        message,
-        sop,
-        position: None,
-        beyond: None,
-    })
+    Rc::new(Fault::new(code, message, sop))
 }

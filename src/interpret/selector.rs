@@ -335,13 +335,7 @@ fn check_order(
         keys.sequence_type().name(),
         queries.sequence_type().name()
     );
-    Err(Rc::new(Fault {
-        code: Code::OperandTypes,
-        message,
-        sop,
-        position: None,
-        beyond: None,
-    }))
+    Err(Rc::new(Fault::new(Code::OperandTypes, message, sop)))
 }
 
 /// The step on two operands, or `None` after asking for those that are not done yet.

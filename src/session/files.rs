@@ -58,8 +58,8 @@ impl Loader for Files {
         stdlib::MODULES.iter().map(|module| module.name).collect()
     }
 
-    fn module_defining(&self, name: &str) -> Option<&str> {
-        stdlib::defining(name).map(|module| module.name)
+    fn library_names(&self) -> Vec<(&str, &str)> {
+        stdlib::names().collect()
     }
 }
 

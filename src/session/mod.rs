@@ -281,7 +281,7 @@ impl Session {
     pub fn own_names(&self) -> Vec<(Name, Meta)> {
         let own = self.evaluator.scopes.own(self.scope);
         own.filter(|(name, _)| &***name != "out")
-            .map(|(name, meta)| (name.clone(), meta.clone()))
+            .map(|(name, bound)| (name.clone(), bound.meta.clone()))
             .collect()
     }
 

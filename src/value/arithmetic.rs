@@ -7,6 +7,12 @@ use std::cmp::Ordering;
 
 type Outcome = Result<Value, Failure>;
 
+fn too_long(bytes: usize) -> Failure {
+    Failure::limit(format!(
+        "the limit `string_bytes` of {LONGEST_STRING} bytes in a string is reached: this one has {bytes}"
+    ))
+}
+
 /// The longest string that `+` and `*` may build, in bytes.
 const LONGEST_STRING: usize = 1 << 20;
 
@@ -76,9 +82,7 @@ fn checked(symbol: &str, a: i64, b: i64, result: Option<i64>, positive: bool) ->
 pub fn add(a: &Value, b: &Value) -> Outcome {
     if let (Value::Str(a), Value::Str(b)) = (a, b) {
         if a.len() + b.len() > LONGEST_STRING {
-            return Err(Failure::arithmetic(
-                "the joined string is too long".to_string(),
-            ));
+            return Err(too_long(a.len() + b.len()));
         }
         return Ok(Value::Str([&**a, &**b].concat().into()));
     }
@@ -103,10 +107,7 @@ pub fn multiply(a: &Value, b: &Value) -> Outcome {
             };
             let count = usize::try_from(count.max(0)).unwrap_or(usize::MAX);
             if count.saturating_mul(text.len()) > LONGEST_STRING {
-                return Err(Failure::arithmetic(format!(
-                    "the repeated string is too long: {} bytes",
-                    count.saturating_mul(text.len())
-                )));
+                return Err(too_long(count.saturating_mul(text.len())));
             }
             let count = if text.is_empty() { 0 } else { count };
             Ok(Value::Str(text.repeat(count).into()))

@@ -31,6 +31,8 @@ pub enum FailureKind {
     Token,
     /// An index or key that is not there.
     Index,
+    /// A result that is larger than any may be.
+    Limit,
 }
 
 impl Failure {
@@ -53,6 +55,14 @@ impl Failure {
     pub fn arithmetic(message: String) -> Failure {
         Failure {
             kind: FailureKind::Arithmetic,
+            message,
+            beyond: None,
+        }
+    }
+
+    pub fn limit(message: String) -> Failure {
+        Failure {
+            kind: FailureKind::Limit,
             message,
             beyond: None,
         }

@@ -392,6 +392,7 @@ fn fault(failure: Failure) -> Fault {
             FailureKind::Arithmetic => Code::ArithmeticFailed,
             FailureKind::Token => Code::BadToken,
             FailureKind::Index => Code::BadIndex,
+            FailureKind::Limit => Code::LimitReached,
         },
         message: failure.message,
         beyond: failure.beyond,

@@ -361,15 +361,16 @@ impl Program {
     fn score(&mut self, Score(op, keys, queries, keys_alone): &Score) -> ScorerId {
         let keys = self.pick(*keys, TypeSet::NUMBER);
         let queries = self.pick(*queries, self.like(keys));
-        let key = self.graph.scorer(Scorer::Key(keys));
-        let query = self.graph.scorer(match keys_alone {
+        let key = self.graph.scorer(Scorer::Key(keys), Span::BUILT_IN);
+        let query = match keys_alone {
             true => Scorer::Key(queries),
             false => Scorer::Query(queries),
-        });
-        self.graph.scorer(Scorer::Map {
-            op: op.clone(),
-            operands: vec![key, query],
-        })
+        };
+        let query = self.graph.scorer(query, Span::BUILT_IN);
+        let operands = vec![key, query];
+        let op = op.clone();
+        self.graph
+            .scorer(Scorer::Map { op, operands }, Span::BUILT_IN)
     }
 
     fn attend(&mut self, choice: &Choice) -> SelectorId {
