@@ -112,8 +112,11 @@ impl Evaluator {
             }
             Meta::Selector(id) => {
                 let rows = interpret::evaluate_selector(&self.graph, *id, &input).ok()?;
-                let widths = widths(&rows)?;
-                Some(format!("selector_width({written})(\"ab\") == {widths}"))
+                Some(format!(
+                    "{}(\"ab\") == {}",
+                    operand(&written),
+                    matrix(&rows)?
+                ))
             }
             _ => None,
         }
@@ -140,14 +143,9 @@ impl Evaluator {
                 ))
             }
             Application::Matrix { rows, .. } => {
-                let ExprKind::Call { function, .. } = cx.ast.get(bare(&cx.ast, id)).kind else {
-                    return None;
-                };
-                let width = |selector: &str| format!("selector_width({selector})");
-                let fixed = self.rewritten(whole, cx.ast.get(function).span, width)?;
-                let widths = widths(rows)?;
+                let (written, rows) = (self.written(whole)?, matrix(rows)?);
                 Some(format!(
-                    "compare how many keys are selected: `assert {fixed} == {widths};`"
+                    "if what it gives is right: `assert {written} == {rows};`"
                 ))
             }
         }
@@ -187,14 +185,14 @@ fn listed(values: &[Value]) -> Option<String> {
     one_line(&format!("[{}]", sources.join(", ")))
 }
 
-/// How many keys each query selects.
-fn widths(rows: &[Vec<bool>]) -> Option<String> {
-    let count = |row: &Vec<bool>| row.iter().filter(|selected| **selected).count();
-    let counts: Vec<Value> = rows
-        .iter()
-        .map(|row| Value::Int(count(row) as i64))
-        .collect();
-    listed(&counts)
+/// A selector's matrix as a list of rows, if it is small.
+fn matrix(rows: &[Vec<bool>]) -> Option<String> {
+    let row = |row: &Vec<bool>| {
+        let values: Vec<Value> = row.iter().copied().map(Value::Bool).collect();
+        listed(&values)
+    };
+    let rows = rows.iter().map(row).collect::<Option<Vec<String>>>()?;
+    one_line(&format!("[{}]", rows.join(", ")))
 }
 
 fn unmet(values: &[(Span, String)]) -> Diagnostic {
