@@ -264,6 +264,20 @@ fn functions_of_keys_and_queries_may_be_deep() {
     }
 }
 
+#[test]
+fn parameters_with_defaults_need_no_key_or_query() {
+    let text = "
+        def before(key, query, by=1) { return key == query - by; }
+        x = aggregate(select(indices, indices, before), tokens, \"-\");
+        y = aggregate(select((indices, indices), indices, before), tokens, \"-\");";
+    exact(text, "x");
+    let (session, root) = program(text, "x");
+    let input = Value::characters("abc");
+    let found = interpret::evaluate(session.graph(), root, &input).expect("values");
+    assert_eq!(found.values, Value::characters("-ab"));
+    exact(text, "y");
+}
+
 /// One head reads all of them at once.
 #[test]
 fn several_keys_and_queries_are_read_as_one() {

@@ -168,9 +168,12 @@ impl Evaluator {
         let arguments: Vec<Side> = sops.map(|(sop, at)| (Meta::SOp(sop), at)).collect();
         let at = cx.ast.get(function).span;
         match self.expression(cx, function)? {
-            Meta::Function(callable) => self
-                .invoke_any(&callable, arguments.clone(), (at, span))
-                .map_err(|stop| self.with_fitting_argument(stop, &arguments, &arguments, span)),
+            Meta::Function(callable) => {
+                let result = self
+                    .invoke_any(&callable, arguments.clone(), (at, span))
+                    .map_err(|stop| self.with_fitting_argument(stop, &arguments, &arguments, span));
+                self.at_each_position(result?, span)
+            }
             other => Err(Diagnostic::error(
                 Code::NotCallable,
                 format!(
@@ -184,6 +187,19 @@ impl Evaluator {
             )
             .help("for example `zipmap((tokens, indices), lambda t, i: t == \"a\" and i > 0)`")
             .into()),
+        }
+    }
+
+    /// The results of an elementwise function: where it gives an atom, the same at each position.
+    fn at_each_position(&mut self, result: Meta, span: Span) -> Outcome<Meta> {
+        match result {
+            Meta::Atom(_) => Ok(Meta::SOp(self.broadcast(&result, span)?)),
+            Meta::List(results) => {
+                let results = results.iter().cloned();
+                let results = results.map(|result| self.at_each_position(result, span));
+                Ok(Meta::list(results.collect::<Outcome<Vec<Meta>>>()?))
+            }
+            other => Ok(other),
         }
     }
 

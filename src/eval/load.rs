@@ -224,8 +224,8 @@ impl Evaluator {
             .filter(|(name, _)| !name.starts_with('_') && &***name != "out")
             .map(|(name, bound)| (name.clone(), bound.clone()))
             .collect();
-        for (name, Bound { meta, made }) in public {
-            self.scopes.set(cx.scope, name, (meta, made));
+        for (name, bound) in public {
+            self.scopes.bind(cx.scope, name, bound);
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use super::meta::Meta;
 use crate::base::Span;
 use crate::syntax::ast::Name;
 use indexmap::IndexMap;
+use std::rc::Rc;
 
 /// A scope of one evaluator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +16,8 @@ pub struct ScopeId(u32);
 pub(crate) struct Bound {
     pub meta: Meta,
     pub made: Span,
+    /// The `##` lines above the assignment.
+    pub documentation: Rc<str>,
 }
 
 /// The names of one scope.
@@ -67,8 +70,29 @@ impl Scopes {
     }
 
     pub fn set(&mut self, scope: ScopeId, name: Name, (meta, made): (Meta, Span)) {
-        let bound = Bound { meta, made };
+        let bound = Bound {
+            meta,
+            made,
+            documentation: "".into(),
+        };
+        self.bind(scope, name, bound);
+    }
+
+    pub fn bind(&mut self, scope: ScopeId, name: Name, bound: Bound) {
         self.list[scope.0 as usize].names.insert(name, bound);
+    }
+
+    /// Documents a name of this very scope.
+    pub fn document(&mut self, scope: ScopeId, name: &str, documentation: &str) {
+        if let Some(bound) = self.list[scope.0 as usize].names.get_mut(name) {
+            bound.documentation = documentation.into();
+        }
+    }
+
+    /// The documentation of the nearest meaning of a name; empty if it has none.
+    pub fn documentation(&self, scope: ScopeId, name: &str) -> &str {
+        self.bound(scope, name)
+            .map_or("", |bound| &bound.documentation)
     }
 
     /// The names set in this very scope, in the order of their first assignment.

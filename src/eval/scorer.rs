@@ -61,7 +61,10 @@ impl Evaluator {
         (span, whole): (Span, Span),
     ) -> Outcome<ScorerId> {
         let count = function.parameters.len();
-        if count != keys.len() + queries.len() {
+        let given = keys.len() + queries.len();
+        let parameters = function.parameters.iter();
+        let defaults = parameters.filter(|(_, default)| default.is_some()).count();
+        if !(count - defaults..=count).contains(&given) {
             let message = format!(
                 "the function takes {}, but there are {} of keys and {} of queries",
                 counted(count, "value"),
@@ -74,7 +77,7 @@ impl Evaluator {
             let help = self.with_parameters([keys.len(), queries.len()], (span, whole));
             return Err(error.maybe_help(help).into());
         }
-        let mut arguments = Vec::with_capacity(count);
+        let mut arguments = Vec::with_capacity(given);
         for (sop, at) in keys {
             let key = self.add_scorer(Scorer::Key(*sop), span)?;
             arguments.push((Meta::Scorer(key), *at));

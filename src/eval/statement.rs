@@ -182,6 +182,8 @@ impl Evaluator {
             StatementKind::Assign { names, values } => {
                 for (ident, side) in self.assignment(cx, names, values, statement.span)? {
                     self.assign(cx, ident, side.clone())?;
+                    let documentation = &statement.documentation;
+                    self.scopes.document(cx.scope, &ident.name, documentation);
                     self.remember(cx, side.clone());
                     events.push(Event::Assigned {
                         name: ident.name.clone(),

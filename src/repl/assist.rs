@@ -217,7 +217,7 @@ fn usage(repl: &super::Repl, name: &str) -> Option<String> {
         }
         (_, Meta::Function(callable)) => (callable.signature(), &*callable.documentation),
         (row, Meta::SOp(_) | Meta::Selector(_)) => {
-            let own = repl.documentation.get(name).map_or("", String::as_str);
+            let own = repl.session.documentation(name);
             (
                 format!("{name}(input)"),
                 row.map_or(own, |row| row.documentation),

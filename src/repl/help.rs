@@ -3,15 +3,12 @@
 
 use super::Repl;
 use super::command::{COMMANDS, STATEMENTS, describe, refuse};
+use crate::base::Code;
 use crate::base::suggest::nearest;
-use crate::base::{Code, Limits, SourceId};
 use crate::builtin::{self, Kind};
 use crate::eval::Meta;
 use crate::explain;
 use crate::stdlib;
-use crate::syntax::ast::{Name, StatementKind};
-use crate::syntax::parse;
-use std::collections::BTreeMap;
 
 /// Columns that longer texts are broken at.
 const WIDTH: usize = 80;
@@ -173,11 +170,14 @@ fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
         return built_in(row);
     }
     let graph = repl.session.graph();
-    let documentation = |name: &str| repl.documentation.get(name).cloned().unwrap_or_default();
+    let documentation = repl.session.documentation(name);
     let (head, documentation, origin) = match meta {
         Meta::Function(callable) => (
             callable.signature(),
-            callable.documentation.clone(),
+            match callable.documentation.as_str() {
+                "" => documentation,
+                own => own,
+            },
             format!("from {}", callable.origin),
         ),
         meta => {
@@ -189,7 +189,7 @@ fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
             };
             // A name that stands for itself explains nothing.
             let value = if value == name { String::new() } else { value };
-            (head, documentation(name), value)
+            (head, documentation, value)
         }
     };
     let mut text = format!("{head}\n");
@@ -197,20 +197,6 @@ fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
         text.push_str(&format!("  {line}\n"));
     }
     text
-}
-
-/// The `##` lines above the library's assignments.
-pub(super) fn library() -> BTreeMap<Name, String> {
-    let library = parse(SourceId(0), stdlib::RASPLIB.text, &Limits::default());
-    let mut documentation = BTreeMap::new();
-    for statement in &library.ast.statements {
-        if let StatementKind::Assign { names, .. } = &statement.kind {
-            for ident in names {
-                documentation.insert(ident.name.clone(), statement.documentation.clone());
-            }
-        }
-    }
-    documentation
 }
 
 fn built_in(row: &builtin::Row) -> String {

@@ -24,11 +24,10 @@ use crate::eval::{Event, Stop};
 use crate::graph::Sharing;
 use crate::session::Session;
 use crate::session::show::Display;
-use crate::syntax::ast::{Ast, Command, ExampleKind, Name, Statement, StatementKind};
+use crate::syntax::ast::{Ast, Command, ExampleKind, Statement, StatementKind};
 use crate::syntax::precedence::surprising;
 use place::Places;
 use read::{Complete, Entry, Reader};
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::rc::Rc;
 
@@ -79,8 +78,6 @@ pub struct Repl {
     /// The number of the line that what is being obeyed begins on.
     line: usize,
     places: Places,
-    /// The `##` lines above assignments; those of functions are theirs.
-    documentation: BTreeMap<Name, String>,
     /// The statements that were run without error, as they were typed.
     accepted: Vec<String>,
     /// What was loaded at the prompt, in order.
@@ -104,7 +101,6 @@ impl Repl {
             reader: Reader::default(),
             line: 1,
             places: Places::default(),
-            documentation: help::library(),
             accepted: Vec::new(),
             loaded: Vec::new(),
             answer: Vec::new(),
@@ -267,12 +263,6 @@ impl Repl {
             StatementKind::Command(_) | StatementKind::Define(_) | StatementKind::For { .. } => "",
             _ => ";",
         };
-        if let StatementKind::Assign { names, .. } = &statement.kind {
-            for ident in names {
-                self.documentation
-                    .insert(ident.name.clone(), statement.documentation.clone());
-            }
-        }
         let mut text = String::new();
         for line in statement.documentation.lines() {
             text.push_str(&format!("## {line}\n"));

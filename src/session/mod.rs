@@ -290,6 +290,11 @@ impl Session {
         self.evaluator.lookup(self.scope, name)
     }
 
+    /// The `##` lines above the assignment that gave a name its meaning.
+    pub fn documentation(&self, name: &str) -> &str {
+        self.evaluator.scopes.documentation(self.scope, name)
+    }
+
     /// Every visible name.
     pub fn names(&self) -> Vec<Name> {
         self.evaluator.visible_names(self.scope)
