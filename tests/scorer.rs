@@ -264,6 +264,36 @@ fn functions_of_keys_and_queries_may_be_deep() {
     }
 }
 
+/// Values that are not numbers have no mean: the one that has a weight is picked.
+#[test]
+fn strings_are_picked_by_weight() {
+    let text = "
+        before = score(indices, indices, lambda k, q: 2 if k == q - 1 else 0);
+        x = aggregate(before, tokens, \"-\");
+        none = aggregate(score(indices, indices, lambda k, q: 0), tokens, \"-\");
+        marked = score((tokens, indices), indices,
+                       lambda t, k, q: 1 / (1 + k) if k == q - 2 and t == \"a\" else 0);
+        y = aggregate(marked, tokens + \"!\", \"?\");";
+    for name in ["x", "none", "y"] {
+        exact(text, name);
+    }
+    let (session, root) = program(
+        "x = aggregate(score(1, 1, lambda k, q: 3), tokens, \"-\");",
+        "x",
+    );
+    let setting = letters(2, 3);
+    let model = compile(session.graph(), root, &setting, &Limits::default()).expect("a model");
+    let options = Options {
+        max_length: 3,
+        exhaustive: 100,
+        samples: 0,
+        seed: 0,
+        precision: Precision::F32,
+    };
+    let found = verify(session.graph(), root, &model, &options).expect("known tokens");
+    assert_eq!((found.checked, found.rejected, found.wrong), (2, 12, 0));
+}
+
 #[test]
 fn parameters_with_defaults_need_no_key_or_query() {
     let text = "

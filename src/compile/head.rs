@@ -7,10 +7,12 @@ use super::form::Form;
 use super::literal::{Squares, Term};
 use super::score::ScorePlan;
 use super::{Bits, Compiler};
-use crate::graph::{SOp, SOpId};
+use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Cube;
+use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
+use std::sync::Arc;
 
 /// What a head makes of the values it selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,12 @@ pub struct HeadPlan {
     pub scores: Option<ScorePlan>,
     /// A value, the variable it is part of, and the direction of that variable.
     pub values: Vec<(Form, VarId, usize)>,
+}
+
+/// What heads select, and what people call it.
+struct Selected {
+    facts: Arc<SelectorFacts>,
+    label: String,
 }
 
 impl Compiler<'_> {
@@ -60,7 +68,7 @@ impl Compiler<'_> {
                     .selector(selector)
                     .is_some_and(|facts| facts.best.is_some());
                 let kind = if best { HeadKind::Mean } else { HeadKind::Sum };
-                self.write(selector, kind, &one, var, 0)
+                self.write(&self.selected(selector), kind, &one, var, 0)
             }
             VarKind::Sum(id) => {
                 let SOp::Aggregate {
@@ -70,7 +78,7 @@ impl Compiler<'_> {
                     return Ok(());
                 };
                 let form = self.number(*value, 0.0)?;
-                self.write(*selector, HeadKind::Sum, &form, var, 0)
+                self.write(&self.selected(*selector), HeadKind::Sum, &form, var, 0)
             }
             VarKind::Mean(id) => {
                 let SOp::Aggregate {
@@ -80,7 +88,7 @@ impl Compiler<'_> {
                     return Ok(());
                 };
                 let form = self.real_number(*value, self.default_number(var))?;
-                self.write(*selector, HeadKind::Mean, &form, var, 0)
+                self.write(&self.selected(*selector), HeadKind::Mean, &form, var, 0)
             }
             VarKind::Weighted(id) => self.place_weighted(id, var),
             _ => Ok(()),
@@ -145,7 +153,7 @@ impl Compiler<'_> {
         let domain = self.analysis.values(var).domain.clone();
         let reference = match kind {
             VarKind::Pick(id) => match self.analysis.graph.get(id) {
-                SOp::Aggregate { default, .. } => Some(
+                SOp::Aggregate { default, .. } | SOp::WeightedMean { default, .. } => Some(
                     domain
                         .iter()
                         .position(|value| value == default)
@@ -207,40 +215,48 @@ impl Compiler<'_> {
         var: VarId,
         functions: &[(Vec<f64>, String)],
     ) -> Result<(), Stopped> {
-        let SOp::Aggregate {
-            selector, value, ..
-        } = self.analysis.graph.get(id)
-        else {
-            return Ok(());
+        let (value, selected) = match self.analysis.graph.get(id) {
+            SOp::Aggregate {
+                selector, value, ..
+            } => (*value, self.selected(*selector)),
+            SOp::WeightedMean { value, .. } => {
+                let facts = self.analysis.weighted(id);
+                let support = facts.and_then(|facts| facts.support.clone());
+                let label = self.analysis.var_name(var);
+                (*value, support.map(|facts| Selected { facts, label }))
+            }
+            _ => return Ok(()),
         };
-        let Some(facts) = self.analysis.selector(*selector) else {
-            return Ok(());
-        };
-        let kind = match facts.cubes.len() {
-            1 => HeadKind::Mean,
+        let kind = match &selected {
+            Some(selected) if selected.facts.cubes.len() == 1 => HeadKind::Mean,
             _ => HeadKind::Sum,
         };
         for (at, (function, label)) in functions.iter().enumerate() {
-            let function = self.carried(*value, var, function)?;
-            let form = self.feature(*value, &function, false, label)?;
-            self.write(*selector, kind, &form, var, at)?;
+            let function = self.carried(value, var, function)?;
+            let form = self.feature(value, &function, false, label)?;
+            self.write(&selected, kind, &form, var, at)?;
         }
         Ok(())
     }
 
-    /// Has the selector's heads write a value.
+    fn selected(&self, selector: SelectorId) -> Option<Selected> {
+        let facts = self.analysis.selector(selector)?.clone();
+        let label = self.analysis.graph.describe_selector(selector);
+        Some(Selected { facts, label })
+    }
+
+    /// Has the heads of a selector write a value.
     fn write(
         &mut self,
-        selector: crate::graph::SelectorId,
+        selected: &Option<Selected>,
         kind: HeadKind,
         value: &Form,
         var: VarId,
         direction: usize,
     ) -> Result<(), Stopped> {
-        let Some(facts) = self.analysis.selector(selector) else {
+        let Some(Selected { facts, label: name }) = selected else {
             return Ok(());
         };
-        let facts = facts.clone();
         let culprit = self.culprit(var);
         let scores = match &facts.best {
             Some(table) => Some(
@@ -253,8 +269,7 @@ impl Compiler<'_> {
         let label = self.analysis.var_name(var);
         self.demand(value, &label);
         for cube in facts.cubes.iter() {
-            let label = self.analysis.graph.describe_selector(selector);
-            let head = self.head(cube, kind, relative, scores.clone(), label)?;
+            let head = self.head(cube, kind, relative, scores.clone(), name.clone())?;
             self.heads[head]
                 .values
                 .push((value.clone(), var, direction));

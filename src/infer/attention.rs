@@ -136,7 +136,12 @@ impl Analysis<'_> {
     }
 
     /// A node that is one attention output, or a function of the index if that is all it is.
-    fn carried(&mut self, kind: VarKind, values: Values, may_fail: bool) -> Result<Node, Stopped> {
+    pub(super) fn carried(
+        &mut self,
+        kind: VarKind,
+        values: Values,
+        may_fail: bool,
+    ) -> Result<Node, Stopped> {
         if values.domain.len() > self.limits.domain_values {
             return Err(self.too_many_values(values.domain.len()));
         }
@@ -180,7 +185,7 @@ impl Analysis<'_> {
     }
 
     /// The values of a row that selects at most one key.
-    fn picked(&self, facts: &SelectorFacts, value: &Column, default: &Value) -> Values {
+    pub(super) fn picked(&self, facts: &SelectorFacts, value: &Column, default: &Value) -> Values {
         let mut lists: FxHashMap<(Vec<u32>, bool), Arc<[Value]>> = FxHashMap::default();
         let each: Vec<Arc<[Value]>> = facts
             .rows

@@ -4,6 +4,7 @@
 
 use super::cube::{Cube, Literal, Relation};
 use super::scorer::ScoreTable;
+use super::selector::{Candidate, SelectorFacts};
 use super::sets::Values;
 use super::space::Column;
 use super::sums::scaled;
@@ -27,6 +28,18 @@ pub struct WeightedFacts {
     pub table: ScoreTable,
     /// Where the weight is not zero; `None` if nowhere.
     pub cube: Option<Cube>,
+    /// The same as a selector, if the values are not numbers, so that one of them is picked.
+    pub support: Option<Arc<SelectorFacts>>,
+}
+
+impl WeightedFacts {
+    fn new(table: ScoreTable, cube: Option<Cube>) -> WeightedFacts {
+        WeightedFacts {
+            table,
+            cube,
+            support: None,
+        }
+    }
 }
 
 impl Analysis<'_> {
@@ -40,10 +53,6 @@ impl Analysis<'_> {
     ) -> Result<Node, Stopped> {
         finite(default)?;
         let refused = |reason: &str| Stopped::new(Code::NotCompilable, reason.to_string());
-        if !self.is_number(value) || !default.is_number() {
-            return Err(refused("it may be a mean of values that are not numbers")
-                .help("average numbers: `indicator(x)`"));
-        }
         let table = self.score_table(scorer)?;
         let support = Relation::tabulate(table.keys, table.queries, |key, query| {
             table.weight(key, query) > 0.0
@@ -61,6 +70,9 @@ impl Analysis<'_> {
             Some(cube) if self.setting.causal => self.under_causal_mask(cube),
             cube => cube,
         };
+        if !self.is_number(value) || !default.is_number() {
+            return self.picked_by_weight(id, WeightedFacts::new(table, cube), value, default);
+        }
         let known = match self.node(value) {
             Ok(node) => {
                 let may_fail = self.may_fail(&node.column);
@@ -71,7 +83,7 @@ impl Analysis<'_> {
         };
         let may_fail = table.has_failures() || self.sides_may_fail(&table)?;
         self.weighted
-            .insert(id, Arc::new(WeightedFacts { table, cube }));
+            .insert(id, Arc::new(WeightedFacts::new(table, cube)));
         if let Some((values, value_may_fail)) = known {
             let var = self.var(VarKind::Weighted(id), values, may_fail || value_may_fail);
             return self.alone(var);
@@ -82,6 +94,85 @@ impl Analysis<'_> {
             "a weighted mean of so many values is a real number in a model: only sums, multiples \
              and means of it can be compiled, as the result",
         ))
+    }
+
+    /// A weighted mean of values that are not numbers: the one value that has a weight, the default
+    /// where none has, and an error of the interpreter where several have.
+    fn picked_by_weight(
+        &mut self,
+        id: SOpId,
+        mut facts: WeightedFacts,
+        value: SOpId,
+        default: &Value,
+    ) -> Result<Node, Stopped> {
+        let column = self.node(value)?.column.clone();
+        let support = self.support(&facts)?;
+        let single = support.at_most_one || support.rows.iter().all(|row| row.len() <= 1);
+        let has_means = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+        if !single && column.values.domain.iter().any(has_means) {
+            let reason = "it may be a mean of values that are not numbers".to_string();
+            return Err(
+                Stopped::new(Code::NotCompilable, reason).help("average numbers: `indicator(x)`")
+            );
+        }
+        let values = self.picked(&support, &column, default);
+        let may_fail = support.may_fail || self.may_fail(&column) || !single;
+        facts.support = Some(Arc::new(support));
+        self.weighted.insert(id, Arc::new(facts));
+        self.carried(VarKind::Pick(id), values, may_fail)
+    }
+
+    /// The keys that have a weight, as a selector.
+    fn support(&mut self, facts: &WeightedFacts) -> Result<SelectorFacts, Stopped> {
+        let table = &facts.table;
+        let weighs = |key: u32, query: u32| table.weight(key as usize, query as usize) > 0.0;
+        let (mut rows, mut unique) = (Vec::new(), false);
+        match table.sides {
+            Some((keys, queries)) => {
+                let (left, right) = (&self.node(keys)?.column, &self.node(queries)?.column);
+                for (at, query) in self.environments.iter().enumerate() {
+                    Stopped::if_interrupted()?;
+                    let asked = right.values.in_environment(at);
+                    let row = self.environments.keys(query);
+                    let row = row.filter_map(|(environment, position, exists)| {
+                        let held = left.values.in_environment(environment);
+                        let pairs = || held.iter().flat_map(|k| asked.iter().map(|q| (*k, *q)));
+                        pairs().any(|(k, q)| weighs(k, q)).then(|| Candidate {
+                            environment,
+                            position,
+                            certain: exists && pairs().all(|(k, q)| weighs(k, q)),
+                        })
+                    });
+                    rows.push(row.collect());
+                }
+                let keys_of =
+                    |query| (0..table.keys).filter(move |key| table.weight(*key, query) > 0.0);
+                unique = self.distinct_at_positions(keys)
+                    && (0..table.queries).all(|query| keys_of(query).count() <= 1);
+            }
+            None => rows.extend(self.environments.iter().map(|query| {
+                let keys = self
+                    .environments
+                    .keys(query)
+                    .filter(|_| facts.cube.is_some());
+                let key = |(environment, position, certain)| Candidate {
+                    environment,
+                    position,
+                    certain,
+                };
+                keys.map(key).collect()
+            })),
+        }
+        Ok(SelectorFacts {
+            non_empty: rows
+                .iter()
+                .all(|row: &Vec<Candidate>| row.iter().any(|key| key.certain)),
+            rows,
+            cubes: facts.cube.iter().cloned().collect(),
+            best: None,
+            at_most_one: unique,
+            may_fail: table.has_failures() || self.sides_may_fail(table)?,
+        })
     }
 
     /// What a weighted mean can be; `None` if these are too many, too close to each other, or
