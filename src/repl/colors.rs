@@ -64,27 +64,7 @@ fn prompt_commands(text: &str) -> impl Iterator<Item = (usize, usize, &'static s
 
 fn color(token: Token) -> Option<&'static str> {
     match token {
-        Token::For
-        | Token::In
-        | Token::Not
-        | Token::And
-        | Token::Or
-        | Token::If
-        | Token::Else
-        | Token::Def
-        | Token::Return
-        | Token::Load
-        | Token::Draw
-        | Token::Lambda
-        | Token::Assert
-        | Token::SetExample(_)
-        | Token::ShowExample(_)
-        | Token::Examples(_)
-        | Token::FullDisplay(_)
-        | Token::SetVocabulary
-        | Token::SetMaxLength
-        | Token::SetCausal(_)
-        | Token::Exit => Some(WORD),
+        token if token.is_keyword() || token.is_command() => Some(WORD),
         Token::Str(_) => Some("32"),
         Token::Int(_) | Token::Float(_) => Some("36"),
         Token::OpenString(_) => Some("33"),

@@ -45,7 +45,7 @@ impl<'s> Recognizer<'_, 's> {
             }
             _ => {}
         }
-        if is_command(token) {
+        if token.is_command() {
             self.command = Some(self.brackets.len());
         }
         self.output.push(Lexeme {
@@ -199,7 +199,7 @@ impl<'s> Recognizer<'_, 's> {
         let (Some(depth), Some(previous)) = (self.command, self.output.last()) else {
             return;
         };
-        let complete = previous.token.ends_expression() || is_whole_command(previous.token);
+        let complete = previous.token.ends_expression() || previous.token.is_whole_command();
         let at_end = start == self.text.len() || self.text[previous.end..start].contains('\n');
         if self.brackets.len() == depth && complete && at_end && next != Token::Semicolon {
             self.command = None;
@@ -210,28 +210,4 @@ impl<'s> Recognizer<'_, 's> {
             });
         }
     }
-}
-
-fn is_command(token: Token) -> bool {
-    is_whole_command(token) || takes_value(token)
-}
-
-/// Whether the token is the beginning of a command that an expression ends.
-pub fn takes_value(token: Token) -> bool {
-    matches!(
-        token,
-        Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength
-    )
-}
-
-/// Whether the token is a command that takes no expression.
-fn is_whole_command(token: Token) -> bool {
-    matches!(
-        token,
-        Token::ShowExample(_)
-            | Token::Examples(_)
-            | Token::FullDisplay(_)
-            | Token::SetCausal(_)
-            | Token::Exit
-    )
 }

@@ -2,7 +2,6 @@
 //! other languages, what to write here.
 
 use super::build::Failed;
-use super::command::takes_value;
 use super::habit::{is_hidden, unknown_help};
 use super::token::{Lexeme, Token};
 use crate::base::{Code, Diagnostic, SourceId, Span};
@@ -176,7 +175,7 @@ impl<'s> Place<'_, 's> {
     }
 
     fn at_end_of_text(&self) -> Diagnostic {
-        if let Some(command) = self.before(1).filter(|last| takes_value(last.token)) {
+        if let Some(command) = self.before(1).filter(|last| last.token.takes_value()) {
             let written = self.context.written(command);
             return Diagnostic::error(Code::UnexpectedEnd, "this command is not complete")
                 .at(

@@ -49,7 +49,7 @@ impl Place<'_, '_> {
         if self.statement != self.at {
             return None;
         }
-        if keyword(token) && self.next() == Some(Token::Assign) {
+        if token.is_keyword() && self.next() == Some(Token::Assign) {
             return self.keyword_as_name();
         }
         match token {
@@ -82,7 +82,7 @@ impl Place<'_, '_> {
                 "there is no statement before this `;`",
                 "remove it: one `;` ends a statement, and `}` ends a block by itself",
             ),
-            _ if command(token) => hint(
+            _ if token.is_command() => hint(
                 "commands do not stand in the body of a function or loop",
                 "move it to a line of its own outside the braces",
             ),
@@ -182,7 +182,7 @@ impl Place<'_, '_> {
                 "write `for i in range(10) { … }`",
             );
         }
-        if statement.len() == 1 && keyword(statement[0].token) {
+        if statement.len() == 1 && statement[0].token.is_keyword() {
             return self.keyword_as_name();
         }
         let names_index = matches!(
@@ -403,37 +403,6 @@ fn statement_word(word: &str) -> Option<Hint> {
             )
         }
     }
-}
-
-fn command(token: Token) -> bool {
-    matches!(
-        token,
-        Token::SetExample(_)
-            | Token::ShowExample(_)
-            | Token::Examples(_)
-            | Token::FullDisplay(_)
-            | Token::SetVocabulary
-            | Token::SetMaxLength
-            | Token::SetCausal(_)
-            | Token::Exit
-    )
-}
-
-fn keyword(token: Token) -> bool {
-    matches!(
-        token,
-        Token::For
-            | Token::In
-            | Token::Not
-            | Token::And
-            | Token::Or
-            | Token::If
-            | Token::Else
-            | Token::Def
-            | Token::Return
-            | Token::Load
-            | Token::Draw
-    )
 }
 
 pub(super) fn unknown_help(text: &str) -> &'static str {

@@ -121,7 +121,7 @@ pub fn completeness(text: &str) -> Completeness {
     match builder.failed.first() {
         None => Completeness::Complete,
         // Commands end with their line.
-        Some(_) if last.is_some_and(command::takes_value) => Completeness::Erroneous,
+        Some(_) if last.is_some_and(Token::takes_value) => Completeness::Erroneous,
         // No `;` closes a bracket.
         Some(ParseError::UnrecognizedEof { .. }) if open_brackets(&lexemes) > 0 => {
             Completeness::Incomplete

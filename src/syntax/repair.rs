@@ -389,22 +389,10 @@ pub fn missing_semicolon(
 
 fn starts_statement(token: Token) -> bool {
     token.starts_expression()
+        || token.is_command()
         || matches!(
             token,
-            Token::For
-                | Token::Def
-                | Token::Return
-                | Token::Load
-                | Token::Draw
-                | Token::Assert
-                | Token::SetExample(_)
-                | Token::ShowExample(_)
-                | Token::Examples(_)
-                | Token::FullDisplay(_)
-                | Token::SetVocabulary
-                | Token::SetMaxLength
-                | Token::SetCausal(_)
-                | Token::Exit
+            Token::For | Token::Def | Token::Return | Token::Load | Token::Draw | Token::Assert
         )
 }
 

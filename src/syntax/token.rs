@@ -118,6 +118,51 @@ pub enum Token<'s> {
 }
 
 impl Token<'_> {
+    /// A word of the language that is no name.
+    pub fn is_keyword(self) -> bool {
+        matches!(
+            self,
+            Token::For
+                | Token::In
+                | Token::Not
+                | Token::And
+                | Token::Or
+                | Token::If
+                | Token::Else
+                | Token::Def
+                | Token::Return
+                | Token::Load
+                | Token::Draw
+                | Token::Lambda
+                | Token::Assert
+        )
+    }
+
+    /// The words of a command, which are one token.
+    pub fn is_command(self) -> bool {
+        self.takes_value() || self.is_whole_command()
+    }
+
+    /// The beginning of a command that an expression ends.
+    pub fn takes_value(self) -> bool {
+        matches!(
+            self,
+            Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength
+        )
+    }
+
+    /// A command that takes no expression.
+    pub fn is_whole_command(self) -> bool {
+        matches!(
+            self,
+            Token::ShowExample(_)
+                | Token::Examples(_)
+                | Token::FullDisplay(_)
+                | Token::SetCausal(_)
+                | Token::Exit
+        )
+    }
+
     /// Whether an expression can begin with this token.
     pub fn starts_expression(self) -> bool {
         matches!(
