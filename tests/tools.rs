@@ -54,6 +54,17 @@ fn passing_assertions_pass() {
     assert!(ran.out.ends_with("4 passed, 0 failed\n"), "{}", ran.out);
 }
 
+/// The library's own files among them, of which every program has run one already.
+#[test]
+fn the_assertions_of_the_project_pass() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    for folder in ["stdlib", "examples"] {
+        let ran = Place::new().rasp(&["test", &format!("{root}/{folder}")]);
+        assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{folder}");
+        assert!(ran.out.ends_with(" passed, 0 failed\n"), "{}", ran.out);
+    }
+}
+
 #[test]
 fn assertions_of_loaded_files_are_theirs() {
     let place = Place::with(&[

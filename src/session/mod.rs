@@ -84,6 +84,10 @@ impl Session {
     /// Reads and runs a program. Its settings take effect; its errors and warnings are kept for
     /// [`Session::take_diagnostics`].
     pub fn load(&mut self, program: &Loaded) -> Vec<Event> {
+        // Every session has run this one already, and its names may not be defined again.
+        if program.text == stdlib::RASPLIB.text {
+            return Vec::new();
+        }
         let source = self
             .evaluator
             .sources
