@@ -10,6 +10,10 @@ use crate::base::{Code, Diagnostic, Span};
 use crate::syntax::ast::{Argument, Ast, Name, Statement, StatementKind};
 use crate::value::Value;
 
+/// After this many errors and warnings no near name is looked for any more: it takes a look at every
+/// name there is, and nobody reads on.
+const MOST_SUGGESTIONS: usize = 200;
+
 impl Evaluator {
     /// A name that has no meaning; `called` holds the arguments it is called with, if it is.
     pub(crate) fn undefined(
@@ -82,6 +86,9 @@ impl Evaluator {
 
     /// The visible name that was probably meant, of the program's `own` or of all.
     fn near_name(&self, cx: &Context, name: &str, own: bool) -> Option<String> {
+        if self.diagnostics.len() > MOST_SUGGESTIONS {
+            return None;
+        }
         let visible = self.scopes.visible(cx.scope);
         let of_program = |name: &&Name| self.scopes.lookup(self.base, name).is_none();
         let names = visible.iter().filter(|name| !own || of_program(name));
