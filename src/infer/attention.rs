@@ -62,13 +62,8 @@ impl Analysis<'_> {
         self.analyse_selector(selector)?;
         let facts = self.selectors[&selector].clone();
         let value = self.node(value)?.column.clone();
-        let single = facts.at_most_one || facts.rows.iter().all(|row| row.len() <= 1);
-        let has_means = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
-        if single || !value.values.domain.iter().any(has_means) {
-            // Several selected values that are not numbers are an error of the interpreter.
-            let values = self.picked(&facts, &value, default);
-            let may_fail = facts.may_fail || self.may_fail(&value) || !single;
-            return self.carried(VarKind::Pick(id), values, may_fail);
+        if let Some(node) = self.pick(id, &facts, &value, default)? {
+            return Ok(node);
         }
         let Some(scaled) = value.values.numbers().map(|numbers| sums::scaled(&numbers)) else {
             return Err(Stopped::new(
@@ -98,6 +93,25 @@ impl Analysis<'_> {
             pairs,
         };
         self.analyse_several(&several)
+    }
+
+    /// The one value that is selected, unless several may be that have a mean.
+    pub(super) fn pick(
+        &mut self,
+        id: SOpId,
+        facts: &SelectorFacts,
+        value: &Column,
+        default: &Value,
+    ) -> Result<Option<Node>, Stopped> {
+        let single = facts.at_most_one || facts.rows.iter().all(|row| row.len() <= 1);
+        let has_means = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+        if !single && value.values.domain.iter().any(has_means) {
+            return Ok(None);
+        }
+        // Several selected values that are not numbers are an error of the interpreter.
+        let values = self.picked(facts, value, default);
+        let may_fail = facts.may_fail || self.may_fail(value) || !single;
+        self.carried(VarKind::Pick(id), values, may_fail).map(Some)
     }
 
     /// An aggregate whose values cannot be listed is a real number, if one head gives it.
@@ -136,12 +150,7 @@ impl Analysis<'_> {
     }
 
     /// A node that is one attention output, or a function of the index if that is all it is.
-    pub(super) fn carried(
-        &mut self,
-        kind: VarKind,
-        values: Values,
-        may_fail: bool,
-    ) -> Result<Node, Stopped> {
+    fn carried(&mut self, kind: VarKind, values: Values, may_fail: bool) -> Result<Node, Stopped> {
         if values.domain.len() > self.limits.domain_values {
             return Err(self.too_many_values(values.domain.len()));
         }
@@ -185,7 +194,7 @@ impl Analysis<'_> {
     }
 
     /// The values of a row that selects at most one key.
-    pub(super) fn picked(&self, facts: &SelectorFacts, value: &Column, default: &Value) -> Values {
+    fn picked(&self, facts: &SelectorFacts, value: &Column, default: &Value) -> Values {
         let mut lists: FxHashMap<(Vec<u32>, bool), Arc<[Value]>> = FxHashMap::default();
         let each: Vec<Arc<[Value]>> = facts
             .rows

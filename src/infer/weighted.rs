@@ -107,19 +107,14 @@ impl Analysis<'_> {
     ) -> Result<Node, Stopped> {
         let column = self.node(value)?.column.clone();
         let support = self.support(&facts)?;
-        let single = support.at_most_one || support.rows.iter().all(|row| row.len() <= 1);
-        let has_means = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
-        if !single && column.values.domain.iter().any(has_means) {
+        let Some(node) = self.pick(id, &support, &column, default)? else {
             let reason = "it may be a mean of values that are not numbers".to_string();
-            return Err(
-                Stopped::new(Code::NotCompilable, reason).help("average numbers: `indicator(x)`")
-            );
-        }
-        let values = self.picked(&support, &column, default);
-        let may_fail = support.may_fail || self.may_fail(&column) || !single;
+            let refused = Stopped::new(Code::NotCompilable, reason);
+            return Err(refused.help("average numbers: `indicator(x)`"));
+        };
         facts.support = Some(Arc::new(support));
         self.weighted.insert(id, Arc::new(facts));
-        self.carried(VarKind::Pick(id), values, may_fail)
+        Ok(node)
     }
 
     /// The keys that have a weight, as a selector.
