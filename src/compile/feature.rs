@@ -3,31 +3,32 @@
 //! hidden layer; chains of elementwise s-ops are fused, since the table is over their variables.
 
 use super::axis::Axis;
-use super::form::{Form, Scalar};
+use super::form::Form;
 use super::linear::STACK;
 use super::search::{self, Found};
-use super::{Compiler, Feature, bits};
+use super::steps::Staircase;
+use super::{Compiler, Want, bits};
 use crate::base::Code;
 use crate::graph::{Encoding, SOp, SOpId};
 use crate::infer::space::{Column, Space};
 use crate::infer::{SMALLER, Stopped};
+use crate::plan::{Style, Unit};
 use crate::value::Op;
 
 impl Compiler<'_> {
-    /// The feature with the value `function[v]` where the s-op has the value number `v`. A `snap`
-    /// feature has no noise: it reads the embeddings or is computed by steps.
+    /// The feature with the value `function[v]` where the s-op has the value number `v`.
     pub(super) fn feature(
         &mut self,
         id: SOpId,
         function: &[f64],
-        snap: bool,
+        want: Want,
         label: &str,
     ) -> Result<Form, Stopped> {
-        let key = (id, bits(function), snap);
+        let key = (id, bits(function), want);
         if let Some(form) = self.known.get(&key) {
             return Ok(form.clone());
         }
-        let form = self.new_feature(id, function, snap, label)?;
+        let form = self.new_feature(id, function, want, label)?;
         self.known.insert(key, form.clone());
         Ok(form)
     }
@@ -36,7 +37,7 @@ impl Compiler<'_> {
         &mut self,
         id: SOpId,
         function: &[f64],
-        snap: bool,
+        want: Want,
         label: &str,
     ) -> Result<Form, Stopped> {
         Stopped::if_interrupted()?;
@@ -44,32 +45,30 @@ impl Compiler<'_> {
             // The s-op fails on every input, so nothing reads this.
             return Ok(Form::default());
         }
+        let snapped = want == Want::Snapped;
         if let Some(form) = self.read(id, function)
-            && (!snap || self.is_clean(&form))
+            && (!snapped || self.is_clean(&form))
         {
             return Ok(form);
         }
-        if let Some(form) = self.by_value(id, function, snap)? {
+        if let Some(form) = self.by_value(id, function, want)? {
             return Ok(form);
         }
-        if !snap && let Some(form) = self.sum(id, function)? {
+        if !snapped && let Some(form) = self.sum(id, function)? {
+            return Ok(form);
+        }
+        if !snapped && let Some(form) = self.of_one_width(id, function, label)? {
             return Ok(form);
         }
         let node = self.analysis.node(id)?.clone();
         let target = targets(&node.column, function);
         let space = &node.column.space;
-        let axes = self.axes(id, space, &target);
-        let all: Vec<usize> = space
-            .vars
-            .iter()
-            .filter_map(|var| axes.iter().rposition(|axis| axis.form.reads_only(*var)))
-            .collect();
-        if let Some(found) = search::search(&axes, &all, &target) {
-            return Ok(self.computed(found, label));
+        if let Some(found) = self.found(id, space, &target) {
+            return self.computed(found, Some(id), want, label);
         }
         // As deep as the program is written.
         let form = stacker::maybe_grow(STACK, 16 * STACK, || {
-            self.through_operands(id, function, label)
+            self.through_operands(id, function, want, label)
         })?;
         form.ok_or_else(|| Stopped {
             culprit: self.analysis.sop(id).map(|_| id),
@@ -79,6 +78,67 @@ impl Compiler<'_> {
             )
             .help(SMALLER)
         })
+    }
+
+    /// A staircase that the target is. Widths as such are computed by hidden units already, so that
+    /// steps of them come a layer later: they are tried last.
+    fn found(&self, id: SOpId, space: &Space, target: &[f64]) -> Option<Found> {
+        let axes = self.axes(id, space, target);
+        let (late, early): (Vec<Axis>, Vec<Axis>) =
+            axes.into_iter().partition(|axis| axis.form.counts());
+        let search = |axes: &[Axis]| {
+            let all: Vec<usize> = space
+                .vars
+                .iter()
+                .filter_map(|var| axes.iter().rposition(|axis| self.reads_only(&axis.form, *var)))
+                .collect();
+            search::search(axes, &all, target)
+        };
+        let first = search(&early);
+        if late.is_empty() || first.as_ref().is_some_and(|found| found.stairs.steps.len() <= FEW) {
+            return first;
+        }
+        let all: Vec<Axis> = early.into_iter().chain(late).collect();
+        let second = search(&all);
+        match (first, second) {
+            (Some(a), Some(b)) if b.stairs.steps.len() < a.stairs.steps.len() => Some(b),
+            (Some(a), _) => Some(a),
+            (None, second) => second,
+        }
+    }
+
+    /// A function of one width, interpolated.
+    fn of_one_width(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        label: &str,
+    ) -> Result<Option<Form>, Stopped> {
+        let column = &self.analysis.node(id)?.column;
+        let [var] = *column.space.vars else {
+            return Ok(None);
+        };
+        let Some(selector) = self.inverse(var) else {
+            return Ok(None);
+        };
+        let Some(numbers) = self.analysis.values(var).numbers() else {
+            return Ok(None);
+        };
+        let mut of_width = vec![f64::NAN; numbers.len()];
+        for row in 0..column.space.rows() {
+            let value = column.cells[row] as usize;
+            of_width[column.space.row(row)[0] as usize] =
+                function.get(value).copied().unwrap_or(f64::NAN);
+        }
+        if of_width.iter().any(|value| value.is_nan()) {
+            return Ok(None);
+        }
+        let widths: Vec<usize> = numbers.iter().map(|width| *width as usize).collect();
+        if widths.windows(2).any(|pair| pair[1] != pair[0] + 1) {
+            return Ok(None);
+        }
+        self.interpolate_width(selector, 0, &widths, &of_width, label)
+            .map(Some)
     }
 
     /// A sum or a difference as that of its operands, each computed by itself: never deeper than a
@@ -112,6 +172,7 @@ impl Compiler<'_> {
         &mut self,
         id: SOpId,
         function: &[f64],
+        want: Want,
         label: &str,
     ) -> Result<Option<Form>, Stopped> {
         let Some(operands) = self.operands(id).map(<[SOpId]>::to_vec) else {
@@ -127,7 +188,10 @@ impl Compiler<'_> {
             }
         }
         let all: Vec<usize> = (0..axes.len()).collect();
-        Ok(search::search(&axes, &all, &target).map(|found| self.computed(found, label)))
+        match search::search(&axes, &all, &target) {
+            Some(found) => self.computed(found, Some(id), want, label).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// An s-op as an axis, computed if it is no linear read; `None` if it has no value in some row
@@ -156,7 +220,7 @@ impl Compiler<'_> {
             }
         }
         let label = self.name(id);
-        let form = self.feature(id, &numbers, false, &label)?;
+        let form = self.feature(id, &numbers, Want::Close, &label)?;
         Ok(Some(Axis::new(values, form)))
     }
 
@@ -166,7 +230,7 @@ impl Compiler<'_> {
         &mut self,
         id: SOpId,
         function: &[f64],
-        snap: bool,
+        want: Want,
     ) -> Result<Option<Form>, Stopped> {
         if self.analysis.graph.encoding(id) != Some(Encoding::Categorical) {
             return Ok(None);
@@ -182,7 +246,7 @@ impl Compiler<'_> {
             let one = |value| f64::from(u8::from(value == at));
             let indicator: Vec<f64> = (0..function.len()).map(one).collect();
             let label = format!("{} = {}", self.name(id), domain[at].source());
-            let direction = self.feature(id, &indicator, snap, &label)?;
+            let direction = self.feature(id, &indicator, want, &label)?;
             form = form.plus(number - first, &direction);
         }
         Ok(Some(form))
@@ -199,30 +263,105 @@ impl Compiler<'_> {
         self.additive(id, function)
     }
 
-    fn computed(&mut self, found: Found, label: &str) -> Form {
+    fn computed(
+        &mut self,
+        found: Found,
+        of: Option<SOpId>,
+        want: Want,
+        label: &str,
+    ) -> Result<Form, Stopped> {
         let Found { argument, stairs } = found;
         if stairs.steps.is_empty() {
-            return Form::constant(stairs.first);
+            return Ok(Form::constant(stairs.first));
         }
-        let key = argument.key();
-        let argument = self.arguments.get_index_of(&key).unwrap_or_else(|| {
-            self.demand(&argument, label);
-            self.arguments.insert(key, (argument, stairs.centre));
-            self.arguments.len() - 1
-        });
-        let centre = Form::constant(stairs.value_at(self.arguments[argument].1));
-        let steps = stairs.steps.iter();
-        let steps = Vec::from_iter(steps.flat_map(|step| [step.middle, step.slope, step.change]));
-        let entry = self.features.entry((argument, bits(&steps)));
-        let index = entry.index();
-        entry.or_insert_with(|| Feature {
-            label: label.to_string(),
-            argument,
-            stairs,
-        });
-        centre.plus(1.0, &Form::scalar(Scalar::Computed(index)))
+        if self.style == Style::Faithful && want == Want::Tolerant {
+            let points: Vec<(f64, f64)> = stairs.points.clone();
+            if points.windows(2).all(|pair| pair[1].0 - pair[0].0 == 1.0) {
+                return self.interpolate(argument, &points, label);
+            }
+        }
+        let points = stairs.points.iter().map(|(z, _)| *z).collect();
+        let at = self.argument(argument, points, label)?;
+        if self.style == Style::Faithful && want != Want::Close {
+            return Ok(self.bits_of(at, &stairs, of, label));
+        }
+        let centre = (self.arguments[at].points[0] + self.arguments[at].points.last().unwrap_or(&0.0)) / 2.0;
+        let mut units = Vec::with_capacity(2 * stairs.steps.len());
+        for step in &stairs.steps {
+            // A step below the centre is one minus its mirror image, silent on the centre's side.
+            let sign = if step.middle < centre { -1.0 } else { 1.0 };
+            for (half, weight) in [(0.5, sign), (-0.5, -sign)] {
+                units.push(Unit {
+                    slope: sign * step.slope,
+                    offset: half - sign * step.slope * step.middle,
+                    weight: weight * step.change,
+                });
+            }
+        }
+        let below = stairs.steps.iter().filter(|step| step.middle < centre);
+        let constant = stairs.first + below.map(|step| step.change).sum::<f64>();
+        Ok(Form::constant(constant).plus(1.0, &self.units(at, units, label, of)))
+    }
+
+    /// A staircase as a combination of bits, one for each step, which float32 holds exactly.
+    fn bits_of(
+        &mut self,
+        argument: usize,
+        stairs: &Staircase,
+        of: Option<SOpId>,
+        label: &str,
+    ) -> Form {
+        let mut form = Form::constant(stairs.first);
+        for step in &stairs.steps {
+            let units = [(0.5, 1.0), (-0.5, -1.0)].map(|(half, weight)| Unit {
+                slope: step.slope,
+                offset: half - step.slope * step.middle,
+                weight,
+            });
+            let bit = self.units(argument, units.to_vec(), label, of);
+            form = form.plus(step.change, &bit);
+        }
+        form
+    }
+
+    /// The function through some points whose arguments are consecutive integers: a view of the
+    /// argument around the middle, and a hinge wherever the slope changes, away from the middle.
+    pub(super) fn interpolate(
+        &mut self,
+        argument: Form,
+        points: &[(f64, f64)],
+        label: &str,
+    ) -> Result<Form, Stopped> {
+        let middle = points.len() / 2;
+        let slope = |at: usize| points[at + 1].1 - points[at].1;
+        let Some(central) = (middle > 0).then(|| slope(middle - 1)) else {
+            return Ok(Form::constant(points.first().map_or(0.0, |point| point.1)));
+        };
+        let (z, y) = points[middle];
+        let mut units = Vec::new();
+        for at in 1..points.len() - 1 {
+            let change = slope(at) - slope(at - 1);
+            if change == 0.0 {
+                continue;
+            }
+            let side = if at < middle { -1.0 } else { 1.0 };
+            units.push(Unit {
+                slope: side,
+                offset: -side * points[at].0,
+                weight: change,
+            });
+        }
+        let view = Form::constant(y - central * z).plus(central, &argument);
+        if units.is_empty() {
+            return Ok(view);
+        }
+        let at = self.argument(argument, points.iter().map(|point| point.0).collect(), label)?;
+        Ok(view.plus(1.0, &self.units(at, units, label, None)))
     }
 }
+
+/// A staircase with so few steps needs no better axes.
+const FEW: usize = 4;
 
 /// What a function of an s-op's values is in each row of its table; NaN where it fails.
 fn targets(column: &Column, function: &[f64]) -> Vec<f64> {

@@ -4,14 +4,19 @@
 //! of its directions.
 
 use super::{Bits, bits};
+use crate::graph::SelectorId;
 use crate::infer::space::VarId;
 use std::collections::BTreeMap;
 
 /// A number that the residual stream holds in a direction of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scalar {
-    /// A width, a sum or a mean.
+    /// A sum or a mean, or a width that a sum counts.
     Attention(VarId),
+    /// `1/(1+w)` for the width `w` of one cube of a selector.
+    Inverse(SelectorId, usize),
+    /// A width that is held as inverses: a combination of hidden units.
+    Count(SelectorId),
     /// What a feed-forward block computed: an index into the features.
     Computed(usize),
 }
@@ -96,6 +101,10 @@ impl Form {
             key.extend(match scalar {
                 Scalar::Attention(var) => [u64::MAX, u64::from(var.0)],
                 Scalar::Computed(feature) => [u64::MAX - 1, *feature as u64],
+                Scalar::Count(selector) => [u64::MAX - 2, u64::from(selector.0)],
+                Scalar::Inverse(selector, cube) => {
+                    [u64::MAX - 3 - *cube as u64, u64::from(selector.0)]
+                }
             });
             key.extend(bits([coefficient]));
         }
@@ -111,13 +120,10 @@ impl Form {
                 .all(|var| *var <= crate::infer::Analysis::INDICES)
     }
 
-    /// Whether it reads this variable and nothing else.
-    pub fn reads_only(&self, var: VarId) -> bool {
-        let functions = self.functions.keys().all(|read| *read == var);
-        let scalars = self
-            .scalars
-            .keys()
-            .all(|read| *read == Scalar::Attention(var));
-        functions && scalars && self.functions.len() + self.scalars.len() == 1
+    /// Whether it reads a width that hidden units compute.
+    pub fn counts(&self) -> bool {
+        let mut scalars = self.scalars.keys();
+        scalars.any(|scalar| matches!(scalar, Scalar::Count(_)))
     }
+
 }

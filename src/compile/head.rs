@@ -1,45 +1,59 @@
-//! Heads. BOS is zero but for its flag, so that every query gives it logit 0 and value 0, and a
-//! head computes `Σ e^l v / (1 + Σ e^l)`. Selected keys far above 0 make it a mean whose default
-//! is 0; selected keys far below make it a sum, once W_O undoes the factor: counting is then
-//! linear in the selector, and widths of disjoint cubes add in the residual stream.
+//! Heads. In the faithful style a head's pattern is its selector: BOS is one more selected key
+//! where a width is counted, half way down where nothing may be selected, and out of reach
+//! otherwise. In the compact style a width is a sum through a sink: selected keys far below BOS,
+//! whose value is 0, add up once W_O undoes the factor.
 
-use super::form::Form;
-use super::literal::{Squares, Term};
-use super::score::ScorePlan;
-use super::{Bits, Compiler};
+use super::form::{Form, Scalar};
+use super::literal::{Needs, ProductPlan, TermPlan};
+use super::{Bits, Compiler, Want};
+use crate::base::Span;
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Cube;
 use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
+use crate::plan::{Meaning, Style};
 use std::sync::Arc;
 
 /// What a head makes of the values it selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadKind {
+    Width,
     Mean,
+    MeanOfSome,
+    MeanOfPart,
     Sum,
+}
+
+/// What a head writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    /// A direction of a variable.
+    Direction(VarId, usize),
+    /// `1/(1+w)` for the width `w` of one cube of a selector.
+    Inverse(SelectorId, usize),
 }
 
 /// A head before it has a place: its logits, and what it writes where.
 #[derive(Clone, Debug)]
 pub struct HeadPlan {
     pub kind: HeadKind,
-    /// Whether the logits only order the keys of a query, since one is always selected.
-    pub relative: bool,
     pub cube: Cube,
     pub label: String,
-    pub terms: Vec<Term>,
-    /// What orders or weighs the selected keys, if there is such a score.
-    pub scores: Option<ScorePlan>,
-    /// A value, the variable it is part of, and the direction of that variable.
-    pub values: Vec<(Form, VarId, usize)>,
+    pub span: Option<Span>,
+    pub terms: Vec<TermPlan>,
+    /// The most keys that a query selects.
+    pub most: usize,
+    pub non_empty: bool,
+    /// A value and what it is written to.
+    pub values: Vec<(Form, Target)>,
 }
 
 /// What heads select, and what people call it.
-struct Selected {
+pub struct Selected {
     facts: Arc<SelectorFacts>,
     label: String,
+    span: Option<Span>,
 }
 
 impl Compiler<'_> {
@@ -59,16 +73,15 @@ impl Compiler<'_> {
 
     fn place_numerical(&mut self, var: VarId) -> Result<(), Stopped> {
         let graph = self.analysis.graph;
+        let target = Target::Direction(var, 0);
         match self.analysis.vars[var.0 as usize].kind {
             VarKind::Width(selector) => {
+                let selected = self.selected(selector);
                 let one = Form::constant(1.0);
                 // The best key is one, if there is any.
-                let best = self
-                    .analysis
-                    .selector(selector)
-                    .is_some_and(|facts| facts.best.is_some());
+                let best = selected.facts.best.is_some();
                 let kind = if best { HeadKind::Mean } else { HeadKind::Sum };
-                self.write(&self.selected(selector), kind, &one, var, 0)
+                self.write(&selected, kind, &one, target)
             }
             VarKind::Sum(id) => {
                 let SOp::Aggregate {
@@ -78,7 +91,7 @@ impl Compiler<'_> {
                     return Ok(());
                 };
                 let form = self.number(*value, 0.0)?;
-                self.write(&self.selected(*selector), HeadKind::Sum, &form, var, 0)
+                self.write(&self.selected(*selector), HeadKind::Sum, &form, target)
             }
             VarKind::Mean(id) => {
                 let SOp::Aggregate {
@@ -88,7 +101,11 @@ impl Compiler<'_> {
                     return Ok(());
                 };
                 let form = self.real_number(*value, self.default_number(var))?;
-                self.write(&self.selected(*selector), HeadKind::Mean, &form, var, 0)
+                let selected = self.selected(*selector);
+                match selected.facts.cubes.len() {
+                    0 | 1 => self.write(&selected, HeadKind::Mean, &form, target),
+                    _ => self.write_union(*selector, &selected, &form, target),
+                }
             }
             VarKind::Weighted(id) => self.place_weighted(id, var),
             _ => Ok(()),
@@ -110,23 +127,33 @@ impl Compiler<'_> {
         };
         let form = self.real_number(*value, self.default_number(var))?;
         let label = self.analysis.var_name(var);
-        self.demand(&form, &label);
-        let head = self.head(&cube, HeadKind::Mean, false, Some(scores), label)?;
-        self.heads[head].values.push((form, var, 0));
+        self.demand(&form, &label)?;
+        let most = self.analysis.setting.max_length;
+        let head = HeadPlan {
+            kind: HeadKind::Mean,
+            cube,
+            label,
+            span: Some(self.analysis.graph.span(id)),
+            terms: scores.into_iter().collect(),
+            most,
+            non_empty: false,
+            values: Vec::new(),
+        };
+        let head = self.head(head)?;
+        self.heads[head].values.push((form, Target::Direction(var, 0)));
         Ok(())
     }
 
     /// What stands in the stream for a numerical variable is its value minus this.
     pub(super) fn default_number(&self, var: VarId) -> f64 {
-        match self.analysis.vars[var.0 as usize].kind {
-            VarKind::Mean(id) => match self.analysis.graph.get(id) {
-                SOp::Aggregate { default, .. } => default.as_float().unwrap_or(0.0),
-                _ => 0.0,
-            },
-            VarKind::Weighted(id) => match self.analysis.graph.get(id) {
-                SOp::WeightedMean { default, .. } => default.as_float().unwrap_or(0.0),
-                _ => 0.0,
-            },
+        let id = match self.analysis.vars[var.0 as usize].kind {
+            VarKind::Mean(id) | VarKind::Weighted(id) => id,
+            _ => return 0.0,
+        };
+        match self.analysis.graph.get(id) {
+            SOp::Aggregate { default, .. } | SOp::WeightedMean { default, .. } => {
+                default.as_float().unwrap_or(0.0)
+            }
             _ => 0.0,
         }
     }
@@ -137,7 +164,7 @@ impl Compiler<'_> {
         let numbers = node.column.values.numbers().unwrap_or_default();
         let function: Vec<f64> = numbers.iter().map(|number| number - minus).collect();
         let label = self.name(id);
-        self.feature(id, &function, false, &label)
+        self.feature(id, &function, Want::Close, &label)
     }
 
     fn place_categorical(&mut self, var: VarId) -> Result<(), Stopped> {
@@ -184,8 +211,8 @@ impl Compiler<'_> {
                 let mut forms = Vec::with_capacity(functions.len());
                 for (function, label) in &functions {
                     let function = self.carried(id, var, function)?;
-                    let form = self.feature(id, &function, false, label)?;
-                    self.demand(&form, label);
+                    let form = self.feature(id, &function, Want::Close, label)?;
+                    self.demand(&form, label)?;
                     forms.push(form);
                 }
                 self.cuts.insert(var, forms);
@@ -221,64 +248,201 @@ impl Compiler<'_> {
             } => (*value, self.selected(*selector)),
             SOp::WeightedMean { value, .. } => {
                 let facts = self.analysis.weighted(id);
-                let support = facts.and_then(|facts| facts.support.clone());
+                let Some(facts) = facts.and_then(|facts| facts.support.clone()) else {
+                    return Ok(());
+                };
                 let label = self.analysis.var_name(var);
-                (*value, support.map(|facts| Selected { facts, label }))
+                let span = Some(self.analysis.graph.span(id));
+                (*value, Selected { facts, label, span })
             }
             _ => return Ok(()),
         };
-        let kind = match &selected {
-            Some(selected) if selected.facts.cubes.len() == 1 => HeadKind::Mean,
-            _ => HeadKind::Sum,
+        let kind = match (self.style, selected.facts.cubes.len()) {
+            (Style::Faithful, _) | (Style::Compact, 1) => HeadKind::Mean,
+            (Style::Compact, _) => HeadKind::Sum,
         };
         for (at, (function, label)) in functions.iter().enumerate() {
             let function = self.carried(value, var, function)?;
-            let form = self.feature(value, &function, false, label)?;
-            self.write(&selected, kind, &form, var, at)?;
+            let form = self.feature(value, &function, Want::Close, label)?;
+            self.write(&selected, kind, &form, Target::Direction(var, at))?;
         }
         Ok(())
     }
 
-    fn selected(&self, selector: SelectorId) -> Option<Selected> {
-        let facts = self.analysis.selector(selector)?.clone();
-        let label = self.analysis.graph.describe_selector(selector);
-        Some(Selected { facts, label })
+    /// What the heads of an analysed selector select.
+    pub(super) fn selected(&self, selector: SelectorId) -> Selected {
+        let facts = self.analysis.selector(selector).cloned();
+        Selected {
+            facts: facts.unwrap_or_else(|| unreachable!("what is placed was analysed")),
+            label: self.analysis.graph.describe_selector(selector),
+            span: Some(self.analysis.graph.selector_span(selector)),
+        }
     }
 
-    /// Has the heads of a selector write a value.
+    /// Has the heads of a selector write a value, one head for each cube.
     fn write(
         &mut self,
-        selected: &Option<Selected>,
+        selected: &Selected,
         kind: HeadKind,
         value: &Form,
-        var: VarId,
-        direction: usize,
+        target: Target,
     ) -> Result<(), Stopped> {
-        let Some(Selected { facts, label: name }) = selected else {
-            return Ok(());
-        };
-        let culprit = self.culprit(var);
-        let scores = match &facts.best {
-            Some(table) => Some(
-                self.best_plan(table)
-                    .map_err(|stopped| at(stopped, culprit))?,
-            ),
-            None => None,
-        };
-        let relative = kind == HeadKind::Mean && facts.non_empty && scores.is_none();
-        let label = self.analysis.var_name(var);
-        self.demand(value, &label);
-        for cube in facts.cubes.iter() {
-            let head = self.head(cube, kind, relative, scores.clone(), name.clone())?;
-            self.heads[head]
-                .values
-                .push((value.clone(), var, direction));
+        for cube in 0..selected.facts.cubes.len() {
+            self.write_cube(selected, cube, kind, value, target)?;
         }
         Ok(())
+    }
+
+    /// Has the head of one cube write a value.
+    pub(super) fn write_cube(
+        &mut self,
+        selected: &Selected,
+        cube: usize,
+        kind: HeadKind,
+        value: &Form,
+        target: Target,
+    ) -> Result<(), Stopped> {
+        let facts = &selected.facts;
+        let mut terms = Vec::new();
+        if let Some(table) = &facts.best {
+            let culprit = self.culprit(target);
+            let best = self.best_plan(table);
+            terms.extend(best.map_err(|stopped| at(stopped, culprit))?);
+        }
+        // A cube of several may be empty though their union is not.
+        let non_empty = facts.non_empty && facts.cubes.len() == 1;
+        let kind = match kind {
+            HeadKind::Mean if non_empty && terms.is_empty() => HeadKind::MeanOfSome,
+            kind => kind,
+        };
+        let widths = (0..self.analysis.environments.count()).map(|at| facts.width(at).1);
+        let most = match facts.best {
+            Some(_) => 1,
+            None => widths.max().unwrap_or(0),
+        };
+        self.write_head(
+            HeadPlan {
+                kind,
+                cube: facts.cubes[cube].clone(),
+                label: selected.label.clone(),
+                span: selected.span,
+                terms,
+                most,
+                non_empty,
+                values: Vec::new(),
+            },
+            value,
+            target,
+        )
+    }
+
+    fn write_head(
+        &mut self,
+        head: HeadPlan,
+        value: &Form,
+        target: Target,
+    ) -> Result<(), Stopped> {
+        let label = self.target_name(target);
+        self.demand(value, &label)?;
+        let head = self.head(head)?;
+        self.heads[head].values.push((value.clone(), target));
+        Ok(())
+    }
+
+    /// The mean over a union: a head for each cube, in which BOS stands for the keys of the others,
+    /// with the logarithm of their number as its logit and the value 0. The outputs add up to the
+    /// mean of all.
+    fn write_union(
+        &mut self,
+        selector: SelectorId,
+        selected: &Selected,
+        value: &Form,
+        target: Target,
+    ) -> Result<(), Stopped> {
+        let facts = selected.facts.clone();
+        for (at, cube) in facts.cubes.iter().enumerate() {
+            let others = self.logarithm_of_others(selector, at)?;
+            let bos = TermPlan {
+                products: vec![ProductPlan {
+                    queries: others.1,
+                    query: others.0,
+                    key: Form::default(),
+                    keys: vec![1.0],
+                }],
+                meaning: Meaning::Bos { nats: true },
+            };
+            let head = HeadPlan {
+                kind: HeadKind::MeanOfPart,
+                cube: cube.clone(),
+                label: selected.label.clone(),
+                span: selected.span,
+                terms: vec![bos],
+                most: self.analysis.setting.max_length,
+                non_empty: false,
+                values: Vec::new(),
+            };
+            self.write_head(head, value, target)?;
+        }
+        Ok(())
+    }
+
+    /// The logarithm of how many keys the other cubes of a selector select, or a number far below
+    /// all if none, with its values.
+    fn logarithm_of_others(
+        &mut self,
+        selector: SelectorId,
+        cube: usize,
+    ) -> Result<(Form, Vec<f64>), Stopped> {
+        let cubes = self.analysis.selector(selector).map_or(0, |f| f.cubes.len());
+        let logarithm = |width: usize| match width {
+            0 => -super::score::level(self.analysis.setting.max_length),
+            _ => (width as f64).ln(),
+        };
+        let longest = self.analysis.setting.max_length;
+        let others: Vec<usize> = (0..cubes).filter(|other| *other != cube).collect();
+        let name = self.analysis.graph.describe_selector(selector);
+        let label = format!("logarithm of the width of {name}");
+        if let [other] = *others {
+            let widths = self.cube_widths(selector, other);
+            let function: Vec<f64> = widths.iter().map(|width| logarithm(*width)).collect();
+            let form = self.interpolate_width(selector, other, &widths, &function, &label)?;
+            self.demand(&form, &label)?;
+            return Ok((form, function));
+        }
+        let mut sum = Form::default();
+        for other in others {
+            let widths = self.cube_widths(selector, other);
+            let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
+            let count = format!("width of {name}");
+            let part = self.interpolate_width(selector, other, &widths, &numbers, &count)?;
+            sum = sum.plus(1.0, &part);
+        }
+        let points: Vec<(f64, f64)> = (0..=longest)
+            .map(|width| (width as f64, logarithm(width)))
+            .collect();
+        let form = self.interpolate(sum, &points, &label)?;
+        self.demand(&form, &label)?;
+        Ok((form, points.into_iter().map(|(_, y)| y).collect()))
+    }
+
+    pub(super) fn target_name(&self, target: Target) -> String {
+        match target {
+            Target::Direction(var, _) => self.analysis.var_name(var),
+            Target::Inverse(selector, cube) => {
+                let name = self.analysis.graph.describe_selector(selector);
+                match self.analysis.selector(selector).map_or(0, |f| f.cubes.len()) {
+                    0 | 1 => format!("1/(1 + width of {name})"),
+                    _ => format!("1/(1 + width of part {} of {name})", cube + 1),
+                }
+            }
+        }
     }
 
     /// The s-op that a variable stands for, if it is one.
-    fn culprit(&self, var: VarId) -> Option<SOpId> {
+    fn culprit(&self, target: Target) -> Option<SOpId> {
+        let Target::Direction(var, _) = target else {
+            return None;
+        };
         match self.analysis.vars[var.0 as usize].kind {
             VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) | VarKind::Weighted(id) => {
                 Some(id)
@@ -287,47 +451,47 @@ impl Compiler<'_> {
         }
     }
 
-    /// The head for a cube, made if there is none yet.
-    fn head(
-        &mut self,
-        cube: &Cube,
-        kind: HeadKind,
-        relative: bool,
-        scores: Option<ScorePlan>,
-        label: String,
-    ) -> Result<usize, Stopped> {
+    /// The head with this pattern, made if there is none yet; its terms may have scores.
+    fn head(&mut self, mut plan: HeadPlan) -> Result<usize, Stopped> {
+        let scores = plan.terms.clone();
         let same = |head: &HeadPlan| {
-            (head.kind, head.relative) == (kind, relative)
-                && head.cube == *cube
-                && head.scores == scores
+            head.kind == plan.kind
+                && head.cube == plan.cube
+                && head.terms.len() == scores.len() + plan.cube.literals.len()
+                && head.terms.ends_with(&scores)
         };
         if let Some(known) = self.heads.iter().position(same) {
             return Ok(known);
         }
-        let squares = match (&scores, relative) {
-            (Some(_), _) => Squares::Never,
-            (None, true) => Squares::Relative,
-            (None, false) => Squares::Absolute,
+        let needs = Needs {
+            // The level of one key does not matter much; where several are averaged, theirs must be
+            // the same.
+            want: match (self.style, plan.most) {
+                (Style::Faithful, 1) if scores.is_empty() => Want::Tolerant,
+                _ => Want::Snapped,
+            },
+            relative: plan.kind == HeadKind::MeanOfSome,
         };
         let mut terms = Vec::new();
-        for literal in &cube.literals {
-            terms.extend(self.literal(literal, squares)?);
+        for literal in &plan.cube.literals {
+            terms.push(self.literal(literal, needs)?);
         }
-        let scored = scores.iter().flat_map(|scores| &scores.terms);
-        for term in terms.iter().chain(scored) {
-            self.demand(&term.query, &label);
-            self.demand(&term.key, &label);
+        terms.extend(scores);
+        for product in terms.iter().flat_map(|term| &term.products) {
+            self.demand(&product.query, &plan.label)?;
+            self.demand(&product.key, &plan.label)?;
         }
-        self.heads.push(HeadPlan {
-            kind,
-            relative,
-            cube: cube.clone(),
-            label,
-            terms,
-            scores,
-            values: Vec::new(),
-        });
+        plan.terms = terms;
+        self.heads.push(plan);
         Ok(self.heads.len() - 1)
+    }
+
+    /// The number of a scalar's variable that stands for nothing selected.
+    pub(super) fn scalar_default(&self, scalar: Scalar) -> f64 {
+        match scalar {
+            Scalar::Attention(var) => self.default_number(var),
+            Scalar::Inverse(..) | Scalar::Count(_) | Scalar::Computed(_) => 0.0,
+        }
     }
 }
 

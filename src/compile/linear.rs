@@ -77,6 +77,8 @@ impl Compiler<'_> {
     pub(super) fn whole(&self, var: VarId, numbers: &[f64]) -> Form {
         if self.is_categorical(var) {
             Form::default().plus(1.0, &Form::function(var, numbers.to_vec()))
+        } else if let Some((selector, _)) = self.inverted(var) {
+            Form::scalar(Scalar::Count(selector))
         } else {
             Form::scalar(Scalar::Attention(var))
         }

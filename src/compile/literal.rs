@@ -1,36 +1,46 @@
 //! Literals as low-rank logits: a sum of products of a query feature and a key feature that is 0
 //! where the relation holds and at most -1 where it does not. Attention logits are bilinear, so a
 //! conjunction is the sum of its literals in one head; a relation costs as many dimensions of the
-//! head as it has distinct rows or columns, and an equality of integers three, by
+//! head as it has distinct rows or columns, and an equality of numbered classes three, by
 //! -(x - y)² = 2xy - x² - y².
 
 use super::form::Form;
-use super::{Compiler, Robustness};
+use super::{Compiler, Want};
 use crate::graph::SOpId;
+use crate::infer::Stopped;
 use crate::infer::cube::{Literal, Relation};
-use crate::infer::{Analysis, Stopped};
+use crate::plan::Meaning;
 
-/// One product of the logit.
+/// One product of the logit, with the values of its sides.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Term {
+pub struct ProductPlan {
     pub query: Form,
     pub key: Form,
+    pub queries: Vec<f64>,
+    pub keys: Vec<f64>,
 }
 
-/// How an equality of integers may be a parabola.
+/// Products that together say one thing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TermPlan {
+    pub products: Vec<ProductPlan>,
+    pub meaning: Meaning,
+}
+
+/// What a head needs of its literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Squares {
-    /// Every query selects something: what is the same for all its keys is left out.
-    Relative,
-    Absolute,
-    /// Not at all: scores depend on selected keys having exactly the logit 0.
-    Never,
+pub struct Needs {
+    /// How precise what it compares must be.
+    pub want: Want,
+    /// Every query selects something, so that what is the same for all keys of a query may be left
+    /// out.
+    pub relative: bool,
 }
 
 /// The parabola is used from this many classes on.
 const FEWEST_FOR_PARABOLA: usize = 4;
 
-/// Integers beyond this lose their gap of 1 when squared in float32.
+/// Numbers beyond this lose their gap of 1 when squared in float32.
 const LARGEST_FOR_PARABOLA: f64 = 1_000.0;
 
 /// Keys or queries that a relation treats alike: their common row or column, and which they are.
@@ -41,64 +51,54 @@ struct Class {
 }
 
 impl Compiler<'_> {
-    /// The terms of a literal.
-    pub(super) fn literal(
-        &mut self,
-        literal: &Literal,
-        squares: Squares,
-    ) -> Result<Vec<Term>, Stopped> {
-        let relative = squares == Squares::Relative;
+    /// The products of a literal.
+    pub(super) fn literal(&mut self, literal: &Literal, needs: Needs) -> Result<TermPlan, Stopped> {
         let relation = &literal.relation;
         let by_key = classes(relation.keys, |key| relation.row(key).to_vec());
         let by_query = classes(relation.queries, |query| relation.column(query));
-        if squares != Squares::Never
-            && by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA
-            && let Some((keys, queries)) = self.integer_equality(literal)
-            && (relative || self.robustness == Robustness::Compact || self.is_local(literal))
+        let products = if by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA
+            && let Some((keys, queries)) = self.matching(literal)
         {
-            return self.parabola(literal, &keys, &queries, relative);
-        }
-        let mut terms = Vec::new();
-        if by_key.len() <= by_query.len() {
+            self.parabola(literal, keys, queries, needs)?
+        } else if by_key.len() <= by_query.len() {
+            let name = self.name(literal.keys);
+            let mut products = Vec::with_capacity(by_key.len());
             for class in by_key {
-                let label = format!("one of the {}", self.name(literal.keys));
-                let (query, key) = (class.fails, class.members);
-                terms.push(Term {
-                    query: self.indicator(literal.queries, &query)?.scaled(-1.0),
-                    key: self.labelled_indicator(literal.keys, &key, &label)?,
-                });
+                let query = self.indicator(literal.queries, &class.fails, needs.want)?;
+                let key = self.members(literal.keys, &class.members, &name, needs.want)?;
+                products.push(product(query, key, class.fails, class.members));
             }
+            products
         } else {
+            let name = self.name(literal.queries);
+            let mut products = Vec::with_capacity(by_query.len());
             for class in by_query {
-                let label = format!("one of the {}", self.name(literal.queries));
-                terms.push(Term {
-                    query: self
-                        .labelled_indicator(literal.queries, &class.members, &label)?
-                        .scaled(-1.0),
-                    key: self.indicator(literal.keys, &class.fails)?,
-                });
+                let query = self.members(literal.queries, &class.members, &name, needs.want)?;
+                let key = self.indicator(literal.keys, &class.fails, needs.want)?;
+                products.push(product(query, key, class.members, class.fails));
             }
-        }
-        Ok(terms)
-    }
-
-    /// Whether both sides are functions of the token and the index, so that squares are exact.
-    fn is_local(&self, literal: &Literal) -> bool {
-        [literal.keys, literal.queries].into_iter().all(|id| {
-            let node = self.analysis.node(id);
-            node.is_ok_and(|node| {
-                node.column
-                    .space
-                    .vars
-                    .iter()
-                    .all(|v| *v <= Analysis::INDICES)
-            })
+            products
+        };
+        let pairs = (0..relation.keys).flat_map(|key| relation.row(key).iter().copied());
+        Ok(TermPlan {
+            products,
+            meaning: Meaning::Relation(pairs.collect()),
         })
     }
 
-    fn indicator(&mut self, id: SOpId, function: &[f64]) -> Result<Form, Stopped> {
+    fn indicator(&mut self, id: SOpId, function: &[f64], want: Want) -> Result<Form, Stopped> {
         let label = format!("{} predicate", self.name(id));
-        self.labelled_indicator(id, function, &label)
+        self.labelled_indicator(id, function, &label, want)
+    }
+
+    fn members(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        name: &str,
+        want: Want,
+    ) -> Result<Form, Stopped> {
+        self.labelled_indicator(id, function, &format!("one of the {name}"), want)
     }
 
     fn labelled_indicator(
@@ -106,6 +106,7 @@ impl Compiler<'_> {
         id: SOpId,
         function: &[f64],
         label: &str,
+        want: Want,
     ) -> Result<Form, Stopped> {
         let domain = &self.analysis.node(id)?.column.values.domain;
         let mut members = function
@@ -116,75 +117,130 @@ impl Compiler<'_> {
             (Some((_, only)), None) => format!("{} = {}", self.name(id), only.source()),
             _ => label.to_string(),
         };
-        self.feature(id, function, true, &label)
+        self.feature(id, function, want, &label)
     }
 
     pub(super) fn name(&self, id: SOpId) -> String {
         self.analysis.describe(id)
     }
 
-    /// The numbers on both sides, centred, if the literal is the equality of small integers.
+    /// Numbers for both sides, centred, so that a key and a query match where theirs are equal, and
+    /// differ by 1 at least where they do not; if the literal is such a matching. Numbers of the
+    /// program stand for themselves where they are small integers without great gaps.
+    fn matching(&self, literal: &Literal) -> Option<(Vec<f64>, Vec<f64>)> {
+        let numbers = self
+            .integer_equality(literal)
+            .or_else(|| numbered_classes(&literal.relation))?;
+        let all = || numbers.0.iter().chain(&numbers.1);
+        let lowest = all().copied().fold(f64::INFINITY, f64::min);
+        let highest = all().copied().fold(f64::NEG_INFINITY, f64::max);
+        if highest - lowest > 2.0 * LARGEST_FOR_PARABOLA {
+            return None;
+        }
+        let centre = ((lowest + highest) / 2.0).floor();
+        let centred =
+            |numbers: &[f64]| -> Vec<f64> { numbers.iter().map(|number| number - centre).collect() };
+        Some((centred(&numbers.0), centred(&numbers.1)))
+    }
+
     fn integer_equality(&self, literal: &Literal) -> Option<(Vec<f64>, Vec<f64>)> {
         let numbers = |id| self.analysis.node(id).ok()?.column.values.numbers();
         let (keys, queries) = (numbers(literal.keys)?, numbers(literal.queries)?);
         let all = || keys.iter().chain(&queries);
         let lowest = all().copied().fold(f64::INFINITY, f64::min);
         let highest = all().copied().fold(f64::NEG_INFINITY, f64::max);
-        let small = all().all(|number| number.fract() == 0.0)
-            && highest - lowest <= 2.0 * LARGEST_FOR_PARABOLA;
-        let relation: &Relation = &literal.relation;
+        let whole = all().all(|number| number.fract() == 0.0);
+        let dense = highest - lowest <= 2.0 * keys.len().max(queries.len()) as f64;
+        let relation = &literal.relation;
         let equality = || {
             keys.iter().enumerate().all(|(k, key)| {
-                let row = queries.iter().enumerate();
-                row.into_iter()
-                    .all(|(q, query)| relation.holds(k, q) == (key == query))
+                let mut row = queries.iter().enumerate();
+                row.all(|(q, query)| relation.holds(k, q) == (key == query))
             })
         };
-        if !small || !equality() {
-            return None;
-        }
-        let centre = ((lowest + highest) / 2.0).floor();
-        let centred = |numbers: &[f64]| numbers.iter().map(|number| number - centre).collect();
-        Some((centred(&keys), centred(&queries)))
+        (whole && dense && equality()).then_some((keys, queries))
     }
 
     fn parabola(
         &mut self,
         literal: &Literal,
-        keys: &[f64],
-        queries: &[f64],
-        relative: bool,
-    ) -> Result<Vec<Term>, Stopped> {
+        keys: Vec<f64>,
+        queries: Vec<f64>,
+        needs: Needs,
+    ) -> Result<Vec<ProductPlan>, Stopped> {
         let squares = |numbers: &[f64]| -> Vec<f64> { numbers.iter().map(|x| x * x).collect() };
+        let times = |numbers: &[f64], f: f64| -> Vec<f64> { numbers.iter().map(|x| f * x).collect() };
+        let ones = |numbers: &[f64]| vec![1.0; numbers.len()];
         let (key_name, query_name) = (self.name(literal.keys), self.name(literal.queries));
         let squared = |name: &str| format!("{name}²");
-        let key = self.feature(literal.keys, keys, true, &key_name)?;
-        let key_square = self.feature(literal.keys, &squares(keys), true, &squared(&key_name))?;
-        let query = self.feature(literal.queries, queries, !relative, &query_name)?;
-        let mut terms = vec![
-            Term {
+        let want = needs.want;
+        let key = self.feature(literal.keys, &keys, want, &key_name)?;
+        let key_square = self.feature(literal.keys, &squares(&keys), want, &squared(&key_name))?;
+        let query = self.feature(literal.queries, &queries, want, &query_name)?;
+        let mut products = vec![
+            ProductPlan {
                 query: query.scaled(2.0),
                 key,
+                queries: times(&queries, 2.0),
+                keys: keys.clone(),
             },
-            Term {
+            ProductPlan {
                 query: Form::constant(-1.0),
                 key: key_square,
+                queries: times(&ones(&queries), -1.0),
+                keys: squares(&keys),
             },
         ];
-        if !relative {
-            let square = self.feature(
-                literal.queries,
-                &squares(queries),
-                true,
-                &squared(&query_name),
-            )?;
-            terms.push(Term {
-                query: square.scaled(-1.0),
+        if !needs.relative {
+            let square = squares(&queries);
+            let form = self.feature(literal.queries, &square, want, &squared(&query_name))?;
+            products.push(ProductPlan {
+                query: form.scaled(-1.0),
                 key: Form::constant(1.0),
+                queries: times(&square, -1.0),
+                keys: ones(&keys),
             });
         }
-        Ok(terms)
+        Ok(products)
     }
+}
+
+/// A product that is negative where both features are 1.
+fn product(query: Form, key: Form, queries: Vec<f64>, keys: Vec<f64>) -> ProductPlan {
+    ProductPlan {
+        query: query.scaled(-1.0),
+        key,
+        queries: queries.iter().map(|query| -query).collect(),
+        keys,
+    }
+}
+
+/// Numbers for the classes of a matching, whose rows are equal or disjoint; keys that match no
+/// query have a number of their own, and so have queries that match no key.
+fn numbered_classes(relation: &Relation) -> Option<(Vec<f64>, Vec<f64>)> {
+    let mut queries: Vec<Option<f64>> = vec![None; relation.queries];
+    let mut keys: Vec<Option<f64>> = Vec::with_capacity(relation.keys);
+    let mut known: rustc_hash::FxHashMap<Vec<bool>, f64> = rustc_hash::FxHashMap::default();
+    for key in 0..relation.keys {
+        let row = relation.row(key).to_vec();
+        if row.iter().all(|holds| !holds) {
+            keys.push(None);
+            continue;
+        }
+        let next = known.len() as f64;
+        let number = *known.entry(row).or_insert(next);
+        keys.push(Some(number));
+        for (query, slot) in queries.iter_mut().enumerate() {
+            if relation.holds(key, query) && *slot.get_or_insert(number) != number {
+                return None;
+            }
+        }
+    }
+    let free = known.len() as f64;
+    Some((
+        keys.into_iter().map(|key| key.unwrap_or(free)).collect(),
+        queries.into_iter().map(|query| query.unwrap_or(-1.0)).collect(),
+    ))
 }
 
 /// Groups one side of a relation by what holds for it, in order of first members; those for whom

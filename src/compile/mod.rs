@@ -1,8 +1,10 @@
 //! Programs as exact transformer weights. The idea is Tracr's (Lindner et al. 2023), the program
 //! is RASP's (Weiss et al. 2021); the constructions differ: everything linear is read and never
-//! computed, defaults and counts ride on a BOS that is zero, one head serves a conjunction, and
-//! elementwise chains become one hidden layer of steps over a joint table. What cannot be made
-//! exact is refused.
+//! computed, one head serves a conjunction, defaults and counts ride on BOS, and elementwise chains
+//! become one hidden layer over a joint table. What cannot be made exact is refused.
+//!
+//! Readers demand forms; the variables behind them are placed from the last to the first; then all
+//! is written down as a [`Plan`], laid out in layers, certified and lowered to weights.
 //!
 //! Encodings follow from what readers need. Wishes of the program (`categorical(x)`,
 //! `numerical(x)`) are honoured where there is a choice: an aggregate that picks one value gets a
@@ -11,16 +13,17 @@
 //! the values or reads the number. What is read from the embeddings, a width or a mean is held as
 //! it is. No wish changes a value.
 
-mod assemble;
 mod axis;
 mod basis;
+mod emit;
 mod feature;
 mod fit;
 mod form;
 mod head;
-mod layout;
+mod inverse;
 mod linear;
 mod literal;
+mod lower;
 mod readout;
 mod real;
 mod score;
@@ -28,14 +31,16 @@ mod search;
 mod steps;
 pub mod verify;
 
+pub use lower::lower;
 pub use verify::{Options, Verification, WrongOutput, verify};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
-use crate::graph::{Graph, SOp, SOpId, Selector};
+use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Stopped};
 use crate::model::Model;
+use crate::plan::{Plan, Style, Unit};
 use form::{Form, Scalar};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -43,48 +48,88 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compiles one s-op to a transformer that computes it exactly, for inputs of up to
-/// `setting.max_length` tokens of the vocabulary.
+/// `setting.max_length` tokens of the vocabulary, in the default style.
+///
+/// # Errors
+/// As [`compile_in`].
+pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
+    compile_in(Style::default(), graph, root, setting, limits).map(|(model, _)| model)
+}
+
+/// Compiles one s-op in a style; the model and the plan it was lowered from.
 ///
 /// # Errors
 /// The s-op, or one it needs, has too many values (E0601), no transformer form (E0602), attends to
 /// later positions in a causal model (E0603), or the weights fail a check against the interpreter
 /// (E0604).
-pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
+pub fn compile_in(
+    style: Style,
+    graph: &Graph,
+    root: SOpId,
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<(Model, Plan)> {
     check_setting(setting, limits)?;
     let analysis = Analysis::new(graph, &[root], setting, limits);
     interrupt::check()?;
     check_causal(&analysis, root)?;
-    let mut model = attempt(&analysis, root, Robustness::Compact)?;
-    let mut verdict = verify::guard(graph, root, &model);
-    for robustness in [Robustness::Robust, Robustness::Real] {
-        if verdict.is_ok()
-            || (robustness == Robustness::Real && !readout::is_dense(&analysis, root))
-        {
-            break;
-        }
+    let mut attempted = attempt(&analysis, root, style, Reading::Listed)?;
+    let mut verdict = verify::guard(graph, root, &attempted.0);
+    if verdict.is_err() && readout::is_dense(&analysis, root) {
         interrupt::check()?;
-        model = attempt(&analysis, root, robustness)?;
-        verdict = verify::guard(graph, root, &model);
+        attempted = attempt(&analysis, root, style, Reading::Real)?;
+        verdict = verify::guard(graph, root, &attempted.0);
     }
-    verdict.map(|()| model)
+    verdict.map(|()| attempted)
 }
 
-/// What to do where the compact construction passes rounding errors on.
+/// How a result is read whose numbers are close to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Robustness {
-    Compact,
-    /// Equality of computed integers by a direction for each instead of by squares.
-    Robust,
-    /// The same, and a result whose numbers are close to each other is read as a real number.
+enum Reading {
+    Listed,
+    /// As a real number.
     Real,
 }
 
-fn attempt(analysis: &Analysis, root: SOpId, robustness: Robustness) -> Fallible<Model> {
+fn attempt(
+    analysis: &Analysis,
+    root: SOpId,
+    style: Style,
+    reading: Reading,
+) -> Fallible<(Model, Plan)> {
     let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, root);
-    let mut compiler = Compiler::new(analysis, robustness);
+    let mut compiler = Compiler::new(analysis, style, reading);
     let output = compiler.root(root).map_err(diagnose)?;
     compiler.place_variables().map_err(diagnose)?;
-    assemble::assemble(&compiler, root, output)
+    let mut plan = emit::plan(&compiler, root, output).map_err(diagnose)?;
+    plan.schedule();
+    plan.guard_bos();
+    if let Err(problem) = plan.check() {
+        unreachable!("a plan that does not hold together: {problem}");
+    }
+    let model = lower(&plan);
+    check_size(analysis, root, &model)?;
+    Ok((model, plan))
+}
+
+/// # Errors
+/// A model beyond the limits.
+fn check_size(analysis: &Analysis, root: SOpId, model: &Model) -> Fallible<()> {
+    let limits = analysis.limits;
+    let message = if model.d_model > limits.model_width {
+        format!(
+            "the model would need {} directions; the limit is {}",
+            model.d_model, limits.model_width
+        )
+    } else if model.nonzero() > limits.model_parameters {
+        format!("the model would have {} parameters", model.nonzero())
+    } else {
+        return Ok(());
+    };
+    let span = analysis.graph.span(root);
+    Err(Diagnostic::error(Code::LimitReached, message)
+        .at(span, "compiled from this")
+        .into())
 }
 
 /// A causal model may only attend to positions that its selectors cannot reach beyond.
@@ -155,25 +200,51 @@ fn bits<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Bits {
 #[derive(Clone, Debug)]
 struct Feature {
     label: String,
-    /// What its steps are steps of: an index into the arguments.
+    /// The s-op that it is of, if it is of one.
+    of: Option<SOpId>,
+    /// What its units are functions of: an index into the arguments.
     argument: usize,
-    stairs: steps::Staircase,
+    units: Vec<Unit>,
+}
+
+/// What the units of some features are functions of.
+#[derive(Clone, Debug)]
+struct Argument {
+    form: Form,
+    /// Its values at tokens, ascending.
+    points: Vec<f64>,
+}
+
+/// How precise a reader needs a feature to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Want {
+    /// To a part of the gap between two values.
+    Close,
+    /// A small part of a unit; hidden units may interpolate.
+    Tolerant,
+    /// Exact: it reads the embeddings or bits.
+    Snapped,
 }
 
 /// The state of one compilation. Readers demand forms; the variables behind them are placed from
 /// the last to the first, when all demands on them are known.
 struct Compiler<'a> {
     analysis: &'a Analysis<'a>,
-    robustness: Robustness,
+    style: Style,
+    reading: Reading,
     /// Functions that readers want of categorical variables, with labels.
     demands: BTreeMap<VarId, Ordered<Bits, String>>,
     /// Numerical variables that readers want.
     wanted: BTreeSet<VarId>,
-    /// The arguments of feed-forward steps, each with the value around which it is most precise.
-    arguments: Ordered<Bits, (Form, f64)>,
+    /// Inverse widths that readers want.
+    inverses: BTreeSet<(SelectorId, usize)>,
+    /// Widths as forms over inverses and hidden units.
+    counts: FxHashMap<SelectorId, Form>,
+    /// The arguments of feed-forward units.
+    arguments: Ordered<Bits, Argument>,
     features: Ordered<(usize, Bits), Feature>,
     /// Features by s-op and function, so that each is computed once.
-    known: FxHashMap<(SOpId, Bits, bool), Form>,
+    known: FxHashMap<(SOpId, Bits, Want), Form>,
     /// What is linear by its shape, so that shared s-ops are looked at once.
     linear: RefCell<FxHashMap<SOpId, Option<Form>>>,
     /// The same for functions of weighted means.
@@ -185,12 +256,15 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(analysis: &'a Analysis<'a>, robustness: Robustness) -> Compiler<'a> {
+    fn new(analysis: &'a Analysis<'a>, style: Style, reading: Reading) -> Compiler<'a> {
         Compiler {
             analysis,
-            robustness,
+            style,
+            reading,
             demands: BTreeMap::new(),
             wanted: BTreeSet::new(),
+            inverses: BTreeSet::new(),
+            counts: FxHashMap::default(),
             arguments: Ordered::default(),
             features: Ordered::default(),
             known: FxHashMap::default(),
@@ -203,26 +277,20 @@ impl<'a> Compiler<'a> {
     }
 
     /// Records that a form is read, so that what it reads gets a place.
-    fn demand(&mut self, form: &Form, label: &str) {
+    fn demand(&mut self, form: &Form, label: &str) -> Result<(), Stopped> {
         for (var, values) in &form.functions {
             let demands = self.demands.entry(*var).or_default();
             let label = || label.to_string();
             demands.entry(bits(values)).or_insert_with(label);
         }
         for scalar in form.scalars.keys() {
-            if let Scalar::Attention(var) = scalar {
-                self.wanted.insert(*var);
+            match scalar {
+                Scalar::Attention(var) => drop(self.wanted.insert(*var)),
+                Scalar::Inverse(selector, cube) => self.place_inverse(*selector, *cube)?,
+                Scalar::Count(selector) => self.place_count(*selector)?,
+                Scalar::Computed(_) => {}
             }
         }
-    }
-
-    fn too_wide(&self, what: &str, count: usize) -> Stopped {
-        Stopped::new(
-            Code::LimitReached,
-            format!(
-                "the model would need {count} {what}; the limit is {}",
-                self.analysis.limits.model_width
-            ),
-        )
+        Ok(())
     }
 }

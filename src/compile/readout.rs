@@ -5,20 +5,40 @@
 //! bools as numbers. Numbers too close to be told apart are read as they are, as real numbers.
 
 use super::form::Form;
-use super::layout::Layout;
 use super::verify::TOLERANCE_F32;
-use super::{Compiler, Robustness, bits};
-use crate::graph::{Encoding, SOpId};
+use super::{Compiler, Reading, Want};
+use crate::graph::{Encoding, SOpId, SelectorId};
 use crate::infer::{Analysis, Stopped};
 use crate::interpret;
-use crate::model::{Decoder, Matrix, Readout, Variable};
+use crate::model::Decoder;
 use crate::value::Value;
 
-/// A form and the values that it stands for.
+/// What is read and the values that it stands for.
 #[derive(Clone, Debug)]
 pub struct Output {
-    pub form: Form,
+    pub read: OutputRead,
     pub decoder: Decoder,
+}
+
+/// How a result is read.
+#[derive(Clone, Debug)]
+pub enum OutputRead {
+    /// A number that stands for itself.
+    Number(Form),
+    /// The number of a value, of so many.
+    Classes(Form, usize),
+    /// The inverse of a selector's width, which is one of these.
+    Widths(SelectorId, Vec<usize>),
+}
+
+impl Output {
+    pub fn new(form: Form, decoder: Decoder) -> Output {
+        let read = match &decoder {
+            Decoder::Numerical(_) => OutputRead::Number(form),
+            Decoder::Categorical(classes) => OutputRead::Classes(form, classes.len()),
+        };
+        Output { read, decoder }
+    }
 }
 
 /// Neighbouring numbers must differ by more than this share of the largest to be told apart.
@@ -110,10 +130,16 @@ impl Compiler<'_> {
             )
             .help("mend what fails, or take a vocabulary on which it does not"));
         }
+        if let Some(output) = self.width_output(root)
+            && let OutputRead::Widths(selector, _) = output.read
+        {
+            self.place_inverse(selector, 0)?;
+            return Ok(output);
+        }
         let (mut numbers, mut decoder) = coding(&domain, self.analysis.graph.encoding(root));
         let many =
             matches!(&decoder, Decoder::Categorical(classes) if classes.len() > MOST_CLASSES);
-        if (many || self.robustness == Robustness::Real) && is_dense(self.analysis, root) {
+        if (many || self.reading == Reading::Real) && is_dense(self.analysis, root) {
             numbers = domain.iter().filter_map(Value::as_float).collect();
             decoder = Decoder::Numerical(Vec::new());
         }
@@ -129,80 +155,40 @@ impl Compiler<'_> {
             ));
         }
         let label = self.name(root);
-        let form = self.feature(root, &numbers, false, &label)?;
-        self.demand(&form, &label);
-        Ok(Output { form, decoder })
+        let form = self.feature(root, &numbers, Want::Close, &label)?;
+        self.demand(&form, &label)?;
+        Ok(Output::new(form, decoder))
     }
 
-    /// Readouts for the program's named s-ops that can be read as they are.
-    pub(super) fn variables(&self, layout: &Layout, root: SOpId) -> Vec<Variable> {
-        let graph = self.analysis.graph;
-        let mut variables: Vec<Variable> = graph
-            .reachable(&[root])
-            .into_iter()
-            .filter(|id| graph.name(*id).is_some())
-            .filter_map(|id| self.variable(layout, id))
-            .collect();
-        variables.sort_by_key(|variable| variable.ready);
-        variables
-    }
-
-    fn variable(&self, layout: &Layout, id: SOpId) -> Option<Variable> {
-        let domain = &self.analysis.node(id).ok()?.column.values.domain;
-        let (numbers, decoder) = coding(domain, self.analysis.graph.encoding(id));
-        let computed = |snap| self.known.get(&(id, bits(&numbers), snap)).cloned();
-        let views = [self.read(id, &numbers), computed(false), computed(true)];
-        let (form, readout) = views.into_iter().flatten().find_map(|form| {
-            let readout = layout.readout(self, &form, decoder.clone())?;
-            Some((form, readout))
-        })?;
-        Some(Variable {
-            name: self.name(id),
-            ready: layout.times.form(self, &form),
-            readout,
-        })
-    }
-}
-
-impl Layout {
-    /// A readout of a form; `None` if something it reads has no place.
-    pub fn readout(&self, compiler: &Compiler, form: &Form, decoder: Decoder) -> Option<Readout> {
-        let constant = form.constant;
-        let rest = Form {
-            constant: 0.0,
-            ..form.clone()
+    /// A function of one width is read from its inverse: the scores `2e - e²x` are largest for the
+    /// nearest `e` to `1/x`, and each `e` has its value. No hidden unit is needed.
+    pub(super) fn width_output(&self, id: SOpId) -> Option<Output> {
+        let column = &self.analysis.node(id).ok()?.column;
+        let [var] = *column.space.vars else {
+            return None;
         };
-        // What the parts of a form add to the constant is read from `one`; it moves to the bias.
-        let mut places = self.resolve(compiler, &rest)?;
-        let moved: f64 = places
-            .iter()
-            .filter(|(column, _)| *column == self.one)
-            .map(|(_, factor)| factor)
-            .sum();
-        places.retain(|(column, _)| *column != self.one);
-        let offset = constant + moved;
-        let width = self.directions.len();
-        let scores: Vec<(f64, f64)> = match &decoder {
-            Decoder::Numerical(_) => vec![(1.0, 0.0)],
-            Decoder::Categorical(values) => (0..values.len())
-                .map(|class| (2.0 * class as f64, -(class as f64).powi(2)))
-                .collect(),
-        };
-        let mut triplets = Vec::new();
-        for (output, (slope, _)) in scores.iter().enumerate() {
-            triplets.extend(
-                places
-                    .iter()
-                    .map(|(at, factor)| (*at, output, slope * factor)),
-            );
+        let selector = self.inverse(var)?;
+        if self.analysis.graph.encoding(id) == Some(Encoding::Numerical) {
+            return None;
         }
-        Some(Readout {
-            weights: Matrix::from_triplets(width, scores.len(), triplets),
-            bias: scores
-                .iter()
-                .map(|(slope, bias)| slope * offset + bias)
-                .collect(),
-            decoder,
+        let numbers = self.analysis.values(var).numbers()?;
+        let mut values: Vec<Option<Value>> = vec![None; numbers.len()];
+        for row in 0..column.space.rows() {
+            values[column.space.row(row)[0] as usize] = column.value(row).cloned();
+        }
+        let known = numbers.iter().zip(values);
+        let known = known.filter_map(|(width, value)| Some((*width as usize, value?)));
+        let (widths, values): (Vec<usize>, Vec<Value>) = known.unzip();
+        let few = widths.last().is_some_and(|width| *width < MOST_CLASSES);
+        few.then(|| Output {
+            read: OutputRead::Widths(selector, widths),
+            decoder: Decoder::Categorical(values),
         })
+    }
+
+    /// A number for each value of an s-op, and how they are read.
+    pub(super) fn coding_of(&self, id: SOpId) -> Option<(Vec<f64>, Decoder)> {
+        let domain = &self.analysis.node(id).ok()?.column.values.domain;
+        Some(coding(domain, self.analysis.graph.encoding(id)))
     }
 }

@@ -2,7 +2,7 @@
 //! compare or tabulate them; means, sums, differences and multiples of them are linear reads of the
 //! residual stream, and the readout gives the number as it is.
 
-use super::Compiler;
+use super::{Compiler, Want};
 use super::form::{Form, Scalar};
 use super::linear::STACK;
 use super::readout::Output;
@@ -24,11 +24,8 @@ impl Compiler<'_> {
         let Some(form) = self.real(root)? else {
             return Err(stopped);
         };
-        self.demand(&form, &self.name(root));
-        Ok(Output {
-            form,
-            decoder: Decoder::Numerical(Vec::new()),
-        })
+        self.demand(&form, &self.name(root))?;
+        Ok(Output::new(form, Decoder::Numerical(Vec::new())))
     }
 
     /// A number minus another, listed or real.
@@ -61,7 +58,7 @@ impl Compiler<'_> {
             let Some(numbers) = node.column.values.numbers() else {
                 return Ok(None);
             };
-            return self.feature(id, &numbers, false, &self.name(id)).map(Some);
+            return self.feature(id, &numbers, Want::Close, &self.name(id)).map(Some);
         }
         let SOp::Map { op, operands } = self.analysis.graph.get(id) else {
             return Ok(None);

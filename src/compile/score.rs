@@ -8,16 +8,16 @@
 //! mean has the logarithms of its weights as logits; where the weight is zero the key is not
 //! selected, by a literal.
 
-use super::Compiler;
-use super::assemble::level;
 use super::form::Form;
-use super::literal::Term;
+use super::literal::{ProductPlan, TermPlan};
+use super::{Compiler, Want};
 use crate::base::Code;
 use crate::graph::SOpId;
 use crate::infer::Stopped;
 use crate::infer::cube::Cube;
 use crate::infer::scorer::ScoreTable;
 use crate::infer::weighted::WeightedFacts;
+use crate::plan::Meaning;
 
 /// Logits may be this many times the gap between a best key and the next: float32 has 24 bits, of
 /// which 8 remain to tell the two apart.
@@ -33,11 +33,13 @@ const MOST_PRODUCTS: usize = 256;
 /// What is left of a table when it counts as zero, relative to its largest entry.
 const RESIDUE: f64 = 1e-12;
 
-/// What is added to the logits of a head, between 0 and `above` for every key and query.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ScorePlan {
-    pub terms: Vec<Term>,
-    pub above: f64,
+/// The share of attention that may leak to what is not the best.
+const LEAK: f64 = 1e-9;
+
+/// The logit that outweighs all other keys of the longest input: a power of two that is at least
+/// `ln(length / leak)`.
+pub(super) fn level(max_length: usize) -> f64 {
+    2f64.powf((max_length as f64 / LEAK).ln().log2().ceil())
 }
 
 /// Numbers `[keys, queries]`, a row for each key.
@@ -48,8 +50,8 @@ struct Grid {
 }
 
 impl Compiler<'_> {
-    /// The logits that make the best of the selected keys win.
-    pub(super) fn best_plan(&mut self, table: &ScoreTable) -> Result<ScorePlan, Stopped> {
+    /// The logits that make the best of the selected keys win, unless all are equally good.
+    pub(super) fn best_plan(&mut self, table: &ScoreTable) -> Result<Option<TermPlan>, Stopped> {
         let length = self.analysis.setting.max_length as f64;
         let level = level(self.analysis.setting.max_length);
         // One position is worth a level, one unit of the score all positions.
@@ -72,14 +74,19 @@ impl Compiler<'_> {
                 "the scores have too many levels between the positions for float32 to tell the best key",
             ));
         };
-        let mut terms = self.score_terms(table.sides, products, unit)?;
+        let mut products = self.score_products(table.sides, products, unit)?;
         if tie > 0.0 {
             let positions = (0..self.analysis.setting.max_length).map(|index| index as f64);
-            let key = Form::function(crate::infer::Analysis::INDICES, positions.collect());
-            let key = Form::default().plus(1.0, &key);
-            terms.push(weighed(Form::constant(tie), key, level));
+            let positions: Vec<f64> = positions.collect();
+            let key = Form::function(crate::infer::Analysis::INDICES, positions.clone());
+            products.push(ProductPlan {
+                query: Form::constant(tie),
+                key: Form::default().plus(1.0, &key),
+                queries: vec![tie],
+                keys: positions,
+            });
         }
-        Ok(ScorePlan { terms, above })
+        Ok(scored(products, above))
     }
 
     /// The cube that selects what has a weight, and the logarithms of the weights; `None` if
@@ -87,7 +94,7 @@ impl Compiler<'_> {
     pub(super) fn weight_plan(
         &mut self,
         facts: &WeightedFacts,
-    ) -> Result<Option<(Cube, ScorePlan)>, Stopped> {
+    ) -> Result<Option<(Cube, Option<TermPlan>)>, Stopped> {
         let Some(cube) = &facts.cube else {
             return Ok(None);
         };
@@ -103,28 +110,31 @@ impl Compiler<'_> {
                 "the weights would take too many dimensions of a head",
             ));
         };
-        let terms = self.score_terms(facts.table.sides, products, 1.0)?;
-        Ok(Some((cube.clone(), ScorePlan { terms, above })))
+        let products = self.score_products(facts.table.sides, products, 1.0)?;
+        Ok(Some((cube.clone(), scored(products, above))))
     }
 
-    fn score_terms(
+    fn score_products(
         &mut self,
         sides: Option<(SOpId, SOpId)>,
         products: Vec<(Vec<f64>, Vec<f64>)>,
         unit: f64,
-    ) -> Result<Vec<Term>, Stopped> {
-        let level = level(self.analysis.setting.max_length);
-        let mut terms = Vec::with_capacity(products.len());
+    ) -> Result<Vec<ProductPlan>, Stopped> {
+        let mut plans = Vec::with_capacity(products.len());
         // A scorer that reads nothing scores all keys alike.
         let Some((keys, queries)) = sides else {
-            return Ok(terms);
+            return Ok(plans);
         };
         for (key, query) in products {
-            let query = self.score_feature(queries, &query)?.scaled(unit);
-            let key = self.score_feature(keys, &key)?;
-            terms.push(weighed(query, key, level));
+            let query: Vec<f64> = query.iter().map(|query| query * unit).collect();
+            plans.push(ProductPlan {
+                query: self.score_feature(queries, &query)?,
+                key: self.score_feature(keys, &key)?,
+                queries: query,
+                keys: key,
+            });
         }
-        Ok(terms)
+        Ok(plans)
     }
 
     fn score_feature(&mut self, id: SOpId, function: &[f64]) -> Result<Form, Stopped> {
@@ -134,22 +144,17 @@ impl Compiler<'_> {
             }
             _ => {
                 let label = format!("score of {}", self.name(id));
-                self.feature(id, function, true, &label)
+                self.feature(id, function, Want::Snapped, &label)
             }
         }
     }
 }
 
-/// The product; where the query is constant it is the level, so that the head has the dimension
-/// already.
-fn weighed(query: Form, key: Form, level: f64) -> Term {
-    if query != Form::constant(query.constant) {
-        return Term { query, key };
-    }
-    Term {
-        key: key.scaled(query.constant / level),
-        query: Form::constant(level),
-    }
+fn scored(products: Vec<ProductPlan>, above: f64) -> Option<TermPlan> {
+    (!products.is_empty()).then(|| TermPlan {
+        products,
+        meaning: Meaning::Score { above },
+    })
 }
 
 fn refused(reason: &str) -> Stopped {

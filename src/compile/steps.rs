@@ -22,29 +22,20 @@ pub struct Staircase {
     pub steps: Vec<Step>,
     /// The range of the arguments over the smallest gap at a step: how precise they must be.
     pub precision: f64,
-    /// The middle of the range of the arguments.
-    pub centre: f64,
-}
-
-impl Staircase {
-    /// The value between the steps below `anchor` and those above it. Units are written so that
-    /// they are silent on the side of the anchor: rounding then grows with the distance from it.
-    pub fn value_at(&self, anchor: f64) -> f64 {
-        let below = self.steps.iter().filter(|step| step.middle < anchor);
-        self.first + below.map(|step| step.change).sum::<f64>()
-    }
+    /// What it passes through, by ascending arguments.
+    pub points: Vec<(f64, f64)>,
 }
 
 /// The staircase through some points, each an argument and its value; `None` if two arguments
 /// that are as good as equal have different values.
 pub fn staircase(mut points: Vec<(f64, f64)>) -> Option<Staircase> {
     points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let (Some(lowest), Some(highest)) = (points.first(), points.last()) else {
+    let (Some(lowest), Some(highest)) = (points.first().copied(), points.last().copied()) else {
         return Some(Staircase {
             first: 0.0,
             steps: Vec::new(),
             precision: 1.0,
-            centre: 0.0,
+            points,
         });
     };
     let range = highest.0 - lowest.0;
@@ -71,7 +62,7 @@ pub fn staircase(mut points: Vec<(f64, f64)>) -> Option<Staircase> {
         first,
         steps,
         precision: range / smallest,
-        centre: (lowest.0 + highest.0) / 2.0,
+        points,
     })
 }
 

@@ -1,0 +1,533 @@
+//! The plan: every variable that is placed becomes residual variables, every head and feature an
+//! operation on them. What a head moves loses its constant, since each row of attention sums to 1;
+//! its readers add it again.
+
+use super::form::{Form, Scalar};
+use super::head::{HeadKind, HeadPlan, Target};
+use super::inverse::inverse;
+use super::literal::TermPlan;
+use super::readout::{Output, OutputRead};
+use super::score::level;
+use super::{Compiler, Want, bits};
+use crate::base::Span;
+use crate::graph::SOpId;
+use crate::infer::{Analysis, Stopped, VarKind};
+use crate::infer::space::VarId;
+use crate::model::Decoder;
+use crate::plan::{
+    Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Read, ReadOut, Source, Style, Term,
+    Variable, VariableId, Written,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The plan for a compiler whose variables are placed.
+///
+/// # Errors
+/// The analysis was interrupted.
+pub fn plan(compiler: &Compiler, root: SOpId, output: Output) -> Result<Plan, Stopped> {
+    let setting = compiler.analysis.setting;
+    let plan = Plan {
+        name: compiler.name(root),
+        style: compiler.style,
+        vocabulary: setting.vocabulary.clone(),
+        max_length: setting.max_length,
+        causal: setting.causal,
+        variables: Vec::new(),
+        attends: Vec::new(),
+        feed_forwards: Vec::new(),
+        outputs: Vec::new(),
+        views: Vec::new(),
+        remarks: Vec::new(),
+    };
+    let mut emitter = Emitter {
+        compiler,
+        plan,
+        columns: BTreeMap::new(),
+        attended: BTreeMap::new(),
+        offsets: BTreeMap::new(),
+        features: Vec::new(),
+    };
+    emitter.variables();
+    emitter.offsets();
+    Stopped::if_interrupted()?;
+    emitter.feed_forwards();
+    for (pattern, head) in compiler.heads.iter().enumerate() {
+        Stopped::if_interrupted()?;
+        emitter.attends(pattern, head);
+    }
+    let name = compiler.name(root);
+    let output = emitter.read_out(name, Some(root), output);
+    emitter.plan.outputs.push(output);
+    emitter.views(root);
+    Ok(emitter.plan)
+}
+
+struct Emitter<'c, 'a> {
+    compiler: &'c Compiler<'a>,
+    plan: Plan,
+    /// The residual variables of the directions of a categorical variable.
+    columns: BTreeMap<VarId, Vec<VariableId>>,
+    /// Those of what heads write otherwise.
+    attended: BTreeMap<Target, VariableId>,
+    /// What is to be added to what heads write.
+    offsets: BTreeMap<VariableId, f64>,
+    features: Vec<VariableId>,
+}
+
+impl Emitter<'_, '_> {
+    fn variables(&mut self) {
+        let compiler = self.compiler;
+        for at in 0..compiler.analysis.vars.len() as u32 {
+            let var = VarId(at);
+            if compiler.bases.contains_key(&var) {
+                self.categorical(var);
+            } else if compiler.wanted.contains(&var) {
+                let target = Target::Direction(var, 0);
+                let numbers = compiler.analysis.values(var).numbers().unwrap_or_default();
+                let default = compiler.default_number(var);
+                let values = numbers.iter().map(|number| number - default).collect();
+                let label = compiler.target_name(target);
+                let id = self.add(label, self.source_of(var), Written::Attend, values, 0.0);
+                self.attended.insert(target, id);
+            }
+        }
+        for (selector, cube) in &compiler.inverses {
+            let target = Target::Inverse(*selector, *cube);
+            let widths = compiler.cube_widths(*selector, *cube);
+            let values = widths.iter().map(|width| inverse(*width)).collect();
+            let label = compiler.target_name(target);
+            let source = self.source(
+                compiler.analysis.graph.describe_selector(*selector),
+                Some(compiler.analysis.graph.selector_span(*selector)),
+            );
+            let id = self.add(label, source, Written::Attend, values, 1.0);
+            self.attended.insert(target, id);
+        }
+        for feature in compiler.features.values() {
+            let argument = &compiler.arguments[feature.argument];
+            let values = argument.points.iter().map(|point| {
+                let units = feature.units.iter();
+                units.map(|unit| unit.weight * (unit.slope * point + unit.offset).max(0.0)).sum()
+            });
+            let source = match feature.of {
+                Some(id) => self.sop_source(id),
+                None => self.source(feature.label.clone(), None),
+            };
+            let label = feature.label.clone();
+            let id = self.add(label, source, Written::FeedForward, values.collect(), 0.0);
+            self.features.push(id);
+        }
+    }
+
+    fn categorical(&mut self, var: VarId) {
+        let compiler = self.compiler;
+        let kind = compiler.analysis.vars[var.0 as usize].kind;
+        if matches!(kind, VarKind::Cut(_)) {
+            return;
+        }
+        let basis = &compiler.bases[&var];
+        let mut columns = Vec::with_capacity(basis.columns.len());
+        for (direction, column) in basis.columns.iter().enumerate() {
+            let written = match kind {
+                VarKind::Tokens => Written::Embed {
+                    tokens: self.by_token(&column.function),
+                    indices: Vec::new(),
+                },
+                VarKind::Indices => Written::Embed {
+                    tokens: Vec::new(),
+                    indices: column.function.clone(),
+                },
+                _ => Written::Attend,
+            };
+            let label = column.label.clone();
+            let source = self.source_of(var);
+            let id = self.add(label, source, written, column.function.clone(), 0.0);
+            if !matches!(kind, VarKind::Tokens | VarKind::Indices) {
+                self.attended.insert(Target::Direction(var, direction), id);
+            }
+            columns.push(id);
+        }
+        self.columns.insert(var, columns);
+    }
+
+    /// A function of the token, in the order of the vocabulary; the domain is sorted.
+    fn by_token(&self, function: &[f64]) -> Vec<f64> {
+        let domain = &self.compiler.analysis.values(Analysis::TOKENS).domain;
+        let vocabulary = self.compiler.analysis.setting.vocabulary.iter();
+        let place = |token| domain.iter().position(|known| known == token);
+        vocabulary
+            .map(|token| function[place(token).unwrap_or(0)])
+            .collect()
+    }
+
+    fn add(
+        &mut self,
+        label: String,
+        source: Source,
+        written: Written,
+        values: Vec<f64>,
+        bos: f64,
+    ) -> VariableId {
+        self.plan.add(Variable {
+            label,
+            source,
+            written,
+            bos,
+            values: ascending(values),
+        })
+    }
+
+    fn source(&self, name: String, span: Option<Span>) -> Source {
+        let span = span.map(|span| (span.source.0, span.start as u32, span.end as u32));
+        Source { name, span }
+    }
+
+    fn sop_source(&self, id: SOpId) -> Source {
+        let analysis = self.compiler.analysis;
+        let span = analysis.sop(id).map(|_| analysis.graph.span(id));
+        self.source(analysis.describe(id), span)
+    }
+
+    fn source_of(&self, var: VarId) -> Source {
+        let analysis = self.compiler.analysis;
+        match analysis.vars[var.0 as usize].kind {
+            VarKind::Tokens | VarKind::Indices => self.source(analysis.var_name(var), None),
+            VarKind::Width(selector) => self.source(
+                analysis.graph.describe_selector(selector),
+                Some(analysis.graph.selector_span(selector)),
+            ),
+            VarKind::Sum(id)
+            | VarKind::Mean(id)
+            | VarKind::Pick(id)
+            | VarKind::Cut(id)
+            | VarKind::Weighted(id) => self.sop_source(id),
+        }
+    }
+
+    /// What each head drops of what it moves, from the first variable on: values read earlier ones
+    /// only.
+    fn offsets(&mut self) {
+        if self.plan.style == Style::Compact {
+            return;
+        }
+        let compiler = self.compiler;
+        let mut writes: Vec<(Target, &Form)> = compiler
+            .heads
+            .iter()
+            .filter(|head| head.kind != HeadKind::Width)
+            .flat_map(|head| head.values.iter().map(|(form, target)| (*target, form)))
+            .collect();
+        writes.sort_by_key(|(target, _)| *target);
+        for (target, form) in writes {
+            let dropped = self.resolve(form).constant;
+            *self.offsets.entry(self.attended[&target]).or_insert(0.0) += dropped;
+        }
+    }
+
+    /// The form over residual variables.
+    fn resolve(&mut self, form: &Form) -> Linear {
+        let mut linear = Linear::default();
+        self.add_form(form, 1.0, &mut linear);
+        if self.plan.style == Style::Compact && linear.constant != 0.0 {
+            let one = self.plan.one();
+            linear = linear.plus(one, linear.constant);
+            linear.constant = 0.0;
+        }
+        linear
+    }
+
+    fn add_form(&self, form: &Form, factor: f64, linear: &mut Linear) {
+        let compiler = self.compiler;
+        linear.constant += factor * form.constant;
+        for (var, function) in &form.functions {
+            let coordinates = compiler.bases.get(var).and_then(|b| b.coordinates(function));
+            let Some((constant, coordinates)) = coordinates else {
+                unreachable!("what is read was demanded, and a basis spans its demands");
+            };
+            linear.constant += factor * constant;
+            for (at, coordinate) in coordinates.iter().enumerate() {
+                if *coordinate == 0.0 {
+                    continue;
+                }
+                match compiler.cuts.get(var) {
+                    Some(forms) => self.add_form(&forms[at], factor * coordinate, linear),
+                    None => self.read(self.columns[var][at], factor * coordinate, linear),
+                }
+            }
+        }
+        for (scalar, coefficient) in &form.scalars {
+            let factor = factor * coefficient;
+            linear.constant += factor * compiler.scalar_default(*scalar);
+            match scalar {
+                Scalar::Attention(var) => {
+                    self.read(self.attended[&Target::Direction(*var, 0)], factor, linear);
+                }
+                Scalar::Inverse(selector, cube) => {
+                    self.read(self.attended[&Target::Inverse(*selector, *cube)], factor, linear);
+                }
+                Scalar::Count(selector) => {
+                    self.add_form(&compiler.counts[selector], factor, linear);
+                }
+                Scalar::Computed(feature) => self.read(self.features[*feature], factor, linear),
+            }
+        }
+    }
+
+    fn read(&self, variable: VariableId, factor: f64, linear: &mut Linear) {
+        let offset = self.offsets.get(&variable).copied().unwrap_or(0.0);
+        linear.constant += factor * offset;
+        *linear = std::mem::take(linear).plus(variable, factor);
+    }
+
+    fn feed_forwards(&mut self) {
+        let compiler = self.compiler;
+        for (at, feature) in compiler.features.values().enumerate() {
+            let argument = &compiler.arguments[feature.argument];
+            let into = self.features[at];
+            let linear = self.resolve(&argument.form);
+            self.plan.feed_forwards.push(FeedForward {
+                source: self.plan.variable(into).source.clone(),
+                argument: linear,
+                points: ascending(argument.points.clone()),
+                units: feature.units.clone(),
+                into,
+                layer: 0,
+            });
+        }
+    }
+
+    fn attends(&mut self, pattern: usize, head: &HeadPlan) {
+        let kind = match head.kind {
+            HeadKind::Width => Kind::Width,
+            HeadKind::Mean => Kind::Mean,
+            HeadKind::MeanOfSome => Kind::MeanOfSome,
+            HeadKind::MeanOfPart => Kind::MeanOfPart,
+            HeadKind::Sum => Kind::Sum {
+                level: level(self.plan.max_length),
+            },
+        };
+        let mut terms: Vec<Term> = head.terms.iter().map(|term| self.term(term)).collect();
+        terms.extend(self.bos_term(kind, &head.terms));
+        let source = self.source(head.label.clone(), head.span);
+        for (form, target) in &head.values {
+            let into = self.attended[target];
+            let value = self.value(kind, form);
+            let values = self.values_of(&value);
+            self.plan.attends.push(Attend {
+                source: source.clone(),
+                pattern,
+                kind,
+                terms: terms.clone(),
+                value,
+                values,
+                most: head.most,
+                non_empty: head.non_empty,
+                into,
+                layer: 0,
+            });
+        }
+    }
+
+    /// The bounds of what a linear read can be.
+    fn values_of(&self, linear: &Linear) -> Arc<[f64]> {
+        let (mut least, mut most) = (linear.constant, linear.constant);
+        for (variable, factor) in &linear.terms {
+            let values = self.plan.variable(*variable).values.iter();
+            let scaled: Vec<f64> = values.map(|value| value * factor).collect();
+            least += scaled.iter().copied().fold(f64::INFINITY, f64::min).min(0.0);
+            most += scaled.iter().copied().fold(f64::NEG_INFINITY, f64::max).max(0.0);
+        }
+        [least, most].into()
+    }
+
+    fn term(&mut self, term: &TermPlan) -> Term {
+        let products = term.products.iter().map(|product| {
+            let mut key = self.resolve(&product.key);
+            match term.meaning {
+                Meaning::Bos { .. } => key = Linear::of(self.plan.flag()),
+                // BOS has the level 0 of what is selected.
+                _ => {
+                    let bos = self.plan.at_bos(&key);
+                    if bos != 0.0 {
+                        key = key.plus(self.plan.flag(), -bos);
+                    }
+                }
+            }
+            Product {
+                query: self.resolve(&product.query),
+                key,
+                queries: product.queries.clone().into(),
+                keys: product.keys.clone().into(),
+            }
+        });
+        let products = products.collect();
+        Term {
+            products,
+            meaning: term.meaning.clone(),
+        }
+    }
+
+    /// Where BOS stands among the keys.
+    fn bos_term(&mut self, kind: Kind, terms: &[TermPlan]) -> Option<Term> {
+        let scored = terms
+            .iter()
+            .any(|term| matches!(term.meaning, Meaning::Score { .. }));
+        let level = level(self.plan.max_length);
+        let (query, nats) = match (self.plan.style, kind) {
+            (Style::Faithful, Kind::Mean) if scored => (-level, true),
+            (Style::Faithful, Kind::Mean) => (-0.5, false),
+            (Style::Faithful, Kind::MeanOfSome) => (-1.0, false),
+            (Style::Faithful, _) => return None,
+            // BOS is zero: tokens stand above it, or below it in a sum.
+            (Style::Compact, Kind::Sum { level }) => (-level, true),
+            (Style::Compact, _) => (level, true),
+        };
+        let (query, key) = match self.plan.style {
+            Style::Faithful => (Linear::constant(query), Linear::of(self.plan.flag())),
+            Style::Compact => {
+                let one = self.plan.one();
+                (Linear::default().plus(one, query), Linear::of(one))
+            }
+        };
+        Some(Term {
+            products: vec![Product {
+                queries: [self.at_token(&query)].into(),
+                query,
+                key,
+                keys: [1.0].into(),
+            }],
+            meaning: Meaning::Bos { nats },
+        })
+    }
+
+    fn at_token(&self, linear: &Linear) -> f64 {
+        linear.at(|variable| self.plan.variable(variable).values.first().copied().unwrap_or(0.0))
+    }
+
+    /// What a head moves: without its constant, and at BOS what stands for nothing selected.
+    fn value(&mut self, kind: Kind, form: &Form) -> Linear {
+        let mut value = self.resolve(form);
+        if self.plan.style == Style::Compact {
+            return value;
+        }
+        let constant = std::mem::take(&mut value.constant);
+        let wanted = match kind {
+            Kind::Width => return Linear::of(self.plan.flag()),
+            Kind::Mean | Kind::MeanOfPart => -constant,
+            Kind::MeanOfSome | Kind::Sum { .. } => return value,
+        };
+        let bos = self.plan.at_bos(&value);
+        match wanted == bos {
+            true => value,
+            false => value.plus(self.plan.flag(), wanted - bos),
+        }
+    }
+
+    fn read_out(&mut self, name: String, of: Option<SOpId>, output: Output) -> ReadOut {
+        let source = match of {
+            Some(id) => self.sop_source(id),
+            None => Source::default(),
+        };
+        let (scores, read) = match output.read {
+            OutputRead::Number(form) => {
+                let numbers = match &output.decoder {
+                    Decoder::Numerical(values) => {
+                        values.iter().filter_map(crate::value::Value::as_float).collect()
+                    }
+                    Decoder::Categorical(_) => Vec::new(),
+                };
+                (vec![self.resolve_constant(&form)], Read::Nearest(numbers))
+            }
+            OutputRead::Classes(form, count) => {
+                let number = self.resolve_constant(&form);
+                let class = |class: usize| {
+                    let mut score = number.scaled(2.0 * class as f64);
+                    score.constant -= (class as f64).powi(2);
+                    score
+                };
+                ((0..count).map(class).collect(), Read::Classes(number, count))
+            }
+            OutputRead::Widths(selector, widths) => {
+                let x = self.attended[&Target::Inverse(selector, 0)];
+                let score = |width: &usize| {
+                    let e = (width + 1) as f64;
+                    let mut score = Linear::default().plus(x, -e * e);
+                    score.constant = 2.0 * e;
+                    score
+                };
+                let first = widths.first().map_or(1, |width| width + 1);
+                (widths.iter().map(score).collect(), Read::Widths(x, first))
+            }
+        };
+        ReadOut {
+            name,
+            source,
+            scores,
+            decoder: output.decoder,
+            read,
+        }
+    }
+
+    /// W_U has a bias, so that constants are constants in both styles.
+    fn resolve_constant(&self, form: &Form) -> Linear {
+        let mut linear = Linear::default();
+        self.add_form(form, 1.0, &mut linear);
+        linear
+    }
+
+    /// Readouts for the program's named s-ops that can be read as they are.
+    fn views(&mut self, root: SOpId) {
+        let graph = self.compiler.analysis.graph;
+        for id in graph.reachable(&[root]) {
+            if graph.name(id).is_some()
+                && let Some(output) = self.view(id)
+            {
+                let view = self.read_out(self.compiler.name(id), Some(id), output);
+                self.plan.views.push(view);
+            }
+        }
+    }
+
+    fn view(&self, id: SOpId) -> Option<Output> {
+        let compiler = self.compiler;
+        if let Some(output) = compiler.width_output(id)
+            && let OutputRead::Widths(selector, _) = &output.read
+            && compiler.inverses.contains(&(*selector, 0))
+        {
+            return Some(output);
+        }
+        let (numbers, decoder) = compiler.coding_of(id)?;
+        let computed = |want| compiler.known.get(&(id, bits(&numbers), want)).cloned();
+        let views = [
+            compiler.read(id, &numbers),
+            computed(Want::Close),
+            computed(Want::Tolerant),
+            computed(Want::Snapped),
+        ];
+        let form = views.into_iter().flatten().find(|form| self.has_place(form))?;
+        Some(Output::new(form, decoder))
+    }
+
+    /// Whether the stream holds all that a form reads.
+    fn has_place(&self, form: &Form) -> bool {
+        let compiler = self.compiler;
+        form.functions.iter().all(|(var, function)| {
+            let basis = compiler.bases.get(var);
+            basis.is_some_and(|basis| basis.coordinates(function).is_some())
+        }) && form.scalars.keys().all(|scalar| match scalar {
+            Scalar::Attention(var) => self.attended.contains_key(&Target::Direction(*var, 0)),
+            Scalar::Inverse(selector, cube) => {
+                self.attended.contains_key(&Target::Inverse(*selector, *cube))
+            }
+            Scalar::Count(selector) => compiler.counts.contains_key(selector),
+            Scalar::Computed(feature) => *feature < self.features.len(),
+        })
+    }
+}
+
+fn ascending(mut values: Vec<f64>) -> Arc<[f64]> {
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values.into()
+}

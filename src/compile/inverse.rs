@@ -1,0 +1,233 @@
+//! Widths that a head with BOS counts: it holds `x = 1/(1+w)`, and hidden units `relu(1 - e·x)`,
+//! which are 0 at BOS, interpolate any function of `w` exactly. Interpolation passes noise on; where
+//! keys are counted or averaged by a width, steps of `x` give bits instead.
+
+use super::form::{Form, Scalar};
+use super::head::{HeadKind, Target};
+use super::{Argument, Compiler, Feature, bits};
+use crate::graph::SelectorId;
+use crate::infer::space::VarId;
+use crate::infer::{Stopped, VarKind};
+use crate::plan::{Style, Unit};
+
+impl Compiler<'_> {
+    /// The selector and the number of its cubes, if the variable is a width that is held as
+    /// inverses.
+    pub(super) fn inverted(&self, var: VarId) -> Option<(SelectorId, usize)> {
+        let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
+            return None;
+        };
+        let facts = self.analysis.selector(selector)?;
+        let counts = self.style == Style::Faithful && facts.best.is_none();
+        counts.then(|| (selector, facts.cubes.len()))
+    }
+
+    /// The selector whose width the variable holds in one inverse.
+    pub(super) fn inverse(&self, var: VarId) -> Option<SelectorId> {
+        let (selector, cubes) = self.inverted(var)?;
+        (cubes == 1).then_some(selector)
+    }
+
+    /// Whether a form reads this variable and nothing else.
+    pub(super) fn reads_only(&self, form: &Form, var: VarId) -> bool {
+        let of = |scalar: &Scalar| match scalar {
+            Scalar::Attention(read) => *read == var,
+            Scalar::Inverse(selector, _) | Scalar::Count(selector) => {
+                self.analysis.vars[var.0 as usize].kind == VarKind::Width(*selector)
+            }
+            Scalar::Computed(_) => false,
+        };
+        form.functions.keys().all(|read| *read == var)
+            && form.scalars.keys().all(of)
+            && form.functions.len() + form.scalars.len() == 1
+    }
+
+    /// The widths that one cube of a selector can have.
+    pub(super) fn cube_widths(&self, selector: SelectorId, cube: usize) -> Vec<usize> {
+        let Some(facts) = self.analysis.selector(selector) else {
+            return vec![0];
+        };
+        let each = (0..self.analysis.environments.count()).map(|at| facts.width(at));
+        let (least, most) = each.fold((usize::MAX, 0), |(least, most), (l, m)| {
+            (least.min(l), most.max(m))
+        });
+        // Of several cubes only their sum is bounded from below.
+        let least = if facts.cubes.len() == 1 { least } else { 0 };
+        debug_assert!(cube < facts.cubes.len());
+        (least.min(most)..=most).collect()
+    }
+
+    pub(super) fn place_inverse(
+        &mut self,
+        selector: SelectorId,
+        cube: usize,
+    ) -> Result<(), Stopped> {
+        if !self.inverses.insert((selector, cube)) {
+            return Ok(());
+        }
+        let selected = self.selected(selector);
+        let one = Form::constant(1.0);
+        let target = Target::Inverse(selector, cube);
+        self.write_cube(&selected, cube, HeadKind::Width, &one, target)
+    }
+
+    pub(super) fn place_count(&mut self, selector: SelectorId) -> Result<(), Stopped> {
+        if self.counts.contains_key(&selector) {
+            return Ok(());
+        }
+        let name = format!(
+            "width of {}",
+            self.analysis.graph.describe_selector(selector)
+        );
+        let cubes = self.analysis.selector(selector).map_or(0, |f| f.cubes.len());
+        let mut sum = Form::default();
+        for cube in 0..cubes {
+            let widths = self.cube_widths(selector, cube);
+            let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
+            let form = self.interpolate_width(selector, cube, &widths, &numbers, &name)?;
+            sum = sum.plus(1.0, &form);
+        }
+        self.counts.insert(selector, sum);
+        Ok(())
+    }
+
+    /// The function with the value `function[i]` at the width `widths[i]`, which are consecutive, by
+    /// left hinges.
+    pub(super) fn interpolate_width(
+        &mut self,
+        selector: SelectorId,
+        cube: usize,
+        widths: &[usize],
+        function: &[f64],
+        label: &str,
+    ) -> Result<Form, Stopped> {
+        let x = Form::scalar(Scalar::Inverse(selector, cube));
+        let Some(interpolation) = interpolation(widths, function) else {
+            return Ok(Form::constant(function.first().copied().unwrap_or(0.0)));
+        };
+        let view = Form::constant(interpolation.constant).plus(interpolation.slope, &x);
+        if interpolation.hinges.is_empty() {
+            return Ok(view);
+        }
+        let argument = self.inverse_argument(selector, cube, widths, label)?;
+        let units = interpolation.hinges.iter();
+        let units = units.map(|(e, weight)| Unit {
+            slope: -(*e as f64),
+            offset: 1.0,
+            weight: *weight,
+        });
+        Ok(view.plus(1.0, &self.units(argument, units.collect(), label, None)))
+    }
+
+    fn inverse_argument(
+        &mut self,
+        selector: SelectorId,
+        cube: usize,
+        widths: &[usize],
+        label: &str,
+    ) -> Result<usize, Stopped> {
+        let form = Form::scalar(Scalar::Inverse(selector, cube));
+        let points = widths.iter().rev().map(|w| inverse(*w)).collect();
+        self.argument(form, points, label)
+    }
+
+    /// The argument of hidden units, made if it is not there.
+    pub(super) fn argument(
+        &mut self,
+        form: Form,
+        points: Vec<f64>,
+        label: &str,
+    ) -> Result<usize, Stopped> {
+        let key = form.key();
+        if let Some(known) = self.arguments.get_index_of(&key) {
+            self.arguments[known].points.extend(points);
+            return Ok(known);
+        }
+        self.demand(&form, label)?;
+        self.arguments.insert(key, Argument { form, points });
+        Ok(self.arguments.len() - 1)
+    }
+
+    /// What some hidden units write, in a variable of its own.
+    pub(super) fn units(
+        &mut self,
+        argument: usize,
+        units: Vec<Unit>,
+        label: &str,
+        of: Option<crate::graph::SOpId>,
+    ) -> Form {
+        let key = units
+            .iter()
+            .flat_map(|unit| [unit.slope, unit.offset, unit.weight]);
+        let entry = self
+            .features
+            .entry((argument, bits(&Vec::from_iter(key))));
+        let index = entry.index();
+        entry.or_insert_with(|| Feature {
+            label: label.to_string(),
+            of,
+            argument,
+            units,
+        });
+        Form::scalar(Scalar::Computed(index))
+    }
+}
+
+/// `1/(1+w)`
+pub fn inverse(width: usize) -> f64 {
+    1.0 / (1 + width) as f64
+}
+
+/// `constant + slope · x + Σ weight · relu(1 - e·x)` with `x = 1/(1+w)`.
+#[derive(Debug, PartialEq)]
+struct Interpolation {
+    constant: f64,
+    slope: f64,
+    hinges: Vec<(usize, f64)>,
+}
+
+/// The interpolation of a function of consecutive widths; `None` if it is constant. With
+/// `F(w) = (w+1)·f(w)` a hinge weighs the second difference of `F`: hinges `e` up to the least
+/// width are linear.
+fn interpolation(widths: &[usize], function: &[f64]) -> Option<Interpolation> {
+    if function.windows(2).all(|pair| pair[0] == pair[1]) {
+        return None;
+    }
+    let first = *widths.first()?;
+    let scaled = |at: usize| (widths[at] + 1) as f64 * function[at];
+    // Two widths determine the linear part.
+    let slope = (function[0] - function[1]) * ((first + 1) * (first + 2)) as f64;
+    let constant = function[0] - slope * inverse(first);
+    let hinges = (2..widths.len())
+        .map(|at| {
+            let weight = scaled(at) - 2.0 * scaled(at - 1) + scaled(at - 2);
+            (widths[at], weight)
+        })
+        .filter(|(_, weight)| *weight != 0.0);
+    Some(Interpolation {
+        constant,
+        slope,
+        hinges: hinges.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hinges_pass_through_every_width() {
+        for first in 0..3 {
+            let widths: Vec<usize> = (first..first + 9).collect();
+            let function: Vec<f64> = widths.iter().map(|w| ((w * w * 7) % 11) as f64).collect();
+            let interpolation = interpolation(&widths, &function).expect("not constant");
+            for (width, wanted) in widths.iter().zip(&function) {
+                let x = inverse(*width);
+                let hinges = interpolation.hinges.iter();
+                let hinges = hinges.map(|(e, weight)| weight * (1.0 - *e as f64 * x).max(0.0));
+                let got = interpolation.constant + interpolation.slope * x + hinges.sum::<f64>();
+                assert!((got - wanted).abs() < 1e-9, "{width}: {got} for {wanted}");
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! BOS keeps to itself. Where a later layer reads BOS again, a query at BOS must see BOS alone, so
+//! that what stands there stays a known number. W_Q may hold any number for the BOS flag, so that
+//! products whose keys are never negative can push all tokens away; otherwise one more product does.
+
+use super::{Linear, Meaning, Plan, Product, Style, Term};
+
+/// How far below BOS a query at BOS sees tokens, in gaps.
+const AWAY: f64 = -4.0;
+
+impl Plan {
+    /// Gives every head whose BOS is read later a guard. Under a causal mask BOS sees itself alone
+    /// anyway. Layers must be known.
+    pub fn guard_bos(&mut self) {
+        let last = self.attends.iter().map(|attend| attend.layer).max();
+        if self.causal || self.attends.is_empty() {
+            return;
+        }
+        for at in 0..self.attends.len() {
+            if Some(self.attends[at].layer) < last {
+                let terms = self.attends[at].terms.clone();
+                self.attends[at].terms = match self.style {
+                    Style::Faithful => self.guarded(terms),
+                    Style::Compact => self.guarded_by_one(terms),
+                };
+            }
+        }
+    }
+
+    fn guarded(&mut self, mut terms: Vec<Term>) -> Vec<Term> {
+        let flag = self.flag();
+        let pushing = terms.iter().position(|term| pushes(term));
+        for (at, term) in terms.iter_mut().enumerate() {
+            for product in &mut term.products {
+                let pushed = Some(at) == pushing && is_never_negative(&product.keys);
+                let wanted = if pushed { AWAY } else { 0.0 };
+                let query = std::mem::take(&mut product.query);
+                let bos = query.at(|variable| self.variables[variable.0 as usize].bos);
+                product.query = if wanted == bos {
+                    query
+                } else {
+                    query.plus(flag, wanted - bos)
+                };
+            }
+        }
+        if pushing.is_none() {
+            let key = Linear::constant(1.0).plus(flag, -1.0);
+            terms.push(guard(Linear::default().plus(flag, AWAY), key));
+        }
+        terms
+    }
+
+    fn guarded_by_one(&mut self, mut terms: Vec<Term>) -> Vec<Term> {
+        let (flag, one) = (self.flag(), self.one());
+        terms.push(guard(Linear::default().plus(flag, AWAY), Linear::of(one)));
+        terms
+    }
+}
+
+fn guard(query: Linear, key: Linear) -> Term {
+    Term {
+        products: vec![Product {
+            query,
+            key,
+            queries: [0.0].into(),
+            keys: [1.0].into(),
+        }],
+        meaning: Meaning::Guard,
+    }
+}
+
+/// Whether some product with keys that are never negative is at least 1 for every key.
+fn pushes(term: &Term) -> bool {
+    if !matches!(term.meaning, Meaning::Relation(_)) {
+        return false;
+    }
+    let products: Vec<&Product> = term
+        .products
+        .iter()
+        .filter(|product| is_never_negative(&product.keys))
+        .collect();
+    let keys = products.first().map_or(0, |product| product.keys.len());
+    keys > 0
+        && (0..keys).all(|key| {
+            let sum: f64 = products.iter().map(|product| product.keys[key]).sum();
+            sum >= 1.0
+        })
+}
+
+fn is_never_negative(keys: &[f64]) -> bool {
+    keys.iter().all(|key| *key >= 0.0)
+}

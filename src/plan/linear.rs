@@ -1,0 +1,71 @@
+//! Linear reads of the residual stream: what W_Q, W_K, W_V, W_in and W_U are made of, before
+//! variables have directions.
+
+use super::VariableId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `constant + Σ factor · variable`, at one position.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Linear {
+    pub constant: f64,
+    /// No factor is 0.
+    pub terms: BTreeMap<VariableId, f64>,
+}
+
+impl Linear {
+    pub fn constant(constant: f64) -> Linear {
+        Linear {
+            constant,
+            terms: BTreeMap::new(),
+        }
+    }
+
+    pub fn of(variable: VariableId) -> Linear {
+        Linear::default().plus(variable, 1.0)
+    }
+
+    #[must_use]
+    pub fn plus(mut self, variable: VariableId, factor: f64) -> Linear {
+        let sum = self.terms.entry(variable).or_insert(0.0);
+        *sum += factor;
+        if *sum == 0.0 {
+            self.terms.remove(&variable);
+        }
+        self
+    }
+
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Linear {
+        let mut scaled = Linear::constant(self.constant * factor);
+        for (variable, coefficient) in &self.terms {
+            scaled = scaled.plus(*variable, coefficient * factor);
+        }
+        scaled
+    }
+
+    #[must_use]
+    pub fn add(&self, other: &Linear) -> Linear {
+        let mut sum = self.clone();
+        sum.constant += other.constant;
+        for (variable, coefficient) in &other.terms {
+            sum = sum.plus(*variable, *coefficient);
+        }
+        sum
+    }
+
+    /// Its value where the variables have these values.
+    pub fn at(&self, value: impl Fn(VariableId) -> f64) -> f64 {
+        let terms = self.terms.iter();
+        self.constant + terms.map(|(variable, factor)| factor * value(*variable)).sum::<f64>()
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.constant == 0.0 && self.terms.is_empty()
+    }
+
+    /// The variables that it reads.
+    pub fn reads(&self) -> impl Iterator<Item = VariableId> + '_ {
+        self.terms.keys().copied()
+    }
+}

@@ -1,0 +1,281 @@
+//! The plan: a program as typed operations on named residual variables, between the graph and the
+//! weights. The printed schedule, the certificate and the weights all read the plan, so they cannot
+//! disagree. Plain data; it depends on `base`, `value` and the shapes of `model`, and knows no graph.
+
+mod bos;
+mod check;
+mod layers;
+mod linear;
+mod print;
+
+pub use linear::Linear;
+
+use crate::model::Decoder;
+use crate::value::Value;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How models are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Style {
+    /// Each row of a head's attention is its selector: uniform over the selected keys, and over BOS
+    /// where a width is counted.
+    #[default]
+    Faithful,
+    /// Sizes are smallest; a count is a sum through an attention sink.
+    Compact,
+}
+
+impl Style {
+    pub fn name(self) -> &'static str {
+        match self {
+            Style::Faithful => "faithful",
+            Style::Compact => "compact",
+        }
+    }
+}
+
+/// A residual variable of one [`Plan`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct VariableId(pub u32);
+
+/// What an operation or a variable comes from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// The s-op or selector as people call it.
+    pub name: String,
+    /// Where it is written: byte offsets in the text with this number.
+    pub span: Option<(u32, u32, u32)>,
+}
+
+/// A program as operations on the residual stream of a transformer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub name: String,
+    pub style: Style,
+    #[serde(skip)]
+    pub vocabulary: Vec<Value>,
+    pub max_length: usize,
+    pub causal: bool,
+    /// The operations' layers count from 1; 0 where none is decided.
+    pub variables: Vec<Variable>,
+    pub attends: Vec<Attend>,
+    pub feed_forwards: Vec<FeedForward>,
+    /// What the model computes.
+    pub outputs: Vec<ReadOut>,
+    /// The program's named s-ops, as far as the stream holds them.
+    pub views: Vec<ReadOut>,
+    /// Sentences about what took more than the program says, for people.
+    pub remarks: Vec<String>,
+}
+
+/// One direction of the residual stream, at every position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Variable {
+    pub label: String,
+    pub source: Source,
+    pub written: Written,
+    /// Its value at BOS once it is written.
+    pub bos: f64,
+    /// Every value it can have at a token, ascending; for certificates.
+    pub values: Arc<[f64]>,
+}
+
+/// What writes a variable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Written {
+    /// W_E and W_pos: a number for each token of the vocabulary and for each index; either may be
+    /// empty.
+    Embed { tokens: Vec<f64>, indices: Vec<f64> },
+    /// 1 at BOS and 0 at every token.
+    Flag,
+    /// 1 at every token and 0 at BOS.
+    One,
+    /// Attention heads.
+    Attend,
+    /// A feed-forward block.
+    FeedForward,
+}
+
+/// A value that an attention head moves into a variable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Attend {
+    pub source: Source,
+    /// Operations with the same number have the same pattern: in one layer they are one head.
+    pub pattern: usize,
+    pub kind: Kind,
+    /// The logit: a sum of products, in groups.
+    pub terms: Vec<Term>,
+    /// What is moved; at BOS it has the number that the kind asks for.
+    pub value: Linear,
+    /// The values that `value` can have at a token, ascending.
+    pub values: Arc<[f64]>,
+    /// The most keys that a query selects, and whether each query selects one.
+    pub most: usize,
+    pub non_empty: bool,
+    pub into: VariableId,
+    pub layer: usize,
+}
+
+/// What a head makes of the keys it selects.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Kind {
+    /// `1/(1+w)`: BOS is one more selected key, and the only one with a value.
+    Width,
+    /// The mean of the selected values; a query that selects nothing sees BOS, which stands half
+    /// way between what is selected and what is not.
+    Mean,
+    /// The mean of the selected values, of which there is always one: BOS is out of reach.
+    MeanOfSome,
+    /// A mean over keys of which other heads hold some: BOS stands for those, with a logit of its
+    /// own among the terms.
+    MeanOfPart,
+    /// The sum of the selected values, through an attention sink: BOS stands far above them, and
+    /// W_O undoes the factor `e^level`.
+    Sum { level: f64 },
+}
+
+/// Products that together say one thing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    pub products: Vec<Product>,
+    pub meaning: Meaning,
+}
+
+/// What a term's products add up to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Meaning {
+    /// 0 for each key and query for which a relation holds and at most -1 for others, times the
+    /// gap: `[keys, queries]`, row by row, by the values in the products.
+    Relation(Arc<[bool]>),
+    /// Scores in nats, between 0 and `above`.
+    Score { above: f64 },
+    /// Where BOS stands: in nats, or in gaps.
+    Bos { nats: bool },
+    /// What a query at BOS gives to tokens, so that it sees BOS alone.
+    Guard,
+}
+
+/// One dimension of a head.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Product {
+    pub query: Linear,
+    pub key: Linear,
+    /// What the two are for each value of the query side and of the key side.
+    pub queries: Arc<[f64]>,
+    pub keys: Arc<[f64]>,
+}
+
+/// Hidden units that are functions of one linear read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FeedForward {
+    pub source: Source,
+    pub argument: Linear,
+    /// The values that the argument can have at a token, ascending.
+    pub points: Arc<[f64]>,
+    pub units: Vec<Unit>,
+    pub into: VariableId,
+    pub layer: usize,
+}
+
+/// `weight · relu(slope · argument + offset)`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unit {
+    pub slope: f64,
+    pub offset: f64,
+    pub weight: f64,
+}
+
+/// Linear scores and how values are read from them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReadOut {
+    pub name: String,
+    pub source: Source,
+    /// One for each class, or one that is the number.
+    pub scores: Vec<Linear>,
+    #[serde(skip, default = "no_decoder")]
+    pub decoder: Decoder,
+    /// What is read, and for each class the number that stands for it.
+    pub read: Read,
+}
+
+/// What the scores of a readout are made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Read {
+    /// The number itself; the nearest of these.
+    Nearest(Vec<f64>),
+    /// `2jy - j²` of a number `y`: its nearest `j` of 0, 1, ….
+    Classes(Linear, usize),
+    /// `2e - e²x` of an inverse width `x`: the nearest `e` to `1/x`, from the first one on.
+    Widths(VariableId, usize),
+}
+
+fn no_decoder() -> Decoder {
+    Decoder::Numerical(Vec::new())
+}
+
+impl Plan {
+    pub fn variable(&self, id: VariableId) -> &Variable {
+        &self.variables[id.0 as usize]
+    }
+
+    /// A new variable.
+    pub fn add(&mut self, variable: Variable) -> VariableId {
+        self.variables.push(variable);
+        VariableId(self.variables.len() as u32 - 1)
+    }
+
+    /// The BOS flag, made if it is not there.
+    pub fn flag(&mut self) -> VariableId {
+        self.constant_variable("BOS", Written::Flag, 1.0)
+    }
+
+    /// The variable that is 1 at every token, made if it is not there.
+    pub fn one(&mut self) -> VariableId {
+        self.constant_variable("one", Written::One, 0.0)
+    }
+
+    fn constant_variable(&mut self, label: &str, written: Written, bos: f64) -> VariableId {
+        let known = self.variables.iter().position(|v| v.written == written);
+        if let Some(known) = known {
+            return VariableId(known as u32);
+        }
+        self.add(Variable {
+            label: label.to_string(),
+            source: Source::default(),
+            written,
+            bos,
+            values: [1.0 - bos].into(),
+        })
+    }
+
+    /// What a linear read gives at BOS, once what it reads is written.
+    pub fn at_bos(&self, linear: &Linear) -> f64 {
+        linear.at(|variable| self.variable(variable).bos)
+    }
+
+    /// How many layers the operations take.
+    pub fn layers(&self) -> usize {
+        let attends = self.attends.iter().map(|attend| attend.layer);
+        let forwards = self.feed_forwards.iter().map(|forward| forward.layer);
+        attends.chain(forwards).max().unwrap_or(0)
+    }
+
+    /// The half layer after which a variable can be read: 0 the embedding, `2l - 1` the attention
+    /// of layer `l`, `2l` its feed-forward block.
+    pub fn ready(&self, variable: VariableId) -> usize {
+        match self.variable(variable).written {
+            Written::Embed { .. } | Written::Flag | Written::One => 0,
+            Written::Attend => {
+                let writes = self.attends.iter().filter(|attend| attend.into == variable);
+                writes.map(|attend| 2 * attend.layer - 1).max().unwrap_or(0)
+            }
+            Written::FeedForward => {
+                let writes = self.feed_forwards.iter();
+                let writes = writes.filter(|forward| forward.into == variable);
+                writes.map(|forward| 2 * forward.layer).max().unwrap_or(0)
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The plan as text: its variables, then layer by layer what each operation reads and writes.
+
+use super::{Attend, FeedForward, Kind, Linear, Meaning, Plan, Read, ReadOut, Written};
+use std::fmt;
+
+/// Units and numbers of a list that are shown.
+const SHOWN: usize = 6;
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.layers();
+        writeln!(
+            f,
+            "{}: {} style, {} tokens, up to {} at once, {count} layers",
+            self.name,
+            self.style.name(),
+            self.vocabulary.len(),
+            self.max_length
+        )?;
+        writeln!(f, "embed")?;
+        for (at, variable) in self.variables.iter().enumerate() {
+            let what = match &variable.written {
+                Written::Embed { tokens, indices } => match (tokens.len(), indices.len()) {
+                    (_, 0) => format!("token {}", numbers(tokens)),
+                    (0, _) => format!("index {}", numbers(indices)),
+                    _ => format!("token {} + index {}", numbers(tokens), numbers(indices)),
+                },
+                Written::Flag => "1 at BOS, 0 at tokens".to_string(),
+                Written::One => "1 at tokens, 0 at BOS".to_string(),
+                Written::Attend | Written::FeedForward => continue,
+            };
+            writeln!(f, "  v{at} \"{}\" = {what}", variable.label)?;
+        }
+        for layer in 1..=count {
+            writeln!(f, "layer {layer}")?;
+            self.attention(f, layer)?;
+            for forward in self.feed_forwards.iter().filter(|op| op.layer == layer) {
+                self.feed_forward(f, forward)?;
+            }
+        }
+        for output in &self.outputs {
+            self.read_out(f, output)?;
+        }
+        for remark in &self.remarks {
+            writeln!(f, "note: {remark}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    fn attention(&self, f: &mut fmt::Formatter<'_>, layer: usize) -> fmt::Result {
+        let mut patterns: Vec<usize> = Vec::new();
+        for attend in self.attends.iter().filter(|op| op.layer == layer) {
+            if !patterns.contains(&attend.pattern) {
+                patterns.push(attend.pattern);
+                writeln!(f, "  attend {}: {}", attend.source.name, attend.kind)?;
+                self.logit(f, attend)?;
+            }
+        }
+        for attend in self.attends.iter().filter(|op| op.layer == layer) {
+            let into = attend.into.0;
+            let label = &self.variable(attend.into).label;
+            let head = patterns.iter().position(|known| *known == attend.pattern);
+            writeln!(
+                f,
+                "  v{into} \"{label}\" += head {}: {}",
+                head.map_or(0, |at| at + 1),
+                attend.value
+            )?;
+        }
+        Ok(())
+    }
+
+    fn logit(&self, f: &mut fmt::Formatter<'_>, attend: &Attend) -> fmt::Result {
+        for term in &attend.terms {
+            let meaning = match &term.meaning {
+                Meaning::Relation(_) => "relation",
+                Meaning::Score { .. } => "score",
+                Meaning::Bos { .. } => "BOS",
+                Meaning::Guard => "guard of BOS",
+            };
+            for product in term.products.iter().take(SHOWN) {
+                writeln!(
+                    f,
+                    "    {meaning}: query ({}) × key ({})",
+                    product.query, product.key
+                )?;
+            }
+            if term.products.len() > SHOWN {
+                let more = term.products.len() - SHOWN;
+                writeln!(f, "    {meaning}: … and {more} more products")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn feed_forward(&self, f: &mut fmt::Formatter<'_>, forward: &FeedForward) -> fmt::Result {
+        let into = forward.into.0;
+        let label = &self.variable(forward.into).label;
+        write!(f, "  v{into} \"{label}\" =")?;
+        for (at, unit) in forward.units.iter().take(SHOWN).enumerate() {
+            let plus = if at > 0 { " +" } else { "" };
+            write!(
+                f,
+                "{plus} {}·relu({}·z + {})",
+                number(unit.weight),
+                number(unit.slope),
+                number(unit.offset)
+            )?;
+        }
+        if forward.units.len() > SHOWN {
+            write!(f, " + … ({} units)", forward.units.len())?;
+        }
+        writeln!(f, ", z = {}", forward.argument)
+    }
+
+    fn read_out(&self, f: &mut fmt::Formatter<'_>, output: &ReadOut) -> fmt::Result {
+        match &output.read {
+            Read::Nearest(values) if values.is_empty() => {
+                writeln!(f, "read {}: the number {}", output.name, output.scores[0])
+            }
+            Read::Nearest(values) => writeln!(
+                f,
+                "read {}: the nearest to {} of {}",
+                output.name,
+                output.scores[0],
+                numbers(values)
+            ),
+            Read::Classes(number, count) => writeln!(
+                f,
+                "read {}: the nearest to {number} of {count} numbered values",
+                output.name
+            ),
+            Read::Widths(x, first) => writeln!(
+                f,
+                "read {}: the nearest to 1/v{} from {first} on, of {} values",
+                output.name,
+                x.0,
+                output.scores.len()
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Width => "1/(1 + width), BOS is one more key",
+            Kind::Mean => "mean, BOS where nothing is selected",
+            Kind::MeanOfSome => "mean, something is always selected",
+            Kind::MeanOfPart => "part of a mean, BOS stands for the keys of the other parts",
+            Kind::Sum { .. } => "sum, through a sink",
+        })
+    }
+}
+
+impl fmt::Display for Linear {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut first = true;
+        for (variable, factor) in &self.terms {
+            let sign = match (first, *factor < 0.0) {
+                (true, true) => "-",
+                (true, false) => "",
+                (false, true) => " - ",
+                (false, false) => " + ",
+            };
+            f.write_str(sign)?;
+            if factor.abs() != 1.0 {
+                write!(f, "{}·", number(factor.abs()))?;
+            }
+            write!(f, "v{}", variable.0)?;
+            first = false;
+        }
+        if first {
+            return f.write_str(&number(self.constant));
+        }
+        match self.constant {
+            0.0 => Ok(()),
+            constant if constant < 0.0 => write!(f, " - {}", number(-constant)),
+            constant => write!(f, " + {}", number(constant)),
+        }
+    }
+}
+
+fn number(number: f64) -> String {
+    let short = format!("{number:.6}");
+    let short = short.trim_end_matches('0').trim_end_matches('.');
+    match short.parse::<f64>() {
+        Ok(same) if same == number => short.to_string(),
+        _ => format!("{number:e}"),
+    }
+}
+
+fn numbers(list: &[f64]) -> String {
+    let shown: Vec<String> = list.iter().take(SHOWN).map(|n| number(*n)).collect();
+    let more = if list.len() > SHOWN { " …" } else { "" };
+    format!("[{}{more}]", shown.join(" "))
+}
