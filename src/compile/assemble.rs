@@ -144,7 +144,9 @@ impl Assembly<'_> {
         Some(Some(Head {
             label: plan.label.clone(),
             query: Matrix::from_triplets(self.width(), d_head, queries),
+            query_bias: vec![0.0; d_head],
             key: Matrix::from_triplets(self.width(), d_head, keys),
+            key_bias: vec![0.0; d_head],
             value: Matrix::from_triplets(self.width(), d_value, value),
             output: Matrix::from_triplets(d_value, self.width(), output),
         }))

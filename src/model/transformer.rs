@@ -38,15 +38,19 @@ pub struct Layer {
     pub mlp: FeedForward,
 }
 
-/// One attention head: `softmax((x W_Q)(x W_K)ᵀ / √d_head) (x W_V) W_O`.
+/// One attention head: `softmax((x W_Q + b_Q)(x W_K + b_K)ᵀ / √d_head) (x W_V) W_O`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// The selector it computes, for people.
     pub label: String,
     /// W_Q `[d_model, d_head]`, with √d_head and the inverse temperature folded in.
     pub query: Matrix,
+    /// b_Q `[d_head]`, scaled as W_Q.
+    pub query_bias: Vec<f64>,
     /// W_K `[d_model, d_head]`
     pub key: Matrix,
+    /// b_K `[d_head]`
+    pub key_bias: Vec<f64>,
     /// W_V `[d_model, d_value]`
     pub value: Matrix,
     /// W_O `[d_value, d_model]`
@@ -149,14 +153,11 @@ impl Model {
     }
 
     fn biases(&self) -> impl Iterator<Item = &[f64]> {
-        self.layers
-            .iter()
-            .flat_map(|layer| {
-                [
-                    layer.mlp.input_bias.as_slice(),
-                    layer.mlp.output_bias.as_slice(),
-                ]
-            })
-            .chain([self.output.bias.as_slice()])
+        let layers = self.layers.iter().flat_map(|layer| {
+            let heads = layer.heads.iter();
+            let heads = heads.flat_map(|head| [&head.query_bias, &head.key_bias]);
+            heads.chain([&layer.mlp.input_bias, &layer.mlp.output_bias])
+        });
+        layers.chain([&self.output.bias]).map(Vec::as_slice)
     }
 }
