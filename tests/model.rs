@@ -16,7 +16,9 @@ use proptest::prelude::*;
 use random::{Random, Sizes};
 use rasp::base::{Code, Diagnostic, Existing, Sources, render};
 use rasp::execute::{Executor, Precision, run, trace};
-use rasp::model::{Decoder, Matrix, Model, from_bytes, load, save, summary, to_bytes};
+use rasp::model::{
+    Decoder, FeedForward, Layer, Matrix, Model, from_bytes, load, save, summary, to_bytes,
+};
 use rasp::value::Value;
 use tiny::Tiny;
 
@@ -257,6 +259,33 @@ fn a_summary_as_text_and_as_json() {
     check("summary", &format!("{summary}\n{json}\n"));
 }
 
+#[test]
+fn parameters_as_tracr_counts_them() {
+    let mut model = TINY.model(TINY.length_readout(TINY.lengths()));
+    let (tokens, positions, d_model) = (2 + 2, 5 + 1, 14);
+    // Two heads, six columns of W_Q and W_K in one of them, four hidden units.
+    let attention = 3 * (d_model * 12 + 12) + 12 * d_model + d_model;
+    let layer = attention + 2 * d_model * 4 + 4 + d_model;
+    let embedding = (tokens + positions) * d_model;
+    assert_eq!(model.padded_parameters(), embedding + layer);
+    assert_eq!(model.largest_weight(), 100.0 * 6.0_f64.sqrt());
+    // A layer that does nothing is as large.
+    let empty = Layer {
+        heads: Vec::new(),
+        mlp: FeedForward::empty(d_model),
+    };
+    model.layers.push(empty.clone());
+    assert_eq!(model.padded_parameters(), embedding + 2 * layer);
+    // One unit of each where there is no work at all.
+    model.layers = vec![empty];
+    let least = 3 * (d_model + 1) + d_model + d_model + 2 * d_model + 1 + d_model;
+    assert_eq!(model.padded_parameters(), embedding + least);
+    model.layers.clear();
+    assert_eq!(model.padded_parameters(), embedding);
+    model.output.bias[0] = -1e4;
+    assert_eq!(model.largest_weight(), 1e4);
+}
+
 fn not_a_model(bytes: &[u8]) -> String {
     let Err(error) = from_bytes(bytes) else {
         panic!("read as a model");
@@ -319,8 +348,8 @@ fn files_that_lie_are_not_models() {
     model.position_embedding = Matrix::zeros(4_001, model.d_model);
     let bytes = to_bytes(&model).unwrap();
     let lies = [
-        (r#"\"format\":1"#, r#"\"format\":2"#),
-        (r#"\"format\":1"#, r#"\"formal\":1"#),
+        (r#"\"format\":2"#, r#"\"format\":1"#),
+        (r#"\"format\":2"#, r#"\"formal\":2"#),
         (r#"\"max_length\":4000"#, r#"\"max_length\":4001"#),
         (
             r#"\"max_length\":4000"#,
@@ -352,6 +381,7 @@ fn files_that_lie_are_not_models() {
         (r#"[[\"previous\",\"all\"]]"#, r#"[[\"previous\"]]"#),
         (r#"[[\"previous\",\"all\"]]"#, r#"[]"#),
         (r#""blocks.0.mlp.b_in""#, r#""blocks.0.mlp.b_im""#),
+        (r#""blocks.0.attn.0.b_Q""#, r#""blocks.0.attn.0.b_R""#),
         (r#""rasp""#, r#""risp""#),
     ];
     let mut text = String::new();

@@ -2,7 +2,7 @@
 //! every loop runs along queries, whose entries do not depend on each other; sums over keys and
 //! over features run in ascending order.
 
-use super::scalar::Scalar;
+use super::scalar::{Scalar, narrowed};
 use super::sparse::{Sparse, add_scaled, row};
 use crate::model::Head;
 use ndarray::Array2;
@@ -11,7 +11,9 @@ use std::ops::Range;
 /// A head with its weights in the order of use.
 pub(super) struct PreparedHead<T> {
     query: Sparse<T>,
+    query_bias: Vec<T>,
     key: Sparse<T>,
+    key_bias: Vec<T>,
     value: Sparse<T>,
     output: Sparse<T>,
 }
@@ -20,7 +22,9 @@ impl<T: Scalar> PreparedHead<T> {
     pub fn new(head: &Head) -> PreparedHead<T> {
         PreparedHead {
             query: Sparse::by_column(&head.query),
+            query_bias: narrowed(&head.query_bias),
             key: Sparse::by_column(&head.key),
+            key_bias: narrowed(&head.key_bias),
             value: Sparse::by_column(&head.value),
             output: Sparse::by_row(&head.output),
         }
@@ -38,9 +42,10 @@ impl<T: Scalar> PreparedHead<T> {
     ) -> Array2<T> {
         let width = x.ncols();
         let stream = x.as_slice().expect("activations are in standard layout");
-        let query = self.query.apply(stream, width);
-        let key = self.key.apply(stream, width);
-        let value = self.value.apply(stream, width);
+        let query = self.query.apply(&self.query_bias, stream, width);
+        let key = self.key.apply(&self.key_bias, stream, width);
+        let none = vec![T::zero(); self.value.len()];
+        let value = self.value.apply(&none, stream, width);
         let mut mixed = vec![T::zero(); value.len()];
         for input in inputs {
             let pattern = self.pattern(&query, &key, width, input, causal);

@@ -10,7 +10,7 @@
 use super::attention::PreparedHead;
 use super::input::Tokenizer;
 use super::readout::PreparedReadout;
-use super::scalar::Scalar;
+use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::base::Fallible;
 use crate::model::{FeedForward, Layer, Model};
@@ -244,7 +244,7 @@ impl<T: Scalar> PreparedFeedForward<T> {
         let output_bias = mlp.output_bias.iter().enumerate();
         PreparedFeedForward {
             input: Sparse::by_column(&mlp.input),
-            input_bias: mlp.input_bias.iter().map(|bias| T::narrow(*bias)).collect(),
+            input_bias: narrowed(&mlp.input_bias),
             output: Sparse::by_row(&mlp.output),
             output_bias: output_bias
                 .filter(|(_, bias)| **bias != 0.0)

@@ -1,6 +1,6 @@
 //! From the residual stream back to values.
 
-use super::scalar::Scalar;
+use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::model::{Decoder, Readout};
 use crate::value::Value;
@@ -33,7 +33,7 @@ impl<T: Scalar> PreparedReadout<T> {
         };
         PreparedReadout {
             weights: Sparse::by_column(&readout.weights),
-            bias: readout.bias.iter().map(|bias| T::narrow(*bias)).collect(),
+            bias: narrowed(&readout.bias),
             decoder,
         }
     }

@@ -16,6 +16,11 @@ pub trait Scalar: NdFloat {
     }
 }
 
+/// The nearest numbers of a type.
+pub(super) fn narrowed<T: Scalar>(wide: &[f64]) -> Vec<T> {
+    wide.iter().map(|wide| T::narrow(*wide)).collect()
+}
+
 impl Scalar for f32 {
     fn narrow(wide: f64) -> f32 {
         wide as f32

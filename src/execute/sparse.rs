@@ -76,10 +76,11 @@ impl<T: Scalar> Sparse<T> {
         }
     }
 
-    /// All lists gathered: `[lists, width]` from `x` `[features, width]`.
-    pub fn apply(&self, x: &[T], width: usize) -> Vec<T> {
+    /// All lists gathered, each onto its bias: `[lists, width]` from `x` `[features, width]`.
+    pub fn apply(&self, bias: &[T], x: &[T], width: usize) -> Vec<T> {
         let mut sums = vec![T::zero(); self.len() * width];
         for (list, sum) in sums.chunks_exact_mut(width).enumerate() {
+            sum.fill(bias[list]);
             self.gather(list, x, sum);
         }
         sums

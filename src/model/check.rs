@@ -63,7 +63,9 @@ impl Head {
     fn check(&self, name: &str, d_model: usize) -> Checked {
         let (d_head, d_value) = (self.query.columns(), self.value.columns());
         shape(&format!("{name}.W_Q"), &self.query, d_model, d_head)?;
+        bias(&format!("{name}.b_Q"), &self.query_bias, d_head)?;
         shape(&format!("{name}.W_K"), &self.key, d_model, d_head)?;
+        bias(&format!("{name}.b_K"), &self.key_bias, d_head)?;
         shape(&format!("{name}.W_V"), &self.value, d_model, d_value)?;
         shape(&format!("{name}.W_O"), &self.output, d_value, d_model)
     }

@@ -22,6 +22,10 @@ pub struct Summary {
     pub parameters: usize,
     /// Those that are not zero.
     pub nonzero: usize,
+    /// See [`Model::padded_parameters`].
+    pub padded_parameters: usize,
+    /// The largest absolute value of an entry.
+    pub largest_weight: f64,
     /// Tokens of the vocabulary, BOS not counted.
     pub vocabulary: usize,
     /// The longest input, BOS not counted.
@@ -64,6 +68,8 @@ pub fn summary(model: &Model) -> Summary {
         d_mlp: model.layers.iter().map(|layer| layer.mlp.d_mlp()).collect(),
         parameters: model.parameters(),
         nonzero: model.nonzero(),
+        padded_parameters: model.padded_parameters(),
+        largest_weight: model.largest_weight(),
         vocabulary: model.vocabulary.len(),
         max_length: model.max_length,
         causal: model.causal,
@@ -156,10 +162,23 @@ fn list(numbers: &[usize]) -> String {
     }
 }
 
+/// A weight to four digits, with an exponent where it is very large.
+fn rounded(weight: f64) -> String {
+    let digits = format!("{weight:.3e}");
+    match digits.parse::<f64>() {
+        Ok(number) if number < 1e6 => number.to_string(),
+        _ => digits,
+    }
+}
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let row = |name: &str, value: String| vec![name.to_string(), value];
         let attention = if self.causal { "causal" } else { "both ways" };
+        let padded = format!(
+            "{}, every layer as wide as the widest, as Tracr counts",
+            self.padded_parameters
+        );
         let sizes = [
             row("layers", self.layers.to_string()),
             row("heads", list(&self.heads)),
@@ -168,6 +187,11 @@ impl fmt::Display for Summary {
             row("d_mlp", list(&self.d_mlp)),
             row("parameters", self.parameters.to_string()),
             row("not zero", self.nonzero.to_string()),
+            row("padded", padded),
+            row(
+                "weights",
+                format!("at most {}", rounded(self.largest_weight)),
+            ),
             row("vocabulary", self.vocabulary.to_string()),
             row("max length", self.max_length.to_string()),
             row("attention", attention.to_string()),

@@ -17,7 +17,7 @@ use std::path::Path;
 const KEY: &str = "rasp";
 
 /// Goes up whenever older versions could misread a file.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Bytes of a file that is read at all.
 const LARGEST_FILE: u64 = 1 << 32;
@@ -181,7 +181,9 @@ fn write_layer(writer: &mut Writer, name: &str, layer: &Layer) {
     for (index, head) in layer.heads.iter().enumerate() {
         let name = format!("{name}.attn.{index}");
         writer.matrix(&format!("{name}.W_Q"), &head.query);
+        writer.vector(&format!("{name}.b_Q"), &head.query_bias);
         writer.matrix(&format!("{name}.W_K"), &head.key);
+        writer.vector(&format!("{name}.b_K"), &head.key_bias);
         writer.matrix(&format!("{name}.W_V"), &head.value);
         writer.matrix(&format!("{name}.W_O"), &head.output);
     }
@@ -250,7 +252,9 @@ fn read_layer(reader: &mut Reader, name: &str, labels: Vec<String>) -> Result<La
         heads.push(Head {
             label,
             query: reader.matrix(&format!("{name}.W_Q"))?,
+            query_bias: reader.vector(&format!("{name}.b_Q"))?,
             key: reader.matrix(&format!("{name}.W_K"))?,
+            key_bias: reader.vector(&format!("{name}.b_K"))?,
             value: reader.matrix(&format!("{name}.W_V"))?,
             output: reader.matrix(&format!("{name}.W_O"))?,
         });

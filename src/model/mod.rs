@@ -8,6 +8,7 @@ pub mod describe;
 pub mod file;
 pub mod json;
 pub mod matrix;
+mod size;
 mod tensors;
 pub mod transformer;
 

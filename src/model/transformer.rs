@@ -38,15 +38,19 @@ pub struct Layer {
     pub mlp: FeedForward,
 }
 
-/// One attention head: `softmax((x W_Q)(x W_K)ᵀ / √d_head) (x W_V) W_O`.
+/// One attention head: `softmax((x W_Q + b_Q)(x W_K + b_K)ᵀ / √d_head) (x W_V) W_O`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// The selector it computes, for people.
     pub label: String,
     /// W_Q `[d_model, d_head]`, with √d_head and the inverse temperature folded in.
     pub query: Matrix,
+    /// b_Q `[d_head]`, scaled as W_Q.
+    pub query_bias: Vec<f64>,
     /// W_K `[d_model, d_head]`
     pub key: Matrix,
+    /// b_K `[d_head]`
+    pub key_bias: Vec<f64>,
     /// W_V `[d_model, d_value]`
     pub value: Matrix,
     /// W_O `[d_value, d_model]`
@@ -118,45 +122,4 @@ pub struct Variable {
     /// `l` (counted from 1), `2l` after its feed-forward block.
     pub ready: usize,
     pub readout: Readout,
-}
-
-impl Model {
-    /// Entries of all matrices and biases, zeros included.
-    pub fn parameters(&self) -> usize {
-        let area = |matrix: &Matrix| matrix.rows() * matrix.columns();
-        self.matrices().map(area).sum::<usize>() + self.biases().map(<[f64]>::len).sum::<usize>()
-    }
-
-    /// Entries of all matrices and biases that are not zero.
-    pub fn nonzero(&self) -> usize {
-        self.matrices().map(Matrix::nonzero).sum::<usize>()
-            + self.biases().flatten().filter(|bias| **bias != 0.0).count()
-    }
-
-    /// Every weight matrix; the readouts of variables are labels, not weights, and are left out.
-    pub fn matrices(&self) -> impl Iterator<Item = &Matrix> {
-        let layers = self.layers.iter().flat_map(|layer| {
-            let heads = layer
-                .heads
-                .iter()
-                .flat_map(|head| [&head.query, &head.key, &head.value, &head.output]);
-            heads.chain([&layer.mlp.input, &layer.mlp.output])
-        });
-        [&self.token_embedding, &self.position_embedding]
-            .into_iter()
-            .chain(layers)
-            .chain([&self.output.weights])
-    }
-
-    fn biases(&self) -> impl Iterator<Item = &[f64]> {
-        self.layers
-            .iter()
-            .flat_map(|layer| {
-                [
-                    layer.mlp.input_bias.as_slice(),
-                    layer.mlp.output_bias.as_slice(),
-                ]
-            })
-            .chain([self.output.bias.as_slice()])
-    }
 }

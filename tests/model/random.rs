@@ -59,7 +59,9 @@ impl Random {
         Head {
             label: "random".to_string(),
             query: self.matrix(d_model, sizes.d_head, sizes.density),
+            query_bias: self.bias(sizes.d_head),
             key: self.matrix(d_model, sizes.d_head, sizes.density),
+            key_bias: self.bias(sizes.d_head),
             value: self.matrix(d_model, d_value, sizes.density),
             output: self.matrix(d_value, d_model, sizes.density),
         }

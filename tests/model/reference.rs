@@ -43,8 +43,8 @@ pub fn outputs(model: &Model, x: &Stream) -> Vec<f64> {
 
 fn attend(head: &Head, x: &Stream, causal: bool) -> Stream {
     let d_head = head.query.columns();
-    let query = times(x, &dense(&head.query), d_head);
-    let key = times(x, &dense(&head.key), d_head);
+    let query = biased(times(x, &dense(&head.query), d_head), &head.query_bias);
+    let key = biased(times(x, &dense(&head.key), d_head), &head.key_bias);
     let value = times(x, &dense(&head.value), head.value.columns());
     let mixed = query.iter().enumerate().map(|(position, query)| {
         let seen = if causal { position + 1 } else { x.len() };
@@ -79,16 +79,12 @@ fn attend(head: &Head, x: &Stream, causal: bool) -> Stream {
 
 fn feed_forward(mlp: &FeedForward, x: &Stream) -> Stream {
     let hidden = times(x, &dense(&mlp.input), mlp.input.columns());
-    let relu = |hidden: Vec<f64>| -> Vec<f64> {
-        let biased = sum(&hidden, &mlp.input_bias);
-        biased.into_iter().map(|unit| unit.max(0.0)).collect()
-    };
+    let relu =
+        |hidden: Vec<f64>| -> Vec<f64> { hidden.into_iter().map(|unit| unit.max(0.0)).collect() };
+    let hidden = biased(hidden, &mlp.input_bias);
     let hidden: Stream = hidden.into_iter().map(relu).collect();
     let output = times(&hidden, &dense(&mlp.output), mlp.output.columns());
-    output
-        .iter()
-        .map(|output| sum(output, &mlp.output_bias))
-        .collect()
+    biased(output, &mlp.output_bias)
 }
 
 fn dense(matrix: &Matrix) -> Vec<Vec<f64>> {
@@ -109,6 +105,10 @@ fn times(x: &Stream, weights: &[Vec<f64>], columns: usize) -> Stream {
     x.iter()
         .map(|row| (0..columns).map(|column| entry(row, column)).collect())
         .collect()
+}
+
+fn biased(x: Stream, bias: &[f64]) -> Stream {
+    x.iter().map(|row| sum(row, bias)).collect()
 }
 
 fn add(a: &Stream, b: &Stream) -> Stream {

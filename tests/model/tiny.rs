@@ -47,7 +47,9 @@ impl Tiny {
         Head {
             label: "previous".to_string(),
             query: self.matrix(query.collect(), positions),
+            query_bias: vec![0.0; positions],
             key: self.matrix(key.collect(), positions),
+            key_bias: vec![0.0; positions],
             value: self.matrix((0..3).map(|t| (t, t, 1.0)).collect(), 3),
             output: Matrix::from_triplets(
                 3,
@@ -63,7 +65,9 @@ impl Tiny {
         Head {
             label: "all".to_string(),
             query: Matrix::zeros(self.d_model(), 0),
+            query_bias: Vec::new(),
             key: Matrix::zeros(self.d_model(), 0),
+            key_bias: Vec::new(),
             value: self.matrix(vec![(2, 0, 1.0)], 1),
             output: Matrix::from_triplets(1, self.d_model(), vec![(0, self.inverse(), 1.0)]),
         }

@@ -1,0 +1,93 @@
+//! How large a model is: parameters as they are stored, parameters as Tracr would store them, and
+//! the largest weight.
+
+use super::matrix::Matrix;
+use super::transformer::{Head, Layer, Model};
+
+impl Model {
+    /// Entries of all matrices and biases, zeros included.
+    pub fn parameters(&self) -> usize {
+        let area = |matrix: &Matrix| matrix.rows() * matrix.columns();
+        self.matrices().map(area).sum::<usize>() + self.biases().map(<[f64]>::len).sum::<usize>()
+    }
+
+    /// Entries of all matrices and biases that are not zero.
+    pub fn nonzero(&self) -> usize {
+        self.matrices().map(Matrix::nonzero).sum::<usize>()
+            + self.biases().flatten().filter(|bias| **bias != 0.0).count()
+    }
+
+    /// The parameters that the model would have in Tracr (Lindner et al. 2023), whose layers are
+    /// all as wide as the widest:
+    /// `(V+2)D + (n+1)D + L (3(D·HK + HK) + HK·D + D + 2DM + M + D)`.
+    ///
+    /// V tokens and the rows of BOS and of padding, n the longest input, D the width of the
+    /// residual stream, L layers. H is the most heads of a layer, K the most columns of a W_Q, W_K
+    /// or W_V, M the most hidden units; each is at least 1. There are biases everywhere, and no
+    /// unembedding.
+    pub fn padded_parameters(&self) -> usize {
+        let d_model = self.d_model;
+        let heads = widest(&self.layers, |layer| layer.heads.len());
+        let d_head = widest(&self.layers, |layer| {
+            layer.heads.iter().map(columns).max().unwrap_or(0)
+        });
+        let d_mlp = widest(&self.layers, |layer| layer.mlp.d_mlp());
+        let attended = heads.saturating_mul(d_head);
+        let area = d_model.saturating_mul(attended);
+        let layer = [
+            area.saturating_add(attended).saturating_mul(3),
+            area,
+            d_model,
+            d_model.saturating_mul(2).saturating_mul(d_mlp),
+            d_mlp,
+            d_model,
+        ];
+        let layer = layer.into_iter().fold(0, usize::saturating_add);
+        let rows = self.vocabulary.len() + 2 + self.max_length + 1;
+        d_model
+            .saturating_mul(rows)
+            .saturating_add(layer.saturating_mul(self.layers.len()))
+    }
+
+    /// The largest absolute value among all matrices and biases.
+    pub fn largest_weight(&self) -> f64 {
+        let weights = self.matrices().flat_map(Matrix::entries);
+        let weights = weights.map(|(_, _, weight)| weight);
+        weights
+            .chain(self.biases().flatten().copied())
+            .fold(0.0, |largest, weight| largest.max(weight.abs()))
+    }
+
+    /// Every weight matrix; the readouts of variables are labels, not weights, and are left out.
+    pub fn matrices(&self) -> impl Iterator<Item = &Matrix> {
+        let layers = self.layers.iter().flat_map(|layer| {
+            let heads = layer
+                .heads
+                .iter()
+                .flat_map(|head| [&head.query, &head.key, &head.value, &head.output]);
+            heads.chain([&layer.mlp.input, &layer.mlp.output])
+        });
+        [&self.token_embedding, &self.position_embedding]
+            .into_iter()
+            .chain(layers)
+            .chain([&self.output.weights])
+    }
+
+    fn biases(&self) -> impl Iterator<Item = &[f64]> {
+        let layers = self.layers.iter().flat_map(|layer| {
+            let heads = layer.heads.iter();
+            let heads = heads.flat_map(|head| [&head.query_bias, &head.key_bias]);
+            heads.chain([&layer.mlp.input_bias, &layer.mlp.output_bias])
+        });
+        layers.chain([&self.output.bias]).map(Vec::as_slice)
+    }
+}
+
+/// The largest size of any layer, but at least 1.
+fn widest(layers: &[Layer], size: impl Fn(&Layer) -> usize) -> usize {
+    layers.iter().map(size).max().unwrap_or(0).max(1)
+}
+
+fn columns(head: &Head) -> usize {
+    head.d_head().max(head.value.columns())
+}
