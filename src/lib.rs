@@ -45,6 +45,7 @@ pub mod graph;
 pub mod infer;
 pub mod interpret;
 pub mod model;
+pub mod plan;
 pub mod repl;
 pub mod schedule;
 pub mod session;

@@ -145,6 +145,24 @@ pub struct Setting {
     pub causal: Option<Switch>,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Style {
+    /// A head's attention pattern is its selector
+    #[default]
+    Faithful,
+    /// Sizes are smallest
+    Compact,
+}
+
+impl Style {
+    pub fn of_plan(self) -> crate::plan::Style {
+        match self {
+            Style::Faithful => crate::plan::Style::Faithful,
+            Style::Compact => crate::plan::Style::Compact,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
     On,
@@ -244,6 +262,12 @@ pub struct Compile {
     /// Replace OUT if it exists
     #[arg(long)]
     pub force: bool,
+    /// How the model is made
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
+    pub style: Style,
+    /// Print the plan that the weights are made from
+    #[arg(long)]
+    pub explain: bool,
     /// The description as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,
@@ -315,6 +339,9 @@ pub struct Verify {
     pub expr: String,
     #[command(flatten)]
     pub setting: Setting,
+    /// How the model is made
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
+    pub style: Style,
     /// Random inputs beyond the lengths that are checked exhaustively
     #[arg(long, value_name = "K", default_value_t = 2_000)]
     pub samples: usize,

@@ -1,6 +1,6 @@
 //! `rasp compile`, `info`, `exec` and `verify`: making, describing, running and checking models.
 
-use super::arguments::{Compile, Exec, Info, Setting, Verify};
+use super::arguments::{Compile, Exec, Info, Setting, Style, Verify};
 use super::input::{inputs, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
@@ -8,6 +8,7 @@ use crate::compile::{self, Verification};
 use crate::execute::{Executor, trace};
 use crate::graph::{SOpId, Sharing};
 use crate::model::{self, Model};
+use crate::plan::Plan;
 use crate::session::Session;
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
@@ -17,13 +18,16 @@ use std::path::Path;
 pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let (model, _) = compile_expression(
+    let (model, plan, _) = compile_expression(
         output,
         &mut session,
-        &arguments.expr,
+        (&arguments.expr, arguments.style),
         &arguments.setting,
         given,
     )?;
+    if arguments.explain && !arguments.json {
+        output.text(&format!("{plan}\n"))?;
+    }
     let existing = match arguments.force {
         true => Existing::Replace,
         false => Existing::Keep,
@@ -43,10 +47,10 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
 pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let (model, sop) = compile_expression(
+    let (model, _, sop) = compile_expression(
         output,
         &mut session,
-        &arguments.expr,
+        (&arguments.expr, arguments.style),
         &arguments.setting,
         given,
     )?;
@@ -74,25 +78,26 @@ const EXHAUSTIVE: usize = 20_000;
 fn compile_expression(
     output: &mut Output,
     session: &mut Session,
-    expression: &str,
+    (expression, style): (&str, Style),
     setting_arguments: &Setting,
     vocabulary: Option<Vec<Value>>,
-) -> Result<(Model, SOpId), Stop> {
+) -> Result<(Model, Plan, SOpId), Stop> {
     let setting = output.expect(
         setting(setting_arguments, vocabulary, session),
         session.sources(),
     )?;
     let found = session.sop_at(expression);
     let (sop, span) = output.expect(found, session.sources())?;
-    let compiled = compile::compile(session.graph(), sop, &setting, session.limits())
+    let (graph, limits) = (session.graph(), session.limits());
+    let compiled = compile::compile_in(style.of_plan(), graph, sop, &setting, limits)
         .map_err(|error| Box::new(error.or_at(span, "compiled from this")));
-    let mut model = output.expect(compiled, session.sources())?;
+    let (mut model, plan) = output.expect(compiled, session.sources())?;
     for hazard in session.hazards(&[sop], &setting) {
         let hazard = hazard.note("there the program has no value, and the model gives some value");
         output.report(&hazard, session.sources());
     }
     model.name = expression.to_string();
-    Ok((model, sop))
+    Ok((model, plan, sop))
 }
 
 fn verification_json(found: &Verification) -> Json {

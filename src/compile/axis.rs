@@ -5,6 +5,7 @@
 use super::Compiler;
 use super::fit::{self, FitPart, Part};
 use super::form::{Form, Scalar};
+use super::inverse::inverse;
 use crate::graph::{SOp, SOpId};
 use crate::infer::VarKind;
 use crate::infer::space::{Space, VarId};
@@ -86,6 +87,11 @@ impl Compiler<'_> {
         let numbers = values.numbers();
         if let Some(numbers) = &numbers {
             axes.push(Axis::new(over_rows(numbers), self.whole(var, numbers)));
+        }
+        if let (Some(numbers), Some(selector)) = (&numbers, self.inverse(var)) {
+            let inverses: Vec<f64> = numbers.iter().map(|w| inverse(*w as usize)).collect();
+            let form = Form::scalar(Scalar::Inverse(selector, 0));
+            axes.push(Axis::new(over_rows(&inverses), form));
         }
         // Of a cut only its number is a linear read; any other code would take a layer.
         let is_cut = matches!(self.analysis.vars[var.0 as usize].kind, VarKind::Cut(_));
@@ -172,7 +178,7 @@ impl Compiler<'_> {
         for (var, part) in fit.parts {
             form = match part {
                 FitPart::Function(values) => form.plus(1.0, &Form::function(var, values)),
-                FitPart::Scalar(factor) => form.plus(factor, &Form::scalar(Scalar::Attention(var))),
+                FitPart::Scalar(factor) => form.plus(factor, &self.whole(var, &[])),
             };
         }
         Some(form)

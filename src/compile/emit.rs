@@ -230,9 +230,8 @@ impl Emitter<'_, '_> {
         let mut linear = Linear::default();
         self.add_form(form, 1.0, &mut linear);
         if self.plan.style == Style::Compact && linear.constant != 0.0 {
-            let one = self.plan.one();
-            linear = linear.plus(one, linear.constant);
-            linear.constant = 0.0;
+            let constant = std::mem::take(&mut linear.constant);
+            linear = linear.plus(self.plan.one(), constant);
         }
         linear
     }

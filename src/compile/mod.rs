@@ -38,7 +38,7 @@ use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Setting, Stopped};
+use crate::infer::{Analysis, Setting, Several, Stopped};
 use crate::model::Model;
 use crate::plan::{Plan, Style, Unit};
 use form::{Form, Scalar};
@@ -70,10 +70,17 @@ pub fn compile_in(
     limits: &Limits,
 ) -> Fallible<(Model, Plan)> {
     check_setting(setting, limits)?;
-    let analysis = Analysis::new(graph, &[root], setting, limits);
+    let several = match style {
+        Style::Faithful => Several::Means,
+        Style::Compact => Several::Sums,
+    };
+    let analysis = Analysis::holding(several, graph, &[root], setting, limits);
     interrupt::check()?;
     check_causal(&analysis, root)?;
     let mut attempted = attempt(&analysis, root, style, Reading::Listed)?;
+    if std::env::var("RASP_PLAN").is_ok() {
+        println!("{}", attempted.1);
+    }
     let mut verdict = verify::guard(graph, root, &attempted.0);
     if verdict.is_err() && readout::is_dense(&analysis, root) {
         interrupt::check()?;

@@ -6,7 +6,7 @@ use super::selector::SelectorFacts;
 use super::sets::Values;
 use super::space::{Column, VarId};
 use super::sums::{self, Scaled, Term};
-use super::{Analysis, Node, Stopped, VarKind, finite};
+use super::{Analysis, Node, Several, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::{SOpId, SelectorId};
 use crate::value::Value;
@@ -20,7 +20,7 @@ type RowPairs = Arc<Vec<(u32, i64)>>;
 type Pairs = Vec<RowPairs>;
 
 /// An aggregate that may select several numbers.
-struct Several<'a> {
+struct Selection<'a> {
     id: SOpId,
     may_fail: bool,
     selector: SelectorId,
@@ -82,7 +82,7 @@ impl Analysis<'_> {
             .help("average ints, and divide the mean: `aggregate(s, x) / n`"));
         };
         let pairs = self.pairs(&facts, &value, &scaled)?;
-        let several = Several {
+        let several = Selection {
             may_fail: facts.may_fail || self.may_fail(&value),
             id,
             selector,
@@ -122,7 +122,8 @@ impl Analysis<'_> {
         value: SOpId,
         default: &Value,
     ) {
-        let one_head = self.selectors.get(&selector).map(|facts| facts.cubes.len()) == Some(1);
+        let one_head = self.several == Several::Means
+            || self.selectors.get(&selector).map(|facts| facts.cubes.len()) == Some(1);
         if one_head && default.is_number() && self.is_number(value) {
             let var = self.real_var(VarKind::Mean(id));
             self.reals.insert(id, var);
@@ -272,12 +273,19 @@ impl Analysis<'_> {
 
     /// An aggregate of numbers that may select more than one: a sum over a width that the index
     /// determines, a mean, or a sum divided by a width.
-    fn analyse_several(&mut self, several: &Several) -> Result<Node, Stopped> {
+    fn analyse_several(&mut self, several: &Selection) -> Result<Node, Stopped> {
         let values = self.means(several)?;
         if !several.may_fail
             && let Some(node) = self.positional(&values)?
         {
             return Ok(node);
+        }
+        if self.several == Several::Means {
+            let mean = self.var(VarKind::Mean(several.id), values, several.may_fail);
+            return match several.default.is_number() {
+                true => self.alone(mean),
+                false => self.or_default(several, mean),
+            };
         }
         let one_head = several.facts.cubes.len() == 1 && several.default.is_number();
         let own = one_head.then(|| self.var(VarKind::Mean(several.id), values, several.may_fail));
@@ -295,8 +303,30 @@ impl Analysis<'_> {
         Ok(Node::new(column, None))
     }
 
-    /// What the aggregate itself can be.
-    fn means(&self, several: &Several) -> Result<Values, Stopped> {
+    /// A mean whose default is no number: the default where the width is 0, and a number that stands
+    /// for nothing there.
+    fn or_default(&mut self, several: &Selection, mean: VarId) -> Result<Node, Stopped> {
+        let width = self.analyse_width(several.selector)?;
+        let mut vars = width.column.space.vars.clone();
+        vars.push(mean);
+        vars.sort_unstable();
+        vars.dedup();
+        let space = self.space(vars)?;
+        let place = space.vars.binary_search(&mean).unwrap_or(0);
+        let widths = space.project(&width.column.space);
+        let domain = self.values(mean).domain.clone();
+        let results = (0..space.rows()).map(|row| {
+            let count = width.column.value(widths[row] as usize)?.as_int()?;
+            Some(match count {
+                0 => several.default.clone(),
+                _ => domain[space.row(row)[place] as usize].clone(),
+            })
+        });
+        Ok(Node::new(space.column(results.collect()), None))
+    }
+
+    /// What the aggregate itself can be; as a mean, 0 for a default that is no number.
+    fn means(&self, several: &Selection) -> Result<Values, Stopped> {
         let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[Value]>> = FxHashMap::default();
         let each: Vec<Arc<[Value]>> = several
             .pairs
@@ -304,7 +334,11 @@ impl Analysis<'_> {
             .map(|pairs| {
                 let list = lists.entry(Arc::as_ptr(pairs)).or_insert_with(|| {
                     let mut seen = FxHashSet::default();
-                    let means = pairs.iter().map(|(count, sum)| several.mean(*count, *sum));
+                    let held = self.several == Several::Means && !several.default.is_number();
+                    let means = pairs.iter().map(|(count, sum)| match (count, held) {
+                        (0, true) => Value::Int(0),
+                        _ => several.mean(*count, *sum),
+                    });
                     means.filter(|value| seen.insert(value.clone())).collect()
                 });
                 list.clone()
@@ -339,7 +373,7 @@ impl Analysis<'_> {
         widths.into_iter().collect()
     }
 
-    fn sum_var(&mut self, several: &Several) -> VarId {
+    fn sum_var(&mut self, several: &Selection) -> VarId {
         let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[Value]>> = FxHashMap::default();
         let each: Vec<Arc<[Value]>> = several
             .pairs
@@ -363,7 +397,7 @@ impl Analysis<'_> {
 
     fn over_positions(
         &mut self,
-        several: &Several,
+        several: &Selection,
         sum: VarId,
         widths: &[usize],
     ) -> Result<Column, Stopped> {
@@ -381,7 +415,7 @@ impl Analysis<'_> {
 
     fn over_widths(
         &mut self,
-        several: &Several,
+        several: &Selection,
         sum: VarId,
         width: &Node,
     ) -> Result<Column, Stopped> {
@@ -409,7 +443,7 @@ impl Analysis<'_> {
     }
 }
 
-impl Several<'_> {
+impl Selection<'_> {
     /// As the interpreter computes it: the value itself if one is selected, otherwise a float.
     fn mean(&self, count: u32, sum: i64) -> Value {
         match count {

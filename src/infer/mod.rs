@@ -156,11 +156,22 @@ impl Stopped {
     }
 }
 
+/// What an aggregate that may select several numbers is held as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Several {
+    /// A sum, and a width where the position does not determine it.
+    Sums,
+    /// A mean.
+    Means,
+}
+
 /// Everything inferred about the s-ops that some roots need.
 pub struct Analysis<'g> {
     pub graph: &'g Graph,
     pub setting: &'g Setting,
     pub limits: &'g Limits,
+    /// What an aggregate of several numbers is held as.
+    pub several: Several,
     pub environments: Environments,
     pub vars: Vec<Var>,
     nodes: Vec<Option<Result<Arc<Node>, Stopped>>>,
@@ -182,12 +193,24 @@ impl<'g> Analysis<'g> {
         setting: &'g Setting,
         limits: &'g Limits,
     ) -> Analysis<'g> {
+        Analysis::holding(Several::Sums, graph, roots, setting, limits)
+    }
+
+    /// The same, with aggregates of several numbers held as told.
+    pub fn holding(
+        several: Several,
+        graph: &'g Graph,
+        roots: &[SOpId],
+        setting: &'g Setting,
+        limits: &'g Limits,
+    ) -> Analysis<'g> {
         let environments = Environments::new(setting.max_length);
         let count = environments.count();
         let mut analysis = Analysis {
             graph,
             setting,
             limits,
+            several,
             environments,
             vars: Vec::new(),
             nodes: Vec::new(),

@@ -19,7 +19,7 @@ impl Plan {
         let operations: Vec<Operation> = operations.collect();
         let mut waiting = vec![0usize; self.variables.len()];
         for operation in &operations {
-            waiting[self.into(*operation).0 as usize] += 1;
+            waiting[self.written_by(*operation).0 as usize] += 1;
         }
         let mut ready = vec![0usize; self.variables.len()];
         let mut pending = operations;
@@ -34,7 +34,7 @@ impl Plan {
                 }
                 let latest = reads.iter().map(|variable| ready[variable.0 as usize]).max();
                 let latest = latest.unwrap_or(0);
-                let into = self.into(operation).0 as usize;
+                let into = self.written_by(operation).0 as usize;
                 let born = match operation {
                     Operation::Attend(at) => {
                         self.attends[at].layer = latest.div_ceil(2) + 1;
@@ -53,7 +53,7 @@ impl Plan {
         }
     }
 
-    fn into(&self, operation: Operation) -> VariableId {
+    fn written_by(&self, operation: Operation) -> VariableId {
         match operation {
             Operation::Attend(at) => self.attends[at].into,
             Operation::FeedForward(at) => self.feed_forwards[at].into,

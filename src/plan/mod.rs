@@ -215,6 +215,15 @@ fn no_decoder() -> Decoder {
     Decoder::Numerical(Vec::new())
 }
 
+impl Attend {
+    /// The variables that it reads.
+    pub fn reads(&self) -> impl Iterator<Item = VariableId> + '_ {
+        let products = self.terms.iter().flat_map(|term| &term.products);
+        let logit = products.flat_map(|product| product.query.reads().chain(product.key.reads()));
+        logit.chain(self.value.reads())
+    }
+}
+
 impl Plan {
     pub fn variable(&self, id: VariableId) -> &Variable {
         &self.variables[id.0 as usize]
