@@ -11,6 +11,7 @@
 //! the values or reads the number. What is read from the embeddings, a width or a mean is held as
 //! it is. No wish changes a value.
 
+mod algebra;
 mod assemble;
 mod axis;
 mod basis;
