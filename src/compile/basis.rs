@@ -1,6 +1,8 @@
 //! Which directions a categorical variable gets. Its readers demand functions of it; a basis of
-//! those is enough. Where they want nearly everything, each value has its own direction.
+//! those is enough, found by elimination over the rationals. Where they want nearly everything, each
+//! value has its own direction.
 
+use super::algebra::{Echelon, Rational, Reading, Sparse};
 use crate::graph::Encoding;
 
 /// The directions of one variable, as functions on its domain.
@@ -9,8 +11,10 @@ pub struct Basis {
     pub columns: Vec<BasisColumn>,
     /// The value at which every function is 0.
     reference: usize,
-    /// Demands in echelon form: a pivot value, the reduced function, and its coordinates.
-    echelon: Vec<(usize, Vec<f64>, Vec<f64>)>,
+    /// How many values the variable has.
+    size: usize,
+    /// The directions as rows of an echelon form, each with which one it is.
+    echelon: Echelon,
     one_hot: bool,
 }
 
@@ -38,7 +42,8 @@ impl Basis {
         let mut basis = Basis {
             columns: Vec::new(),
             reference: reference.unwrap_or(0),
-            echelon: Vec::new(),
+            size,
+            echelon: Echelon::new(size),
             one_hot: false,
         };
         for (function, label) in demands {
@@ -51,7 +56,6 @@ impl Basis {
         };
         if one_hot {
             basis.one_hot = true;
-            basis.echelon.clear();
             basis.columns = (0..size)
                 .filter(|value| Some(*value) != reference)
                 .map(|value| BasisColumn {
@@ -63,45 +67,38 @@ impl Basis {
         basis
     }
 
-    fn shifted(&self, function: &[f64]) -> Vec<f64> {
-        let zero = function.get(self.reference).copied().unwrap_or(0.0);
-        function.iter().map(|value| value - zero).collect()
+    /// A function less what it is at the reference; `None` if a number is infinite.
+    fn shifted(&self, function: &[f64]) -> Option<Shifted> {
+        let readings = Reading::of_all(function)?;
+        let is_exact = readings.iter().all(|reading| reading.is_fraction);
+        let zero = match readings.get(self.reference) {
+            Some(reading) => reading.number.clone(),
+            None => Rational::zero(),
+        };
+        let numbers = readings.iter().map(|reading| &reading.number - &zero);
+        Some(Shifted {
+            constant: zero.to_f64(),
+            numbers: numbers.collect(),
+            is_exact,
+        })
     }
 
     fn extend(&mut self, function: &[f64], label: &str) {
-        let shifted = self.shifted(function);
-        let (rest, mut coordinates) = self.reduce(shifted.clone());
-        let Some(pivot) = largest(&rest) else {
+        let Some(shifted) = self.shifted(function) else {
             return;
         };
-        // The new direction is the function itself; the echelon row is what is new in it.
-        for coordinate in &mut coordinates {
-            *coordinate = -*coordinate;
+        if !shifted.is_exact {
+            self.echelon.mark_inexact();
         }
-        coordinates.push(1.0);
-        self.echelon.push((pivot, rest, coordinates));
-        self.columns.push(BasisColumn {
-            label: label.to_string(),
-            function: shifted,
-        });
-    }
-
-    /// What is left of a function after the echelon rows, and the columns taken out of it.
-    fn reduce(&self, mut function: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
-        let mut coordinates = vec![0.0; self.columns.len()];
-        for (pivot, row, row_coordinates) in &self.echelon {
-            let factor = function[*pivot] / row[*pivot];
-            if factor == 0.0 {
-                continue;
-            }
-            for (entry, other) in function.iter_mut().zip(row) {
-                *entry -= factor * other;
-            }
-            for (sum, coordinate) in coordinates.iter_mut().zip(row_coordinates) {
-                *sum += factor * coordinate;
-            }
+        // Along with a function goes which direction it is.
+        let mut row = sparse(&shifted.numbers);
+        row.push((self.size + self.columns.len(), Rational::one()));
+        if self.echelon.insert(&row) {
+            self.columns.push(BasisColumn {
+                label: label.to_string(),
+                function: shifted.numbers.iter().map(Rational::to_f64).collect(),
+            });
         }
-        (function, coordinates)
     }
 
     /// A function as a constant and a combination of the directions; `None` if it is not one.
@@ -109,14 +106,23 @@ impl Basis {
         if self.one_hot {
             return Some(self.one_hot_coordinates(function));
         }
-        let constant = function.get(self.reference).copied().unwrap_or(0.0);
-        let shifted = self.shifted(function);
-        if let Some(at) = self.columns.iter().position(|c| c.function == shifted) {
-            let unit = (0..self.columns.len()).map(|column| f64::from(u8::from(column == at)));
-            return Some((constant, unit.collect()));
+        let shifted = self.shifted(function)?;
+        let mut coordinates = vec![0.0; self.columns.len()];
+        let floats = shifted.numbers.iter().map(Rational::to_f64);
+        if let Some(at) = self.column(&Vec::from_iter(floats)) {
+            coordinates[at] = 1.0;
+            return Some((shifted.constant, coordinates));
         }
-        let (rest, coordinates) = self.reduce(shifted);
-        largest(&rest).is_none().then_some((constant, coordinates))
+        for (column, entry) in self.echelon.reduce(&sparse(&shifted.numbers)) {
+            *coordinates.get_mut(column.checked_sub(self.size)?)? = (-&entry).to_f64();
+        }
+        Some((shifted.constant, coordinates))
+    }
+
+    fn column(&self, function: &[f64]) -> Option<usize> {
+        self.columns
+            .iter()
+            .position(|column| column.function == function)
     }
 
     fn one_hot_coordinates(&self, function: &[f64]) -> (f64, Vec<f64>) {
@@ -130,14 +136,17 @@ impl Basis {
     }
 }
 
-/// Where a function is largest, unless it is zero.
-fn largest(function: &[f64]) -> Option<usize> {
-    let scale = function.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    (scale > 1e-9).then(|| {
-        (0..function.len())
-            .max_by(|a, b| function[*a].abs().total_cmp(&function[*b].abs()))
-            .unwrap_or(0)
-    })
+/// A function that is 0 at the reference.
+struct Shifted {
+    /// What it was there.
+    constant: f64,
+    numbers: Vec<Rational>,
+    is_exact: bool,
+}
+
+fn sparse(numbers: &[Rational]) -> Sparse {
+    let entries = numbers.iter().cloned().enumerate();
+    entries.filter(|(_, number)| !number.is_zero()).collect()
 }
 
 #[cfg(test)]

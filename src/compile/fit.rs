@@ -1,8 +1,12 @@
 //! Whether a column of a joint table is additive: a constant, plus a function of each categorical
 //! variable, plus a multiple of each numerical one. Such a column is a linear read of the residual
-//! stream. Solved exactly by elimination over as few rows as determine it, then checked on all.
+//! stream. Solved by elimination over the rationals, on as few rows as determine it, then checked on
+//! all, as integers over a common denominator.
 
+use super::algebra::{Echelon, FAINT, Rational, Reading, Sparse, largest};
 use crate::infer::space::{Space, VarId};
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 /// How a variable may enter.
 #[derive(Clone, Debug)]
@@ -36,24 +40,30 @@ pub fn additive(space: &Space, parts: &[Part], target: &[f64]) -> Option<Fit> {
     if layout.unknowns > MOST_UNKNOWNS {
         return None;
     }
-    let largest = target
-        .iter()
-        .filter(|t| !t.is_nan())
-        .fold(0.0f64, |m, t| m.max(t.abs()));
-    let tolerance = 1e-9 * (1.0 + largest);
-    let mut system = System::new(layout.unknowns);
-    let mut solution = vec![0.0; layout.unknowns];
+    let numbers = Numbers::of(parts)?;
+    let mut targets = Targets::new(largest(target));
+    let mut system = Echelon::new(layout.unknowns);
+    if !numbers.exact {
+        system.mark_inexact();
+    }
+    let mut solution = vec![Rational::zero(); layout.unknowns];
+    let mut guess = layout.guess(&numbers, &solution, system.is_exact());
     let (mut row, mut agreeing) = (0, 0);
     while agreeing < space.rows() {
-        let cells = space.row(row);
-        let wanted = target[row];
-        if wanted.is_nan() || (layout.value(parts, &solution, cells) - wanted).abs() <= tolerance {
+        let (cells, wanted) = (space.row(row), target[row]);
+        if wanted.is_nan() || targets.agree(&guess, cells, wanted)? {
             agreeing += 1;
         } else {
-            if !system.insert(layout.equation(parts, cells), wanted) {
+            let wanted = targets.reading(wanted)?;
+            if !wanted.is_fraction {
+                system.mark_inexact();
+            }
+            if !system.insert(&layout.equation(&numbers, cells, &wanted.number)) {
                 return None;
             }
             solution = system.solution();
+            guess = layout.guess(&numbers, &solution, system.is_exact());
+            targets.forget_numerators();
             agreeing = 0;
         }
         row = (row + 1) % space.rows();
@@ -61,66 +71,101 @@ pub fn additive(space: &Space, parts: &[Part], target: &[f64]) -> Option<Fit> {
     Some(layout.fit(space, parts, &solution))
 }
 
+/// What each value of each variable multiplies its unknown by: its number, or 1.
+struct Numbers {
+    scalars: Vec<Option<Vec<Rational>>>,
+    exact: bool,
+}
+
+impl Numbers {
+    /// `None` if a number is infinite.
+    fn of(parts: &[Part]) -> Option<Numbers> {
+        let mut numbers = Numbers {
+            scalars: Vec::with_capacity(parts.len()),
+            exact: true,
+        };
+        for part in parts {
+            numbers.scalars.push(match part {
+                Part::Function(_) => None,
+                Part::Scalar(floats) => {
+                    let readings = Reading::of_all(floats)?;
+                    numbers.exact &= readings.iter().all(|reading| reading.is_fraction);
+                    Some(readings.into_iter().map(|reading| reading.number).collect())
+                }
+            });
+        }
+        Some(numbers)
+    }
+}
+
 /// Where the unknowns of each part stand; unknown 0 is the constant, and the first value of a
 /// function is 0.
 struct Layout {
     starts: Vec<usize>,
+    /// How many values each part's variable has.
+    sizes: Vec<usize>,
     unknowns: usize,
 }
 
 impl Layout {
     fn new(parts: &[Part]) -> Layout {
         let mut unknowns = 1;
-        let starts = parts
-            .iter()
-            .map(|part| {
-                let start = unknowns;
-                unknowns += match part {
-                    Part::Function(size) => size.saturating_sub(1),
-                    Part::Scalar(_) => 1,
-                };
-                start
-            })
-            .collect();
-        Layout { starts, unknowns }
-    }
-
-    /// The unknowns that a row has, with their coefficients.
-    fn terms<'a>(
-        &'a self,
-        parts: &'a [Part],
-        cells: &'a [u32],
-    ) -> impl Iterator<Item = (usize, f64)> + 'a {
-        let each = self.starts.iter().zip(parts).zip(cells);
-        let varying = each.filter_map(|((start, part), cell)| match part {
-            Part::Function(_) => (*cell > 0).then(|| (start + *cell as usize - 1, 1.0)),
-            Part::Scalar(numbers) => Some((*start, numbers[*cell as usize])),
-        });
-        std::iter::once((0, 1.0)).chain(varying)
-    }
-
-    fn value(&self, parts: &[Part], solution: &[f64], cells: &[u32]) -> f64 {
-        let terms = self.terms(parts, cells);
-        terms.map(|(at, factor)| factor * solution[at]).sum()
-    }
-
-    fn equation(&self, parts: &[Part], cells: &[u32]) -> Vec<f64> {
-        let mut equation = vec![0.0; self.unknowns];
-        for (at, factor) in self.terms(parts, cells) {
-            equation[at] += factor;
+        let (mut starts, mut sizes) = (Vec::new(), Vec::new());
+        for part in parts {
+            starts.push(unknowns);
+            let (size, own) = match part {
+                Part::Function(size) => (*size, size.saturating_sub(1)),
+                Part::Scalar(numbers) => (numbers.len(), 1),
+            };
+            sizes.push(size);
+            unknowns += own;
         }
+        Layout {
+            starts,
+            sizes,
+            unknowns,
+        }
+    }
+
+    /// What a row says of the unknowns, with its right side after the last of them.
+    fn equation(&self, numbers: &Numbers, cells: &[u32], wanted: &Rational) -> Sparse {
+        let mut equation = vec![(0, Rational::one())];
+        for ((start, scalars), cell) in self.starts.iter().zip(&numbers.scalars).zip(cells) {
+            let cell = *cell as usize;
+            equation.extend(match scalars {
+                None => (cell > 0).then(|| (start + cell - 1, Rational::one())),
+                Some(numbers) => Some((*start, numbers[cell].clone())),
+            });
+        }
+        equation.push((self.unknowns, wanted.clone()));
+        equation.retain(|(_, entry)| !entry.is_zero());
         equation
     }
 
-    fn fit(&self, space: &Space, parts: &[Part], solution: &[f64]) -> Fit {
-        let clean = |number: f64| {
-            let rounded = number.round();
-            if (number - rounded).abs() < 1e-9 {
-                rounded
-            } else {
-                number
-            }
-        };
+    fn guess(&self, numbers: &Numbers, solution: &[Rational], exact: bool) -> Guess {
+        let mut terms = Vec::with_capacity(self.starts.len());
+        for ((start, size), scalars) in self.starts.iter().zip(&self.sizes).zip(&numbers.scalars) {
+            terms.push(match scalars {
+                None => {
+                    let others = solution[*start..].iter().take(size.saturating_sub(1));
+                    let first = std::iter::once(Rational::zero());
+                    first.chain(others.cloned()).collect()
+                }
+                Some(numbers) => numbers.iter().map(|n| n * &solution[*start]).collect(),
+            });
+        }
+        let whole = || Guess::whole(&solution[0], &terms);
+        exact
+            .then(whole)
+            .flatten()
+            .unwrap_or_else(|| Guess::rounded(&solution[0], &terms))
+    }
+
+    fn fit(&self, space: &Space, parts: &[Part], solution: &[Rational]) -> Fit {
+        let solution: Vec<f64> = solution.iter().map(Rational::to_f64).collect();
+        let scale = largest(&solution);
+        // What is no fraction may still be the rounding of one.
+        let clean = |float: f64| Reading::of(float, scale).map_or(float, |r| r.number.to_f64());
         let part = |(start, part): (&usize, &Part)| match part {
             Part::Function(size) => {
                 let rest = (1..*size).map(|value| clean(solution[start + value - 1]));
@@ -136,64 +181,131 @@ impl Layout {
     }
 }
 
-/// Linear equations in reduced echelon form.
-struct System {
-    unknowns: usize,
-    /// The pivot of an equation, and the equation with its right side last.
-    equations: Vec<(usize, Vec<f64>)>,
+/// A solution, as what each value of each variable adds to the column.
+enum Guess {
+    /// As numerators over a common denominator.
+    Whole {
+        denominator: i128,
+        constant: i128,
+        terms: Vec<Vec<i128>>,
+    },
+    /// In floats, where some numbers are no fractions or have no common denominator of that size.
+    Rounded { constant: f64, terms: Vec<Vec<f64>> },
 }
 
-impl System {
-    fn new(unknowns: usize) -> System {
-        System {
-            unknowns,
-            equations: Vec::new(),
+/// Numerators are below this, so that their sums do not overflow.
+const LARGEST_NUMERATOR: u128 = 1 << 100;
+
+impl Guess {
+    fn whole(constant: &Rational, terms: &[Vec<Rational>]) -> Option<Guess> {
+        let mut denominator = 1;
+        for number in terms.iter().flatten().chain([constant]) {
+            denominator = common_multiple(denominator, i128::from(number.denominator()?))?;
+        }
+        let over = |number: &Rational| numerator(number, denominator);
+        let over_all = |numbers: &Vec<Rational>| numbers.iter().map(over).collect();
+        Some(Guess::Whole {
+            denominator,
+            constant: over(constant)?,
+            terms: terms.iter().map(over_all).collect::<Option<_>>()?,
+        })
+    }
+
+    fn rounded(constant: &Rational, terms: &[Vec<Rational>]) -> Guess {
+        let floats = |numbers: &Vec<Rational>| numbers.iter().map(Rational::to_f64).collect();
+        Guess::Rounded {
+            constant: constant.to_f64(),
+            terms: terms.iter().map(floats).collect(),
+        }
+    }
+}
+
+fn numerator(number: &Rational, denominator: i128) -> Option<i128> {
+    let numerator = number.numerator_over(denominator)?;
+    (numerator.unsigned_abs() < LARGEST_NUMERATOR).then_some(numerator)
+}
+
+fn common_multiple(a: i128, b: i128) -> Option<i128> {
+    if a % b == 0 {
+        return Some(a);
+    }
+    let (mut divisor, mut rest) = (a, b);
+    while rest != 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    let multiple = (a / divisor).checked_mul(b)?;
+    (multiple.unsigned_abs() < LARGEST_NUMERATOR).then_some(multiple)
+}
+
+/// The numbers of the column, each read once.
+struct Targets {
+    scale: f64,
+    readings: FxHashMap<u64, Reading>,
+    /// As numerators over the denominator of the guess; `None` if a number is no multiple of it.
+    numerators: FxHashMap<u64, Numerator>,
+}
+
+#[derive(Clone, Copy)]
+enum Numerator {
+    Fraction(Option<i128>),
+    /// The number is only known up to rounding.
+    Unknown,
+}
+
+impl Targets {
+    fn new(scale: f64) -> Targets {
+        Targets {
+            scale,
+            readings: FxHashMap::default(),
+            numerators: FxHashMap::default(),
         }
     }
 
-    /// Adds an equation; `false` if it contradicts the others.
-    fn insert(&mut self, mut equation: Vec<f64>, right: f64) -> bool {
-        equation.push(right);
-        for (pivot, known) in &self.equations {
-            let factor = equation[*pivot];
-            if factor != 0.0 {
-                subtract(&mut equation, factor, known);
-            }
+    /// `None` if the number is infinite.
+    fn reading(&mut self, float: f64) -> Option<&Reading> {
+        match self.readings.entry(float.to_bits()) {
+            Entry::Occupied(known) => Some(known.into_mut()),
+            Entry::Vacant(new) => Some(new.insert(Reading::of(float, self.scale)?)),
         }
-        // The latest unknown is the pivot, so that the constant and free values stay 0.
-        let Some(pivot) = (0..self.unknowns)
-            .rev()
-            .max_by(|a, b| equation[*a].abs().total_cmp(&equation[*b].abs()))
-            .filter(|pivot| equation[*pivot].abs() > 1e-9)
-        else {
-            return false;
+    }
+
+    fn forget_numerators(&mut self) {
+        self.numerators.clear();
+    }
+
+    /// Whether the guess gives this number in a row; `None` if the number is infinite.
+    fn agree(&mut self, guess: &Guess, cells: &[u32], wanted: f64) -> Option<bool> {
+        let float = match guess {
+            Guess::Whole {
+                denominator,
+                constant,
+                terms,
+            } => {
+                let each = terms.iter().zip(cells);
+                let sum = each.fold(*constant, |sum, (term, cell)| sum + term[*cell as usize]);
+                match self.numerator(wanted, *denominator)? {
+                    Numerator::Fraction(numerator) => return Some(numerator == Some(sum)),
+                    Numerator::Unknown => sum as f64 / *denominator as f64,
+                }
+            }
+            Guess::Rounded { constant, terms } => {
+                let each = terms.iter().zip(cells);
+                each.fold(*constant, |sum, (term, cell)| sum + term[*cell as usize])
+            }
         };
-        let lead = equation[pivot];
-        for entry in &mut equation {
-            *entry /= lead;
-        }
-        for (_, known) in &mut self.equations {
-            let factor = known[pivot];
-            if factor != 0.0 {
-                subtract(known, factor, &equation);
-            }
-        }
-        self.equations.push((pivot, equation));
-        true
+        Some((float - wanted).abs() <= FAINT * self.scale)
     }
 
-    /// The solution whose free unknowns are 0.
-    fn solution(&self) -> Vec<f64> {
-        let mut solution = vec![0.0; self.unknowns];
-        for (pivot, equation) in &self.equations {
-            solution[*pivot] = equation[self.unknowns];
+    fn numerator(&mut self, float: f64, denominator: i128) -> Option<Numerator> {
+        if let Some(known) = self.numerators.get(&float.to_bits()) {
+            return Some(*known);
         }
-        solution
-    }
-}
-
-fn subtract(from: &mut [f64], factor: f64, what: &[f64]) {
-    for (entry, other) in from.iter_mut().zip(what) {
-        *entry -= factor * other;
+        let reading = self.reading(float)?;
+        let found = match reading.is_fraction {
+            true => Numerator::Fraction(numerator(&reading.number, denominator)),
+            false => Numerator::Unknown,
+        };
+        self.numerators.insert(float.to_bits(), found);
+        Some(found)
     }
 }

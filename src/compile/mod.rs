@@ -13,6 +13,7 @@
 //! the values or reads the number. What is read from the embeddings, a width or a mean is held as
 //! it is. No wish changes a value.
 
+mod algebra;
 mod axis;
 mod basis;
 mod emit;

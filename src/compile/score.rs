@@ -8,6 +8,7 @@
 //! mean has the logarithms of its weights as logits; where the weight is zero the key is not
 //! selected, by a literal.
 
+use super::algebra::{Product, Rational, Reading, factor};
 use super::form::Form;
 use super::literal::{ProductPlan, TermPlan};
 use super::{Compiler, Want};
@@ -30,7 +31,7 @@ const LARGEST_LOGARITHM: f64 = 128.0;
 /// The most products that a table of scores may take.
 const MOST_PRODUCTS: usize = 256;
 
-/// What is left of a table when it counts as zero, relative to its largest entry.
+/// What is left of a table of logarithms when it counts as zero, relative to its largest entry.
 const RESIDUE: f64 = 1e-12;
 
 /// The share of attention that may leak to what is not the best.
@@ -117,7 +118,7 @@ impl Compiler<'_> {
     fn score_products(
         &mut self,
         sides: Option<(SOpId, SOpId)>,
-        products: Vec<(Vec<f64>, Vec<f64>)>,
+        products: Vec<Product<f64>>,
         unit: f64,
     ) -> Result<Vec<ProductPlan>, Stopped> {
         let mut plans = Vec::with_capacity(products.len());
@@ -307,31 +308,19 @@ impl Grid {
             .fold(0.0, |largest, entry| largest.max(entry.abs()))
     }
 
-    /// The grid as a sum of products of a function of the key and one of the query, by elimination
-    /// with the largest entry as pivot, so that no factor grows; `None` if there are too many.
-    fn products(&self) -> Option<Vec<(Vec<f64>, Vec<f64>)>> {
-        let threshold = RESIDUE * self.largest();
-        let mut rest = self.entries.clone();
-        let mut products = Vec::new();
-        loop {
-            let pivot = (0..rest.len()).max_by(|a, b| rest[*a].abs().total_cmp(&rest[*b].abs()));
-            let Some(pivot) = pivot.filter(|at| rest[*at].abs() > threshold) else {
-                return Some(products);
-            };
-            if products.len() == MOST_PRODUCTS {
-                return None;
-            }
-            let (row, column, scale) = (pivot / self.queries, pivot % self.queries, rest[pivot]);
-            let rows = rest.chunks_exact(self.queries);
-            let key: Vec<f64> = rows.map(|row| row[column]).collect();
-            let pivots = &rest[row * self.queries..(row + 1) * self.queries];
-            let query: Vec<f64> = pivots.iter().map(|entry| entry / scale).collect();
-            for (row, key) in rest.chunks_exact_mut(self.queries).zip(&key) {
-                for (entry, query) in row.iter_mut().zip(&query) {
-                    *entry -= key * query;
-                }
-            }
-            products.push((key, query));
+    /// The grid as a sum of products of a function of the key and one of the query; `None` if there
+    /// are too many. Fractions, as ranks and gaps are, factor exactly; the logarithms of weights are
+    /// irrational, so that they factor in floats.
+    fn products(&self) -> Option<Vec<Product<f64>>> {
+        let readings = Reading::of_all(&self.entries)?;
+        if readings.iter().any(|reading| !reading.is_fraction) {
+            let residue = RESIDUE * self.largest();
+            return factor(self.entries.clone(), self.queries, &residue, MOST_PRODUCTS);
         }
+        let numbers = readings.into_iter().map(|reading| reading.number).collect();
+        let products = factor(numbers, self.queries, &Rational::zero(), MOST_PRODUCTS)?;
+        let floats = |numbers: Vec<Rational>| numbers.iter().map(Rational::to_f64).collect();
+        let product = |(key, query)| (floats(key), floats(query));
+        Some(products.into_iter().map(product).collect())
     }
 }
