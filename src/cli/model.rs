@@ -1,7 +1,7 @@
 //! `rasp compile`, `info`, `exec` and `verify`: making, describing, running and checking models.
 
 use super::arguments::{Compile, Exec, Info, Setting, Verify};
-use super::input::{inputs, open, setting, value_json, vocabulary};
+use super::input::{Input, inputs, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
 use crate::compile::{self, Verification};
@@ -17,13 +17,15 @@ use std::path::Path;
 pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let (model, _) = compile_expression(
-        output,
-        &mut session,
-        &arguments.expr,
-        &arguments.setting,
-        given,
-    )?;
+    let [expression] = &arguments.expr[..] else {
+        let message = "a model of several s-ops cannot be compiled yet";
+        let error = Diagnostic::error(Code::BadInput, message)
+            .help("compile each into a model of its own: one `-e EXPR` at a time");
+        output.report(&error, session.sources());
+        return Err(Stop::Reported);
+    };
+    let (model, _) =
+        compile_expression(output, &mut session, expression, &arguments.setting, given)?;
     let existing = match arguments.force {
         true => Existing::Replace,
         false => Existing::Keep,
@@ -91,7 +93,7 @@ fn compile_expression(
         let hazard = hazard.note("there the program has no value, and the model gives some value");
         output.report(&hazard, session.sources());
     }
-    model.name = expression.to_string();
+    model.rename(&[expression]);
     Ok((model, sop))
 }
 
@@ -163,32 +165,30 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     let executor = Executor::new(&model, precision);
     for input in inputs {
         let input = input.in_tokens_of(&model.vocabulary);
-        let result = executor.run(&input.tokens);
+        let result = executor.run_outputs(&input.tokens);
         let traced = match arguments.trace {
             true => trace(&model, &input.tokens, precision).ok(),
             false => None,
         };
         match result {
-            Ok(values) => {
-                let kind = sequence_type(&values).ok();
-                if arguments.json {
-                    let values: Vec<Json> = values.iter().map(value_json).collect();
-                    let mut line = json!({"input": input.given, "output": values});
-                    line["type"] = kind.map_or("mixed", |kind| kind.name()).into();
-                    if let Some(trace) = traced {
-                        line["trace"] = trace.to_json();
-                    }
-                    output.json(&line)?;
-                    continue;
+            Ok(outputs) if arguments.json => {
+                let mut line = exec_json(&model, &input, &outputs);
+                if let Some(trace) = traced {
+                    line["trace"] = trace.to_json();
                 }
+                output.json(&line)?;
+            }
+            Ok(outputs) => {
                 if let Some(trace) = traced {
                     output.text(&trace.to_string())?;
                 }
-                let shown = kind.map_or_else(
-                    || display_values(&values),
-                    |kind| display_sequence(&values, kind),
-                );
-                output.line(&format!("{}({}) = {shown}", model.name, input.source()))?;
+                for (name, values) in named(&model, &outputs) {
+                    let shown = sequence_type(values).map_or_else(
+                        |_| display_values(values),
+                        |kind| display_sequence(values, kind),
+                    );
+                    output.line(&format!("{name}({}) = {shown}", input.source()))?;
+                }
             }
             Err(diagnostic) if arguments.json => {
                 output.fail();
@@ -199,6 +199,42 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
         }
     }
     Ok(())
+}
+
+/// The outputs of a model with their names; a single one goes by the name of the model.
+fn named<'m>(
+    model: &'m Model,
+    outputs: &'m [Vec<Value>],
+) -> impl Iterator<Item = (&'m str, &'m [Value])> {
+    let name = |index: usize| match outputs.len() {
+        1 => &*model.name,
+        _ => &*model.outputs[index].name,
+    };
+    let outputs = outputs.iter().enumerate();
+    outputs.map(move |(index, values)| (name(index), &values[..]))
+}
+
+fn exec_json(model: &Model, input: &Input, outputs: &[Vec<Value>]) -> Json {
+    let list = |values: &[Value]| Json::Array(values.iter().map(value_json).collect());
+    let kind = |values: &[Value]| match sequence_type(values) {
+        Ok(kind) => kind.name(),
+        Err(_) => "mixed",
+    };
+    if let [values] = outputs {
+        return json!({"input": input.given, "output": list(values), "type": kind(values)});
+    }
+    let outputs: Vec<_> = named(model, outputs).collect();
+    let lists = outputs
+        .iter()
+        .map(|(name, values)| (name.to_string(), list(values)));
+    let kinds = outputs
+        .iter()
+        .map(|(name, values)| (name.to_string(), kind(values).into()));
+    json!({
+        "input": input.given,
+        "outputs": Json::Object(lists.collect()),
+        "types": Json::Object(kinds.collect()),
+    })
 }
 
 fn open_model(output: &mut Output, path: &Path) -> Result<Model, Stop> {

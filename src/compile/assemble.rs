@@ -12,7 +12,7 @@ use crate::base::{Code, Diagnostic, Fallible};
 use crate::graph::SOpId;
 use crate::infer::Analysis;
 use crate::infer::space::VarId;
-use crate::model::{FeedForward, Head, Layer, Matrix, Model, Readout};
+use crate::model::{self, FeedForward, Head, Layer, Matrix, Model, Readout};
 
 /// The share of attention that may leak to what is not selected.
 const LEAK: f64 = 1e-9;
@@ -308,7 +308,7 @@ impl Assembly<'_> {
         Some(())
     }
 
-    fn model(&self, root: SOpId, layers: Vec<Layer>, output: Readout) -> Model {
+    fn model(&self, root: SOpId, layers: Vec<Layer>, readout: Readout) -> Model {
         let setting = self.compiler.analysis.setting;
         let (tokens, positions) = (setting.vocabulary.len(), setting.max_length);
         let one = |row| (row, self.layout.one, 1.0);
@@ -326,8 +326,9 @@ impl Assembly<'_> {
         let places: Vec<usize> = (0..positions).collect();
         self.embed(Analysis::INDICES, &places, 1, &mut position_embedding);
         let width = self.width();
+        let name = self.compiler.name(root);
         Model {
-            name: self.compiler.name(root),
+            name: name.clone(),
             vocabulary: setting.vocabulary.clone(),
             max_length: setting.max_length,
             causal: setting.causal,
@@ -335,7 +336,7 @@ impl Assembly<'_> {
             token_embedding: Matrix::from_triplets(tokens + 1, width, token_embedding),
             position_embedding: Matrix::from_triplets(positions + 1, width, position_embedding),
             layers,
-            output,
+            outputs: vec![model::Output { name, readout }],
             directions: self.layout.directions.clone(),
             variables: self.compiler.variables(self.layout, root),
         }

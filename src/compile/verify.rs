@@ -145,7 +145,7 @@ impl Verification {
 
 /// The tolerance for a model that reads out real numbers; other values are compared exactly.
 fn tolerance(model: &Model, precision: Precision) -> Option<f64> {
-    let real = matches!(&model.output.decoder, Decoder::Numerical(values) if values.is_empty());
+    let real = matches!(&model.readout().decoder, Decoder::Numerical(values) if values.is_empty());
     real.then_some(match precision {
         Precision::F32 => TOLERANCE_F32,
         Precision::F64 => TOLERANCE_F64,
