@@ -225,6 +225,49 @@ fn compile_info_exec_and_verify() {
 }
 
 #[test]
+fn a_model_of_several_outputs_gives_all_of_them() {
+    let place = hist();
+    let setting = ["--vocab", "abc", "--max-len", "4", "-o", "hist.model"];
+    let compile = ["compile", "hist.rasp", "-e", "hist"];
+    assert_eq!(place.rasp(&[&compile[..], &setting].concat()).status, 0);
+    let path = place.path("hist.model");
+    let mut model = rasp::model::load(&path).unwrap();
+    // What can be read from the residual stream can be an output.
+    model.outputs.push(rasp::model::Output {
+        name: String::new(),
+        readout: model.variables[0].readout.clone(),
+    });
+    model.rename(&["hist", "tokens"]);
+    rasp::model::save(&model, &path, rasp::base::Existing::Replace).unwrap();
+    let ran = place.rasp(&["exec", "hist.model", "-i", "abca"]);
+    assert_eq!(
+        ran.out,
+        "hist(\"abca\") = [2, 1, 1, 2] (ints)\ntokens(\"abca\") = [a, b, c, a] (strings)\n"
+    );
+    let ran = place.rasp(&["exec", "hist.model", "-i", "ba", "--json"]);
+    assert_eq!(
+        ran.out.trim_end(),
+        r#"{"input":"ba","outputs":{"hist":[1,1],"tokens":["b","a"]},"types":{"hist":"ints","tokens":"strings"}}"#
+    );
+    let ran = place.rasp(&["exec", "hist.model", "-i", "ba", "--json", "--trace"]);
+    let trace = &ran.lines()[0]["trace"];
+    assert_eq!(trace["outputs"]["tokens"], json!(["b", "a"]));
+    assert_eq!(
+        trace["steps"][1]["heads"][0]["weights"][0]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    let info = place.rasp(&["info", "hist.model"]).out;
+    assert!(info.contains("\noutputs\n"), "{info}");
+    // The compiler does not make such models yet.
+    let ran = place.rasp(&[&compile[..], &["-e", "tokens"][..], &setting].concat());
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("several s-ops"), "{}", ran.err);
+}
+
+#[test]
 fn the_same_program_gives_the_same_bytes() {
     let place = hist();
     for out in ["one", "two"] {

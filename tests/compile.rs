@@ -568,7 +568,7 @@ fn error(text: &str, name: &str, setting: &Setting) -> f64 {
     let (session, root) = program(text, name);
     let mut model = compile(session.graph(), root, setting, &Limits::default())
         .unwrap_or_else(|e| panic!("{name}: {e:?}"));
-    model.output.decoder = Decoder::Numerical(Vec::new());
+    model.outputs[0].readout.decoder = Decoder::Numerical(Vec::new());
     let mut largest = 0.0f64;
     for seed in 0..40 {
         let input: Vec<Value> = (0..setting.max_length)

@@ -17,7 +17,7 @@ use random::{Random, Sizes};
 use rasp::base::{Code, Diagnostic, Existing, Sources, render};
 use rasp::execute::{Executor, Precision, run, trace};
 use rasp::model::{
-    Decoder, FeedForward, Layer, Matrix, Model, from_bytes, load, save, summary, to_bytes,
+    Decoder, FeedForward, Layer, Matrix, Model, Output, from_bytes, load, save, summary, to_bytes,
 };
 use rasp::value::Value;
 use tiny::Tiny;
@@ -137,11 +137,17 @@ proptest! {
                     }
                 }
             }
-            let outputs = run(&model, &tokens, precision).unwrap();
-            prop_assert_eq!(&outputs, &trace.outputs);
-            let expected = reference::outputs(&model, steps.last().unwrap());
-            for (ours, theirs) in outputs.iter().zip(&expected) {
-                prop_assert!(close(ours.as_float().unwrap(), *theirs, tolerance, largest));
+            let executor = Executor::new(&model, precision);
+            let outputs = executor.run_outputs(&tokens).unwrap();
+            prop_assert_eq!(&executor.run(&tokens).unwrap(), &outputs[0]);
+            let traced: Vec<_> = trace.outputs.iter().map(|given| given.values.clone()).collect();
+            prop_assert_eq!(&outputs, &traced);
+            prop_assert_eq!(outputs.len(), model.outputs.len());
+            for (output, ours) in model.outputs.iter().zip(&outputs) {
+                let expected = reference::read(&output.readout, steps.last().unwrap());
+                for (ours, theirs) in ours.iter().zip(&expected) {
+                    prop_assert!(close(ours.as_float().unwrap(), *theirs, tolerance, largest));
+                }
             }
         }
     }
@@ -158,8 +164,11 @@ proptest! {
             let executor = Executor::new(&model, precision);
             let together = executor.run_all(&inputs).unwrap();
             prop_assert_eq!(together.len(), inputs.len());
-            for (input, output) in inputs.iter().zip(&together) {
+            let whole = executor.run_all_outputs(&inputs).unwrap();
+            prop_assert_eq!(whole.len(), inputs.len());
+            for ((input, output), outputs) in inputs.iter().zip(&together).zip(&whole) {
                 prop_assert_eq!(&executor.run(input).unwrap(), output);
+                prop_assert_eq!(&executor.run_outputs(input).unwrap(), outputs);
             }
         }
     }
@@ -221,9 +230,9 @@ fn the_nearest_number_and_the_first_of_equals() {
             Decoder::Numerical(_) => 1,
         };
         let mut model = TINY.model(TINY.previous_readout());
-        model.output.weights = Matrix::zeros(model.d_model, outputs);
-        model.output.bias = vec![number; outputs];
-        model.output.decoder = decoder;
+        model.outputs[0].readout.weights = Matrix::zeros(model.d_model, outputs);
+        model.outputs[0].readout.bias = vec![number; outputs];
+        model.outputs[0].readout.decoder = decoder;
         shown(&run(&model, &Value::characters("a"), Precision::F32).unwrap())
     };
     let numbers = || Decoder::Numerical(vec![Value::Bool(false), 1.0.into(), 3.into()]);
@@ -282,8 +291,63 @@ fn parameters_as_tracr_counts_them() {
     assert_eq!(model.padded_parameters(), embedding + least);
     model.layers.clear();
     assert_eq!(model.padded_parameters(), embedding);
-    model.output.bias[0] = -1e4;
+    model.outputs[0].readout.bias[0] = -1e4;
     assert_eq!(model.largest_weight(), 1e4);
+}
+
+/// A model of two outputs: the length of the input and its previous token.
+fn of_two_outputs() -> Model {
+    let mut model = TINY.model(TINY.length_readout(TINY.lengths()));
+    model.outputs.push(Output {
+        name: String::new(),
+        readout: TINY.previous_readout(),
+    });
+    model.rename(&["length", "previous"]);
+    model
+}
+
+#[test]
+fn a_model_of_two_outputs() {
+    let model = of_two_outputs();
+    assert_eq!(model.name, "length, previous");
+    let tokens = Value::characters("abb");
+    for precision in BOTH {
+        let executor = Executor::new(&model, precision);
+        let outputs = executor.run_outputs(&tokens).unwrap();
+        let texts: Vec<String> = outputs.iter().map(|values| shown(values)).collect();
+        assert_eq!(texts, ["3 3 3", r#""-" "a" "b""#]);
+        assert_eq!(executor.run(&tokens).unwrap(), outputs[0]);
+    }
+    assert_eq!(from_bytes(&to_bytes(&model).unwrap()).unwrap(), model);
+    let trace = trace(&model, &tokens, Precision::F32).unwrap();
+    assert_eq!(
+        trace.to_json()["outputs"],
+        serde_json::json!({"length": [3, 3, 3], "previous": ["-", "a", "b"]})
+    );
+    check("outputs", &format!("{}\n{trace}", summary(&model)));
+}
+
+#[test]
+fn outputs_that_do_not_fit() {
+    let mut model = of_two_outputs();
+    model.outputs[1].readout.bias.pop();
+    assert!(model.check().unwrap_err().contains("unembed.1.W_U"));
+    model.outputs.pop();
+    model.outputs.push(model.outputs[0].clone());
+    assert_eq!(model.check().unwrap_err(), "two outputs named length");
+    model.outputs.clear();
+    assert_eq!(model.check().unwrap_err(), "no output");
+}
+
+#[test]
+fn biases_of_heads_that_do_not_fit() {
+    let mut model = TINY.model(TINY.previous_readout());
+    model.layers[0].heads[0].key_bias.pop();
+    assert!(model.check().unwrap_err().contains("blocks.0.attn.0.b_K"));
+    model.layers[0].heads[0].key_bias.push(f64::NAN);
+    assert!(model.check().unwrap_err().contains("not finite"));
+    model.layers[0].heads[1].query_bias.push(0.0);
+    assert!(model.check().is_err());
 }
 
 fn not_a_model(bytes: &[u8]) -> String {
@@ -395,9 +459,9 @@ fn files_that_lie_are_not_models() {
 #[test]
 fn weights_that_are_not_finite_are_refused() {
     let mut model = TINY.model(TINY.previous_readout());
-    model.output.bias[1] = f64::NAN;
+    model.outputs[0].readout.bias[1] = f64::NAN;
     assert_eq!(to_bytes(&model).unwrap_err().code, Code::BadModel);
-    model.output.bias[1] = 1234.5;
+    model.outputs[0].readout.bias[1] = 1234.5;
     let mut bytes = to_bytes(&model).unwrap();
     let number = 1234.5_f64.to_le_bytes();
     let place = bytes
@@ -417,7 +481,7 @@ fn values_survive_a_file() {
         Value::Float(-0.0),
         Value::str("\u{0}\"é"),
     ];
-    model.output.decoder = Decoder::Categorical(values);
+    model.outputs[0].readout.decoder = Decoder::Categorical(values);
     model.name = "with = \"quotes\" \\ and \u{1b}[31m".to_string();
     assert_eq!(from_bytes(&to_bytes(&model).unwrap()).unwrap(), model);
 }

@@ -186,7 +186,7 @@ fn recency_weighted_means_are_exact_to_the_tolerance() {
     for name in ["x", "y", "z", "w", "v"] {
         let model = exact_on_digits(text, name);
         // The weights of `z` are fractions, so that its values are not listed.
-        let real = model.output.decoder == Decoder::Numerical(Vec::new());
+        let real = model.readout().decoder == Decoder::Numerical(Vec::new());
         assert_eq!(real, ["z", "v"].contains(&name), "{name}");
     }
 }
@@ -357,7 +357,7 @@ fn encoding_wishes_are_honoured_where_there_is_a_choice() {
         truth = numerical(hist > 1);";
     let as_is = exact_on_digits(text, "as_is");
     // One wish for equal s-ops: the last holds.
-    assert!(matches!(as_is.output.decoder, Decoder::Categorical(_)));
+    assert!(matches!(as_is.readout().decoder, Decoder::Categorical(_)));
     let picked = exact_on_digits(text, "picked");
     assert!(
         picked.directions.iter().any(|name| name.contains("= 4")),
@@ -365,16 +365,16 @@ fn encoding_wishes_are_honoured_where_there_is_a_choice() {
         picked.directions
     );
     let number = exact_on_digits(text, "number");
-    assert!(matches!(&number.output.decoder, Decoder::Numerical(values) if !values.is_empty()));
+    assert!(matches!(&number.readout().decoder, Decoder::Numerical(values) if !values.is_empty()));
     let parity = exact_on_digits(text, "parity");
-    assert!(matches!(&parity.output.decoder, Decoder::Categorical(_)));
+    assert!(matches!(&parity.readout().decoder, Decoder::Categorical(_)));
     let values = parity
         .directions
         .iter()
         .filter(|name| name.starts_with("parity = "));
     assert_eq!(values.count(), 2, "{:?}", parity.directions);
     let truth = exact_on_digits(text, "truth");
-    assert!(matches!(&truth.output.decoder, Decoder::Numerical(values) if values.len() == 2));
+    assert!(matches!(&truth.readout().decoder, Decoder::Numerical(values) if values.len() == 2));
 }
 
 /// Every selector with every score, as best keys, and every weight, as means.

@@ -246,14 +246,15 @@ pub struct Check {
 pub struct Compile {
     #[command(flatten)]
     pub program: Program,
-    /// The s-op
+    /// The s-op; may be repeated, for one model of several outputs
     #[arg(
         short = 'e',
         long = "expr",
         value_name = "EXPR",
+        required = true,
         allow_hyphen_values = true
     )]
-    pub expr: String,
+    pub expr: Vec<String>,
     #[command(flatten)]
     pub setting: Setting,
     /// Where to write the model

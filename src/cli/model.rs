@@ -1,7 +1,7 @@
 //! `rasp compile`, `info`, `exec` and `verify`: making, describing, running and checking models.
 
 use super::arguments::{Compile, Exec, Info, Setting, Style, Verify};
-use super::input::{inputs, open, setting, value_json, vocabulary};
+use super::input::{Input, inputs, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
 use crate::compile::{self, Verification};
@@ -18,13 +18,14 @@ use std::path::Path;
 pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let (model, plan, _) = compile_expression(
+    let compiled = compile_expressions(
         output,
         &mut session,
         (&arguments.expr, arguments.style),
         &arguments.setting,
         given,
     )?;
+    let Compiled { model, plan, .. } = compiled;
     if arguments.explain && !arguments.json {
         output.text(&format!("{plan}\n"))?;
     }
@@ -47,13 +48,14 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
 pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let (model, _, sop) = compile_expression(
+    let compiled = compile_expressions(
         output,
         &mut session,
-        (&arguments.expr, arguments.style),
+        (std::slice::from_ref(&arguments.expr), arguments.style),
         &arguments.setting,
         given,
     )?;
+    let Compiled { model, sops, .. } = compiled;
     let options = compile::Options {
         max_length: model.max_length,
         exhaustive: EXHAUSTIVE,
@@ -61,7 +63,7 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
         seed: arguments.seed,
         precision: arguments.floats.precision(),
     };
-    let found = compile::verify(session.graph(), sop, &model, &options);
+    let found = compile::verify_all(session.graph(), &sops, &model, &options);
     let found = output.expect(found, session.sources())?;
     if found.wrong > 0 {
         output.fail();
@@ -75,29 +77,43 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
 /// All inputs of a length are tried while those up to it are at most this many.
 const EXHAUSTIVE: usize = 20_000;
 
-fn compile_expression(
+/// A model with what it was made from.
+struct Compiled {
+    model: Model,
+    plan: Plan,
+    sops: Vec<SOpId>,
+}
+
+fn compile_expressions(
     output: &mut Output,
     session: &mut Session,
-    (expression, style): (&str, Style),
+    (expressions, style): (&[String], Style),
     setting_arguments: &Setting,
     vocabulary: Option<Vec<Value>>,
-) -> Result<(Model, Plan, SOpId), Stop> {
+) -> Result<Compiled, Stop> {
     let setting = output.expect(
         setting(setting_arguments, vocabulary, session),
         session.sources(),
     )?;
-    let found = session.sop_at(expression);
-    let (sop, span) = output.expect(found, session.sources())?;
+    let mut sops = Vec::with_capacity(expressions.len());
+    let mut spans = Vec::with_capacity(expressions.len());
+    for expression in expressions {
+        let found = session.sop_at(expression);
+        let (sop, span) = output.expect(found, session.sources())?;
+        sops.push(sop);
+        spans.push(span);
+    }
     let (graph, limits) = (session.graph(), session.limits());
-    let compiled = compile::compile_in(style.of_plan(), graph, sop, &setting, limits)
-        .map_err(|error| Box::new(error.or_at(span, "compiled from this")));
+    let compiled = compile::compile_in(style.of_plan(), graph, &sops, &setting, limits)
+        .map_err(|error| Box::new(error.or_at(spans[0], "compiled from this")));
     let (mut model, plan) = output.expect(compiled, session.sources())?;
-    for hazard in session.hazards(&[sop], &setting) {
+    for hazard in session.hazards(&sops, &setting) {
         let hazard = hazard.note("there the program has no value, and the model gives some value");
         output.report(&hazard, session.sources());
     }
-    model.name = expression.to_string();
-    Ok((model, plan, sop))
+    let names: Vec<&str> = expressions.iter().map(String::as_str).collect();
+    model.rename(&names);
+    Ok(Compiled { model, plan, sops })
 }
 
 fn verification_json(found: &Verification) -> Json {
@@ -168,32 +184,30 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     let executor = Executor::new(&model, precision);
     for input in inputs {
         let input = input.in_tokens_of(&model.vocabulary);
-        let result = executor.run(&input.tokens);
+        let result = executor.run_outputs(&input.tokens);
         let traced = match arguments.trace {
             true => trace(&model, &input.tokens, precision).ok(),
             false => None,
         };
         match result {
-            Ok(values) => {
-                let kind = sequence_type(&values).ok();
-                if arguments.json {
-                    let values: Vec<Json> = values.iter().map(value_json).collect();
-                    let mut line = json!({"input": input.given, "output": values});
-                    line["type"] = kind.map_or("mixed", |kind| kind.name()).into();
-                    if let Some(trace) = traced {
-                        line["trace"] = trace.to_json();
-                    }
-                    output.json(&line)?;
-                    continue;
+            Ok(outputs) if arguments.json => {
+                let mut line = exec_json(&model, &input, &outputs);
+                if let Some(trace) = traced {
+                    line["trace"] = trace.to_json();
                 }
+                output.json(&line)?;
+            }
+            Ok(outputs) => {
                 if let Some(trace) = traced {
                     output.text(&trace.to_string())?;
                 }
-                let shown = kind.map_or_else(
-                    || display_values(&values),
-                    |kind| display_sequence(&values, kind),
-                );
-                output.line(&format!("{}({}) = {shown}", model.name, input.source()))?;
+                for (name, values) in named(&model, &outputs) {
+                    let shown = sequence_type(values).map_or_else(
+                        |_| display_values(values),
+                        |kind| display_sequence(values, kind),
+                    );
+                    output.line(&format!("{name}({}) = {shown}", input.source()))?;
+                }
             }
             Err(diagnostic) if arguments.json => {
                 output.fail();
@@ -204,6 +218,42 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
         }
     }
     Ok(())
+}
+
+/// The outputs of a model with their names; a single one goes by the name of the model.
+fn named<'m>(
+    model: &'m Model,
+    outputs: &'m [Vec<Value>],
+) -> impl Iterator<Item = (&'m str, &'m [Value])> {
+    let name = |index: usize| match outputs.len() {
+        1 => &*model.name,
+        _ => &*model.outputs[index].name,
+    };
+    let outputs = outputs.iter().enumerate();
+    outputs.map(move |(index, values)| (name(index), &values[..]))
+}
+
+fn exec_json(model: &Model, input: &Input, outputs: &[Vec<Value>]) -> Json {
+    let list = |values: &[Value]| Json::Array(values.iter().map(value_json).collect());
+    let kind = |values: &[Value]| match sequence_type(values) {
+        Ok(kind) => kind.name(),
+        Err(_) => "mixed",
+    };
+    if let [values] = outputs {
+        return json!({"input": input.given, "output": list(values), "type": kind(values)});
+    }
+    let outputs: Vec<_> = named(model, outputs).collect();
+    let lists = outputs
+        .iter()
+        .map(|(name, values)| (name.to_string(), list(values)));
+    let kinds = outputs
+        .iter()
+        .map(|(name, values)| (name.to_string(), kind(values).into()));
+    json!({
+        "input": input.given,
+        "outputs": Json::Object(lists.collect()),
+        "types": Json::Object(kinds.collect()),
+    })
 }
 
 fn open_model(output: &mut Output, path: &Path) -> Result<Model, Stop> {

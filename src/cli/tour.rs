@@ -58,7 +58,7 @@ fn run_weights(
     let setting = setting(session, input);
     let compiled = compile::compile(session.graph(), sop, &setting, session.limits());
     let mut compiled = output.expect(compiled, session.sources())?;
-    compiled.name = name.to_string();
+    compiled.rename(&[name]);
     let tokens: Vec<String> = setting
         .vocabulary
         .iter()

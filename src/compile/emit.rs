@@ -25,10 +25,14 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// The analysis was interrupted.
-pub fn plan(compiler: &Compiler, root: SOpId, output: Output) -> Result<Plan, Stopped> {
+pub fn plan(
+    compiler: &Compiler,
+    roots: &[SOpId],
+    outputs: Vec<Output>,
+) -> Result<Plan, Stopped> {
     let setting = compiler.analysis.setting;
     let plan = Plan {
-        name: compiler.name(root),
+        name: compiler.name(roots[0]),
         style: compiler.style,
         vocabulary: setting.vocabulary.clone(),
         max_length: setting.max_length,
@@ -56,10 +60,11 @@ pub fn plan(compiler: &Compiler, root: SOpId, output: Output) -> Result<Plan, St
         Stopped::if_interrupted()?;
         emitter.attends(pattern, head);
     }
-    let name = compiler.name(root);
-    let output = emitter.read_out(name, Some(root), output);
-    emitter.plan.outputs.push(output);
-    emitter.views(root);
+    for (root, output) in roots.iter().zip(outputs) {
+        let output = emitter.read_out(compiler.name(*root), Some(*root), output);
+        emitter.plan.outputs.push(output);
+    }
+    emitter.views(roots);
     Ok(emitter.plan)
 }
 
@@ -476,9 +481,9 @@ impl Emitter<'_, '_> {
     }
 
     /// Readouts for the program's named s-ops that can be read as they are.
-    fn views(&mut self, root: SOpId) {
+    fn views(&mut self, roots: &[SOpId]) {
         let graph = self.compiler.analysis.graph;
-        for id in graph.reachable(&[root]) {
+        for id in graph.reachable(roots) {
             if graph.name(id).is_some()
                 && let Some(output) = self.view(id)
             {

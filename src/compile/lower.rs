@@ -2,7 +2,7 @@
 //! the row of every query what the selector says to float32's last bits: a factor that is no power
 //! of two would be rounded where large terms cancel. Hosts divide by √d_head, once, an exact number.
 
-use crate::model::{FeedForward, Head, Layer, Matrix, Model, Readout, Variable};
+use crate::model::{self, FeedForward, Head, Layer, Matrix, Model, Readout, Variable};
 use crate::plan::{self, Attend, Kind, Linear, Meaning, Plan, ReadOut, Style, VariableId, Written};
 use std::collections::BTreeMap;
 
@@ -30,6 +30,11 @@ pub fn lower(plan: &Plan) -> Model {
             readout: lowering.readout(view),
         })
         .collect();
+    let outputs = plan.outputs.iter().map(|output| model::Output {
+        name: output.name.clone(),
+        readout: lowering.readout(output),
+    });
+    let outputs = outputs.collect();
     variables.sort_by_key(|variable| variable.ready);
     Model {
         name: plan.name.clone(),
@@ -40,7 +45,7 @@ pub fn lower(plan: &Plan) -> Model {
         token_embedding: lowering.token_embedding(),
         position_embedding: lowering.position_embedding(),
         layers,
-        output: lowering.readout(&plan.outputs[0]),
+        outputs,
         directions: plan.variables.iter().map(|v| v.label.clone()).collect(),
         variables,
     }

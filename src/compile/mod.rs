@@ -33,7 +33,7 @@ mod steps;
 pub mod verify;
 
 pub use lower::lower;
-pub use verify::{Options, Verification, WrongOutput, verify};
+pub use verify::{Options, Verification, WrongOutput, verify, verify_all};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
@@ -54,10 +54,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// As [`compile_in`].
 pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
-    compile_in(Style::default(), graph, root, setting, limits).map(|(model, _)| model)
+    compile_in(Style::default(), graph, &[root], setting, limits).map(|(model, _)| model)
 }
 
-/// Compiles one s-op in a style; the model and the plan it was lowered from.
+/// Compiles s-ops into one model in a style; the model and the plan it was lowered from. There is
+/// one s-op at least.
 ///
 /// # Errors
 /// The s-op, or one it needs, has too many values (E0601), no transformer form (E0602), attends to
@@ -66,7 +67,7 @@ pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -
 pub fn compile_in(
     style: Style,
     graph: &Graph,
-    root: SOpId,
+    roots: &[SOpId],
     setting: &Setting,
     limits: &Limits,
 ) -> Fallible<(Model, Plan)> {
@@ -75,18 +76,15 @@ pub fn compile_in(
         Style::Faithful => Several::Means,
         Style::Compact => Several::Sums,
     };
-    let analysis = Analysis::holding(several, graph, &[root], setting, limits);
+    let analysis = Analysis::holding(several, graph, roots, setting, limits);
     interrupt::check()?;
-    check_causal(&analysis, root)?;
-    let mut attempted = attempt(&analysis, root, style, Reading::Listed)?;
-    if std::env::var("RASP_PLAN").is_ok() {
-        println!("{}", attempted.1);
-    }
-    let mut verdict = verify::guard(graph, root, &attempted.0);
-    if verdict.is_err() && readout::is_dense(&analysis, root) {
+    check_causal(&analysis, roots)?;
+    let mut attempted = attempt(&analysis, roots, style, Reading::Listed)?;
+    let mut verdict = verify::guard(graph, roots, &attempted.0);
+    if verdict.is_err() && roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
         interrupt::check()?;
-        attempted = attempt(&analysis, root, style, Reading::Real)?;
-        verdict = verify::guard(graph, root, &attempted.0);
+        attempted = attempt(&analysis, roots, style, Reading::Real)?;
+        verdict = verify::guard(graph, roots, &attempted.0);
     }
     verdict.map(|()| attempted)
 }
@@ -101,22 +99,26 @@ enum Reading {
 
 fn attempt(
     analysis: &Analysis,
-    root: SOpId,
+    roots: &[SOpId],
     style: Style,
     reading: Reading,
 ) -> Fallible<(Model, Plan)> {
-    let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, root);
+    let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
     let mut compiler = Compiler::new(analysis, style, reading);
-    let output = compiler.root(root).map_err(diagnose)?;
+    let mut outputs = Vec::with_capacity(roots.len());
+    for root in roots {
+        let output = compiler.root(*root);
+        outputs.push(output.map_err(|stopped| stopped.diagnostic(analysis.graph, *root))?);
+    }
     compiler.place_variables().map_err(diagnose)?;
-    let mut plan = emit::plan(&compiler, root, output).map_err(diagnose)?;
+    let mut plan = emit::plan(&compiler, roots, outputs).map_err(diagnose)?;
     plan.schedule();
     plan.guard_bos();
     if let Err(problem) = plan.check() {
         unreachable!("a plan that does not hold together: {problem}");
     }
     let model = lower(&plan);
-    check_size(analysis, root, &model)?;
+    check_size(analysis, roots[0], &model)?;
     Ok((model, plan))
 }
 
@@ -141,12 +143,12 @@ fn check_size(analysis: &Analysis, root: SOpId, model: &Model) -> Fallible<()> {
 }
 
 /// A causal model may only attend to positions that its selectors cannot reach beyond.
-fn check_causal(analysis: &Analysis, root: SOpId) -> Fallible<()> {
+fn check_causal(analysis: &Analysis, roots: &[SOpId]) -> Fallible<()> {
     if !analysis.setting.causal {
         return Ok(());
     }
     let graph = analysis.graph;
-    for id in graph.reachable(&[root]) {
+    for id in graph.reachable(roots) {
         let weighted = analysis.weighted(id);
         if let Some((query, key)) = weighted.and_then(|facts| analysis.weighs_beyond(facts)) {
             return Err(not_causal(graph.span(id), query, key)

@@ -63,13 +63,26 @@ pub struct WrongOutput {
 /// Inputs that are run through the model at once.
 const BATCH: usize = 64;
 
-/// Compares a model with the program it was compiled from.
+/// Compares a model with the s-op it was compiled from.
 ///
 /// # Errors
-/// The model cannot take an input from its own vocabulary: it is malformed.
+/// As [`verify_all`].
 pub fn verify(
     graph: &Graph,
     root: SOpId,
+    model: &Model,
+    options: &Options,
+) -> Fallible<Verification> {
+    verify_all(graph, &[root], model, options)
+}
+
+/// Compares the outputs of a model with the s-ops they were compiled from.
+///
+/// # Errors
+/// The model cannot take an input from its own vocabulary: it is malformed.
+pub fn verify_all(
+    graph: &Graph,
+    roots: &[SOpId],
     model: &Model,
     options: &Options,
 ) -> Fallible<Verification> {
@@ -82,7 +95,7 @@ pub fn verify(
         rejected: 0,
         wrong: 0,
         exhaustive_to_length,
-        tolerance: tolerance(model, options.precision),
+        tolerance: (0..roots.len()).find_map(|at| tolerance(model, at, options.precision)),
         first_wrong: None,
     };
     let all = (1..=exhaustive_to_length).flat_map(|length| inputs::all(&model.vocabulary, length));
@@ -103,49 +116,56 @@ pub fn verify(
     let mut tried = all.chain(sampled).peekable();
     while tried.peek().is_some() {
         let mut batch = Vec::with_capacity(BATCH);
-        let mut expected = Vec::with_capacity(BATCH);
+        let mut expected: Vec<Vec<Option<Vec<Value>>>> = Vec::with_capacity(BATCH);
         for input in tried.by_ref().take(BATCH) {
             interrupt::check()?;
-            match interpret::evaluate(graph, root, &input) {
-                Ok(sequence) => {
-                    expected.push(sequence.values);
+            // Where one of several fails the others still have values.
+            let values = roots.iter().map(|root| interpret::evaluate(graph, *root, &input));
+            let values: Vec<_> = values.map(|found| found.ok().map(|s| s.values)).collect();
+            match values.iter().all(Option::is_none) {
+                true => verification.rejected += 1,
+                false => {
+                    expected.push(values);
                     batch.push(input);
                 }
-                Err(_) => verification.rejected += 1,
             }
         }
-        let outputs = executor.run_all(&batch)?;
+        let outputs = executor.run_all_outputs(&batch)?;
         for ((input, expected), got) in batch.into_iter().zip(expected).zip(outputs) {
-            verification.compare(input, expected, got);
+            verification.checked += 1;
+            for (at, (expected, got)) in expected.into_iter().zip(got).enumerate() {
+                let tolerance = tolerance(model, at, options.precision);
+                if let Some(expected) = expected
+                    && !agree(&expected, &got, tolerance)
+                {
+                    verification.wrong += 1;
+                    let input = input.clone();
+                    verification.first_wrong.get_or_insert(WrongOutput {
+                        input,
+                        expected,
+                        got,
+                    });
+                    break;
+                }
+            }
         }
     }
     Ok(verification)
 }
 
-impl Verification {
-    fn compare(&mut self, input: Vec<Value>, expected: Vec<Value>, got: Vec<Value>) {
-        self.checked += 1;
-        let equal = match self.tolerance {
-            Some(tolerance) => are_close(&expected, &got, tolerance),
-            None => {
-                let mut pairs = expected.iter().zip(&got);
-                expected.len() == got.len() && pairs.all(|(expected, got)| expected.equals(got))
-            }
-        };
-        if !equal {
-            self.wrong += 1;
-            self.first_wrong.get_or_insert(WrongOutput {
-                input,
-                expected,
-                got,
-            });
-        }
+/// Whether an output is what is expected: exactly, or within a tolerance.
+fn agree(expected: &[Value], got: &[Value], tolerance: Option<f64>) -> bool {
+    if let Some(tolerance) = tolerance {
+        return are_close(expected, got, tolerance);
     }
+    let mut pairs = expected.iter().zip(got);
+    expected.len() == got.len() && pairs.all(|(expected, got)| expected.equals(got))
 }
 
-/// The tolerance for a model that reads out real numbers; other values are compared exactly.
-fn tolerance(model: &Model, precision: Precision) -> Option<f64> {
-    let real = matches!(&model.output.decoder, Decoder::Numerical(values) if values.is_empty());
+/// The tolerance for an output that is a real number; other values are compared exactly.
+fn tolerance(model: &Model, output: usize, precision: Precision) -> Option<f64> {
+    let readout = &model.outputs.get(output)?.readout;
+    let real = matches!(&readout.decoder, Decoder::Numerical(values) if values.is_empty());
     real.then_some(match precision {
         Precision::F32 => TOLERANCE_F32,
         Precision::F64 => TOLERANCE_F64,
@@ -173,7 +193,7 @@ fn are_close(expected: &[Value], got: &[Value], tolerance: f64) -> bool {
 ///
 /// # Errors
 /// The model is wrong on an input.
-pub fn guard(graph: &Graph, root: SOpId, model: &Model) -> Fallible<()> {
+pub fn guard(graph: &Graph, roots: &[SOpId], model: &Model) -> Fallible<()> {
     let work = (model.max_length * model.max_length * 50 + model.nonzero()).max(1);
     let samples = (4_000_000 / work).clamp(8, 200);
     let options = Options {
@@ -183,7 +203,7 @@ pub fn guard(graph: &Graph, root: SOpId, model: &Model) -> Fallible<()> {
         seed: 1,
         precision: Precision::F32,
     };
-    let verification = verify(graph, root, model, &options)?;
+    let verification = verify_all(graph, roots, model, &options)?;
     let Some(wrong) = verification.first_wrong else {
         return Ok(());
     };
@@ -195,7 +215,7 @@ pub fn guard(graph: &Graph, root: SOpId, model: &Model) -> Fallible<()> {
         Code::NotExact,
         "the compiled model would not be exact in float32",
     )
-    .at(graph.span(root), "compiled from this")
+    .at(graph.span(roots[0]), "compiled from this")
     .note(format!(
         "on {} it gives {} instead of {}",
         show(&wrong.input),

@@ -25,7 +25,7 @@ pub enum Precision {
     F64,
 }
 
-/// The outputs of a model for one input, one value for each token.
+/// The first output of a model for one input: one value for each token.
 ///
 /// # Errors
 /// An input that the model cannot take: empty, too long, or with a token outside the vocabulary.
@@ -60,6 +60,17 @@ impl Executor {
         }
     }
 
+    /// As [`Prepared::run_outputs`].
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run_outputs(&self, tokens: &[Value]) -> Fallible<Vec<Vec<Value>>> {
+        match self {
+            Executor::F32(prepared) => prepared.run_outputs(tokens),
+            Executor::F64(prepared) => prepared.run_outputs(tokens),
+        }
+    }
+
     /// As [`Prepared::run_all`].
     ///
     /// # Errors
@@ -68,6 +79,17 @@ impl Executor {
         match self {
             Executor::F32(prepared) => prepared.run_all(inputs),
             Executor::F64(prepared) => prepared.run_all(inputs),
+        }
+    }
+
+    /// As [`Prepared::run_all_outputs`].
+    ///
+    /// # Errors
+    /// As [`run`], for the first input that has one.
+    pub fn run_all_outputs(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Vec<Vec<Value>>>> {
+        match self {
+            Executor::F32(prepared) => prepared.run_all_outputs(inputs),
+            Executor::F64(prepared) => prepared.run_all_outputs(inputs),
         }
     }
 }
@@ -80,7 +102,7 @@ pub struct Prepared<T> {
     d_model: usize,
     causal: bool,
     pub(super) layers: Vec<PreparedLayer<T>>,
-    output: PreparedReadout<T>,
+    pub(super) outputs: Vec<PreparedReadout<T>>,
 }
 
 pub(super) struct PreparedLayer<T> {
@@ -128,6 +150,7 @@ impl<T: Scalar> Prepared<T> {
         if let Err(problem) = model.check() {
             panic!("a model that does not fit together: {problem}");
         }
+        let outputs = model.outputs.iter().map(|output| &output.readout);
         Prepared {
             tokenizer: Tokenizer::new(model),
             token_embedding: Sparse::by_row(&model.token_embedding),
@@ -135,38 +158,65 @@ impl<T: Scalar> Prepared<T> {
             d_model: model.d_model,
             causal: model.causal,
             layers: model.layers.iter().map(PreparedLayer::new).collect(),
-            output: PreparedReadout::new(&model.output),
+            outputs: outputs.map(PreparedReadout::new).collect(),
         }
     }
 
-    /// The outputs for one input, one value for each token.
+    /// The first output for one input: one value for each token.
     ///
     /// # Errors
     /// As [`run`].
     pub fn run(&self, tokens: &[Value]) -> Fallible<Vec<Value>> {
-        Ok(self.outputs(&self.batch(tokens)?).remove(0))
+        let mut found = self.pass(&self.batch(tokens)?, &self.outputs[..1]);
+        Ok(found.remove(0).remove(0))
     }
 
-    /// The outputs for each of many inputs, the same as one by one but faster.
+    /// Every output for one input, in the model's order.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run_outputs(&self, tokens: &[Value]) -> Fallible<Vec<Vec<Value>>> {
+        Ok(self.pass(&self.batch(tokens)?, &self.outputs).remove(0))
+    }
+
+    /// The first output for each of many inputs, the same as one by one but faster.
     ///
     /// # Errors
     /// As [`run`], for the first input that has one.
     pub fn run_all(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Vec<Value>>> {
+        let found = self.pass_all(inputs, &self.outputs[..1])?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// Every output for each of many inputs: a list of outputs for each input.
+    ///
+    /// # Errors
+    /// As [`run`], for the first input that has one.
+    pub fn run_all_outputs(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Vec<Vec<Value>>>> {
+        self.pass_all(inputs, &self.outputs)
+    }
+
+    /// For each input, what each of some readouts gives.
+    fn pass_all(
+        &self,
+        inputs: &[Vec<Value>],
+        readouts: &[PreparedReadout<T>],
+    ) -> Fallible<Vec<Vec<Vec<Value>>>> {
         let mut outputs = Vec::with_capacity(inputs.len());
         let mut batch = Batch::new();
         for tokens in inputs {
             let rows = self.tokenizer.rows(tokens)?;
             if batch.rows.len() + rows.len() > BATCH_COLUMNS {
-                outputs.extend(self.outputs(&batch));
+                outputs.extend(self.pass(&batch, readouts));
                 batch = Batch::new();
             }
             batch.push(rows);
         }
-        outputs.extend(self.outputs(&batch));
+        outputs.extend(self.pass(&batch, readouts));
         Ok(outputs)
     }
 
-    fn outputs(&self, batch: &Batch) -> Vec<Vec<Value>> {
+    fn pass(&self, batch: &Batch, readouts: &[PreparedReadout<T>]) -> Vec<Vec<Vec<Value>>> {
         if batch.inputs.is_empty() {
             return Vec::new();
         }
@@ -175,13 +225,12 @@ impl<T: Scalar> Prepared<T> {
             self.attend(layer, &mut x, batch, &mut |_| ());
             layer.feed_forward(&mut x);
         }
-        self.read(&x, batch)
-    }
-
-    /// The outputs of each input, BOS left out, from the residual stream `[d_model, columns]`.
-    pub(super) fn read(&self, x: &Array2<T>, batch: &Batch) -> Vec<Vec<Value>> {
-        let values = self.output.read(x);
-        let of_input = |input: &Range<usize>| values[input.start + 1..input.end].to_vec();
+        let values: Vec<_> = readouts.iter().map(|readout| readout.read(&x)).collect();
+        let of_input = |input: &Range<usize>| {
+            // The position of BOS is left out.
+            let tokens = |values: &Vec<Value>| values[input.start + 1..input.end].to_vec();
+            values.iter().map(tokens).collect()
+        };
         batch.inputs.iter().map(of_input).collect()
     }
 

@@ -13,4 +13,4 @@ pub mod trace;
 
 pub use forward::{Executor, Precision, Prepared, run};
 pub use scalar::Scalar;
-pub use trace::{Decoded, Pattern, Step, Trace, trace};
+pub use trace::{Decoded, Given, Pattern, Step, Trace, trace};

@@ -20,8 +20,16 @@ pub struct Trace {
     pub tokens: Vec<Value>,
     /// The embedding, then the attention and the feed-forward block of each layer.
     pub steps: Vec<Step>,
+    /// What each output gives, in the model's order.
+    pub outputs: Vec<Given>,
+}
+
+/// What one output gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Given {
+    pub name: String,
     /// One value for each token.
-    pub outputs: Vec<Value>,
+    pub values: Vec<Value>,
 }
 
 /// What there is after the embedding or a half layer.
@@ -99,8 +107,17 @@ impl<'m, T: Scalar> Tracer<'m, T> {
         Ok(Trace {
             tokens: tokens.to_vec(),
             steps,
-            outputs: self.prepared.read(&x, &batch).remove(0),
+            outputs: self.outputs(&x),
         })
+    }
+
+    fn outputs(&self, x: &Array2<T>) -> Vec<Given> {
+        let named = self.model.outputs.iter().zip(&self.prepared.outputs);
+        let given = named.map(|(output, readout)| Given {
+            name: output.name.clone(),
+            values: readout.read(x).split_off(1),
+        });
+        given.collect()
     }
 
     fn step(&self, half: usize, x: &Array2<T>, heads: Vec<Pattern>) -> Step {
@@ -130,7 +147,7 @@ fn turned<T: Scalar>(array: &Array2<T>) -> Array2<f64> {
 }
 
 impl Trace {
-    /// The trace for other programs. Numbers that are not finite become `null`.
+    /// The trace for other programs; `outputs` is an object where there are several. Numbers that are not finite become `null`.
     pub fn to_json(&self) -> Json {
         let values = |values: &[Value]| values.iter().map(value_to_json).collect::<Json>();
         let pattern = |pattern: &Pattern| json!({ "label": pattern.label, "weights": rows(&pattern.weights) });
@@ -149,10 +166,14 @@ impl Trace {
                 "variables": step.variables.iter().map(variable).collect::<Json>(),
             })
         };
+        let given = |given: &Given| (given.name.clone(), values(&given.values));
         json!({
             "tokens": values(&self.tokens),
             "steps": self.steps.iter().enumerate().map(step).collect::<Json>(),
-            "outputs": values(&self.outputs),
+            "outputs": match &self.outputs[..] {
+                [one] => values(&one.values),
+                several => Json::Object(several.iter().map(given).collect()),
+            },
         })
     }
 
@@ -190,8 +211,13 @@ impl fmt::Display for Trace {
             writeln!(f)?;
         }
         writeln!(f, "output")?;
-        let output = (String::new(), &self.outputs[..]);
-        f.write_str(&value_table(std::iter::once(output), &positions[1..]))
+        let name = |given: &Given| match self.outputs.len() {
+            1 => String::new(),
+            _ => cell::label(&given.name),
+        };
+        let outputs = self.outputs.iter();
+        let outputs = outputs.map(|given| (name(given), &given.values[..]));
+        f.write_str(&value_table(outputs, &positions[1..]))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whether the parts of a model fit each other. Everything that runs or stores a model relies on
 //! this; a file is not believed before it passes.
 
+use super::file::unembedding;
 use super::matrix::Matrix;
 use super::transformer::{Decoder, FeedForward, Head, Model, Readout};
 use crate::value::Value;
@@ -38,8 +39,22 @@ impl Model {
             }
             layer.mlp.check(&format!("blocks.{index}.mlp"), d_model)?;
         }
-        self.output.check("unembed", d_model)?;
+        self.check_outputs()?;
         self.check_variables()
+    }
+
+    fn check_outputs(&self) -> Checked {
+        if self.outputs.is_empty() {
+            return Err("no output".to_string());
+        }
+        let mut known = rustc_hash::FxHashSet::default();
+        for (index, output) in self.outputs.iter().enumerate() {
+            output.readout.check(&unembedding(index), self.d_model)?;
+            if !known.insert(&output.name) {
+                return Err(format!("two outputs named {}", output.name));
+            }
+        }
+        Ok(())
     }
 
     fn check_variables(&self) -> Checked {

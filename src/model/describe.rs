@@ -2,7 +2,7 @@
 //! variables, and what the directions of the residual stream mean.
 
 use super::cell;
-use super::transformer::{Decoder, Head, Model, Variable};
+use super::transformer::{Decoder, Head, Model, Readout};
 use crate::base::table::{aligned, indented};
 use serde::Serialize;
 use std::fmt;
@@ -32,6 +32,8 @@ pub struct Summary {
     pub max_length: usize,
     pub causal: bool,
     pub name: String,
+    /// Names of what it gives.
+    pub outputs: Vec<String>,
     /// Lines of the text that only people read.
     #[serde(skip)]
     details: Vec<Section>,
@@ -74,7 +76,17 @@ pub fn summary(model: &Model) -> Summary {
         max_length: model.max_length,
         causal: model.causal,
         name: model.name.clone(),
-        details: vec![heads(model), variables(model), directions(model)],
+        outputs: model
+            .outputs
+            .iter()
+            .map(|output| output.name.clone())
+            .collect(),
+        details: vec![
+            heads(model),
+            variables(model),
+            outputs(model),
+            directions(model),
+        ],
     }
 }
 
@@ -100,7 +112,11 @@ fn variables(model: &Model) -> Section {
     let mut rows = vec![cells(["variable", "ready after", "encoding"])];
     rows.extend(model.variables.iter().map(|variable| {
         let name = cell::label(&variable.name);
-        vec![name, half_layer(variable.ready), encoding(variable)]
+        vec![
+            name,
+            half_layer(variable.ready),
+            encoding(&variable.readout),
+        ]
     }));
     Section {
         title: "variables",
@@ -108,8 +124,23 @@ fn variables(model: &Model) -> Section {
     }
 }
 
-fn encoding(variable: &Variable) -> String {
-    match &variable.readout.decoder {
+/// A single output goes by the name of the model.
+fn outputs(model: &Model) -> Section {
+    let mut rows = vec![cells(["output", "encoding"])];
+    if model.outputs.len() > 1 {
+        rows.extend(model.outputs.iter().map(|output| {
+            let name = cell::label(&output.name);
+            vec![name, encoding(&output.readout)]
+        }));
+    }
+    Section {
+        title: "outputs",
+        rows,
+    }
+}
+
+fn encoding(readout: &Readout) -> String {
+    match &readout.decoder {
         Decoder::Categorical(values) => format!("one of {} values", values.len()),
         Decoder::Numerical(values) if values.is_empty() => "a number".to_string(),
         Decoder::Numerical(values) => format!("a number, one of {}", values.len()),

@@ -1,11 +1,11 @@
 //! A model as one safetensors file: weights as F64 tensors named `embed.W_E`,
-//! `blocks.0.attn.1.W_Q`, `blocks.0.mlp.W_in`, `unembed.W_U`, `variables.0.W_U` and so on (see
-//! `tensors` for how), everything else as JSON in the single metadata entry `rasp`. The same
-//! model gives the same bytes.
+//! `blocks.0.attn.1.W_Q`, `blocks.0.mlp.W_in`, `unembed.W_U` (`unembed.1.W_U` for a second output),
+//! `variables.0.W_U` and so on (see `tensors` for how), everything else as JSON in the single
+//! metadata entry `rasp`. The same model gives the same bytes.
 
 use super::json::Atom;
 use super::tensors::{Reader, Shapes, Writer};
-use super::transformer::{Decoder, FeedForward, Head, Layer, Model, Readout, Variable};
+use super::transformer::{Decoder, FeedForward, Head, Layer, Model, Output, Readout, Variable};
 use crate::base::write::write;
 use crate::base::{Code, Diagnostic, Existing, Fallible};
 use crate::value::Value;
@@ -33,10 +33,17 @@ struct Metadata {
     causal: bool,
     /// Labels of the heads of each layer.
     layers: Vec<Vec<String>>,
-    decoder: StoredDecoder,
+    outputs: Vec<StoredOutput>,
     variables: Vec<StoredVariable>,
     directions: Vec<String>,
     sparse: Shapes,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredOutput {
+    name: String,
+    decoder: StoredDecoder,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,7 +75,9 @@ pub fn to_bytes(model: &Model) -> Fallible<Vec<u8>> {
     for (index, layer) in model.layers.iter().enumerate() {
         write_layer(&mut writer, &format!("blocks.{index}"), layer);
     }
-    write_readout(&mut writer, "unembed", &model.output);
+    for (index, output) in model.outputs.iter().enumerate() {
+        write_readout(&mut writer, &unembedding(index), &output.readout);
+    }
     for (index, variable) in model.variables.iter().enumerate() {
         write_readout(
             &mut writer,
@@ -139,6 +148,10 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
         ready: variable.ready,
         decoder: StoredDecoder::new(&variable.readout.decoder),
     };
+    let output = |output: &Output| StoredOutput {
+        name: output.name.clone(),
+        decoder: StoredDecoder::new(&output.readout.decoder),
+    };
     Metadata {
         format: FORMAT,
         name: model.name.clone(),
@@ -146,7 +159,7 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
         max_length: model.max_length,
         causal: model.causal,
         layers: model.layers.iter().map(labels).collect(),
-        decoder: StoredDecoder::new(&model.output.decoder),
+        outputs: model.outputs.iter().map(output).collect(),
         variables: model.variables.iter().map(variable).collect(),
         directions: model.directions.clone(),
         sparse,
@@ -193,6 +206,14 @@ fn write_layer(writer: &mut Writer, name: &str, layer: &Layer) {
     writer.vector(&format!("{name}.mlp.b_out"), &layer.mlp.output_bias);
 }
 
+/// What the tensors of an output are called.
+pub(super) fn unembedding(output: usize) -> String {
+    match output {
+        0 => "unembed".to_string(),
+        _ => format!("unembed.{output}"),
+    }
+}
+
 fn write_readout(writer: &mut Writer, name: &str, readout: &Readout) {
     writer.matrix(&format!("{name}.W_U"), &readout.weights);
     writer.vector(&format!("{name}.b_U"), &readout.bias);
@@ -216,7 +237,10 @@ fn read(bytes: &[u8]) -> Result<Model, String> {
     let layers = layers
         .map(|(index, labels)| read_layer(&mut reader, &format!("blocks.{index}"), labels))
         .collect::<Result<_, _>>()?;
-    let output = read_readout(&mut reader, "unembed", metadata.decoder)?;
+    let outputs = metadata.outputs.into_iter().enumerate();
+    let outputs = outputs
+        .map(|(index, output)| read_output(&mut reader, index, output))
+        .collect::<Result<_, _>>()?;
     let variables = metadata.variables.into_iter().enumerate();
     let variables = variables
         .map(|(index, variable)| read_variable(&mut reader, index, variable))
@@ -230,7 +254,7 @@ fn read(bytes: &[u8]) -> Result<Model, String> {
         token_embedding,
         position_embedding,
         layers,
-        output,
+        outputs,
         directions: metadata.directions,
         variables,
     };
@@ -277,6 +301,13 @@ fn read_readout(
         weights: reader.matrix(&format!("{name}.W_U"))?,
         bias: reader.vector(&format!("{name}.b_U"))?,
         decoder: decoder.restore(),
+    })
+}
+
+fn read_output(reader: &mut Reader, index: usize, stored: StoredOutput) -> Result<Output, String> {
+    Ok(Output {
+        name: stored.name,
+        readout: read_readout(reader, &unembedding(index), stored.decoder)?,
     })
 }
 

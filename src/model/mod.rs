@@ -15,4 +15,4 @@ pub mod transformer;
 pub use describe::{Summary, half_layer, summary};
 pub use file::{from_bytes, load, save, to_bytes};
 pub use matrix::Matrix;
-pub use transformer::{Decoder, FeedForward, Head, Layer, Model, Readout, Variable};
+pub use transformer::{Decoder, FeedForward, Head, Layer, Model, Output, Readout, Variable};

@@ -70,7 +70,7 @@ impl Model {
         [&self.token_embedding, &self.position_embedding]
             .into_iter()
             .chain(layers)
-            .chain([&self.output.weights])
+            .chain(self.outputs.iter().map(|output| &output.readout.weights))
     }
 
     fn biases(&self) -> impl Iterator<Item = &[f64]> {
@@ -79,7 +79,8 @@ impl Model {
             let heads = heads.flat_map(|head| [&head.query_bias, &head.key_bias]);
             heads.chain([&layer.mlp.input_bias, &layer.mlp.output_bias])
         });
-        layers.chain([&self.output.bias]).map(Vec::as_slice)
+        let outputs = self.outputs.iter().map(|output| &output.readout.bias);
+        layers.chain(outputs).map(Vec::as_slice)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::value::Value;
 /// A transformer with everything needed to run and to read it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// What it computes, for people: the compiled expression.
+    /// What it computes, for people: the compiled expressions.
     pub name: String,
     /// Input tokens, in the order of the rows of `token_embedding`; the BOS row follows them.
     pub vocabulary: Vec<Value>,
@@ -23,8 +23,8 @@ pub struct Model {
     /// W_pos `[max_length + 1, d_model]`; row 0 is the position of BOS.
     pub position_embedding: Matrix,
     pub layers: Vec<Layer>,
-    /// W_U, b_U and how the logits become a value.
-    pub output: Readout,
+    /// What it gives for each token: at least one, with different names.
+    pub outputs: Vec<Output>,
     /// One label for each direction of the residual stream; `d_model` of them.
     pub directions: Vec<String>,
     /// The program's variables that can be read from the residual stream, in order of `ready`.
@@ -94,6 +94,15 @@ impl FeedForward {
     }
 }
 
+/// One output of a model, read from the residual stream after the last layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// The compiled expression.
+    pub name: String,
+    /// W_U, b_U and how the logits become a value.
+    pub readout: Readout,
+}
+
 /// A linear map from the residual stream, and how its outputs become a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Readout {
@@ -122,4 +131,23 @@ pub struct Variable {
     /// `l` (counted from 1), `2l` after its feed-forward block.
     pub ready: usize,
     pub readout: Readout,
+}
+
+impl Model {
+    /// The readout of the first output.
+    ///
+    /// # Panics
+    /// If there is no output; see [`Model::check`].
+    pub fn readout(&self) -> &Readout {
+        &self.outputs[0].readout
+    }
+
+    /// Names the outputs, in their order, and the model after them.
+    pub fn rename(&mut self, names: &[impl AsRef<str>]) {
+        for (output, name) in self.outputs.iter_mut().zip(names) {
+            output.name = name.as_ref().to_string();
+        }
+        let names: Vec<&str> = self.outputs.iter().map(|output| &*output.name).collect();
+        self.name = names.join(", ");
+    }
 }

@@ -135,7 +135,7 @@ fn values(node: &NodeFacts) -> String {
 
 fn model(session: &Session, sop: SOpId, name: &str, setting: &Setting) -> Fallible<Model> {
     let mut model = compile::compile(session.graph(), sop, setting, session.limits())?;
-    model.name = name.to_string();
+    model.rename(&[name]);
     Ok(model)
 }
 

@@ -1,7 +1,7 @@
 //! Random models, the same on every machine.
 
 use rasp::base;
-use rasp::model::{Decoder, FeedForward, Head, Layer, Matrix, Model, Readout};
+use rasp::model::{Decoder, FeedForward, Head, Layer, Matrix, Model, Output, Readout};
 use rasp::value::Value;
 
 /// Random parts of models.
@@ -79,7 +79,18 @@ impl Random {
         }
     }
 
-    /// A model whose tokens are the first integers and whose output is a raw number.
+    fn output(&mut self, index: usize, d_model: usize) -> Output {
+        Output {
+            name: format!("output {index}"),
+            readout: Readout {
+                weights: self.matrix(d_model, 1, 1.0),
+                bias: self.bias(1),
+                decoder: Decoder::Numerical(Vec::new()),
+            },
+        }
+    }
+
+    /// A model whose tokens are the first integers and whose outputs are raw numbers.
     pub fn model(&mut self, sizes: &Sizes) -> Model {
         let d_model = sizes.d_model;
         Model {
@@ -91,11 +102,9 @@ impl Random {
             token_embedding: self.matrix(sizes.vocabulary + 1, d_model, 0.5),
             position_embedding: self.matrix(sizes.max_length + 1, d_model, 0.5),
             layers: (0..sizes.layers).map(|_| self.layer(sizes)).collect(),
-            output: Readout {
-                weights: self.matrix(d_model, 1, 1.0),
-                bias: self.bias(1),
-                decoder: Decoder::Numerical(Vec::new()),
-            },
+            outputs: (0..1 + self.below(3))
+                .map(|index| self.output(index, d_model))
+                .collect(),
             directions: (0..d_model)
                 .map(|direction| format!("x = {direction}"))
                 .collect(),

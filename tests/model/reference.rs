@@ -1,6 +1,6 @@
 //! The forward pass as the formulas have it: dense, position by position, slow.
 
-use rasp::model::{FeedForward, Head, Matrix, Model};
+use rasp::model::{FeedForward, Head, Matrix, Model, Readout};
 use rasp::value::Value;
 
 /// `[positions][features]`
@@ -32,13 +32,11 @@ pub fn run(model: &Model, tokens: &[Value]) -> Vec<Stream> {
     steps
 }
 
-/// The first output of the readout at each token.
-pub fn outputs(model: &Model, x: &Stream) -> Vec<f64> {
-    let logits = times(x, &dense(&model.output.weights), model.output.bias.len());
-    logits[1..]
-        .iter()
-        .map(|logits| logits[0] + model.output.bias[0])
-        .collect()
+/// The number that a readout gives at each token.
+pub fn read(readout: &Readout, x: &Stream) -> Vec<f64> {
+    let logits = times(x, &dense(&readout.weights), readout.bias.len());
+    let first = |logits: &Vec<f64>| logits[0] + readout.bias[0];
+    logits[1..].iter().map(first).collect()
 }
 
 fn attend(head: &Head, x: &Stream, causal: bool) -> Stream {

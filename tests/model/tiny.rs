@@ -1,6 +1,6 @@
 //! A model small enough to be built by hand.
 
-use rasp::model::{Decoder, FeedForward, Head, Layer, Matrix, Model, Readout, Variable};
+use rasp::model::{Decoder, FeedForward, Head, Layer, Matrix, Model, Output, Readout, Variable};
 use rasp::value::Value;
 
 /// `length` and the previous token over the vocabulary `a`, `b`, for up to `max_length` tokens.
@@ -141,7 +141,7 @@ impl Tiny {
         directions
     }
 
-    pub fn model(&self, output: Readout) -> Model {
+    pub fn model(&self, readout: Readout) -> Model {
         let positions = self.max_length + 1;
         let place = (0..positions).map(|p| (p, self.position(p), 1.0)).collect();
         let variable = |name: &str, ready, readout| Variable {
@@ -165,7 +165,10 @@ impl Tiny {
                 heads: vec![self.previous_head(), self.length_head()],
                 mlp: self.length_mlp(),
             }],
-            output,
+            outputs: vec![Output {
+                name: "previous and length".to_string(),
+                readout,
+            }],
             directions: self.directions(),
             variables: vec![
                 variable("tokens", 0, self.token_readout()),
