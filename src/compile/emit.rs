@@ -7,7 +7,6 @@ use super::head::{HeadKind, HeadPlan, Target};
 use super::inverse::inverse;
 use super::literal::TermPlan;
 use super::readout::{Output, OutputRead};
-use super::score::level;
 use super::{Compiler, Want, bits};
 use crate::base::Span;
 use crate::graph::SOpId;
@@ -16,7 +15,7 @@ use crate::infer::space::VarId;
 use crate::model::Decoder;
 use crate::plan::{
     Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Read, ReadOut, Source, Style, Term,
-    Variable, VariableId, Written,
+    Variable, VariableId, Written, level,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;

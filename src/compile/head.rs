@@ -12,7 +12,7 @@ use crate::infer::cube::Cube;
 use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
-use crate::plan::{Meaning, Style};
+use crate::plan::{Meaning, Style, level};
 use std::sync::Arc;
 
 /// What a head makes of the values it selects.
@@ -395,7 +395,7 @@ impl Compiler<'_> {
     ) -> Result<(Form, Vec<f64>), Stopped> {
         let cubes = self.analysis.selector(selector).map_or(0, |f| f.cubes.len());
         let logarithm = |width: usize| match width {
-            0 => -super::score::level(self.analysis.setting.max_length),
+            0 => -level(self.analysis.setting.max_length),
             _ => (width as f64).ln(),
         };
         let longest = self.analysis.setting.max_length;

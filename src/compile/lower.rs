@@ -1,16 +1,11 @@
-//! From the plan to weights. W_Q holds the inverse temperature, the least power of two that makes
-//! the row of every query what the selector says to float32's last bits: a factor that is no power
-//! of two would be rounded where large terms cancel. Hosts divide by √d_head, once, an exact number.
+//! From the plan to weights: every linear read becomes a column of a matrix. Depends on `plan` and
+//! `model` alone, so that a model can be lowered again from a plan that was stored with it.
 
 use crate::model::{self, FeedForward, Head, Layer, Matrix, Model, Readout, Variable};
-use crate::plan::{self, Attend, Kind, Linear, Meaning, Plan, ReadOut, Style, VariableId, Written};
+use crate::plan::{self, Attend, Dimension, Kind, Linear, Plan, ReadOut, Style, VariableId, Written};
 use std::collections::BTreeMap;
 
 type Triplets = Vec<(usize, usize, f64)>;
-
-/// How many nats below a selected key what is not selected must stand, for one key: half a unit in
-/// the last place of a sum in float32.
-const LEAST_GAP: f64 = 17.4;
 
 /// The model of a plan whose operations have layers.
 pub fn lower(plan: &Plan) -> Model {
@@ -133,20 +128,13 @@ impl Lowering<'_> {
     /// One head for operations with one pattern.
     fn head(&self, attends: &[&Attend]) -> Head {
         let first = attends[0];
-        let products = products(first);
-        let d_head = products.len();
-        let scale = Scale::new(self.plan.max_length, first, d_head);
+        let dimensions = self.plan.dimensions(first);
+        let d_head = dimensions.len();
         let (mut queries, mut keys) = (Triplets::new(), Triplets::new());
         let (mut query_bias, mut key_bias) = (vec![0.0; d_head], vec![0.0; d_head]);
-        for (column, (query, key)) in products.iter().enumerate() {
-            let mut sum = Linear::default();
-            for (part, nats) in query {
-                sum = sum.add(&part.scaled(scale.of(*nats)));
-            }
-            // Powers of two move freely between the two sides.
-            let balance = balance(self.plan, &sum, key);
-            put(&sum.scaled(1.0 / balance), column, &mut queries, &mut query_bias);
-            put(&key.scaled(balance), column, &mut keys, &mut key_bias);
+        for (column, Dimension { query, key }) in dimensions.iter().enumerate() {
+            put(query, column, &mut queries, &mut query_bias);
+            put(key, column, &mut keys, &mut key_bias);
         }
         let (value, output, d_value) = self.values(attends);
         let width = self.width();
@@ -253,95 +241,6 @@ impl Lowering<'_> {
             decoder: read_out.decoder.clone(),
         }
     }
-}
-
-/// What the parts of a logit are multiplied by.
-struct Scale {
-    /// The nats, times √d_head, of one gap.
-    gap: f64,
-    root: f64,
-}
-
-impl Scale {
-    fn new(max_length: usize, attend: &Attend, d_head: usize) -> Scale {
-        let root = (d_head.max(1) as f64).sqrt();
-        let mut needed = (max_length as f64).ln() + LEAST_GAP;
-        let above: f64 = attend
-            .terms
-            .iter()
-            .map(|term| match term.meaning {
-                Meaning::Score { above } => above,
-                _ => 0.0,
-            })
-            .sum();
-        // BOS stands between what is selected and what is not.
-        if attend.kind == Kind::Mean || matches!(attend.kind, Kind::Sum { .. }) {
-            needed *= 2.0;
-        }
-        if above > 0.0 || attend.terms.iter().any(in_nats) {
-            needed = needed.max(2.0 * crate::compile::score::level(max_length)) + above;
-        }
-        Scale {
-            gap: 2f64.powf((needed * root).log2().ceil()),
-            root,
-        }
-    }
-
-    fn of(&self, nats: bool) -> f64 {
-        if nats { self.root } else { self.gap }
-    }
-}
-
-fn in_nats(term: &plan::Term) -> bool {
-    matches!(term.meaning, Meaning::Score { .. } | Meaning::Bos { nats: true })
-}
-
-/// The dimensions of a head: the parts of each query functional, whether they are in nats, and the
-/// key functional. Products with equal keys, or with equal queries, are one.
-fn products(attend: &Attend) -> Vec<(Vec<(Linear, bool)>, Linear)> {
-    let mut merged: Vec<(Vec<(Linear, bool)>, Linear)> = Vec::new();
-    for term in &attend.terms {
-        for product in &term.products {
-            if product.query.is_zero() || product.key.is_zero() {
-                continue;
-            }
-            let part = (product.query.clone(), in_nats(term));
-            match merged.iter_mut().find(|(_, key)| *key == product.key) {
-                Some((parts, _)) => parts.push(part),
-                None => merged.push((vec![part], product.key.clone())),
-            }
-        }
-    }
-    let mut by_query: Vec<(Vec<(Linear, bool)>, Linear)> = Vec::new();
-    for (parts, key) in merged {
-        match by_query.iter_mut().find(|(known, _)| *known == parts) {
-            Some((_, sum)) => *sum = sum.add(&key),
-            None => by_query.push((parts, key)),
-        }
-    }
-    by_query
-}
-
-/// Activations of queries beyond this are shared with their keys.
-const LARGEST_ACTIVATION: f64 = 16_384.0;
-
-/// The power of two that a query gives to its key, so that neither is much larger than the other.
-fn balance(plan: &Plan, query: &Linear, key: &Linear) -> f64 {
-    let (query, key) = (largest(plan, query), largest(plan, key));
-    if query <= LARGEST_ACTIVATION || key <= 0.0 {
-        return 1.0;
-    }
-    2f64.powf(((query / key).log2() / 2.0).floor())
-}
-
-/// A bound on a linear read.
-fn largest(plan: &Plan, linear: &Linear) -> f64 {
-    let terms = linear.terms.iter().map(|(variable, factor)| {
-        let variable = plan.variable(*variable);
-        let values = variable.values.iter().chain([&variable.bos]);
-        values.fold(0.0f64, |most, value| most.max((factor * value).abs()))
-    });
-    linear.constant.abs() + terms.sum::<f64>()
 }
 
 fn put(linear: &Linear, column: usize, triplets: &mut Triplets, bias: &mut [f64]) {

@@ -168,7 +168,7 @@ impl Compiler<'_> {
             return None;
         };
         let selector = self.inverse(var)?;
-        if self.analysis.graph.encoding(id) == Some(Encoding::Numerical) {
+        if self.analysis.graph.encoding(id).is_some() {
             return None;
         }
         let numbers = self.analysis.values(var).numbers()?;

@@ -18,7 +18,7 @@ use crate::infer::Stopped;
 use crate::infer::cube::Cube;
 use crate::infer::scorer::ScoreTable;
 use crate::infer::weighted::WeightedFacts;
-use crate::plan::Meaning;
+use crate::plan::{Meaning, level};
 
 /// Logits may be this many times the gap between a best key and the next: float32 has 24 bits, of
 /// which 8 remain to tell the two apart.
@@ -33,15 +33,6 @@ const MOST_PRODUCTS: usize = 256;
 
 /// What is left of a table of logarithms when it counts as zero, relative to its largest entry.
 const RESIDUE: f64 = 1e-12;
-
-/// The share of attention that may leak to what is not the best.
-const LEAK: f64 = 1e-9;
-
-/// The logit that outweighs all other keys of the longest input: a power of two that is at least
-/// `ln(length / leak)`.
-pub(super) fn level(max_length: usize) -> f64 {
-    2f64.powf((max_length as f64 / LEAK).ln().log2().ceil())
-}
 
 /// Numbers `[keys, queries]`, a row for each key.
 #[derive(Clone, Debug)]

@@ -4,10 +4,12 @@
 
 mod bos;
 mod check;
+mod dimension;
 mod layers;
 mod linear;
 mod print;
 
+pub use dimension::{Dimension, Scale, level};
 pub use linear::Linear;
 
 use crate::model::Decoder;

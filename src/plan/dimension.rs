@@ -1,0 +1,155 @@
+//! The dimensions of a head: the products of its logit, merged, with the inverse temperature in the
+//! query. It is the least power of two that makes the row of every query what the selector says to
+//! float32's last bits: another factor would be rounded where large terms cancel. Hosts divide by
+//! √d_head, once, an exact number.
+
+use super::{Attend, Kind, Linear, Meaning, Plan, Term};
+
+/// How many nats below a selected key what is not selected must stand, for one key. In float32 17.4
+/// are half a unit in the last place of a sum; more let float64 have digits of its own.
+const LEAST_GAP: f64 = 24.0;
+
+/// The share of attention that may leak to what is not the best.
+const LEAK: f64 = 1e-9;
+
+/// Activations of queries beyond this are shared with their keys.
+const LARGEST_ACTIVATION: f64 = 16_384.0;
+
+/// The logit that outweighs all other keys of the longest input: a power of two that is at least
+/// `ln(length / leak)`.
+pub fn level(max_length: usize) -> f64 {
+    2f64.powf((max_length as f64 / LEAK).ln().log2().ceil())
+}
+
+/// One dimension of a head, as it is in W_Q and W_K.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dimension {
+    pub query: Linear,
+    pub key: Linear,
+}
+
+/// What the parts of a logit are multiplied by, before the host divides by √d_head.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// For one gap: a power of two.
+    pub gap: f64,
+    /// For one nat: √d_head.
+    pub root: f64,
+}
+
+impl Attend {
+    /// How far the largest score lifts a key, in nats.
+    pub fn above(&self) -> f64 {
+        let scores = self.terms.iter().map(|term| match term.meaning {
+            Meaning::Score { above } => above,
+            Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => 0.0,
+        });
+        scores.sum()
+    }
+
+    fn scale(&self, max_length: usize, d_head: usize) -> Scale {
+        let root = (d_head.max(1) as f64).sqrt();
+        let mut needed = (max_length as f64).ln() + LEAST_GAP;
+        // BOS stands between what is selected and what is not.
+        if matches!(self.kind, Kind::Mean | Kind::Sum { .. }) {
+            needed *= 2.0;
+        }
+        if self.terms.iter().any(in_nats) {
+            needed = needed.max(2.0 * level(max_length)) + self.above();
+        }
+        Scale {
+            gap: 2f64.powf((needed * root).log2().ceil()),
+            root,
+        }
+    }
+}
+
+impl Plan {
+    /// The dimensions of the head with this pattern.
+    pub fn dimensions(&self, attend: &Attend) -> Vec<Dimension> {
+        let merged = merged(attend);
+        let scale = attend.scale(self.max_length, merged.len());
+        merged
+            .into_iter()
+            .map(|(parts, key)| {
+                let mut query = Linear::default();
+                for (part, nats) in parts {
+                    let factor = if nats { scale.root } else { scale.gap };
+                    query = query.add(&part.scaled(factor));
+                }
+                // Powers of two move freely between the two sides.
+                let balance = self.balance(&query, &key);
+                Dimension {
+                    query: query.scaled(1.0 / balance),
+                    key: key.scaled(balance),
+                }
+            })
+            .collect()
+    }
+
+    /// The scale of the head with this pattern.
+    pub fn scale(&self, attend: &Attend) -> Scale {
+        attend.scale(self.max_length, merged(attend).len())
+    }
+
+    /// The power of two that a query gives to its key, so that neither is much larger than the
+    /// other.
+    fn balance(&self, query: &Linear, key: &Linear) -> f64 {
+        let (query, key) = (self.largest(query), self.largest(key));
+        if query <= LARGEST_ACTIVATION || key <= 0.0 {
+            return 1.0;
+        }
+        2f64.powf(((query / key).log2() / 2.0).floor())
+    }
+
+    /// A bound on a linear read.
+    pub fn largest(&self, linear: &Linear) -> f64 {
+        let terms = linear.terms.iter().map(|(variable, factor)| {
+            let variable = self.variable(*variable);
+            let values = variable.values.iter().chain([&variable.bos]);
+            values.fold(0.0f64, |most, value| most.max((factor * value).abs()))
+        });
+        linear.constant.abs() + terms.sum::<f64>()
+    }
+}
+
+fn in_nats(term: &Term) -> bool {
+    matches!(
+        term.meaning,
+        Meaning::Score { .. } | Meaning::Bos { nats: true }
+    )
+}
+
+/// The parts of each query functional, with whether they are in nats, and the key functional.
+type Merged = (Vec<(Linear, bool)>, Linear);
+
+/// Products with equal keys, or with equal queries, are one dimension; all whose query is constant
+/// are one.
+fn merged(attend: &Attend) -> Vec<Merged> {
+    let mut by_key: Vec<Merged> = Vec::new();
+    for term in &attend.terms {
+        for product in &term.products {
+            if product.query.is_zero() || product.key.is_zero() {
+                continue;
+            }
+            let (mut query, mut key) = (product.query.clone(), product.key.clone());
+            if query.terms.is_empty() {
+                key = key.scaled(query.constant);
+                query = Linear::constant(1.0);
+            }
+            let part = (query, in_nats(term));
+            match by_key.iter_mut().find(|(_, known)| *known == key) {
+                Some((parts, _)) => parts.push(part),
+                None => by_key.push((vec![part], key)),
+            }
+        }
+    }
+    let mut by_query: Vec<Merged> = Vec::new();
+    for (parts, key) in by_key {
+        match by_query.iter_mut().find(|(known, _)| *known == parts) {
+            Some((_, sum)) => *sum = sum.add(&key),
+            None => by_query.push((parts, key)),
+        }
+    }
+    by_query
+}
