@@ -15,7 +15,7 @@ mod tiny;
 use proptest::prelude::*;
 use random::{Random, Sizes};
 use rasp::base::{Code, Diagnostic, Existing, Sources, render};
-use rasp::execute::{Executor, Precision, run, trace};
+use rasp::execute::{Executor, Precision, largest_activation, run, trace};
 use rasp::model::{
     Decoder, FeedForward, Layer, Matrix, Model, Output, from_bytes, load, save, summary, to_bytes,
 };
@@ -137,6 +137,8 @@ proptest! {
                     }
                 }
             }
+            let bound = largest_activation(&model, std::slice::from_ref(&tokens), precision).unwrap();
+            prop_assert!(trace.steps.iter().flat_map(|step| &step.stream).all(|x| x.abs() <= bound));
             let executor = Executor::new(&model, precision);
             let outputs = executor.run_outputs(&tokens).unwrap();
             prop_assert_eq!(&executor.run(&tokens).unwrap(), &outputs[0]);
@@ -348,6 +350,28 @@ fn biases_of_heads_that_do_not_fit() {
     assert!(model.check().unwrap_err().contains("not finite"));
     model.layers[0].heads[1].query_bias.push(0.0);
     assert!(model.check().is_err());
+}
+
+#[test]
+fn the_largest_activation_is_wherever_it_is() {
+    let inputs = [Value::characters("ab"), Value::characters("aabbb")];
+    let largest = |model: &Model| BOTH.map(|p| largest_activation(model, &inputs, p).unwrap());
+    let mut model = TINY.model(TINY.length_readout(TINY.lengths()));
+    // A query of the head that looks back.
+    let sharp = 100.0 * 6.0_f64.sqrt();
+    assert_eq!(largest(&model), [f64::from(sharp as f32), sharp]);
+    model.layers[0].heads[0].key_bias[0] = -1024.0;
+    assert_eq!(largest(&model), [1024.0; 2]);
+    // A hidden unit that the ReLU cuts.
+    model.layers[0].mlp.input_bias[0] = -4096.0;
+    assert_eq!(largest(&model).map(f64::round), [4096.0; 2]);
+    model.layers[0].mlp.output_bias[0] = 8192.0;
+    assert_eq!(largest(&model).map(f64::round), [8193.0; 2]);
+    // Larger than a float32 can be.
+    model.layers[0].mlp.output_bias[0] = 1e300;
+    assert_eq!(largest(&model), [f64::INFINITY, 1e300]);
+    let refused = largest_activation(&model, &[Value::characters("abc")], BOTH[0]);
+    assert_eq!(refused.unwrap_err().code, Code::UnknownToken);
 }
 
 fn not_a_model(bytes: &[u8]) -> String {

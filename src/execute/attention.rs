@@ -42,10 +42,7 @@ impl<T: Scalar> PreparedHead<T> {
     ) -> Array2<T> {
         let width = x.ncols();
         let stream = x.as_slice().expect("activations are in standard layout");
-        let query = self.query.apply(&self.query_bias, stream, width);
-        let key = self.key.apply(&self.key_bias, stream, width);
-        let none = vec![T::zero(); self.value.len()];
-        let value = self.value.apply(&none, stream, width);
+        let [query, key, value] = self.project(stream, width);
         let mut mixed = vec![T::zero(); value.len()];
         for input in inputs {
             let pattern = self.pattern(&query, &key, width, input, causal);
@@ -54,6 +51,17 @@ impl<T: Scalar> PreparedHead<T> {
             observe(Array2::from_shape_vec(square, pattern).expect("keys × queries entries"));
         }
         Array2::from_shape_vec((self.value.len(), width), mixed).expect("d_value × columns entries")
+    }
+
+    /// Queries and keys `[d_head, columns]` and values `[d_value, columns]` of a residual stream
+    /// `[d_model, columns]`.
+    pub fn project(&self, stream: &[T], width: usize) -> [Vec<T>; 3] {
+        let none = vec![T::zero(); self.value.len()];
+        [
+            self.query.apply(&self.query_bias, stream, width),
+            self.key.apply(&self.key_bias, stream, width),
+            self.value.apply(&none, stream, width),
+        ]
     }
 
     /// Adds the attended values, through W_O, to the residual stream `[d_model, columns]`.

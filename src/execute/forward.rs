@@ -282,6 +282,20 @@ impl<T: Scalar> PreparedLayer<T> {
         }
     }
 
+    /// What the heads make of the residual stream: queries, keys and values of each.
+    pub(super) fn projected(&self, x: &Array2<T>) -> impl Iterator<Item = Vec<T>> {
+        let stream = x.as_slice().expect("activations are in standard layout");
+        let project = move |head: &PreparedHead<T>| head.project(stream, x.ncols());
+        self.heads.iter().flat_map(project)
+    }
+
+    /// The hidden units `[d_mlp, columns]` for a residual stream, before the ReLU.
+    pub(super) fn hidden(&self, x: &Array2<T>) -> Vec<T> {
+        let stream = x.as_slice().expect("activations are in standard layout");
+        let mlp = &self.mlp;
+        mlp.input.apply(&mlp.input_bias, stream, x.ncols())
+    }
+
     /// Adds the output of the feed-forward block to the residual stream.
     pub(super) fn feed_forward(&self, x: &mut Array2<T>) {
         self.mlp.add_output(x);

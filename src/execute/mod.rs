@@ -6,11 +6,13 @@
 mod attention;
 pub mod forward;
 mod input;
+mod largest;
 mod readout;
 mod scalar;
 mod sparse;
 pub mod trace;
 
 pub use forward::{Executor, Precision, Prepared, run};
+pub use largest::largest_activation;
 pub use scalar::Scalar;
 pub use trace::{Decoded, Given, Pattern, Step, Trace, trace};
