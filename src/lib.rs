@@ -35,6 +35,7 @@
 
 pub mod base;
 pub mod builtin;
+pub mod certify;
 pub mod cli;
 pub mod compile;
 pub mod equiv;

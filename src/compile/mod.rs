@@ -86,6 +86,13 @@ pub fn compile_in(
         attempted = attempt(&analysis, roots, style, Reading::Real)?;
         verdict = verify::guard(graph, roots, &attempted.0);
     }
+    if std::env::var("RASP_PLAN").is_ok() {
+        let c = crate::certify::certify(&attempted.1);
+        if std::env::var("RASP_PLAN").unwrap_or_default() == "2" {
+            println!("{}\n{}", attempted.1, c[0]);
+        }
+        println!("CERT {} {} {:?} {:?}", c[0].open.len(), c[1].open.len(), c[0].open.first(), c[0].outputs.first().map(|o| o.error));
+    }
     verdict.map(|()| attempted)
 }
 

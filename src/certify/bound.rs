@@ -1,0 +1,160 @@
+//! How far what a model holds may be from what it stands for: bounds on variables and on linear
+//! reads of them, with the rounding of the host's floats. A read is exact where all that it adds are
+//! multiples of one power of two that a float holds: equal numbers stay equal to the bit there.
+
+use crate::plan::{Linear, Plan, VariableId};
+
+/// The floats that a model is run in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Floats {
+    /// Bits of a significand.
+    pub bits: i32,
+    /// Half a unit in the last place of 1.
+    pub unit: f64,
+}
+
+impl Floats {
+    pub const F32: Floats = Floats {
+        bits: 24,
+        unit: 5.960_464_477_539_063e-8,
+    };
+    pub const F64: Floats = Floats {
+        bits: 53,
+        unit: 1.110_223_024_625_156_5e-16,
+    };
+
+    /// Whether a float of this kind is this number.
+    pub fn holds(self, number: f64) -> bool {
+        grain(number).is_none_or(|grain| magnitude(number) - grain < self.bits)
+    }
+}
+
+/// The exponent of the largest power of two that divides a number; `None` for 0.
+pub(super) fn grain(number: f64) -> Option<i32> {
+    if number == 0.0 {
+        return None;
+    }
+    let bits = number.to_bits();
+    let exponent = ((bits >> 52) & 0x7ff) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    let (significand, exponent) = match exponent {
+        0 => (fraction, -1074),
+        _ => (fraction | (1 << 52), exponent - 1075),
+    };
+    Some(exponent + significand.trailing_zeros() as i32)
+}
+
+/// The exponent of the largest power of two that a number is not below.
+fn magnitude(number: f64) -> i32 {
+    number.abs().log2().floor() as i32
+}
+
+/// What is known of a number that a model holds or reads.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Bound {
+    /// The largest absolute value, at tokens and at BOS.
+    pub largest: f64,
+    /// How far it may be from what it stands for.
+    pub error: f64,
+    /// If it is exact, the power of two that it is a multiple of.
+    pub grain: Option<i32>,
+    /// The error for each value at tokens, where it depends on the value.
+    pub by_value: Vec<(f64, f64)>,
+}
+
+impl Bound {
+    pub fn inexact(largest: f64, error: f64) -> Bound {
+        Bound {
+            largest,
+            error,
+            grain: None,
+            by_value: Vec::new(),
+        }
+    }
+
+    /// Of numbers that are stored as they are.
+    pub fn stored(numbers: impl Iterator<Item = f64>, floats: Floats) -> Bound {
+        let (mut largest, mut grains, mut held) = (0.0f64, Vec::new(), true);
+        for number in numbers {
+            largest = largest.max(number.abs());
+            grains.extend(grain(number));
+            held &= floats.holds(number);
+        }
+        let least = grains.into_iter().min().unwrap_or(0);
+        match held {
+            true => Bound {
+                largest,
+                error: 0.0,
+                grain: Some(least),
+                by_value: Vec::new(),
+            },
+            false => Bound::inexact(largest, largest * floats.unit),
+        }
+    }
+}
+
+/// The bounds of a plan's variables that are known so far.
+pub(super) struct Bounds<'p> {
+    pub plan: &'p Plan,
+    pub floats: Floats,
+    pub known: Vec<Option<Bound>>,
+}
+
+impl Bounds<'_> {
+    pub fn of(&self, variable: VariableId) -> Bound {
+        let known = self.known[variable.0 as usize].clone();
+        known.unwrap_or_else(|| unreachable!("a plan that is checked reads what is written"))
+    }
+
+    /// A linear read.
+    pub fn read(&self, linear: &Linear) -> Bound {
+        let unit = self.floats.unit;
+        let mut largest = linear.constant.abs();
+        let mut error = 0.0;
+        let mut grains: Vec<i32> = grain(linear.constant).into_iter().collect();
+        let mut exact = self.floats.holds(linear.constant);
+        let mut rounding = linear.constant.abs() * unit;
+        for (variable, factor) in &linear.terms {
+            let bound = self.of(*variable);
+            let size = factor.abs() * (bound.largest + bound.error);
+            largest += factor.abs() * bound.largest;
+            error += factor.abs() * bound.error;
+            rounding += size * 2.0 * unit;
+            match (bound.grain, grain(*factor)) {
+                (Some(a), Some(b)) => grains.push(a + b),
+                _ => exact = false,
+            }
+            exact &= self.floats.holds(*factor);
+        }
+        let least = grains.into_iter().min().unwrap_or(0);
+        if exact && fits(largest, least, self.floats) {
+            return Bound {
+                largest,
+                error: 0.0,
+                grain: Some(least),
+                by_value: Vec::new(),
+            };
+        }
+        rounding += (linear.terms.len() + 1) as f64 * unit * (largest + error);
+        Bound::inexact(largest, error + rounding)
+    }
+}
+
+/// Whether multiples of `2^grain` up to `largest` are floats.
+pub(super) fn fits(largest: f64, grain: i32, floats: Floats) -> bool {
+    largest < 2f64.powi(floats.bits + grain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grains_are_the_lowest_bits() {
+        assert_eq!(grain(12.0), Some(2));
+        assert_eq!(grain(0.375), Some(-3));
+        assert_eq!(grain(0.0), None);
+        assert!(Floats::F32.holds(16_777_216.0) && !Floats::F32.holds(16_777_217.0));
+        assert!(Floats::F32.holds(0.5) && !Floats::F32.holds(1.0 / 3.0));
+    }
+}

@@ -1,0 +1,178 @@
+//! Bounds on what heads write: how much attention leaks to what is not selected, how equal the
+//! levels of selected keys are, and what both make of a width, a mean or a sum.
+
+use super::bound::{Bound, Bounds, fits};
+use super::{Certificate, HeadBound};
+use crate::plan::{Attend, Kind, Meaning, Term};
+
+/// What a relation's level may be off, in gaps, when its numbers are multiplied in float64 here.
+const NOMINAL: f64 = 1e-9;
+
+/// Entries of a relation's table beyond which the product over its values is not formed: the bounds
+/// of its sides decide alone.
+const LARGEST_TABLE: usize = 1 << 22;
+
+impl Bounds<'_> {
+    /// The pattern of a head.
+    pub fn head(&self, attend: &Attend) -> Result<HeadBound, String> {
+        let dimensions = self.plan.dimensions(attend);
+        let scale = self.plan.scale(attend);
+        let d_head = dimensions.len();
+        let (mut exact, mut size, mut noise) = (true, 0.0, 0.0);
+        let mut least = i32::MAX;
+        for dimension in &dimensions {
+            let (query, key) = (self.read(&dimension.query), self.read(&dimension.key));
+            size += query.largest * key.largest;
+            noise += query.largest * key.error + key.largest * query.error;
+            noise += query.error * key.error;
+            match (query.grain, key.grain) {
+                (Some(a), Some(b)) => least = least.min(a + b),
+                _ => exact = false,
+            }
+        }
+        exact &= d_head == 0 || fits(size, least, self.floats);
+        let rounding = (d_head + 2) as f64 * self.floats.unit * size;
+        // √d_head divides once; what was equal stays equal.
+        let level_error = match exact {
+            true => 0.0,
+            false => (noise + rounding) / scale.root,
+        };
+        for term in &attend.terms {
+            check_relation(term, attend)?;
+        }
+        let nats = scale.gap / scale.root - attend.above();
+        let between = matches!(attend.kind, Kind::Mean | Kind::Sum { .. });
+        let gap = match between {
+            // BOS stands half way, or a level below where there are scores.
+            true => (nats / 2.0).min(nats),
+            false => nats,
+        };
+        let gap = gap - 2.0 * level_error - 4.0 * self.floats.unit * nats.abs();
+        let leak = self.plan.max_length as f64 * (-gap).exp();
+        if gap <= 0.0 {
+            return Err(format!("{}: keys are not kept apart", attend.source.name));
+        }
+        Ok(HeadBound {
+            layer: attend.layer,
+            selector: attend.source.name.clone(),
+            gap,
+            leak,
+            level_error,
+        })
+    }
+
+    /// What an operation adds to its variable.
+    pub fn attended(&self, attend: &Attend, head: &HeadBound) -> Bound {
+        let unit = self.floats.unit;
+        let value = self.read(&attend.value);
+        let most = attend.most as f64;
+        let uneven = (2.0 * head.level_error).exp() - 1.0;
+        match attend.kind {
+            Kind::Width => {
+                let variable = self.plan.variable(attend.into);
+                let by_value: Vec<(f64, f64)> = variable
+                    .values
+                    .iter()
+                    .map(|x| {
+                        let width = 1.0 / x - 1.0;
+                        let counts = width * uneven + head.leak;
+                        (*x, x * (x * counts + 3.0 * unit))
+                    })
+                    .collect();
+                let error = by_value.iter().fold(0.0f64, |most, (_, e)| most.max(*e));
+                Bound {
+                    largest: 1.0,
+                    error,
+                    grain: None,
+                    by_value,
+                }
+            }
+            Kind::Mean | Kind::MeanOfSome | Kind::MeanOfPart => {
+                let single = attend.most <= 1 && attend.above() == 0.0;
+                // One key has all the weight, whatever its level.
+                let uneven = match single && attend.kind != Kind::MeanOfPart {
+                    true => 0.0,
+                    false => uneven,
+                };
+                let weights = 2.0 * (uneven + head.leak) + (most + 6.0) * unit;
+                Bound::inexact(value.largest, weights * value.largest + value.error)
+            }
+            Kind::Sum { level } => {
+                let length = self.plan.max_length as f64;
+                let sink = most * (most + 1.0) * (-level).exp() * 2.0;
+                // What is not selected stands below by the gap, and below BOS by the level more.
+                let share = most * uneven + head.leak + sink + (length + 14.0) * unit * most;
+                Bound::inexact(
+                    most * value.largest,
+                    share * value.largest + most * value.error * (1.0 + uneven),
+                )
+            }
+        }
+    }
+}
+
+/// Whether the products of a relation are what the relation says, for every pair of values.
+fn check_relation(term: &Term, attend: &Attend) -> Result<(), String> {
+    let Meaning::Relation(holds) = &term.meaning else {
+        return Ok(());
+    };
+    let Some(first) = term.products.first() else {
+        return match holds.iter().all(|holds| *holds) {
+            true => Ok(()),
+            false => Err(format!("{}: a relation without a logit", attend.source.name)),
+        };
+    };
+    let (keys, queries) = (first.keys.len(), first.queries.len());
+    if holds.len() != keys * queries {
+        return Err(format!("{}: a relation of another size", attend.source.name));
+    }
+    if holds.len().saturating_mul(term.products.len()) > LARGEST_TABLE * 16 {
+        return Ok(());
+    }
+    for query in 0..queries {
+        let level = |key: usize| -> f64 {
+            let products = term.products.iter();
+            products.map(|p| p.queries[query] * p.keys[key]).sum()
+        };
+        let selected = (0..keys).find(|key| holds[key * queries + query]);
+        let base = match (selected, attend.kind) {
+            // Where something is always selected levels are relative.
+            (Some(key), Kind::MeanOfSome) => level(key),
+            _ => 0.0,
+        };
+        for key in 0..keys {
+            let level = level(key) - base;
+            let fine = match holds[key * queries + query] {
+                true => level.abs() <= NOMINAL,
+                false => level <= -1.0 + NOMINAL,
+            };
+            if !fine || base < -NOMINAL {
+                return Err(format!(
+                    "{}: a pair of values has the logit {level}",
+                    attend.source.name
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds what heads add to one variable.
+pub(super) fn added(bounds: Vec<Bound>) -> Option<Bound> {
+    let mut bounds = bounds.into_iter();
+    let first = bounds.next()?;
+    Some(bounds.fold(first, |sum, bound| {
+        Bound::inexact(sum.largest + bound.largest, sum.error + bound.error)
+    }))
+}
+
+impl Certificate {
+    /// A row of attention is uniform over what is selected to within this.
+    pub fn pattern_error(&self) -> f64 {
+        let rows = self.heads.iter().map(|head| {
+            let uneven = (2.0 * head.level_error).exp() - 1.0;
+            uneven + head.leak + 1.2e-7
+        });
+        rows.fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,163 @@
+//! The certificate: a sound bound, from the plan alone, on how far every variable of a model may be
+//! from what it stands for, in float32 and float64, for every input up to the longest; and whether
+//! the readout decodes exactly. It holds for weights that are what the plan lowers to. Depends on
+//! `plan`.
+
+mod bound;
+mod head;
+mod hidden;
+mod print;
+mod readout;
+
+use crate::plan::{Plan, VariableId, Written};
+use bound::{Bound, Bounds, Floats};
+use serde::{Deserialize, Serialize};
+
+/// What is proved of a model in one precision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// Bits of the floats' significand: 24 or 53.
+    pub bits: i32,
+    pub heads: Vec<HeadBound>,
+    pub variables: Vec<VariableBound>,
+    pub outputs: Vec<OutputBound>,
+    /// What could not be proved, in words; empty if every output decodes exactly.
+    pub open: Vec<String>,
+}
+
+/// The pattern of one head.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeadBound {
+    pub layer: usize,
+    pub selector: String,
+    /// How far below selected keys others stand at least, in nats.
+    pub gap: f64,
+    /// The share of attention that others get at most, of what one selected key gets.
+    pub leak: f64,
+    /// How far the levels of selected keys may be from each other, in nats.
+    pub level_error: f64,
+}
+
+/// One residual variable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariableBound {
+    pub variable: String,
+    pub largest: f64,
+    /// How far it may be from what it stands for; 0 if it is exact.
+    pub error: f64,
+}
+
+/// One output.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutputBound {
+    pub output: String,
+    /// The error as a share of what would give another value; a real number has its own error.
+    pub error: f64,
+    /// Whether the value is exact for every input, or a real number.
+    pub exact: bool,
+}
+
+impl Certificate {
+    /// Whether every output is proved to decode exactly.
+    pub fn holds(&self) -> bool {
+        self.open.is_empty()
+    }
+}
+
+/// The certificates of a plan whose operations have layers, in float32 and in float64.
+pub fn certify(plan: &Plan) -> [Certificate; 2] {
+    [Floats::F32, Floats::F64].map(|floats| certify_in(plan, floats))
+}
+
+fn certify_in(plan: &Plan, floats: Floats) -> Certificate {
+    let mut certificate = Certificate {
+        bits: floats.bits,
+        heads: Vec::new(),
+        variables: Vec::new(),
+        outputs: Vec::new(),
+        open: Vec::new(),
+    };
+    let mut bounds = Bounds {
+        plan,
+        floats,
+        known: embedded(plan, floats),
+    };
+    for layer in 1..=plan.layers() {
+        attention(&mut bounds, layer, &mut certificate);
+        feed_forward(&mut bounds, layer);
+    }
+    for (variable, known) in plan.variables.iter().zip(&bounds.known) {
+        if let Some(bound) = known {
+            certificate.variables.push(VariableBound {
+                variable: variable.label.clone(),
+                largest: bound.largest,
+                error: bound.error,
+            });
+        }
+    }
+    for output in &plan.outputs {
+        let bound = bounds.output(output);
+        if !bound.exact {
+            certificate.open.push(format!(
+                "{}: its error is {:.2} of what gives another value",
+                bound.output, bound.error
+            ));
+        }
+        certificate.outputs.push(bound);
+    }
+    certificate
+}
+
+fn embedded(plan: &Plan, floats: Floats) -> Vec<Option<Bound>> {
+    let bound = |written: &Written| match written {
+        Written::Embed { tokens, indices } => {
+            let numbers = tokens.iter().chain(indices).copied();
+            Some(Bound::stored(numbers, floats))
+        }
+        Written::Flag | Written::One => Some(Bound::stored([0.0, 1.0].into_iter(), floats)),
+        Written::Attend | Written::FeedForward => None,
+    };
+    let variables = plan.variables.iter();
+    variables.map(|variable| bound(&variable.written)).collect()
+}
+
+fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
+    let plan = bounds.plan;
+    let mut patterns: Vec<usize> = Vec::new();
+    let mut writes: Vec<(VariableId, Vec<Bound>)> = Vec::new();
+    for attend in plan.attends.iter().filter(|attend| attend.layer == layer) {
+        let head = match bounds.head(attend) {
+            Ok(head) => head,
+            Err(problem) => {
+                certificate.open.push(problem);
+                continue;
+            }
+        };
+        let written = bounds.attended(attend, &head);
+        match writes.iter_mut().find(|(into, _)| *into == attend.into) {
+            Some((_, sums)) => sums.push(written),
+            None => writes.push((attend.into, vec![written])),
+        }
+        if !patterns.contains(&attend.pattern) {
+            patterns.push(attend.pattern);
+            certificate.heads.push(head);
+        }
+    }
+    for (into, mut sums) in writes {
+        sums.extend(bounds.known[into.0 as usize].take());
+        bounds.known[into.0 as usize] = head::added(sums);
+    }
+    // What could not be bounded is bounded by nothing.
+    for attend in plan.attends.iter().filter(|attend| attend.layer == layer) {
+        let known = &mut bounds.known[attend.into.0 as usize];
+        known.get_or_insert_with(|| Bound::inexact(f64::INFINITY, f64::INFINITY));
+    }
+}
+
+fn feed_forward(bounds: &mut Bounds, layer: usize) {
+    let plan = bounds.plan;
+    for forward in plan.feed_forwards.iter().filter(|op| op.layer == layer) {
+        let bound = bounds.computed(forward);
+        bounds.known[forward.into.0 as usize] = Some(bound);
+    }
+}

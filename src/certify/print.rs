@@ -1,0 +1,42 @@
+//! A certificate as text.
+
+use super::Certificate;
+use std::fmt;
+
+impl fmt::Display for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.bits {
+            24 => "float32",
+            _ => "float64",
+        };
+        for output in &self.outputs {
+            match output.exact {
+                true => writeln!(
+                    f,
+                    "{name}: {} decodes exactly for every input; its error is at most {:.1e} of what \
+                     gives another value",
+                    output.output, output.error
+                )?,
+                false => writeln!(f, "{name}: {} is not proved to decode exactly", output.output)?,
+            }
+        }
+        for head in &self.heads {
+            writeln!(
+                f,
+                "  layer {} {}: others {:.1} nats below, leak {:.1e}, levels equal to {:.1e}",
+                head.layer, head.selector, head.gap, head.leak, head.level_error
+            )?;
+        }
+        for variable in &self.variables {
+            writeln!(
+                f,
+                "  {}: up to {}, error {:.1e}",
+                variable.variable, variable.largest, variable.error
+            )?;
+        }
+        for open in &self.open {
+            writeln!(f, "  open: {open}")?;
+        }
+        Ok(())
+    }
+}
