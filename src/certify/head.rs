@@ -3,7 +3,7 @@
 
 use super::bound::{Bound, Bounds, fits};
 use super::{Certificate, HeadBound};
-use crate::plan::{Attend, Kind, Meaning, Term};
+use crate::plan::{Attend, Kind, Meaning, Term, VariableId};
 
 /// What a relation's level may be off, in gaps, when its numbers are multiplied in float64 here.
 const NOMINAL: f64 = 1e-9;
@@ -107,6 +107,35 @@ impl Bounds<'_> {
                     share * value.largest + most * value.error * (1.0 + uneven),
                 )
             }
+        }
+    }
+}
+
+impl Bounds<'_> {
+    /// What is left of a sum's error in a variable that rounds it.
+    pub fn rounded(&self, into: VariableId, sum: Bound) -> Bound {
+        let variable = self.plan.variable(into);
+        let Some(rounding) = variable.rounding else {
+            return sum;
+        };
+        let offset = rounding.offset();
+        let largest = offset + sum.largest;
+        if self.floats.bits != 24 {
+            return Bound::inexact(largest, sum.error + 2.0 * self.floats.unit * largest);
+        }
+        let whole = variable
+            .values
+            .iter()
+            .all(|value| (value / rounding.grid()).fract() == 0.0);
+        let error = match whole && sum.error < rounding.grid() / 2.0 {
+            true => 0.0,
+            false => sum.error + rounding.grid(),
+        };
+        Bound {
+            largest,
+            error,
+            grain: Some(-rounding.digits),
+            by_value: Vec::new(),
         }
     }
 }

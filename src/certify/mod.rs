@@ -145,7 +145,8 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
     }
     for (into, mut sums) in writes {
         sums.extend(bounds.known[into.0 as usize].take());
-        bounds.known[into.0 as usize] = head::added(sums);
+        let sum = head::added(sums);
+        bounds.known[into.0 as usize] = sum.map(|sum| bounds.rounded(into, sum));
     }
     // What could not be bounded is bounded by nothing.
     for attend in plan.attends.iter().filter(|attend| attend.layer == layer) {
@@ -158,6 +159,10 @@ fn feed_forward(bounds: &mut Bounds, layer: usize) {
     let plan = bounds.plan;
     for forward in plan.feed_forwards.iter().filter(|op| op.layer == layer) {
         let bound = bounds.computed(forward);
-        bounds.known[forward.into.0 as usize] = Some(bound);
+        let known = bounds.known[forward.into.0 as usize].take();
+        bounds.known[forward.into.0 as usize] = match known {
+            Some(other) => head::added(vec![other, bound]),
+            None => Some(bound),
+        };
     }
 }

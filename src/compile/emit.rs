@@ -7,6 +7,7 @@ use super::head::{HeadKind, HeadPlan, Target};
 use super::inverse::inverse;
 use super::literal::TermPlan;
 use super::readout::{Output, OutputRead};
+use super::rounded::rounding;
 use super::{Compiler, Want, bits};
 use crate::base::Span;
 use crate::graph::SOpId;
@@ -93,6 +94,7 @@ impl Emitter<'_, '_> {
                 let values = numbers.iter().map(|number| number - default).collect();
                 let label = compiler.target_name(target);
                 let id = self.add(label, self.source_of(var), Written::Attend, values, 0.0);
+                self.round(id, var);
                 self.attended.insert(target, id);
             }
         }
@@ -148,6 +150,7 @@ impl Emitter<'_, '_> {
             let source = self.source_of(var);
             let id = self.add(label, source, written, column.function.clone(), 0.0);
             if !matches!(kind, VarKind::Tokens | VarKind::Indices) {
+                self.round(id, var);
                 self.attended.insert(Target::Direction(var, direction), id);
             }
             columns.push(id);
@@ -179,7 +182,22 @@ impl Emitter<'_, '_> {
             written,
             bos,
             values: ascending(values),
+            rounding: None,
         })
+    }
+
+    /// Has a variable round what is written to it, if its readers want that and it can.
+    fn round(&mut self, id: VariableId, var: VarId) {
+        if !self.compiler.rounded.contains(&var) {
+            return;
+        }
+        let variable = &mut self.plan.variables[id.0 as usize];
+        variable.rounding = rounding(&variable.values);
+        if let Some(rounding) = variable.rounding {
+            let offset = rounding.offset();
+            variable.values = variable.values.iter().map(|value| value + offset).collect();
+            self.offsets.insert(id, -offset);
+        }
     }
 
     fn source(&self, name: String, span: Option<Span>) -> Source {

@@ -47,11 +47,14 @@ impl Compiler<'_> {
         }
         let snapped = want == Want::Snapped;
         if let Some(form) = self.read(id, function)
-            && (!snapped || self.is_clean(&form))
+            && (!snapped || self.is_clean(&form) || self.rounds(&form))
         {
             return Ok(form);
         }
         if let Some(form) = self.by_value(id, function, want)? {
+            return Ok(form);
+        }
+        if snapped && let Some(form) = self.by_order(id, function, label)? {
             return Ok(form);
         }
         if !snapped && let Some(form) = self.sum(id, function)? {
@@ -63,7 +66,16 @@ impl Compiler<'_> {
         let node = self.analysis.node(id)?.clone();
         let target = targets(&node.column, function);
         let space = &node.column.space;
-        if let Some(found) = self.found(id, space, &target) {
+        let found = self.found(id, space, &target);
+        if found.as_ref().is_none_or(|found| found.stairs.steps.len() > FEW)
+            && let Some(thresholds) = self.thresholds(space, &target)
+            && found.as_ref().is_none_or(|found| {
+                snapped || thresholds.steps() < found.stairs.steps.len()
+            })
+        {
+            return self.by_thresholds(thresholds, id, snapped, label);
+        }
+        if let Some(found) = found {
             return self.computed(found, Some(id), want, label);
         }
         // As deep as the program is written.
@@ -252,6 +264,41 @@ impl Compiler<'_> {
         Ok(Some(form))
     }
 
+    /// An exact feature of a number as a combination of bits, which all its functions share: whether
+    /// it is more than each of its values. `None` for such a bit itself.
+    fn by_order(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        label: &str,
+    ) -> Result<Option<Form>, Stopped> {
+        let node = self.analysis.node(id)?.clone();
+        if self.style != Style::Faithful || node.column.space.vars.is_empty() {
+            return Ok(None);
+        }
+        let Some(numbers) = node.column.values.numbers() else {
+            return Ok(None);
+        };
+        let changes: Vec<usize> = (1..function.len())
+            .filter(|at| function[*at] != function[at - 1])
+            .collect();
+        if changes.len() <= 1 || numbers.windows(2).any(|pair| pair[0] > pair[1]) {
+            return Ok(None);
+        }
+        let mut form = Form::constant(function[0]);
+        for at in changes {
+            if numbers[at] == numbers[at - 1] {
+                return Ok(None);
+            }
+            let bit: Vec<f64> = (0..function.len())
+                .map(|value| f64::from(u8::from(value >= at)))
+                .collect();
+            let bit = self.feature(id, &bit, Want::Snapped, label)?;
+            form = form.plus(function[at] - function[at - 1], &bit);
+        }
+        Ok(Some(form))
+    }
+
     /// The feature as a linear read, if it is one.
     pub(super) fn read(&self, id: SOpId, function: &[f64]) -> Option<Form> {
         let node = self.analysis.node(id).ok()?;
@@ -281,6 +328,9 @@ impl Compiler<'_> {
             }
         }
         let points = stairs.points.iter().map(|(z, _)| *z).collect();
+        if want == Want::Snapped {
+            self.round_argument(&argument);
+        }
         let at = self.argument(argument, points, label)?;
         if self.style == Style::Faithful && want != Want::Close {
             return Ok(self.bits_of(at, &stairs, of, label));

@@ -80,6 +80,10 @@ impl Lowering<'_> {
                     // What is written at BOS is taken back before it is written.
                     let written = self.written_at_bos(VariableId(at as u32));
                     triplets.push((tokens, at, variable.bos - written));
+                    if let Some(rounding) = variable.rounding {
+                        let offset = rounding.offset();
+                        triplets.extend((0..tokens).map(|row| (row, at, offset)));
+                    }
                 }
             }
         }

@@ -27,9 +27,11 @@ mod literal;
 mod lower;
 mod readout;
 mod real;
+mod rounded;
 mod score;
 mod search;
 mod steps;
+mod threshold;
 pub mod verify;
 
 pub use lower::lower;
@@ -253,6 +255,8 @@ struct Compiler<'a> {
     demands: BTreeMap<VarId, Ordered<Bits, String>>,
     /// Numerical variables that readers want.
     wanted: BTreeSet<VarId>,
+    /// Attention outputs that readers want without noise.
+    rounded: BTreeSet<VarId>,
     /// Inverse widths that readers want.
     inverses: BTreeSet<(SelectorId, usize)>,
     /// Widths as forms over inverses and hidden units.
@@ -280,6 +284,7 @@ impl<'a> Compiler<'a> {
             reading,
             demands: BTreeMap::new(),
             wanted: BTreeSet::new(),
+            rounded: BTreeSet::new(),
             inverses: BTreeSet::new(),
             counts: FxHashMap::default(),
             arguments: Ordered::default(),

@@ -82,6 +82,34 @@ pub struct Variable {
     pub bos: f64,
     /// Every value it can have at a token, ascending; for certificates.
     pub values: Arc<[f64]>,
+    /// Makes float32 round what is written to multiples of a power of two.
+    pub rounding: Option<Rounding>,
+}
+
+/// A number that a variable holds at every token before it is written, so large that in float32 the
+/// sum is a multiple of `2^-digits`: what is written loses its noise, and readers take the number
+/// away again, exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rounding {
+    pub digits: i32,
+}
+
+impl Rounding {
+    /// For numbers up to `largest`, as fine as can be with room for what is added to them.
+    pub fn finest(largest: f64) -> Option<Rounding> {
+        let digits = 18 - largest.max(1.0).log2().ceil() as i32;
+        (digits >= 4).then_some(Rounding { digits })
+    }
+
+    /// The number: in the middle of the floats with this last bit.
+    pub fn offset(self) -> f64 {
+        1.5 * 2f64.powi(23 - self.digits)
+    }
+
+    /// What the last bit is worth.
+    pub fn grid(self) -> f64 {
+        2f64.powi(-self.digits)
+    }
 }
 
 /// What writes a variable.
@@ -258,6 +286,7 @@ impl Plan {
             written,
             bos,
             values: [1.0 - bos].into(),
+            rounding: None,
         })
     }
 

@@ -1,0 +1,82 @@
+//! Attention outputs without noise. What a head writes is off by the leak of its softmax and by the
+//! rounding of its values; where keys are counted by it, equal numbers must be equal to the bit. A
+//! large number under the variable makes float32 round what is added to it.
+
+use super::Compiler;
+use super::form::{Form, Scalar};
+use crate::infer::VarKind;
+use crate::infer::space::VarId;
+use crate::plan::{Rounding, Style};
+
+/// Whole numbers are rounded to this many binary digits behind the point, far more than noise needs.
+const DIGITS_OF_WHOLE: i32 = 10;
+
+/// The largest whole number that is rounded so.
+const LARGEST_WHOLE: f64 = 4_096.0;
+
+/// How a variable with these values may be rounded.
+pub fn rounding(values: &[f64]) -> Option<Rounding> {
+    let largest = values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+    let whole = values.iter().all(|value| value.fract() == 0.0);
+    match whole && largest <= LARGEST_WHOLE {
+        true => Some(Rounding {
+            digits: DIGITS_OF_WHOLE,
+        }),
+        false => Rounding::finest(largest),
+    }
+}
+
+impl Compiler<'_> {
+    /// Whether a form is exact to the bit, once the attention outputs that it reads are rounded,
+    /// which this asks for: it has whole values only.
+    pub(super) fn rounds(&mut self, form: &Form) -> bool {
+        let Some(vars) = self.roundable(form) else {
+            return false;
+        };
+        let whole = |numbers: &[f64]| numbers.iter().all(|number| number.fract() == 0.0);
+        let functions = form.functions.iter();
+        let mut functions = functions.filter(|(var, _)| vars.contains(var));
+        if !functions.all(|(_, function)| whole(function)) {
+            return false;
+        }
+        for scalar in form.scalars.keys() {
+            if let Scalar::Attention(var) = scalar {
+                let numbers = self.analysis.values(*var).numbers();
+                if !numbers.is_some_and(|numbers| whole(&numbers)) {
+                    return false;
+                }
+            }
+        }
+        self.rounded.extend(vars);
+        true
+    }
+
+    /// Has the attention outputs that an argument reads rounded, if they all can be.
+    pub(super) fn round_argument(&mut self, form: &Form) {
+        if let Some(vars) = self.roundable(form) {
+            self.rounded.extend(vars);
+        }
+    }
+
+    /// The attention outputs that a form reads, if these and the embeddings are all that it reads.
+    fn roundable(&self, form: &Form) -> Option<Vec<VarId>> {
+        if self.style != Style::Faithful {
+            return None;
+        }
+        let mut vars = Vec::new();
+        for var in form.functions.keys() {
+            match self.analysis.vars[var.0 as usize].kind {
+                VarKind::Tokens | VarKind::Indices => {}
+                VarKind::Pick(_) => vars.push(*var),
+                _ => return None,
+            }
+        }
+        for scalar in form.scalars.keys() {
+            match scalar {
+                Scalar::Attention(var) => vars.push(*var),
+                Scalar::Inverse(..) | Scalar::Count(_) | Scalar::Computed(_) => return None,
+            }
+        }
+        Some(vars)
+    }
+}
