@@ -366,11 +366,21 @@ left = [shift(tokens, by, \"-\") for by in [1, 2, 3]];
 answer = by_count == left[0] and left[1] == left[2];
 ";
 
+/// One selector for an early value and for a late one.
+const APART: &str = "\
+load \"hist\";
+left = select(indices, indices - 1, ==);
+twice = tokens == aggregate(left, tokens, \"-\");
+by_count = sort(tokens, hist(tokens) if twice else 0);
+answer = aggregate(left, by_count, \"-\") == aggregate(left, twice, False);
+";
+
 #[test]
 fn schedules_on_the_command_line() {
     let place = Place::with(&[
         ("sort.rasp", include_str!("../examples/sort.rasp")),
         ("wide.rasp", WIDE),
+        ("apart.rasp", APART),
     ]);
     let exact = |arguments: &[&str]| {
         let arguments = [&["schedule"], arguments, &["--exact"]].concat();
@@ -378,9 +388,10 @@ fn schedules_on_the_command_line() {
     };
     snapshot("sort", exact(&["sort.rasp", "-e", "sorted"]));
     snapshot("wide", exact(&["wide.rasp", "-e", "answer", "--reference"]));
+    snapshot("apart", exact(&["apart.rasp", "-e", "answer"]));
     snapshot(
-        "wide_merged",
-        exact(&["wide.rasp", "-e", "answer", "--reference", "--merge-heads"]),
+        "merged",
+        exact(&["apart.rasp", "-e", "answer", "--merge-heads"]),
     );
     snapshot("wide_json", exact(&["wide.rasp", "-e", "answer", "--json"]));
     snapshot(

@@ -40,7 +40,8 @@ pub struct Solution {
 }
 
 impl Options {
-    /// The conflicts that programs get unless asked otherwise. Those written so far take hundreds.
+    /// The conflicts that a question gets unless asked otherwise. Every example and every use of the
+    /// library is proved with fewer.
     pub const CONFLICTS: u64 = 20_000;
 
     /// What is made small, the most important first.
@@ -76,7 +77,7 @@ impl Solution {
 /// component of the cost no more than [`greedy::schedule`] leaves, the ones before being equal.
 ///
 /// # Panics
-/// If a value reads itself or a later value.
+/// If a value reads itself or a later value, or if an output is no value.
 pub fn solve(problem: &Problem, options: &Options) -> Solution {
     let instance = Instance::new(problem);
     let mut search = Search {
