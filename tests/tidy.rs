@@ -18,7 +18,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
         "eval",
         &["base", "value", "syntax", "builtin", "graph", "interpret"],
     ),
-    ("schedule", &["graph"]),
+    ("schedule", &["base", "graph"]),
     ("infer", &["base", "value", "graph", "schedule"]),
     ("model", &["base", "value"]),
     ("execute", &["base", "value", "model"]),

@@ -1,8 +1,20 @@
 //! Where everything happens: the layer of every s-op and the heads of every layer, as in Weiss et
-//! al. 2021, section 4 and appendix B. Depends on `graph` only; it knows no weights.
+//! al. 2021, section 4 and appendix B; and, for problems of any origin, the schedules that provably
+//! take the least. Depends on `base` and `graph`; it knows no weights.
 
+pub mod bound;
 mod draw;
+mod encode;
+pub mod exact;
+pub mod greedy;
+mod instance;
+mod load;
 mod print;
+pub mod problem;
+pub mod program;
+mod report;
+mod solver;
+mod totalizer;
 
 use crate::graph::{Graph, SOp, SOpId, ScorerId, SelectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -42,25 +54,25 @@ pub enum Attention {
 /// the largest depth of its operands, a selector one more than its keys and queries, an aggregate
 /// the larger of its selector's depth and one more than its value's.
 pub fn schedule(graph: &Graph, roots: &[SOpId]) -> Schedule {
+    laid_out(graph, roots, |schedule, id| {
+        schedule.deepest(&graph.dependencies(id)) + 1
+    })
+}
+
+/// Lays out everything the roots need, with what attends in the layers given.
+fn laid_out(graph: &Graph, roots: &[SOpId], layer: impl Fn(&Schedule, SOpId) -> usize) -> Schedule {
     let mut schedule = Schedule {
         embedding: Vec::new(),
         layers: Vec::new(),
         depths: FxHashMap::default(),
     };
-    let mut selector_depths: FxHashMap<SelectorId, usize> = FxHashMap::default();
     for id in graph.reachable(roots) {
         let depth = match graph.get(id) {
             SOp::Tokens | SOp::Indices | SOp::Constant(_) => 0,
             SOp::Map { operands, .. } => schedule.deepest(operands),
-            SOp::Width { selector } => {
-                schedule.selector_depth(graph, *selector, &mut selector_depths)
+            SOp::Width { .. } | SOp::Aggregate { .. } | SOp::WeightedMean { .. } => {
+                layer(&schedule, id)
             }
-            SOp::Aggregate {
-                selector, value, ..
-            } => schedule
-                .selector_depth(graph, *selector, &mut selector_depths)
-                .max(schedule.depth(*value) + 1),
-            SOp::WeightedMean { .. } => schedule.deepest(&graph.dependencies(id)) + 1,
         };
         schedule.depths.insert(id, depth);
         schedule.place(graph, id, depth);
@@ -84,17 +96,6 @@ impl Schedule {
 
     fn deepest(&self, operands: &[SOpId]) -> usize {
         operands.iter().map(|id| self.depth(*id)).max().unwrap_or(0)
-    }
-
-    fn selector_depth(
-        &self,
-        graph: &Graph,
-        selector: SelectorId,
-        known: &mut FxHashMap<SelectorId, usize>,
-    ) -> usize {
-        *known
-            .entry(selector)
-            .or_insert_with(|| self.deepest(&graph.selector_operands(selector)) + 1)
     }
 
     fn place(&mut self, graph: &Graph, id: SOpId, depth: usize) {

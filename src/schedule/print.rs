@@ -109,7 +109,8 @@ fn section(text: &mut String, title: &str, lines: &[String]) {
     }
 }
 
-fn count(number: usize, noun: &str) -> String {
+/// `1 head`, `2 heads`.
+pub(super) fn count(number: usize, noun: &str) -> String {
     if number == 1 {
         format!("1 {noun}")
     } else {

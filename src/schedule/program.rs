@@ -1,0 +1,105 @@
+//! A program's graph as a scheduling problem and back. Elementwise s-ops vanish into what reads
+//! them, as in [`schedule`](super::schedule): what is left are heads and the inputs.
+
+use super::exact::{Options, Solution, solve};
+use super::problem::{Kind, Problem, Value};
+use super::{Attention, Schedule, laid_out};
+use crate::graph::{Graph, SOp, SOpId};
+use rustc_hash::FxHashMap;
+
+/// A problem whose values are s-ops, each of one residual direction.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub problem: Problem,
+    /// The s-op of each value.
+    pub sops: Vec<SOpId>,
+}
+
+/// A program with the best schedule found.
+#[derive(Clone, Debug)]
+pub struct Optimised {
+    pub schedule: Schedule,
+    pub program: Program,
+    pub solution: Solution,
+    /// How it was looked for.
+    pub options: Options,
+}
+
+/// Schedules everything an s-op needs.
+pub fn optimise(graph: &Graph, root: SOpId, options: Options) -> Optimised {
+    let program = Program::new(graph, root);
+    let solution = solve(&program.problem, &options);
+    let layers: FxHashMap<SOpId, usize> = program
+        .sops
+        .iter()
+        .copied()
+        .zip(solution.slots.0.iter().copied())
+        .collect();
+    Optimised {
+        schedule: laid_out(graph, &[root], |_, id| layers[&id]),
+        program,
+        solution,
+        options,
+    }
+}
+
+impl Program {
+    /// Everything that an s-op needs.
+    pub fn new(graph: &Graph, root: SOpId) -> Program {
+        let mut program = Program {
+            problem: Problem::default(),
+            sops: Vec::new(),
+        };
+        let mut selectors = Vec::new();
+        // What each s-op is computed from elementwise.
+        let mut leaves: FxHashMap<SOpId, Vec<usize>> = FxHashMap::default();
+        for id in graph.reachable(&[root]) {
+            let operands = union(&graph.dependencies(id), &leaves);
+            let attention = match graph.get(id) {
+                SOp::Constant(_) | SOp::Map { .. } => {
+                    leaves.insert(id, operands);
+                    continue;
+                }
+                SOp::Tokens | SOp::Indices => None,
+                SOp::Width { selector } | SOp::Aggregate { selector, .. } => {
+                    Some(Attention::Selector(*selector))
+                }
+                SOp::WeightedMean { scorer, .. } => Some(Attention::Scorer(*scorer)),
+            };
+            let kind = attention.map_or(Kind::Input, |attention| Kind::Head {
+                selector: number(&mut selectors, attention),
+            });
+            leaves.insert(id, vec![program.sops.len()]);
+            program.push(graph, id, kind, operands);
+        }
+        program.problem.outputs = leaves.remove(&root).unwrap_or_default();
+        program
+    }
+
+    fn push(&mut self, graph: &Graph, id: SOpId, kind: Kind, operands: Vec<usize>) {
+        self.sops.push(id);
+        self.problem.values.push(Value {
+            kind,
+            dims: 1,
+            operands,
+            label: graph.describe(id),
+        });
+    }
+}
+
+/// What all these are computed from, each value once.
+fn union(ids: &[SOpId], leaves: &FxHashMap<SOpId, Vec<usize>>) -> Vec<usize> {
+    let mut values: Vec<usize> = ids.iter().flat_map(|id| &leaves[id]).copied().collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// The place of an attention among those seen so far.
+fn number(seen: &mut Vec<Attention>, attention: Attention) -> usize {
+    let known = seen.iter().position(|other| *other == attention);
+    known.unwrap_or_else(|| {
+        seen.push(attention);
+        seen.len() - 1
+    })
+}
