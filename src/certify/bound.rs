@@ -54,6 +54,9 @@ fn magnitude(number: f64) -> i32 {
 pub(super) struct Bound {
     /// The largest absolute value, at tokens and at BOS.
     pub largest: f64,
+    /// A number that values at tokens are near, and how near.
+    pub centre: f64,
+    pub radius: f64,
     /// How far it may be from what it stands for.
     pub error: f64,
     /// If it is exact, the power of two that it is a multiple of.
@@ -66,9 +69,19 @@ impl Bound {
     pub fn inexact(largest: f64, error: f64) -> Bound {
         Bound {
             largest,
+            centre: 0.0,
+            radius: largest,
             error,
             grain: None,
             by_value: Vec::new(),
+        }
+    }
+
+    /// The same, exact.
+    pub fn exact(largest: f64, grain: Option<i32>) -> Bound {
+        Bound {
+            grain,
+            ..Bound::inexact(largest, 0.0)
         }
     }
 
@@ -82,12 +95,7 @@ impl Bound {
         }
         let least = grains.into_iter().min().unwrap_or(0);
         match held {
-            true => Bound {
-                largest,
-                error: 0.0,
-                grain: Some(least),
-                by_value: Vec::new(),
-            },
+            true => Bound::exact(largest, Some(least)),
             false => Bound::inexact(largest, largest * floats.unit),
         }
     }
@@ -106,37 +114,47 @@ impl Bounds<'_> {
         known.unwrap_or_else(|| unreachable!("a plan that is checked reads what is written"))
     }
 
-    /// A linear read.
+    /// A linear read. What it adds up may be much larger than the sum, where a variable rounds.
     pub fn read(&self, linear: &Linear) -> Bound {
         let unit = self.floats.unit;
-        let mut largest = linear.constant.abs();
-        let mut error = 0.0;
+        // Hosts start from the bias and add terms in order.
+        let (mut added, mut at_bos) = (linear.constant.abs(), linear.constant);
+        let (mut centre, mut radius, mut error) = (linear.constant, 0.0, 0.0);
         let mut grains: Vec<i32> = grain(linear.constant).into_iter().collect();
         let mut exact = self.floats.holds(linear.constant);
         let mut rounding = linear.constant.abs() * unit;
         for (variable, factor) in &linear.terms {
             let bound = self.of(*variable);
-            let size = factor.abs() * (bound.largest + bound.error);
-            largest += factor.abs() * bound.largest;
+            centre += factor * bound.centre;
+            radius += factor.abs() * bound.radius;
+            at_bos += factor * self.plan.variable(*variable).bos;
+            let term = factor.abs() * bound.largest;
+            added = added.max(term).max(centre.abs() + radius).max(at_bos.abs());
             error += factor.abs() * bound.error;
-            rounding += size * 2.0 * unit;
+            rounding += factor.abs() * (bound.largest + bound.error) * 2.0 * unit;
             match (bound.grain, grain(*factor)) {
                 (Some(a), Some(b)) => grains.push(a + b),
                 _ => exact = false,
             }
             exact &= self.floats.holds(*factor);
         }
+        let largest = (centre.abs() + radius).max(at_bos.abs());
         let least = grains.into_iter().min().unwrap_or(0);
-        if exact && fits(largest, least, self.floats) {
-            return Bound {
-                largest,
-                error: 0.0,
-                grain: Some(least),
-                by_value: Vec::new(),
-            };
+        let (error, grain) = match exact && fits(added, least, self.floats) {
+            true => (error, Some(least)),
+            false => {
+                rounding += (linear.terms.len() + 1) as f64 * unit * (added + error);
+                (error + rounding, None)
+            }
+        };
+        Bound {
+            largest: largest + error,
+            centre,
+            radius,
+            error,
+            grain,
+            by_value: Vec::new(),
         }
-        rounding += (linear.terms.len() + 1) as f64 * unit * (largest + error);
-        Bound::inexact(largest, error + rounding)
     }
 }
 

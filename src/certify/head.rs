@@ -33,10 +33,8 @@ impl Bounds<'_> {
         exact &= d_head == 0 || fits(size, least, self.floats);
         let rounding = (d_head + 2) as f64 * self.floats.unit * size;
         // √d_head divides once; what was equal stays equal.
-        let level_error = match exact {
-            true => 0.0,
-            false => (noise + rounding) / scale.root,
-        };
+        let rounding = if exact { 0.0 } else { rounding };
+        let level_error = (noise + rounding) / scale.root;
         for term in &attend.terms {
             check_relation(term, attend)?;
         }
@@ -81,10 +79,8 @@ impl Bounds<'_> {
                     .collect();
                 let error = by_value.iter().fold(0.0f64, |most, (_, e)| most.max(*e));
                 Bound {
-                    largest: 1.0,
-                    error,
-                    grain: None,
                     by_value,
+                    ..Bound::inexact(1.0, error)
                 }
             }
             Kind::Mean | Kind::MeanOfSome | Kind::MeanOfPart => {
@@ -120,8 +116,14 @@ impl Bounds<'_> {
         };
         let offset = rounding.offset();
         let largest = offset + sum.largest;
+        let near = |bound: Bound| Bound {
+            centre: offset,
+            radius: sum.largest,
+            ..bound
+        };
         if self.floats.bits != 24 {
-            return Bound::inexact(largest, sum.error + 2.0 * self.floats.unit * largest);
+            let error = sum.error + 2.0 * self.floats.unit * largest;
+            return near(Bound::inexact(largest, error));
         }
         let whole = variable
             .values
@@ -131,12 +133,10 @@ impl Bounds<'_> {
             true => 0.0,
             false => sum.error + rounding.grid(),
         };
-        Bound {
-            largest,
+        near(Bound {
             error,
-            grain: Some(-rounding.digits),
-            by_value: Vec::new(),
-        }
+            ..Bound::exact(largest, Some(-rounding.digits))
+        })
     }
 }
 

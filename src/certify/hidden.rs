@@ -21,12 +21,7 @@ impl Bounds<'_> {
             error = error.max(moved + self.rounding(&forward.units, *point));
         }
         if flat && self.is_exact_step(forward, &argument) {
-            return Bound {
-                largest,
-                error: 0.0,
-                grain: grain(forward.units[0].weight),
-                by_value: Vec::new(),
-            };
+            return Bound::exact(largest, grain(forward.units[0].weight));
         }
         Bound::inexact(largest, error)
     }

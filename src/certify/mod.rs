@@ -114,7 +114,15 @@ fn embedded(plan: &Plan, floats: Floats) -> Vec<Option<Bound>> {
             let numbers = tokens.iter().chain(indices).copied();
             Some(Bound::stored(numbers, floats))
         }
-        Written::Flag | Written::One => Some(Bound::stored([0.0, 1.0].into_iter(), floats)),
+        Written::Flag => Some(Bound {
+            radius: 0.0,
+            ..Bound::exact(1.0, Some(0))
+        }),
+        Written::One => Some(Bound {
+            centre: 1.0,
+            radius: 0.0,
+            ..Bound::exact(1.0, Some(0))
+        }),
         Written::Attend | Written::FeedForward => None,
     };
     let variables = plan.variables.iter();

@@ -67,7 +67,11 @@ impl Compiler<'_> {
         let target = targets(&node.column, function);
         let space = &node.column.space;
         let found = self.found(id, space, &target);
-        if found.as_ref().is_none_or(|found| found.stairs.steps.len() > FEW)
+        let fine = |found: &Found| match snapped {
+            true => is_plain(&found.argument),
+            false => found.stairs.steps.len() <= FEW,
+        };
+        if !found.as_ref().is_some_and(fine)
             && let Some(thresholds) = self.thresholds(space, &target)
             && found.as_ref().is_none_or(|found| {
                 snapped || thresholds.steps() < found.stairs.steps.len()
@@ -408,6 +412,13 @@ impl Compiler<'_> {
         let at = self.argument(argument, points.iter().map(|point| point.0).collect(), label)?;
         Ok(view.plus(1.0, &self.units(at, units, label, None)))
     }
+}
+
+/// Whether float32 computes the form without rounding, if what it reads is rounded: factors are
+/// powers of two.
+fn is_plain(form: &Form) -> bool {
+    let mut factors = form.scalars.values();
+    factors.all(|factor| factor.abs().log2().fract() == 0.0) && form.functions.is_empty()
 }
 
 /// A staircase with so few steps needs no better axes.

@@ -197,7 +197,8 @@ fn interpolation(widths: &[usize], function: &[f64]) -> Option<Interpolation> {
     let scaled = |at: usize| (widths[at] + 1) as f64 * function[at];
     // Two widths determine the linear part.
     let slope = (function[0] - function[1]) * ((first + 1) * (first + 2)) as f64;
-    let constant = function[0] - slope * inverse(first);
+    // The same as taking the slope away at the first width, without its rounding.
+    let constant = function[0] - (function[0] - function[1]) * (first + 2) as f64;
     let hinges = (2..widths.len())
         .map(|at| {
             let weight = scaled(at) - 2.0 * scaled(at - 1) + scaled(at - 2);

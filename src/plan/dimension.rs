@@ -67,7 +67,7 @@ impl Attend {
 impl Plan {
     /// The dimensions of the head with this pattern.
     pub fn dimensions(&self, attend: &Attend) -> Vec<Dimension> {
-        let merged = merged(attend);
+        let merged = merged(self, attend);
         let scale = attend.scale(self.max_length, merged.len());
         merged
             .into_iter()
@@ -89,7 +89,7 @@ impl Plan {
 
     /// The scale of the head with this pattern.
     pub fn scale(&self, attend: &Attend) -> Scale {
-        attend.scale(self.max_length, merged(attend).len())
+        attend.scale(self.max_length, merged(self, attend).len())
     }
 
     /// The power of two that a query gives to its key, so that neither is much larger than the
@@ -125,7 +125,10 @@ type Merged = (Vec<(Linear, bool)>, Linear);
 
 /// Products with equal keys, or with equal queries, are one dimension; all whose query is constant
 /// are one.
-fn merged(attend: &Attend) -> Vec<Merged> {
+///
+/// Two keys that each read a variable that rounds stay apart: their sum would not fit in a float32.
+fn merged(plan: &Plan, attend: &Attend) -> Vec<Merged> {
+    let rounds = |key: &Linear| key.reads().any(|id| plan.variable(id).rounding.is_some());
     let mut by_key: Vec<Merged> = Vec::new();
     for term in &attend.terms {
         for product in &term.products {
@@ -146,7 +149,8 @@ fn merged(attend: &Attend) -> Vec<Merged> {
     }
     let mut by_query: Vec<Merged> = Vec::new();
     for (parts, key) in by_key {
-        match by_query.iter_mut().find(|(known, _)| *known == parts) {
+        let joins = |(known, sum): &&mut Merged| *known == parts && !(rounds(sum) && rounds(&key));
+        match by_query.iter_mut().find(joins) {
             Some((_, sum)) => *sum = sum.add(&key),
             None => by_query.push((parts, key)),
         }
