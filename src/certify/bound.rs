@@ -2,7 +2,7 @@
 //! reads of them, with the rounding of the host's floats. A read is exact where all that it adds are
 //! multiples of one power of two that a float holds: equal numbers stay equal to the bit there.
 
-use crate::plan::{Linear, Plan, VariableId};
+use crate::plan::{Linear, Plan, VariableId, Written};
 
 /// The floats that a model is run in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,26 +114,33 @@ impl Bounds<'_> {
         known.unwrap_or_else(|| unreachable!("a plan that is checked reads what is written"))
     }
 
-    /// A linear read. What it adds up may be much larger than the sum, where a variable rounds.
+    /// A linear read. What it adds up may be much larger than the sum, where a variable rounds; what
+    /// it reads of the embeddings is bounded for each token and for each index.
     pub fn read(&self, linear: &Linear) -> Bound {
         let unit = self.floats.unit;
-        // Hosts start from the bias and add terms in order.
-        let (mut added, mut at_bos) = (linear.constant.abs(), linear.constant);
-        let (mut centre, mut radius, mut error) = (linear.constant, 0.0, 0.0);
+        let of_tokens = self.embedded(linear, |tokens, _| tokens);
+        let of_indices = self.embedded(linear, |_, indices| indices);
+        // Hosts start from the bias and add terms in order, those of the embeddings first.
+        let embedded = of_tokens.partial + of_indices.partial;
+        let (mut added, mut at_bos) = (linear.constant.abs() + embedded, linear.constant);
+        let (mut centre, mut radius) = (linear.constant, of_tokens.largest + of_indices.largest);
+        let mut error = 0.0;
         let mut grains: Vec<i32> = grain(linear.constant).into_iter().collect();
         let mut exact = self.floats.holds(linear.constant);
         let mut rounding = linear.constant.abs() * unit;
         for (variable, factor) in &linear.terms {
             let bound = self.of(*variable);
             centre += factor * bound.centre;
-            radius += factor.abs() * bound.radius;
+            if !self.is_embedded(*variable) {
+                radius += factor.abs() * bound.radius;
+            }
+            error += factor.abs() * bound.error;
+            rounding += factor.abs() * (bound.largest + bound.error) * 2.0 * unit;
             at_bos += factor * self.plan.variable(*variable).bos;
             let term = factor.abs() * bound.largest;
             added = added.max(term).max(centre.abs() + radius).max(at_bos.abs());
-            error += factor.abs() * bound.error;
-            rounding += factor.abs() * (bound.largest + bound.error) * 2.0 * unit;
             match (bound.grain, grain(*factor)) {
-                (Some(a), Some(b)) => grains.push(a + b),
+                (Some(a), Some(b)) => grains.push(a.saturating_add(b)),
                 _ => exact = false,
             }
             exact &= self.floats.holds(*factor);
@@ -156,6 +163,41 @@ impl Bounds<'_> {
             by_value: Vec::new(),
         }
     }
+
+    fn is_embedded(&self, variable: VariableId) -> bool {
+        matches!(self.plan.variable(variable).written, Written::Embed { .. })
+    }
+
+    /// What a linear read takes from one of the two embeddings, over all its rows.
+    fn embedded(
+        &self,
+        linear: &Linear,
+        part: impl for<'a> Fn(&'a Vec<f64>, &'a Vec<f64>) -> &'a Vec<f64>,
+    ) -> Embedded {
+        let mut rows: Vec<f64> = Vec::new();
+        let mut partial = 0.0f64;
+        for (variable, factor) in &linear.terms {
+            let Written::Embed { tokens, indices } = &self.plan.variable(*variable).written else {
+                continue;
+            };
+            let values = part(tokens, indices);
+            rows.resize(rows.len().max(values.len()), 0.0);
+            for (sum, value) in rows.iter_mut().zip(values) {
+                *sum += factor * value;
+                partial = partial.max(sum.abs()).max((factor * value).abs());
+            }
+        }
+        Embedded {
+            largest: rows.iter().fold(0.0, |most, sum| most.max(sum.abs())),
+            partial,
+        }
+    }
+}
+
+/// The largest sum of what a read takes from an embedding, and the largest on the way.
+struct Embedded {
+    largest: f64,
+    partial: f64,
 }
 
 /// Whether multiples of `2^grain` up to `largest` are floats.

@@ -9,6 +9,7 @@ impl Bounds<'_> {
     pub fn computed(&self, forward: &FeedForward) -> Bound {
         let argument = self.read(&forward.argument);
         let bos = self.plan.at_bos(&forward.argument);
+        let exact = self.exact_units(forward, &argument);
         let points = forward.points.iter().chain([&bos]);
         let (mut largest, mut error) = (0.0f64, 0.0f64);
         let mut flat = true;
@@ -18,12 +19,38 @@ impl Bounds<'_> {
             let moved = furthest(&forward.units, *point, off);
             flat &= moved == 0.0;
             largest = largest.max(value.abs());
-            error = error.max(moved + self.rounding(&forward.units, *point));
+            let rounding = match exact {
+                Some(_) => 0.0,
+                None => self.rounding(&forward.units, *point),
+            };
+            error = error.max(moved + rounding);
+        }
+        if exact.is_some() && error == 0.0 {
+            return Bound::exact(largest, exact);
         }
         if flat && self.is_exact_step(forward, &argument) {
             return Bound::exact(largest, grain(forward.units[0].weight));
         }
         Bound::inexact(largest, error)
+    }
+
+    /// The power of two that the sum of all units is a multiple of, if it is computed without
+    /// rounding.
+    fn exact_units(&self, forward: &FeedForward, argument: &Bound) -> Option<i32> {
+        let of_argument = argument.grain?;
+        let (mut least, mut size) = (i32::MAX, 0.0);
+        for unit in &forward.units {
+            let offset = unit.offset + unit.slope * forward.argument.constant;
+            let before = grain(unit.slope)?.saturating_add(of_argument);
+            let before = before.min(grain(unit.offset).unwrap_or(before));
+            let reach = unit.slope.abs() * argument.largest + unit.offset.abs();
+            if !super::bound::fits(reach, before, self.floats) || !self.floats.holds(offset) {
+                return None;
+            }
+            least = least.min(grain(unit.weight)?.saturating_add(before));
+            size += unit.weight.abs() * reach;
+        }
+        super::bound::fits(size, least, self.floats).then_some(least)
     }
 
     /// How far the argument may be from one of its values.

@@ -332,8 +332,9 @@ impl Compiler<'_> {
             }
         }
         let points = stairs.points.iter().map(|(z, _)| *z).collect();
-        if want == Want::Snapped {
-            self.round_argument(&argument);
+        match want {
+            Want::Snapped => self.round_argument(&argument),
+            Want::Close | Want::Tolerant => self.round_whole(&argument),
         }
         let at = self.argument(argument, points, label)?;
         if self.style == Style::Faithful && want != Want::Close {

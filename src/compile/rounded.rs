@@ -6,7 +6,7 @@ use super::Compiler;
 use super::form::{Form, Scalar};
 use crate::infer::VarKind;
 use crate::infer::space::VarId;
-use crate::plan::{Rounding, Style};
+use crate::plan::Rounding;
 
 /// Whole numbers are rounded to this many binary digits behind the point, far more than noise needs.
 const DIGITS_OF_WHOLE: i32 = 10;
@@ -58,11 +58,13 @@ impl Compiler<'_> {
         }
     }
 
+    /// The same for whole numbers only, which costs no reader anything.
+    pub(super) fn round_whole(&mut self, form: &Form) {
+        self.rounds(form);
+    }
+
     /// The attention outputs that a form reads, if these and the embeddings are all that it reads.
     fn roundable(&self, form: &Form) -> Option<Vec<VarId>> {
-        if self.style != Style::Faithful {
-            return None;
-        }
         let mut vars = Vec::new();
         for var in form.functions.keys() {
             match self.analysis.vars[var.0 as usize].kind {

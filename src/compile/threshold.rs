@@ -241,7 +241,7 @@ impl Taking<'_> {
             .iter()
             .filter(|limit| limit.zero.is_finite() && limit.one.is_finite())
             .map(|limit| limit.one - limit.zero);
-        let gap = gaps.fold(f64::INFINITY, f64::min).min(2.0 * range + 1.0);
+        let gap = gaps.fold(f64::INFINITY, f64::min).min(range.max(0.5));
         if gap <= 0.0 || range / gap > MOST_PRECISION {
             return None;
         }
@@ -256,7 +256,7 @@ impl Taking<'_> {
             (middle / grid).round() * grid
         };
         let thresholds: Vec<f64> = limits.iter().map(at).collect();
-        let far = 2f64.powf((4.0 * (range + gap)).log2().ceil());
+        let far = 2f64.powf((2.0 * (range + gap)).log2().ceil());
         let mut argument = Form::default()
             .plus(1.0, &self.form)
             .plus(-1.0, &Form::function(self.by.0, thresholds.clone()));
