@@ -80,12 +80,25 @@ impl Bounds<'_> {
                 false => 0.0,
             }
         });
-        let sum: f64 = each.sum();
-        let active = units.iter().filter(|u| u.slope * point + u.offset > 0.0);
-        let sizes: Vec<f64> = active
-            .map(|u| (u.weight * (u.slope * point + u.offset)).abs())
-            .collect();
-        sum + sizes.len() as f64 * unit * sizes.iter().sum::<f64>()
+        let each: f64 = each.sum();
+        // The two units of a step follow each other, so that sums on the way are at most what steps
+        // add and one unit.
+        let value = |u: &Unit| u.weight * (u.slope * point + u.offset).max(0.0);
+        let (mut net, mut largest, mut at) = (0.0, 0.0f64, 0);
+        while at < units.len() {
+            largest = largest.max(value(&units[at]).abs());
+            match units.get(at + 1) {
+                Some(next) if next.slope == units[at].slope && next.weight == -units[at].weight => {
+                    net += (value(&units[at]) + value(next)).abs();
+                    at += 2;
+                }
+                _ => {
+                    net += value(&units[at]).abs();
+                    at += 1;
+                }
+            }
+        }
+        each + units.len() as f64 * unit * (net + largest)
     }
 
     /// Whether the units are one step whose difference is computed without rounding.

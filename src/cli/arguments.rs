@@ -268,9 +268,12 @@ pub struct Compile {
     /// How the model is made
     #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
     pub style: Style,
-    /// Print the plan that the weights are made from
+    /// Print the plan that the weights are made from, and what is proved of it
     #[arg(long)]
     pub explain: bool,
+    /// Write the model even if it is not proved to be exact
+    #[arg(long)]
+    pub uncertified: bool,
     /// The description as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,

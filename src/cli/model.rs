@@ -4,11 +4,11 @@ use super::arguments::{Compile, Exec, Info, Setting, Style, Verify};
 use super::input::{Input, inputs, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
-use crate::compile::{self, Verification};
+use crate::certify::Certificate;
+use crate::compile::{self, Compiled, Verification};
 use crate::execute::{Executor, trace};
 use crate::graph::{SOpId, Sharing};
 use crate::model::{self, Model};
-use crate::plan::Plan;
 use crate::session::Session;
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
@@ -18,24 +18,33 @@ use std::path::Path;
 pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let compiled = compile_expressions(
+    let (compiled, _) = compile_expressions(
         output,
         &mut session,
         (&arguments.expr, arguments.style),
         &arguments.setting,
         given,
     )?;
-    let Compiled { model, plan, .. } = compiled;
+    let Compiled {
+        model,
+        plan,
+        certificates,
+    } = &compiled;
     if arguments.explain && !arguments.json {
-        output.text(&format!("{plan}\n"))?;
+        output.text(&format!("{plan}\n{}\n", certificates[0]))?;
+    }
+    if !compiled.is_certified() && !arguments.uncertified {
+        let error = uncertified(certificates);
+        output.report(&error, session.sources());
+        return Err(Stop::Reported);
     }
     let existing = match arguments.force {
         true => Existing::Replace,
         false => Existing::Keep,
     };
-    let saved = model::save(&model, &arguments.output, existing);
+    let saved = model::save(model, &arguments.output, existing);
     output.expect(saved, session.sources())?;
-    let summary = model::summary(&model);
+    let summary = model::summary(model);
     match arguments.json {
         true => output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null)),
         false => {
@@ -48,14 +57,14 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
 pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let compiled = compile_expressions(
+    let (compiled, sops) = compile_expressions(
         output,
         &mut session,
         (std::slice::from_ref(&arguments.expr), arguments.style),
         &arguments.setting,
         given,
     )?;
-    let Compiled { model, sops, .. } = compiled;
+    let model = compiled.model;
     let options = compile::Options {
         max_length: model.max_length,
         exhaustive: EXHAUSTIVE,
@@ -74,15 +83,16 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     }
 }
 
+/// Why a model is not written.
+fn uncertified(certificates: &[Certificate; 2]) -> Diagnostic {
+    let open = certificates.iter().flat_map(|certificate| &certificate.open);
+    let error = Diagnostic::error(Code::NotExact, "this model is not proved to be exact");
+    let error = open.take(3).fold(error, |error, open| error.note(open.clone()));
+    error.help("`--uncertified` writes it, held against the interpreter on some inputs only")
+}
+
 /// All inputs of a length are tried while those up to it are at most this many.
 const EXHAUSTIVE: usize = 20_000;
-
-/// A model with what it was made from.
-struct Compiled {
-    model: Model,
-    plan: Plan,
-    sops: Vec<SOpId>,
-}
 
 fn compile_expressions(
     output: &mut Output,
@@ -90,7 +100,7 @@ fn compile_expressions(
     (expressions, style): (&[String], Style),
     setting_arguments: &Setting,
     vocabulary: Option<Vec<Value>>,
-) -> Result<Compiled, Stop> {
+) -> Result<(Compiled, Vec<SOpId>), Stop> {
     let setting = output.expect(
         setting(setting_arguments, vocabulary, session),
         session.sources(),
@@ -106,14 +116,14 @@ fn compile_expressions(
     let (graph, limits) = (session.graph(), session.limits());
     let compiled = compile::compile_in(style.of_plan(), graph, &sops, &setting, limits)
         .map_err(|error| Box::new(error.or_at(spans[0], "compiled from this")));
-    let (mut model, plan) = output.expect(compiled, session.sources())?;
+    let mut compiled = output.expect(compiled, session.sources())?;
     for hazard in session.hazards(&sops, &setting) {
         let hazard = hazard.note("there the program has no value, and the model gives some value");
         output.report(&hazard, session.sources());
     }
     let names: Vec<&str> = expressions.iter().map(String::as_str).collect();
-    model.rename(&names);
-    Ok(Compiled { model, plan, sops })
+    compiled.model.rename(&names);
+    Ok((compiled, sops))
 }
 
 fn verification_json(found: &Verification) -> Json {

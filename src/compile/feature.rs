@@ -7,7 +7,7 @@ use super::form::Form;
 use super::linear::STACK;
 use super::search::{self, Found};
 use super::steps::Staircase;
-use super::{Compiler, Want, bits};
+use super::{Care, Compiler, Want, bits};
 use crate::base::Code;
 use crate::graph::{Encoding, SOp, SOpId};
 use crate::infer::space::{Column, Space};
@@ -78,6 +78,20 @@ impl Compiler<'_> {
             })
         {
             return self.by_thresholds(thresholds, id, snapped, label);
+        }
+        let precise = |found: &Found| {
+            self.care == Care::Careful
+                && !snapped
+                && space.vars.len() > 2
+                && found.stairs.precision > LITTLE_PRECISION
+        };
+        if found.as_ref().is_some_and(precise) {
+            let form = stacker::maybe_grow(STACK, 16 * STACK, || {
+                self.through_operands(id, function, want, label)
+            });
+            if let Ok(Some(form)) = form {
+                return Ok(form);
+            }
         }
         if let Some(found) = found {
             return self.computed(found, Some(id), want, label);
@@ -421,6 +435,9 @@ fn is_plain(form: &Form) -> bool {
     let mut factors = form.scalars.values();
     factors.all(|factor| factor.abs().log2().fract() == 0.0) && form.functions.is_empty()
 }
+
+/// The range of an argument over its smallest gap that rounding leaves alone.
+const LITTLE_PRECISION: f64 = 32.0;
 
 /// A staircase with so few steps needs no better axes.
 const FEW: usize = 4;

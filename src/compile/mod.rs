@@ -38,6 +38,7 @@ pub use lower::lower;
 pub use verify::{Options, Verification, WrongOutput, verify, verify_all};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
+use crate::certify::{Certificate, certify};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
@@ -56,11 +57,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// As [`compile_in`].
 pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
-    compile_in(Style::default(), graph, &[root], setting, limits).map(|(model, _)| model)
+    compile_in(Style::default(), graph, &[root], setting, limits).map(|compiled| compiled.model)
 }
 
-/// Compiles s-ops into one model in a style; the model and the plan it was lowered from. There is
-/// one s-op at least.
+/// Compiles s-ops, at least one, into one model in a style. A model that is not certified was held
+/// against the interpreter on some inputs.
 ///
 /// # Errors
 /// The s-op, or one it needs, has too many values (E0601), no transformer form (E0602), attends to
@@ -72,7 +73,7 @@ pub fn compile_in(
     roots: &[SOpId],
     setting: &Setting,
     limits: &Limits,
-) -> Fallible<(Model, Plan)> {
+) -> Fallible<Compiled> {
     check_setting(setting, limits)?;
     let several = match style {
         Style::Faithful => Several::Means,
@@ -81,39 +82,60 @@ pub fn compile_in(
     let analysis = Analysis::holding(several, graph, roots, setting, limits);
     interrupt::check()?;
     check_causal(&analysis, roots)?;
-    let mut attempted = attempt(&analysis, roots, style, Reading::Listed)?;
-    let mut verdict = verify::guard(graph, roots, &attempted.0);
-    if verdict.is_err() && roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
+    let mut first = None;
+    for care in [Care::Plain, Care::Careful] {
         interrupt::check()?;
-        attempted = attempt(&analysis, roots, style, Reading::Real)?;
-        verdict = verify::guard(graph, roots, &attempted.0);
-    }
-    if std::env::var("RASP_PLAN").is_ok() {
-        let c = crate::certify::certify(&attempted.1);
-        if std::env::var("RASP_PLAN").unwrap_or_default() == "2" {
-            println!("{}\n{}", attempted.1, c[0]);
+        let compiled = attempt(&analysis, roots, style, care)?;
+        if compiled.is_certified() {
+            return Ok(compiled);
         }
-        println!("CERT {} {} {:?} {:?}", c[0].open.len(), c[1].open.len(), c[0].open.first(), c[0].outputs.first().map(|o| o.error));
+        first.get_or_insert(compiled);
     }
-    verdict.map(|()| attempted)
+    let mut compiled = match first {
+        Some(compiled) => compiled,
+        None => attempt(&analysis, roots, style, Care::Plain)?,
+    };
+    let mut verdict = verify::guard(graph, roots, &compiled.model);
+    if roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
+        interrupt::check()?;
+        let real = attempt(&analysis, roots, style, Care::Real)?;
+        if real.is_certified() || verdict.is_err() {
+            verdict = verify::guard(graph, roots, &real.model);
+            compiled = real;
+        }
+    }
+    verdict.map(|()| compiled)
 }
 
-/// How a result is read whose numbers are close to each other.
+/// A model, the plan it was lowered from, and what is proved of it.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub model: Model,
+    pub plan: Plan,
+    /// In float32 and in float64.
+    pub certificates: [Certificate; 2],
+}
+
+impl Compiled {
+    /// Whether every output is proved to decode exactly, in both precisions.
+    pub fn is_certified(&self) -> bool {
+        self.certificates.iter().all(Certificate::holds)
+    }
+}
+
+/// What is tried to make a model exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
-    Listed,
-    /// As a real number.
+enum Care {
+    Plain,
+    /// Functions that need precise arguments are computed from their operands, a layer later.
+    Careful,
+    /// A result whose numbers are close to each other is read as a real number.
     Real,
 }
 
-fn attempt(
-    analysis: &Analysis,
-    roots: &[SOpId],
-    style: Style,
-    reading: Reading,
-) -> Fallible<(Model, Plan)> {
+fn attempt(analysis: &Analysis, roots: &[SOpId], style: Style, care: Care) -> Fallible<Compiled> {
     let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
-    let mut compiler = Compiler::new(analysis, style, reading);
+    let mut compiler = Compiler::new(analysis, style, care);
     let mut outputs = Vec::with_capacity(roots.len());
     for root in roots {
         let output = compiler.root(*root);
@@ -128,7 +150,12 @@ fn attempt(
     }
     let model = lower(&plan);
     check_size(analysis, roots[0], &model)?;
-    Ok((model, plan))
+    let certificates = certify(&plan);
+    Ok(Compiled {
+        model,
+        plan,
+        certificates,
+    })
 }
 
 /// # Errors
@@ -250,7 +277,7 @@ enum Want {
 struct Compiler<'a> {
     analysis: &'a Analysis<'a>,
     style: Style,
-    reading: Reading,
+    care: Care,
     /// Functions that readers want of categorical variables, with labels.
     demands: BTreeMap<VarId, Ordered<Bits, String>>,
     /// Numerical variables that readers want.
@@ -277,11 +304,11 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(analysis: &'a Analysis<'a>, style: Style, reading: Reading) -> Compiler<'a> {
+    fn new(analysis: &'a Analysis<'a>, style: Style, care: Care) -> Compiler<'a> {
         Compiler {
             analysis,
             style,
-            reading,
+            care,
             demands: BTreeMap::new(),
             wanted: BTreeSet::new(),
             rounded: BTreeSet::new(),

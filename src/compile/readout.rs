@@ -6,7 +6,7 @@
 
 use super::form::Form;
 use super::verify::TOLERANCE_F32;
-use super::{Compiler, Reading, Want};
+use super::{Care, Compiler, Want};
 use crate::graph::{Encoding, SOpId, SelectorId};
 use crate::infer::{Analysis, Stopped};
 use crate::interpret;
@@ -139,7 +139,7 @@ impl Compiler<'_> {
         let (mut numbers, mut decoder) = coding(&domain, self.analysis.graph.encoding(root));
         let many =
             matches!(&decoder, Decoder::Categorical(classes) if classes.len() > MOST_CLASSES);
-        if (many || self.reading == Reading::Real) && is_dense(self.analysis, root) {
+        if (many || self.care == Care::Real) && is_dense(self.analysis, root) {
             numbers = domain.iter().filter_map(Value::as_float).collect();
             decoder = Decoder::Numerical(Vec::new());
         }
