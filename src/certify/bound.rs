@@ -202,7 +202,7 @@ struct Embedded {
 
 /// Whether multiples of `2^grain` up to `largest` are floats.
 pub(super) fn fits(largest: f64, grain: i32, floats: Floats) -> bool {
-    largest < 2f64.powi(floats.bits + grain)
+    largest < 2f64.powi(floats.bits.saturating_add(grain))
 }
 
 #[cfg(test)]
