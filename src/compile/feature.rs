@@ -291,7 +291,8 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<Option<Form>, Stopped> {
         let node = self.analysis.node(id)?.clone();
-        if self.style != Style::Faithful || node.column.space.vars.is_empty() {
+        let bits = self.style == Style::Faithful || self.care == Care::Careful;
+        if !bits || node.column.space.vars.is_empty() {
             return Ok(None);
         }
         let Some(numbers) = node.column.values.numbers() else {
@@ -351,7 +352,7 @@ impl Compiler<'_> {
             Want::Close | Want::Tolerant => self.round_whole(&argument),
         }
         let at = self.argument(argument, points, label)?;
-        if self.style == Style::Faithful && want != Want::Close {
+        if (self.style == Style::Faithful || self.care == Care::Careful) && want != Want::Close {
             return Ok(self.bits_of(at, &stairs, of, label));
         }
         let centre = (self.arguments[at].points[0] + self.arguments[at].points.last().unwrap_or(&0.0)) / 2.0;
