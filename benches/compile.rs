@@ -28,6 +28,16 @@ const PROGRAM: &str = "RASP_BENCH_PROGRAM";
 const SHUFFLE_DYCK2: &str = include_str!("../examples/shuffle_dyck2.rasp");
 const ROVER: &str = include_str!("../examples/papers/weiss2021_rover.rasp");
 
+/// The same as sums and not as fractions.
+const SHUFFLE_SUMS: &str = "
+    prevs = select(indices, indices, <=);
+    bal1 = (indices + 1) * aggregate(prevs, indicator(tokens == \"(\") - indicator(tokens == \")\"));
+    bal2 = (indices + 1) * aggregate(prevs, indicator(tokens == \"{\") - indicator(tokens == \"}\"));
+    has_neg = aggregate(select(1, 1, ==), indicator(bal1 < 0 or bal2 < 0));
+    select_last = select(indices, length - 1, ==);
+    end_0 = aggregate(select_last, bal1 == 0 and bal2 == 0);
+    x = end_0 and not (has_neg > 0);";
+
 const SORT_BY_FREQUENCY: &str = "load \"sorting\"; x = sort_by_frequency(tokens);";
 const MOST_FREQUENT: &str = "load \"sorting\"; x = most_frequent(tokens);";
 const DOUBLE_HIST: &str = "load \"hist\"; x = double_hist(tokens);";
@@ -62,7 +72,12 @@ const SIZED: &[Sized] = &[
     at("hist", "load \"hist\";", "hist(tokens)", (64, 64)),
     at("reverse", "load \"sorting\";", "reverse(tokens)", (64, 64)),
     at("sort", "", "sort(tokens, tokens)", (64, 64)),
-    at("frac_prevs", "load \"fractions\";", "frac_prevs(tokens, \"a\")", (64, 64)),
+    at(
+        "frac_prevs",
+        "load \"fractions\";",
+        "frac_prevs(tokens, \"a\")",
+        (64, 64),
+    ),
     at("count", "", "count(tokens, \"a\")", (64, 256)),
     at("in", "", "indices in [1, 2, 3]", (64, 256)),
     at("hist", "load \"hist\";", "hist(tokens)", (64, 256)),
@@ -85,6 +100,10 @@ const SIZED: &[Sized] = &[
     at("shuffle_dyck2", SHUFFLE_DYCK2, "shuffle_dyck2", (64, 64)),
     at("shuffle_dyck2", SHUFFLE_DYCK2, "shuffle_dyck2", (64, 128)),
     at("shuffle_dyck2", SHUFFLE_DYCK2, "shuffle_dyck2", (64, 256)),
+    at("shuffle_dyck2 in sums", SHUFFLE_SUMS, "x", (16, 32)),
+    at("shuffle_dyck2 in sums", SHUFFLE_SUMS, "x", (64, 64)),
+    at("shuffle_dyck2 in sums", SHUFFLE_SUMS, "x", (64, 128)),
+    at("shuffle_dyck2 in sums", SHUFFLE_SUMS, "x", (64, 256)),
     Sized {
         name: "rover",
         text: ROVER,
@@ -151,7 +170,10 @@ fn measure_alone(number: usize, sized: &Sized) {
         if start.elapsed() > LONGEST {
             child.kill().expect("a process that runs");
             child.wait().expect("a process that ended");
-            println!("       -         -         -  {}: over {LONGEST:?}", title(sized));
+            println!(
+                "       -         -         -  {}: over {LONGEST:?}",
+                title(sized)
+            );
             return;
         }
     }
@@ -180,7 +202,10 @@ fn measure_sized(sized: &Sized) {
     };
     let (infer, whole, refused) = times(&session, root, &setting);
     let memory = most_memory().map_or("-".to_string(), |kilobytes| (kilobytes / 1024).to_string());
-    println!("{infer:8.2}  {whole:8.2}  {memory:>8}  {}{refused}", title(sized));
+    println!(
+        "{infer:8.2}  {whole:8.2}  {memory:>8}  {}{refused}",
+        title(sized)
+    );
 }
 
 fn program(text: &str, expression: &str) -> (Session, SOpId) {
@@ -219,7 +244,10 @@ fn least(mut run: impl FnMut()) -> f64 {
 
 /// The tokens of an input, each once, and letters and other characters up to a number.
 fn vocabulary(input: &[Value], tokens: usize) -> Vec<Value> {
-    let others = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain("+-".chars());
+    let others = ('a'..='z')
+        .chain('A'..='Z')
+        .chain('0'..='9')
+        .chain("+-".chars());
     let others = others.map(|letter| Value::str(&letter.to_string()));
     let mut distinct: Vec<Value> = Vec::new();
     for token in input.iter().cloned().chain(others) {

@@ -13,6 +13,9 @@ use crate::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
+/// More pairs of a count and a sum in one environment than this are too many.
+const MOST_SUMS: usize = 100_000;
+
 /// The counts and sums of what one row may select, ascending.
 type RowPairs = Arc<Vec<(u32, i64)>>;
 
@@ -260,7 +263,7 @@ impl Analysis<'_> {
                     certain: *certain,
                 })
                 .collect();
-            let limit = 10 * self.limits.domain_values;
+            let limit = MOST_SUMS.min(10 * self.limits.domain_values);
             let found = sums::counts_and_sums(&terms, counts, limit)
                 .map(Arc::new)
                 .ok_or_else(|| self.too_many_values(limit))?;

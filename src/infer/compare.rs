@@ -104,10 +104,7 @@ impl Ranks {
     }
 
     fn orders(&self) -> bool {
-        !matches!(
-            self.comparison,
-            Comparison::Equal | Comparison::NotEqual
-        )
+        !matches!(self.comparison, Comparison::Equal | Comparison::NotEqual)
     }
 
     /// Whether a pair of values cannot be compared.

@@ -13,6 +13,7 @@ pub mod inputs;
 mod joint;
 mod order;
 mod predicate;
+mod rank;
 pub mod scorer;
 pub mod selector;
 pub mod sets;

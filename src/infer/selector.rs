@@ -69,8 +69,16 @@ impl Analysis<'_> {
         let parts = self.parts(id);
         // First, for it is refused at once where there are too many values.
         let cubes = self.cubes(&parts)?.into();
-        let rows = self.rows(&parts)?;
-        let at_most_one = rows.iter().all(|row| row.len() <= 1) || self.unique_by_equality(&parts);
+        let mut rows = self.rows(&parts)?;
+        let by_rank = self.by_rank(id)?;
+        if by_rank.never_later {
+            for (query, row) in self.environments.iter().zip(&mut rows) {
+                row.retain(|key| key.position <= query.position);
+            }
+        }
+        let at_most_one = rows.iter().all(|row| row.len() <= 1)
+            || self.unique_by_equality(&parts)
+            || by_rank.is_unique(&rows);
         let non_empty = rows.iter().all(|row| row.iter().any(|key| key.certain))
             || self.found_in_permutation(id);
         let facts = SelectorFacts {

@@ -6,7 +6,7 @@ use super::sets::{SetBuilder, Values};
 use crate::value::Value;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::collections::hash_map::Entry;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A variable of joint tables; ids are topological.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,24 +23,22 @@ pub struct Space {
     /// `rows * vars.len()` indices into the variables' domains.
     cells: Vec<u32>,
     rows: usize,
-    numbering: Numbering,
+    /// The weight of each variable in the number of a combination.
+    weights: Vec<u64>,
+    /// How many numbers there are.
+    numbers: u64,
+    /// The row of each number, made when it is asked for.
+    row_of: OnceLock<RowOf>,
     /// The rows possible in each group of environments that are alike for these variables.
     groups: Vec<Vec<u32>>,
     /// For each environment its group.
     group_at: Vec<u32>,
 }
 
-/// Combinations as numbers with one digit for each variable, and the row of each number.
-#[derive(Debug)]
-struct Numbering {
-    /// The weight of each digit.
-    weights: Vec<u64>,
-    rows: RowOf,
-}
-
+/// The rows of combinations, which are numbers with one digit for each variable.
 #[derive(Debug)]
 enum RowOf {
-    /// By number, where few numbers are not possible; [`FAILS`] for those.
+    /// Where few numbers are not possible; [`FAILS`] for those.
     Dense(Vec<u32>),
     Sparse(FxHashMap<u64, u32>),
 }
@@ -53,27 +51,29 @@ pub struct Column {
     pub values: Values,
 }
 
-impl Numbering {
-    /// For variables with so many values each, and about so many rows; `None` if the combinations
-    /// cannot even be numbered.
-    fn new(sizes: &[usize], rows: usize) -> Option<Numbering> {
-        let mut weights = vec![0; sizes.len()];
-        let mut count = 1u64;
-        for (weight, size) in weights.iter_mut().zip(sizes).rev() {
-            *weight = count;
-            count = count.checked_mul((*size).max(1) as u64)?;
-        }
-        let rows = if count <= 8 * rows as u64 + 64 {
-            RowOf::Dense(vec![FAILS; count as usize])
+/// The weight of each digit and how many numbers there are; `None` if they are too many.
+fn weights(sizes: &[usize]) -> Option<(Vec<u64>, u64)> {
+    let mut weights = vec![0; sizes.len()];
+    let mut count = 1u64;
+    for (weight, size) in weights.iter_mut().zip(sizes).rev() {
+        *weight = count;
+        count = count.checked_mul((*size).max(1) as u64)?;
+    }
+    Some((weights, count))
+}
+
+impl RowOf {
+    fn new(numbers: u64, rows: usize) -> RowOf {
+        if numbers <= 8 * rows as u64 + 64 {
+            RowOf::Dense(vec![FAILS; numbers as usize])
         } else {
             RowOf::Sparse(FxHashMap::with_capacity_and_hasher(rows, FxBuildHasher))
-        };
-        Some(Numbering { weights, rows })
+        }
     }
 
     /// The row of a number, which is `next` if it is new.
     fn row_or(&mut self, number: u64, next: u32) -> u32 {
-        match &mut self.rows {
+        match self {
             RowOf::Dense(rows) => {
                 let row = &mut rows[number as usize];
                 if *row == FAILS {
@@ -86,7 +86,7 @@ impl Numbering {
     }
 
     fn row(&self, number: u64) -> u32 {
-        match &self.rows {
+        match self {
             RowOf::Dense(rows) => rows[number as usize],
             RowOf::Sparse(rows) => rows[&number],
         }
@@ -147,16 +147,20 @@ impl Space {
     ) -> Option<Space> {
         let groups = Groups::new(values, environments, limit)?;
         let sizes: Vec<usize> = values.iter().map(|v| v.domain.len()).collect();
+        let (weights, numbers) = weights(&sizes)?;
         let mut space = Space {
-            numbering: Numbering::new(&sizes, groups.rows)?,
+            weights,
+            numbers,
+            row_of: OnceLock::new(),
             cells: Vec::with_capacity(groups.rows * vars.len()),
             vars,
             rows: 0,
             groups: Vec::with_capacity(groups.sets.len()),
             group_at: groups.group_at,
         };
+        let mut row_of = RowOf::new(numbers, groups.rows);
         for sets in &groups.sets {
-            let rows = space.add_product(sets);
+            let rows = space.add_product(sets, &mut row_of);
             space.groups.push(rows);
         }
         space.cells.shrink_to_fit();
@@ -164,16 +168,16 @@ impl Space {
     }
 
     /// The rows of all combinations of values from some sets, the last changing fastest.
-    fn add_product(&mut self, sets: &[&[u32]]) -> Vec<u32> {
+    fn add_product(&mut self, sets: &[&[u32]], row_of: &mut RowOf) -> Vec<u32> {
         let size = sets.iter().map(|set| set.len()).product();
         let mut rows = Vec::with_capacity(size);
         let mut places = vec![0; sets.len()];
         for _ in 0..size {
-            let digits = places.iter().zip(sets).zip(&self.numbering.weights);
+            let digits = places.iter().zip(sets).zip(&self.weights);
             let number = digits
                 .map(|((place, set), weight)| u64::from(set[*place]) * weight)
                 .sum();
-            let row = self.numbering.row_or(number, self.rows as u32);
+            let row = row_of.row_or(number, self.rows as u32);
             if row as usize == self.rows {
                 self.rows += 1;
                 let cells = places.iter().zip(sets).map(|(place, set)| set[*place]);
@@ -189,6 +193,16 @@ impl Space {
             }
         }
         rows
+    }
+
+    fn rows_by_number(&self) -> RowOf {
+        let mut row_of = RowOf::new(self.numbers, self.rows);
+        for row in 0..self.rows {
+            let digits = self.row(row).iter().zip(&self.weights);
+            let number = digits.map(|(cell, weight)| u64::from(*cell) * weight);
+            row_of.row_or(number.sum(), row as u32);
+        }
+        row_of
     }
 
     pub fn rows(&self) -> usize {
@@ -212,9 +226,10 @@ impl Space {
             .filter_map(|var| self.vars.binary_search(var).ok())
             .collect();
         debug_assert_eq!(places.len(), part.vars.len());
+        let row_of = part.row_of.get_or_init(|| part.rows_by_number());
         let digits: Vec<(usize, u64)> = places
             .into_iter()
-            .zip(part.numbering.weights.iter().copied())
+            .zip(part.weights.iter().copied())
             .collect();
         (0..self.rows)
             .map(|row| {
@@ -222,7 +237,7 @@ impl Space {
                 let digits = digits.iter();
                 let number = digits.map(|(place, weight)| u64::from(cells[*place]) * weight);
                 // Every combination of the whole is possible in its part.
-                part.numbering.row(number.sum())
+                row_of.row(number.sum())
             })
             .collect()
     }
