@@ -222,7 +222,8 @@ fn times(session: &Session, root: SOpId, setting: &Setting) -> (f64, f64, String
     let mut refused = String::new();
     let whole = least(|| {
         if let Err(error) = compile(graph, root, setting, &limits) {
-            refused = format!("  refused: {}", error.code);
+            let reason = error.labels.first().map_or("", |label| &label.text);
+            refused = format!("  refused: {} {reason}", error.code);
         }
     });
     (infer, whole, refused)

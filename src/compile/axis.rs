@@ -91,6 +91,31 @@ impl Axis {
         }
     }
 
+    /// Some rows in order of their values, those with one value as they came.
+    pub fn sorted(&self, rows: &[usize]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        order.sort_by(|a, b| self.values[*a].total_cmp(&self.values[*b]));
+        let mut starts = vec![0; self.values.len() + 1];
+        let mut rank = vec![0; self.values.len()];
+        for (at, number) in order.into_iter().enumerate() {
+            rank[number] = at;
+        }
+        let rank = |row: usize| rank[self.numbers[row] as usize];
+        for row in rows {
+            starts[rank(*row) + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut sorted = vec![0; rows.len()];
+        for row in rows {
+            let place = &mut starts[rank(*row)];
+            sorted[*place] = *row;
+            *place += 1;
+        }
+        sorted
+    }
+
     fn is_constant(&self) -> bool {
         let values = (1..self.rows()).map(|row| self.value(row));
         values.into_iter().all(|value| value == self.value(0))

@@ -2,7 +2,7 @@
 //! single axes, then sums, differences and two-digit numbers of pairs, then of triples; a number
 //! with one digit for each variable always works, if floats can tell its values apart.
 
-use super::axis::Axis;
+use super::axis::{Axis, spread};
 use super::form::Form;
 use super::steps::{Staircase, staircase};
 
@@ -212,6 +212,11 @@ impl Search<'_> {
         let Some(points) = self.points(at) else {
             return;
         };
+        self.keep_better(points, form);
+    }
+
+    /// The staircase through some points, if it is better than what was found before.
+    fn keep_better(&mut self, points: Vec<(f64, f64)>, form: impl FnOnce() -> Form) {
         let Some(stairs) = staircase(points) else {
             return;
         };
@@ -290,20 +295,32 @@ impl Search<'_> {
     /// One digit for each variable, in every rotation of their order.
     fn digits(&mut self, axes: &[Axis], all: &[usize]) {
         for start in 0..all.len() {
-            let mut order: Vec<usize> = all[start..].iter().chain(&all[..start]).copied().collect();
+            let order = all[start..].iter().chain(&all[..start]);
+            let mut order: Vec<&Axis> = order.map(|at| &axes[*at]).collect();
             let Some(first) = order.pop() else {
                 return;
             };
-            let mut number = axes[first].clone();
+            let mut form = first.form.clone();
+            // The rows in order of their numbers, which a digit before them keeps within its own.
+            let mut rows = first.sorted(&self.rows);
+            let mut numbers: Vec<f64> = self.rows.iter().map(|row| first.value(*row)).collect();
             for axis in order {
-                let Some(longer) = two_digits(&axes[axis], &number) else {
+                let low = spread(rows.iter().map(|row| numbers[*row]).collect());
+                let Some(factor) = digit(axis.spread(), low) else {
                     return;
                 };
-                let mut both = longer.axis();
-                both.form = longer.form();
-                number = both;
+                form = form.plus(factor, &axis.form);
+                rows = axis.sorted(&rows);
+                for row in &rows {
+                    numbers[*row] += factor * axis.value(*row);
+                }
             }
-            self.single(&number);
+            self.work += rows.len();
+            let points = rows.iter().map(|row| (numbers[*row], self.target[*row]));
+            self.keep_better(points.collect(), || form);
+            if self.is_ideal() {
+                return;
+            }
         }
     }
 }
@@ -364,11 +381,17 @@ fn sums<'a>(a: &'a Axis, b: &'a Axis) -> impl Iterator<Item = Sum<'a>> {
 /// `high` and `low` as one number: `high` scaled until its smallest gap exceeds the range of
 /// `low`.
 fn two_digits<'a>(high: &'a Axis, low: &'a Axis) -> Option<Sum<'a>> {
-    let (low_range, low_gap) = low.spread()?;
-    let (_, high_gap) = high.spread()?;
+    let factor = digit(high.spread(), low.spread())?;
     Some(Sum {
         first: low,
-        factor: ((low_range + low_gap) / high_gap).ceil().max(1.0),
+        factor,
         second: high,
     })
+}
+
+/// What makes the smallest gap of one number exceed the range of another; both are given by their
+/// range and their smallest gap.
+fn digit(high: Option<(f64, f64)>, low: Option<(f64, f64)>) -> Option<f64> {
+    let ((_, high_gap), (low_range, low_gap)) = (high?, low?);
+    Some(((low_range + low_gap) / high_gap).ceil().max(1.0))
 }

@@ -125,7 +125,12 @@ impl<'v> Groups<'v> {
                 .iter()
                 .try_fold(1usize, |size, set| size.checked_mul(set.len()))?;
             groups.rows = groups.rows.saturating_add(size);
-            if groups.rows > limit {
+            // The sets of one variable are of values that are listed anyway.
+            let rows = match values {
+                [only] => only.domain.len(),
+                _ => groups.rows,
+            };
+            if rows > limit {
                 return None;
             }
             let group = groups.sets.len() as u32;
@@ -152,13 +157,14 @@ impl Space {
             weights,
             numbers,
             row_of: OnceLock::new(),
-            cells: Vec::with_capacity(groups.rows * vars.len()),
+            cells: Vec::with_capacity(groups.rows.min(limit) * vars.len()),
             vars,
             rows: 0,
             groups: Vec::with_capacity(groups.sets.len()),
             group_at: groups.group_at,
         };
-        let mut row_of = RowOf::new(numbers, groups.rows);
+        let most = groups.rows.min(usize::try_from(numbers).unwrap_or(usize::MAX));
+        let mut row_of = RowOf::new(numbers, most);
         for sets in &groups.sets {
             let rows = space.add_product(sets, &mut row_of);
             space.groups.push(rows);
