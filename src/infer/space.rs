@@ -163,7 +163,9 @@ impl Space {
             groups: Vec::with_capacity(groups.sets.len()),
             group_at: groups.group_at,
         };
-        let most = groups.rows.min(usize::try_from(numbers).unwrap_or(usize::MAX));
+        let most = groups
+            .rows
+            .min(usize::try_from(numbers).unwrap_or(usize::MAX));
         let mut row_of = RowOf::new(numbers, most);
         for sets in &groups.sets {
             let rows = space.add_product(sets, &mut row_of);
