@@ -480,6 +480,48 @@ fn causal_models_compile_what_looks_back() {
     exact(previous, "so_far", &causal("abcd", 5), 2000, 0);
 }
 
+/// Their selectors compare how often a value has occurred, which no table of values tells to look
+/// back only.
+#[test]
+fn causal_models_compile_what_ranks_say_looks_back() {
+    let causal = |tokens, length| Setting {
+        causal: true,
+        ..setting(tokens, length)
+    };
+    let induction = "load \"induction\"; x = induction_head(tokens);";
+    exact(induction, "x", &causal("abc", 6), 2000, 0);
+    exact(induction, "x", &causal("a?", 8), 2000, 0);
+    let last = "load \"induction\"; x = last_occurrence(tokens);";
+    exact(last, "x", &causal("abc", 6), 2000, 0);
+    let brackets = "load \"dyck\"; x = dyckk_ptf(tokens, [\"()\", \"{}\"]);";
+    exact(brackets, "x", &causal("(){}", 5), 2000, 0);
+    exact(brackets, "x", &causal("()a", 7), 4000, 0);
+}
+
+/// Close to what is accepted, but a later key may be selected.
+#[test]
+fn ranks_that_look_ahead_are_refused_in_causal_models() {
+    let causal = Setting {
+        causal: true,
+        ..setting("ab", 4)
+    };
+    for after in [
+        "select(tokens, tokens, ==) and select(number, number + 1, ==)",
+        "select(tokens, tokens, ==) and select(number, number - 1, !=)",
+        "select(tokens, tokens, !=) and select(number, number - 1, ==)",
+        "select(number, number - 1, ==)",
+        "select(tokens, tokens, ==) and select(shift(number, 2, -1), number - 1, ==)",
+        "select(shift(tokens, 1, \"-\"), tokens, ==) and select(number, number - 1, ==)",
+    ] {
+        let text = format!(
+            "number = selector_width(select(tokens, tokens, ==) and select(indices, indices, <=));
+            x = aggregate({after}, indices, -1);"
+        );
+        let refused = refusal(&text, "x", &causal, &Limits::default());
+        assert!(refused.contains("E0603"), "{after}\n{refused}");
+    }
+}
+
 #[test]
 fn elementwise_programs_need_no_attention() {
     let digits = Setting {

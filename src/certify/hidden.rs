@@ -1,7 +1,7 @@
 //! Bounds on what hidden units write. Where the argument's error does not reach a ramp, a step gives
 //! its value; a step whose two units are computed without rounding gives it to the bit.
 
-use super::bound::{Bound, Bounds, Floats, grain};
+use super::bound::{Bound, Bounds, grain};
 use crate::plan::{FeedForward, Unit};
 
 impl Bounds<'_> {
@@ -126,39 +126,35 @@ impl Bounds<'_> {
             let size = first.slope.abs() * argument.largest + first.offset.abs() + 1.0;
             return super::bound::fits(size, least, self.floats);
         }
-        // One number times a power of two is exact; what is above the threshold has no finer bits
-        // than it after the threshold is taken away.
-        let terms = &forward.argument.terms;
-        let Some((_, factor)) = terms.first_key_value().filter(|_| terms.len() == 1) else {
+        self.is_exact_last(forward, first.slope, &offsets)
+    }
+
+    /// Whether the last term of the argument is one number times a power of two, and all that is
+    /// added before is exact, never positive, and has no finer bits than that number: what is left
+    /// above the threshold is then a float.
+    fn is_exact_last(&self, forward: &FeedForward, slope: f64, offsets: &[f64]) -> bool {
+        let Some((last, factor)) = forward.argument.terms.last_key_value() else {
             return false;
         };
-        let product = factor * first.slope;
-        product > 0.0
-            && is_power(product)
-            && offsets.iter().all(|offset| *offset <= 0.0)
-            && offsets
-                .iter()
-                .all(|offset| is_multiple(*offset, product * argument_largest(forward), self.floats))
+        let bound = self.of(*last);
+        let product = factor * slope;
+        if product <= 0.0 || !is_power(product) || bound.centre != 0.0 {
+            return false;
+        }
+        let bit = (product * bound.largest).log2().floor() as i32 + 1 - self.floats.bits;
+        let mut before = forward.argument.scaled(slope);
+        before.terms.remove(last);
+        offsets.iter().all(|offset| {
+            before.constant = *offset;
+            let read = self.read(&before);
+            let whole = read.error == 0.0 && read.grain.is_some_and(|grain| grain >= bit);
+            whole && read.centre + read.radius <= 0.0
+        })
     }
-}
-
-/// The largest value of the one variable that an argument reads.
-fn argument_largest(forward: &FeedForward) -> f64 {
-    let factor = forward.argument.terms.values().next().copied().unwrap_or(1.0);
-    let points = forward.points.iter();
-    points.fold(0.0f64, |most, point| {
-        most.max(((point - forward.argument.constant) / factor).abs())
-    })
 }
 
 fn is_power(number: f64) -> bool {
     number != 0.0 && number.abs().log2().fract() == 0.0
-}
-
-/// Whether an offset is a multiple of the last bit of the largest number it is added to.
-fn is_multiple(offset: f64, largest: f64, floats: Floats) -> bool {
-    let last = largest.log2().floor() as i32 + 1 - floats.bits;
-    grain(offset).is_none_or(|grain| grain >= last)
 }
 
 fn output(units: &[Unit], z: f64) -> f64 {

@@ -8,40 +8,136 @@ use super::form::{Form, Scalar};
 use super::inverse::inverse;
 use crate::graph::{SOp, SOpId};
 use crate::infer::VarKind;
-use crate::infer::space::{Space, VarId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::infer::space::{FAILS, Space, VarId};
+use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
 /// A linear read with its value in every row of a space.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    pub values: Vec<f64>,
+    /// For each row a number below `values.len()`; rows with one number have one value.
+    numbers: Vec<u32>,
+    values: Vec<f64>,
     pub form: Form,
     spread: OnceCell<Option<(f64, f64)>>,
 }
 
 impl Axis {
-    pub fn new(values: Vec<f64>, form: Form) -> Axis {
+    /// From the value in each row.
+    pub fn new(rows: Vec<f64>, form: Form) -> Axis {
+        let mut values = Vec::new();
+        let mut known: FxHashMap<u64, u32> = FxHashMap::default();
+        let number = |value: f64| {
+            let next = values.len() as u32;
+            let number = *known.entry(value.to_bits()).or_insert(next);
+            if number == next {
+                values.push(value);
+            }
+            number
+        };
         Axis {
+            numbers: rows.into_iter().map(number).collect(),
             values,
             form,
             spread: OnceCell::new(),
         }
     }
 
+    /// From the number in each row and the value of each number.
+    pub fn numbered(numbers: Vec<u32>, values: Vec<f64>, form: Form) -> Axis {
+        let alike = Axis::new(values, form);
+        Axis {
+            numbers: numbers
+                .iter()
+                .map(|at| alike.numbers[*at as usize])
+                .collect(),
+            ..alike
+        }
+    }
+
+    /// From the value in each row, not looked at for rows that are alike, and without a form.
+    pub fn of_rows(rows: Vec<f64>) -> Axis {
+        Axis {
+            numbers: (0..rows.len() as u32).collect(),
+            values: rows,
+            form: Form::default(),
+            spread: OnceCell::new(),
+        }
+    }
+
+    pub fn value(&self, row: usize) -> f64 {
+        self.values[self.numbers[row] as usize]
+    }
+
+    /// What stands for the value in a row, below [`Axis::count`].
+    pub fn number(&self, row: usize) -> u64 {
+        u64::from(self.numbers[row])
+    }
+
+    pub fn count(&self) -> u64 {
+        self.values.len() as u64
+    }
+
+    pub fn rows(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The values in some rows, as an axis with a row for each.
+    pub fn at_rows(&self, rows: &[usize]) -> Axis {
+        Axis {
+            numbers: rows.iter().map(|row| self.numbers[*row]).collect(),
+            values: self.values.clone(),
+            form: self.form.clone(),
+            spread: OnceCell::from(self.spread()),
+        }
+    }
+
+    /// Some rows in order of their values, those with one value as they came.
+    pub fn sorted(&self, rows: &[usize]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        order.sort_by(|a, b| self.values[*a].total_cmp(&self.values[*b]));
+        let mut starts = vec![0; self.values.len() + 1];
+        let mut rank = vec![0; self.values.len()];
+        for (at, number) in order.into_iter().enumerate() {
+            rank[number] = at;
+        }
+        let rank = |row: usize| rank[self.numbers[row] as usize];
+        for row in rows {
+            starts[rank(*row) + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut sorted = vec![0; rows.len()];
+        for row in rows {
+            let place = &mut starts[rank(*row)];
+            sorted[*place] = *row;
+            *place += 1;
+        }
+        sorted
+    }
+
+    fn is_constant(&self) -> bool {
+        let values = (1..self.rows()).map(|row| self.value(row));
+        values.into_iter().all(|value| value == self.value(0))
+    }
+
+    fn equals(&self, other: &Axis) -> bool {
+        (0..self.rows()).all(|row| self.value(row) == other.value(row))
+    }
+
     /// The range of the values and their smallest gap, if there are two.
     pub fn spread(&self) -> Option<(f64, f64)> {
-        *self.spread.get_or_init(|| spread(&self.values))
+        *self.spread.get_or_init(|| spread(self.values.clone()))
     }
 }
 
-fn spread(values: &[f64]) -> Option<(f64, f64)> {
-    let distinct: FxHashSet<u64> = values.iter().map(|value| value.to_bits()).collect();
-    let mut sorted: Vec<f64> = distinct.into_iter().map(f64::from_bits).collect();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let range = sorted.last()? - sorted.first()?;
+/// The range of some values and their smallest gap, if there are two.
+pub fn spread(mut values: Vec<f64>) -> Option<(f64, f64)> {
+    values.sort_unstable_by(f64::total_cmp);
+    let range = values.last()? - values.first()?;
     let same = 1e-9 * (1.0 + range);
-    let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
+    let gaps = values.windows(2).map(|pair| pair[1] - pair[0]);
     let gap = gaps.filter(|gap| *gap > same).fold(f64::INFINITY, f64::min);
     gap.is_finite().then_some((range, gap))
 }
@@ -54,9 +150,7 @@ impl Compiler<'_> {
     pub(super) fn axes(&self, id: SOpId, space: &Space, target: &[f64]) -> Vec<Axis> {
         let mut axes: Vec<Axis> = Vec::new();
         let push = |axis: Axis, axes: &mut Vec<Axis>| {
-            let constant = axis.values.windows(2).all(|pair| pair[0] == pair[1]);
-            let known = axes.iter().any(|known| known.values == axis.values);
-            if !constant && !known {
+            if !axis.is_constant() && !axes.iter().any(|known| known.equals(&axis)) {
                 axes.push(axis);
             }
         };
@@ -80,26 +174,25 @@ impl Compiler<'_> {
         space: &Space,
         target: &[f64],
     ) -> Vec<Axis> {
-        let cell = |row: usize| space.row(row)[place] as usize;
-        let over_rows = |numbers: &[f64]| (0..space.rows()).map(|row| numbers[cell(row)]).collect();
+        let cells: Vec<u32> = (0..space.rows()).map(|row| space.row(row)[place]).collect();
         let values = self.analysis.values(var);
         let mut axes = Vec::new();
         let numbers = values.numbers();
         if let Some(numbers) = &numbers {
-            axes.push(Axis::new(over_rows(numbers), self.whole(var, numbers)));
+            let form = self.whole(var, numbers);
+            axes.push(Axis::numbered(cells.clone(), numbers.clone(), form));
         }
         if let (Some(numbers), Some(selector)) = (&numbers, self.inverse(var)) {
             let inverses: Vec<f64> = numbers.iter().map(|w| inverse(*w as usize)).collect();
             let form = Form::scalar(Scalar::Inverse(selector, 0));
-            axes.push(Axis::new(over_rows(&inverses), form));
+            axes.push(Axis::numbered(cells.clone(), inverses, form));
         }
         // Of a cut only its number is a linear read; any other code would take a layer.
         let is_cut = matches!(self.analysis.vars[var.0 as usize].kind, VarKind::Cut(_));
         if self.is_categorical(var) && !(is_cut && numbers.is_some()) {
             let classes = classes(values.domain.len(), place, space, target);
-            let values = over_rows(&classes);
-            let form = Form::default().plus(1.0, &Form::function(var, classes));
-            axes.push(Axis::new(values, form));
+            let form = Form::default().plus(1.0, &Form::function(var, classes.clone()));
+            axes.push(Axis::numbered(cells, classes, form));
         }
         axes
     }
@@ -141,15 +234,23 @@ impl Compiler<'_> {
         }
         let form = self.linear(id).or_else(|| self.additive(id, &numbers))?;
         let rows = space.project(&node.column.space);
-        let mut values = Vec::with_capacity(rows.len());
+        let mut values = numbers;
+        let mut numbers = Vec::with_capacity(rows.len());
         for (row, wanted) in rows.iter().zip(target) {
-            match numbers.get(node.column.cells[*row as usize] as usize) {
-                Some(number) => values.push(*number),
-                None if wanted.is_nan() => values.push(0.0),
-                None => return None,
+            let number = node.column.cells[*row as usize];
+            if number == FAILS && !wanted.is_nan() {
+                return None;
             }
+            numbers.push(number);
         }
-        Some(Axis::new(values, form))
+        if numbers.contains(&FAILS) {
+            // Nothing is wanted there.
+            let any = values.len() as u32;
+            values.push(0.0);
+            let failing = numbers.iter_mut().filter(|number| **number == FAILS);
+            failing.for_each(|number| *number = any);
+        }
+        Some(Axis::numbered(numbers, values, form))
     }
 
     /// A function of an s-op, given by a number for each value, as an additive form.
@@ -186,25 +287,32 @@ impl Compiler<'_> {
 }
 
 /// Numbers the values of a variable so that values under which the target is the same function of
-/// the other variables share a number.
+/// the other variables share a number. Functions are told apart by hashes: a collision makes an
+/// axis that is of no use, not a wrong one.
 fn classes(size: usize, place: usize, space: &Space, target: &[f64]) -> Vec<f64> {
-    let mut slices: Vec<Vec<(Vec<u32>, u64)>> = vec![Vec::new(); size];
+    let mut functions = vec![0u64; size];
     for (row, wanted) in target.iter().enumerate() {
         if wanted.is_nan() {
             continue;
         }
         let cells = space.row(row);
-        let mut others = cells.to_vec();
-        others.remove(place);
-        slices[cells[place] as usize].push((others, wanted.to_bits()));
+        let others = (0..).zip(cells).filter(|(at, _)| *at != place);
+        let others = others.fold(0u64, |hash, (_, cell)| mixed(hash ^ u64::from(*cell)));
+        let function = &mut functions[cells[place] as usize];
+        *function = function.wrapping_add(mixed(others ^ wanted.to_bits()));
     }
-    let mut numbers: FxHashMap<Vec<(Vec<u32>, u64)>, usize> = FxHashMap::default();
-    slices
-        .into_iter()
-        .map(|mut slice| {
-            slice.sort_unstable();
-            let next = numbers.len();
-            *numbers.entry(slice).or_insert(next) as f64
-        })
-        .collect()
+    let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
+    let number = |function| {
+        let next = numbers.len();
+        *numbers.entry(function).or_insert(next) as f64
+    };
+    functions.into_iter().map(number).collect()
+}
+
+/// A hash of a number (the finalizer of splitmix64).
+fn mixed(number: u64) -> u64 {
+    let mut hash = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
 }

@@ -347,9 +347,8 @@ impl Compiler<'_> {
             }
         }
         let points = stairs.points.iter().map(|(z, _)| *z).collect();
-        match want {
-            Want::Snapped => self.round_argument(&argument),
-            Want::Close | Want::Tolerant => self.round_whole(&argument),
+        if want == Want::Snapped {
+            self.round_argument(&argument);
         }
         let at = self.argument(argument, points, label)?;
         if (self.style == Style::Faithful || self.care == Care::Careful) && want != Want::Close {

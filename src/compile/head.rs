@@ -230,7 +230,7 @@ impl Compiler<'_> {
         Ok(values
             .map(|value| {
                 // A value that the variable never has is never selected.
-                let at = domain.iter().position(|known| known == value);
+                let at = domain.binary_search_by(|known| known.canonical_order(value));
                 at.map_or(0.0, |at| function[at])
             })
             .collect())

@@ -58,11 +58,6 @@ impl Compiler<'_> {
         }
     }
 
-    /// The same for whole numbers only, which costs no reader anything.
-    pub(super) fn round_whole(&mut self, form: &Form) {
-        self.rounds(form);
-    }
-
     /// The attention outputs that a form reads, if these and the embeddings are all that it reads.
     fn roundable(&self, form: &Form) -> Option<Vec<VarId>> {
         let mut vars = Vec::new();

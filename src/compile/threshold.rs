@@ -52,7 +52,6 @@ struct Limits {
 /// What a function is taken apart over.
 struct Taking<'s> {
     space: &'s Space,
-    target: &'s [f64],
     /// The number in each row.
     z: Vec<f64>,
     form: Form,
@@ -75,25 +74,29 @@ impl Compiler<'_> {
             .iter()
             .map(|var| self.number_axis(*var, place(var)?, space))
             .collect::<Option<_>>()?;
+        // A function that falls is one that rises, negated: steps rise with the number, so that
+        // float32 computes them without rounding.
+        let negated: Vec<f64> = target.iter().map(|value| -value).collect();
         let mut best: Option<Thresholds> = None;
-        for (z, form) in combinations(&axes) {
+        for (z, form) in combinations(&axes, space.rows()) {
             for turn in 0..others.len() {
                 let by = others[turn];
                 let gate = others.iter().find(|other| **other != by);
                 let size = |var: VarId| self.analysis.values(var).domain.len();
                 let taking = Taking {
                     space,
-                    target,
                     z: z.clone(),
                     form: form.clone(),
                     by: (by, place(&by)?),
                     gate: gate.and_then(|gate| Some((*gate, place(gate)?))),
                     sizes: (size(by), gate.map_or(1, |gate| size(*gate))),
                 };
-                if let Some(found) = taking.apart()
-                    && best.as_ref().is_none_or(|best| found.steps() < best.steps())
-                {
-                    best = Some(found);
+                for found in [taking.apart(target, 1.0), taking.apart(&negated, -1.0)] {
+                    if let Some(found) = found
+                        && best.as_ref().is_none_or(|best| found.steps() < best.steps())
+                    {
+                        best = Some(found);
+                    }
                 }
             }
         }
@@ -142,31 +145,28 @@ impl Compiler<'_> {
 }
 
 /// The numbers that thresholds are tried on.
-fn combinations(axes: &[Axis]) -> Vec<(Vec<f64>, Form)> {
+fn combinations(axes: &[Axis], rows: usize) -> Vec<(Vec<f64>, Form)> {
     let mut found = Vec::new();
     for axis in axes {
         if axes.len() == 1 {
-            found.push((axis.values.clone(), axis.form.clone()));
+            let values = (0..rows).map(|row| axis.value(row)).collect();
+            found.push((values, axis.form.clone()));
         }
     }
     if let [a, b] = axes {
         for factor in [1.0, -1.0] {
-            let values = a.values.iter().zip(&b.values);
-            let values = values.map(|(a, b)| a + factor * b).collect();
+            let values = (0..rows).map(|row| a.value(row) + factor * b.value(row));
+            let values = values.collect();
             found.push((values, a.form.clone().plus(factor, &b.form)));
         }
     }
-    let negated: Vec<(Vec<f64>, Form)> = found
-        .iter()
-        .map(|(values, form)| (values.iter().map(|z| -z).collect(), form.scaled(-1.0)))
-        .collect();
-    found.extend(negated);
     found
 }
 
 impl Taking<'_> {
-    fn apart(&self) -> Option<Thresholds> {
-        let mut values: Vec<f64> = self.target.iter().copied().filter(|t| !t.is_nan()).collect();
+    /// The target, which is the function times `sign`, taken apart.
+    fn apart(&self, target: &[f64], sign: f64) -> Option<Thresholds> {
+        let mut values: Vec<f64> = target.iter().copied().filter(|t| !t.is_nan()).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
         if values.len() > MOST_VALUES {
@@ -174,10 +174,11 @@ impl Taking<'_> {
         }
         let mut steps = Vec::new();
         for pair in values.windows(2) {
-            steps.extend(self.threshold(pair[0], pair[1] - pair[0])?);
+            let change = sign * (pair[1] - pair[0]);
+            steps.extend(self.threshold(target, pair[0], change)?);
         }
         Some(Thresholds {
-            first: *values.first()?,
+            first: sign * values.first()?,
             steps,
         })
     }
@@ -189,14 +190,14 @@ impl Taking<'_> {
     }
 
     /// The steps of the bit that is 1 where the target is more than `value`; `None` if it has none.
-    fn threshold(&self, value: f64, change: f64) -> Option<Vec<ThresholdStep>> {
+    fn threshold(&self, target: &[f64], value: f64, change: f64) -> Option<Vec<ThresholdStep>> {
         let nothing = Limits {
             zero: f64::NEG_INFINITY,
             one: f64::INFINITY,
         };
         let (count, gates) = self.sizes;
         let mut limits = vec![vec![nothing; count]; gates];
-        for (row, target) in self.target.iter().enumerate() {
+        for (row, target) in target.iter().enumerate() {
             if target.is_nan() {
                 continue;
             }
@@ -222,7 +223,7 @@ impl Taking<'_> {
         let mut steps = Vec::new();
         for (limits, members) in &classes {
             if !silent(limits) {
-                steps.push(self.step(limits, members, single, change)?);
+                steps.push(self.step(target, (limits, members, single), change)?);
             }
         }
         Some(steps)
@@ -231,9 +232,8 @@ impl Taking<'_> {
     /// The step of one class of what gates.
     fn step(
         &self,
-        limits: &[Limits],
-        members: &[usize],
-        single: bool,
+        target: &[f64],
+        (limits, members, single): (&[Limits], &[usize], bool),
         change: f64,
     ) -> Option<ThresholdStep> {
         let range = self.z.iter().fold(0.0f64, |most, z| most.max(z.abs()));
@@ -270,7 +270,7 @@ impl Taking<'_> {
         let mut known: FxHashMap<u64, ()> = FxHashMap::default();
         let mut points = Vec::new();
         for row in 0..self.space.rows() {
-            if self.target[row].is_nan() {
+            if target[row].is_nan() {
                 continue;
             }
             let (by, gate) = self.cells(row);

@@ -13,6 +13,9 @@ use crate::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
+/// More pairs of a count and a sum in one environment than this are too many.
+const MOST_SUMS: usize = 100_000;
+
 /// The counts and sums of what one row may select, ascending.
 type RowPairs = Arc<Vec<(u32, i64)>>;
 
@@ -103,7 +106,10 @@ impl Analysis<'_> {
         value: &Column,
         default: &Value,
     ) -> Result<Option<Node>, Stopped> {
-        let single = facts.at_most_one || facts.rows.iter().all(|row| row.len() <= 1);
+        // The mean of equal values is one of them.
+        let constant = value.values.domain.len() == 1;
+        let single =
+            constant || facts.at_most_one || facts.rows.iter().all(|row| row.len() <= 1);
         let has_means = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
         if !single && value.values.domain.iter().any(has_means) {
             return Ok(None);
@@ -261,7 +267,7 @@ impl Analysis<'_> {
                     certain: *certain,
                 })
                 .collect();
-            let limit = 10 * self.limits.domain_values;
+            let limit = MOST_SUMS.min(10 * self.limits.domain_values);
             let found = sums::counts_and_sums(&terms, counts, limit)
                 .map(Arc::new)
                 .ok_or_else(|| self.too_many_values(limit))?;

@@ -5,6 +5,7 @@
 //! Sound by construction: a set may have values that never occur, never the other way round.
 
 pub mod attention;
+mod compare;
 pub mod cube;
 pub mod environment;
 pub mod facts;
@@ -12,6 +13,7 @@ pub mod inputs;
 mod joint;
 mod order;
 mod predicate;
+mod rank;
 pub mod scorer;
 pub mod selector;
 pub mod sets;
@@ -309,9 +311,12 @@ impl<'g> Analysis<'g> {
     /// A node that is one variable.
     fn alone(&mut self, var: VarId) -> Result<Node, Stopped> {
         let space = self.space(vec![var])?;
-        let domain = self.values(var).domain.clone();
-        let results = (0..space.rows()).map(|row| Some(domain[space.row(row)[0] as usize].clone()));
-        let column = space.column(results.collect());
+        let values = self.values(var).clone();
+        let column = Column {
+            cells: (0..space.rows()).map(|row| space.row(row)[0]).collect(),
+            space,
+            values,
+        };
         Ok(Node::new(column, Some(var)))
     }
 

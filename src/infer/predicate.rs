@@ -1,7 +1,8 @@
 //! Predicates as cubes: a function of keys and queries is a table over their values, like a
 //! comparison.
 
-use super::cube::Cube;
+use super::cube::{Cube, Relation};
+use super::selector::check_size;
 use super::{Analysis, Stopped};
 use crate::graph::{ScorerFunction, ScorerId};
 
@@ -10,8 +11,12 @@ impl Analysis<'_> {
     pub(super) fn predicate_cubes(&mut self, scorer: ScorerId) -> Result<Vec<Cube>, Stopped> {
         let function = ScorerFunction::new(self.graph, scorer);
         let (keys, queries) = (self.side(&function.keys)?, self.side(&function.queries)?);
-        self.literal_cubes(keys, queries, |key, query| {
-            function.apply(key, query).is_ok_and(|score| score.truthy())
-        })
+        let (left, right) = (self.tuples(keys)?, self.tuples(queries)?);
+        check_size(left.len(), right.len())?;
+        let relation = Relation::tabulate(left.len(), right.len(), |key, query| {
+            let score = function.apply(&left[key], &right[query]);
+            score.is_ok_and(|score| score.truthy())
+        });
+        self.literal_cubes(keys, queries, relation)
     }
 }

@@ -2,45 +2,19 @@
 //! selector's disjoint cubes. Bounds are three-valued: a comparison of two value sets holds for
 //! all pairs, for none, or for some.
 
+use super::compare::{Outcome, Ranks, SetComparison};
 use super::cube::{self, Cube, Literal, Relation};
 use super::order::is_strict_order;
 use super::scorer::ScoreTable;
-use super::space::Column;
 use super::{Analysis, Stopped};
 use crate::base::Code;
 use crate::graph::{SOp, SOpId, Selector, SelectorId};
-use crate::value::{Comparison, Value};
+use crate::value::Comparison;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Entries of the largest relation that is tabulated.
 const LARGEST_RELATION: usize = 4_000_000;
-
-/// Whether a query selects a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Never,
-    Sometimes,
-    Always,
-}
-
-impl Outcome {
-    fn and(self, other: Outcome) -> Outcome {
-        match (self, other) {
-            (Outcome::Never, _) | (_, Outcome::Never) => Outcome::Never,
-            (Outcome::Always, Outcome::Always) => Outcome::Always,
-            _ => Outcome::Sometimes,
-        }
-    }
-
-    fn not(self) -> Outcome {
-        match self {
-            Outcome::Never => Outcome::Always,
-            Outcome::Sometimes => Outcome::Sometimes,
-            Outcome::Always => Outcome::Never,
-        }
-    }
-}
 
 /// A key that a query may select.
 #[derive(Clone, Copy, Debug)]
@@ -81,9 +55,6 @@ impl SelectorFacts {
     }
 }
 
-/// A comparison of two value sets, by s-op and set, so that each is computed once.
-type Known = FxHashMap<(SOpId, SOpId, Comparison, u32, u32), Outcome>;
-
 impl Analysis<'_> {
     pub(super) fn analyse_selector(&mut self, id: SelectorId) -> Result<(), Stopped> {
         if self.selectors.contains_key(&id) {
@@ -98,24 +69,16 @@ impl Analysis<'_> {
         let parts = self.parts(id);
         // First, for it is refused at once where there are too many values.
         let cubes = self.cubes(&parts)?.into();
-        let mut known = Known::default();
-        let mut rows = Vec::with_capacity(self.environments.count());
-        for (query, environment) in self.environments.iter().enumerate() {
-            Stopped::if_interrupted()?;
-            let mut row = Vec::new();
-            for (key, position, exists) in self.environments.keys(environment) {
-                let outcome = self.outcome(&parts, key, query, &mut known)?;
-                if outcome != Outcome::Never {
-                    row.push(Candidate {
-                        environment: key,
-                        position,
-                        certain: exists && outcome == Outcome::Always,
-                    });
-                }
+        let mut rows = self.rows(&parts)?;
+        let by_rank = self.by_rank(id)?;
+        if by_rank.never_later {
+            for (query, row) in self.environments.iter().zip(&mut rows) {
+                row.retain(|key| key.position <= query.position);
             }
-            rows.push(row);
         }
-        let at_most_one = rows.iter().all(|row| row.len() <= 1) || self.unique_by_equality(&parts);
+        let at_most_one = rows.iter().all(|row| row.len() <= 1)
+            || self.unique_by_equality(&parts)
+            || by_rank.is_unique(&rows);
         let non_empty = rows.iter().all(|row| row.iter().any(|key| key.certain))
             || self.found_in_permutation(id);
         let facts = SelectorFacts {
@@ -151,35 +114,60 @@ impl Analysis<'_> {
         parts
     }
 
-    fn outcome(
-        &self,
-        parts: &[SelectorId],
-        key: usize,
-        query: usize,
-        known: &mut Known,
-    ) -> Result<Outcome, Stopped> {
-        let mut outcomes: Vec<Outcome> = Vec::with_capacity(parts.len());
+    /// For each query environment the keys that it may select.
+    fn rows(&self, parts: &[SelectorId]) -> Result<Vec<Vec<Candidate>>, Stopped> {
+        let mut bounds = Vec::with_capacity(parts.len());
         for id in parts {
-            let part = |id: &SelectorId| outcomes[place(parts, *id)];
-            let outcome = match self.graph.get_selector(*id) {
-                Selector::And(a, b) => part(a).and(part(b)),
-                Selector::Or(a, b) => part(a).not().and(part(b).not()).not(),
-                Selector::Not(a) => part(a).not(),
-                Selector::Compare {
-                    keys,
-                    queries,
-                    comparison,
-                } => self.comparison(*keys, *queries, *comparison, (key, query), known)?,
-                // Which keys a predicate may select is not looked into: any key, perhaps.
-                Selector::Predicate(_) => Outcome::Sometimes,
-                Selector::Best { selector, .. } => match part(selector) {
-                    Outcome::Never => Outcome::Never,
-                    Outcome::Always | Outcome::Sometimes => Outcome::Sometimes,
-                },
-            };
-            outcomes.push(outcome);
+            bounds.push(self.bounds(parts, *id)?);
         }
-        Ok(outcomes.last().copied().unwrap_or(Outcome::Sometimes))
+        let mut outcomes: Vec<Outcome> = Vec::with_capacity(parts.len());
+        let mut rows = Vec::with_capacity(self.environments.count());
+        for (query, environment) in self.environments.iter().enumerate() {
+            Stopped::if_interrupted()?;
+            let mut row = Vec::new();
+            for (key, position, exists) in self.environments.keys(environment) {
+                outcomes.clear();
+                for bound in &mut bounds {
+                    let outcome = bound.outcome(&outcomes, key, query);
+                    outcomes.push(outcome);
+                }
+                let outcome = outcomes.last().copied().unwrap_or(Outcome::Sometimes);
+                if outcome != Outcome::Never {
+                    row.push(Candidate {
+                        environment: key,
+                        position,
+                        certain: exists && outcome == Outcome::Always,
+                    });
+                }
+            }
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    fn bounds(&self, parts: &[SelectorId], id: SelectorId) -> Result<Bounds<'_>, Stopped> {
+        let part = |id: &SelectorId| place(parts, *id);
+        Ok(match self.graph.get_selector(id) {
+            Selector::And(a, b) => Bounds::And(part(a), part(b)),
+            Selector::Or(a, b) => Bounds::Or(part(a), part(b)),
+            Selector::Not(a) => Bounds::Not(part(a)),
+            Selector::Compare {
+                keys,
+                queries,
+                comparison,
+            } => {
+                let sides = (self.node(*keys)?, self.node(*queries)?);
+                let (left, right) = (&sides.0.column.values, &sides.1.column.values);
+                Bounds::Sets(SetComparison::new(
+                    *comparison,
+                    left,
+                    right,
+                    keys == queries,
+                ))
+            }
+            Selector::Predicate(_) => Bounds::Unknown,
+            Selector::Best { selector, .. } => Bounds::Best(part(selector)),
+        })
     }
 
     fn comparisons_may_fail(&mut self, parts: &[SelectorId]) -> Result<bool, Stopped> {
@@ -198,48 +186,12 @@ impl Analysis<'_> {
                 continue;
             };
             let (left, right) = (&self.node(*keys)?.column, &self.node(*queries)?.column);
-            let texts = |column: &Column| {
-                let texts = column
-                    .values
-                    .domain
-                    .iter()
-                    .filter(|value| !value.is_number());
-                let count = texts.count();
-                (count > 0, count < column.values.domain.len())
-            };
-            let ((text_key, number_key), (text_query, number_query)) = (texts(left), texts(right));
-            let mixed = (text_key && number_query) || (number_key && text_query);
-            let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-            if self.may_fail(left) || self.may_fail(right) || (ordered && mixed) {
+            let ranks = Ranks::new(*comparison, &left.values.domain, &right.values.domain);
+            if self.may_fail(left) || self.may_fail(right) || ranks.may_fail() {
                 return Ok(true);
             }
         }
         Ok(false)
-    }
-
-    fn comparison(
-        &self,
-        keys: SOpId,
-        queries: SOpId,
-        comparison: Comparison,
-        (key, query): (usize, usize),
-        known: &mut Known,
-    ) -> Result<Outcome, Stopped> {
-        if keys == queries && key == query {
-            return Ok(reflexive(comparison));
-        }
-        let (left, right) = (&self.node(keys)?.column, &self.node(queries)?.column);
-        let sets = (left.values.at[key], right.values.at[query]);
-        let memo = (keys, queries, comparison, sets.0, sets.1);
-        Ok(*known.entry(memo).or_insert_with(|| {
-            let pick = |column: &Column, set: u32| -> Vec<Value> {
-                let members = column.values.sets[set as usize].iter();
-                members
-                    .map(|member| column.values.domain[*member as usize].clone())
-                    .collect()
-            };
-            compare_sets(comparison, &pick(left, sets.0), &pick(right, sets.1))
-        }))
     }
 
     /// The selector, the last of its parts, as disjoint cubes over the domains of its operands.
@@ -264,9 +216,7 @@ impl Analysis<'_> {
                     keys,
                     queries,
                     comparison,
-                } => self.literal_cubes(*keys, *queries, |key, query| {
-                    comparison.holds(key[0], query[0]) == Ok(true)
-                })?,
+                } => self.comparison_cubes(*keys, *queries, *comparison)?,
                 Selector::Predicate(scorer) => self.predicate_cubes(*scorer)?,
                 // Never part of another selector: see `Graph::selector`.
                 Selector::Best { .. } => vec![Cube::default()],
@@ -283,17 +233,27 @@ impl Analysis<'_> {
         })
     }
 
+    fn comparison_cubes(
+        &mut self,
+        keys: SOpId,
+        queries: SOpId,
+        comparison: Comparison,
+    ) -> Result<Vec<Cube>, Stopped> {
+        let domain = |id| Ok(self.node(id)?.column.values.domain.clone());
+        let (left, right) = (domain(keys)?, domain(queries)?);
+        check_size(left.len(), right.len())?;
+        let ranks = Ranks::new(comparison, &left, &right);
+        let relation = Relation::tabulate(left.len(), right.len(), |k, q| ranks.holds(k, q));
+        self.literal_cubes(keys, queries, relation)
+    }
+
+    /// One literal as cubes: none if it holds nowhere.
     pub(super) fn literal_cubes(
         &mut self,
         keys: SOpId,
         queries: SOpId,
-        holds: impl Fn(&[&Value], &[&Value]) -> bool,
+        relation: Relation,
     ) -> Result<Vec<Cube>, Stopped> {
-        let (left, right) = (self.tuples(keys)?, self.tuples(queries)?);
-        check_size(left.len(), right.len())?;
-        let relation = Relation::tabulate(left.len(), right.len(), |key, query| {
-            holds(&left[key], &right[query])
-        });
         if relation.is_empty() {
             return Ok(Vec::new());
         }
@@ -448,32 +408,30 @@ fn place(parts: &[SelectorId], id: SelectorId) -> usize {
     parts.binary_search(&id).unwrap_or(0)
 }
 
-/// A value compared with itself; values that are not numbers equal to themselves never get here.
-fn reflexive(comparison: Comparison) -> Outcome {
-    match comparison {
-        Comparison::Equal | Comparison::LessEqual | Comparison::GreaterEqual => Outcome::Always,
-        Comparison::NotEqual | Comparison::Less | Comparison::Greater => Outcome::Never,
-    }
+/// How the bounds of one part of a selector follow from the parts before it.
+enum Bounds<'v> {
+    And(usize, usize),
+    Or(usize, usize),
+    Not(usize),
+    Sets(SetComparison<'v>),
+    /// Which keys a predicate may select is not looked into: any key, perhaps.
+    Unknown,
+    Best(usize),
 }
 
-/// Pairs that cannot be compared never occur: the interpreter rejects those inputs.
-fn compare_sets(comparison: Comparison, keys: &[Value], queries: &[Value]) -> Outcome {
-    let (mut some, mut all) = (false, true);
-    for key in keys {
-        for query in queries {
-            match comparison.holds(key, query) {
-                Ok(true) => some = true,
-                Ok(false) => all = false,
-                Err(_) => {}
-            }
-            if some && !all {
-                return Outcome::Sometimes;
-            }
+impl Bounds<'_> {
+    /// The outcome for a key and a query, given by their environments.
+    fn outcome(&mut self, parts: &[Outcome], key: usize, query: usize) -> Outcome {
+        match self {
+            Bounds::And(a, b) => parts[*a].and(parts[*b]),
+            Bounds::Or(a, b) => parts[*a].or(parts[*b]),
+            Bounds::Not(a) => parts[*a].not(),
+            Bounds::Sets(sets) => sets.outcome(key, query),
+            Bounds::Unknown => Outcome::Sometimes,
+            Bounds::Best(a) => match parts[*a] {
+                Outcome::Never => Outcome::Never,
+                Outcome::Always | Outcome::Sometimes => Outcome::Sometimes,
+            },
         }
-    }
-    match (some, all) {
-        (false, _) => Outcome::Never,
-        (true, true) => Outcome::Always,
-        (true, false) => Outcome::Sometimes,
     }
 }

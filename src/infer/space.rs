@@ -4,8 +4,9 @@
 
 use super::sets::{SetBuilder, Values};
 use crate::value::Value;
-use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, OnceLock};
 
 /// A variable of joint tables; ids are topological.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,12 +22,25 @@ pub struct Space {
     pub vars: Vec<VarId>,
     /// `rows * vars.len()` indices into the variables' domains.
     cells: Vec<u32>,
-    index: FxHashMap<Box<[u32]>, u32>,
     rows: usize,
+    /// The weight of each variable in the number of a combination.
+    weights: Vec<u64>,
+    /// How many numbers there are.
+    numbers: u64,
+    /// The row of each number, made when it is asked for.
+    row_of: OnceLock<RowOf>,
     /// The rows possible in each group of environments that are alike for these variables.
     groups: Vec<Vec<u32>>,
     /// For each environment its group.
     group_at: Vec<u32>,
+}
+
+/// The rows of combinations, which are numbers with one digit for each variable.
+#[derive(Debug)]
+enum RowOf {
+    /// Where few numbers are not possible; [`FAILS`] for those.
+    Dense(Vec<u32>),
+    Sparse(FxHashMap<u64, u32>),
 }
 
 /// A column over a space: for each row an index into `values.domain`, or [`FAILS`].
@@ -37,6 +51,97 @@ pub struct Column {
     pub values: Values,
 }
 
+/// The weight of each digit and how many numbers there are; `None` if they are too many.
+fn weights(sizes: &[usize]) -> Option<(Vec<u64>, u64)> {
+    let mut weights = vec![0; sizes.len()];
+    let mut count = 1u64;
+    for (weight, size) in weights.iter_mut().zip(sizes).rev() {
+        *weight = count;
+        count = count.checked_mul((*size).max(1) as u64)?;
+    }
+    Some((weights, count))
+}
+
+impl RowOf {
+    fn new(numbers: u64, rows: usize) -> RowOf {
+        if numbers <= 8 * rows as u64 + 64 {
+            RowOf::Dense(vec![FAILS; numbers as usize])
+        } else {
+            RowOf::Sparse(FxHashMap::with_capacity_and_hasher(rows, FxBuildHasher))
+        }
+    }
+
+    /// The row of a number, which is `next` if it is new.
+    fn row_or(&mut self, number: u64, next: u32) -> u32 {
+        match self {
+            RowOf::Dense(rows) => {
+                let row = &mut rows[number as usize];
+                if *row == FAILS {
+                    *row = next;
+                }
+                *row
+            }
+            RowOf::Sparse(rows) => *rows.entry(number).or_insert(next),
+        }
+    }
+
+    fn row(&self, number: u64) -> u32 {
+        match self {
+            RowOf::Dense(rows) => rows[number as usize],
+            RowOf::Sparse(rows) => rows[&number],
+        }
+    }
+}
+
+/// The environments in groups that are alike for some variables.
+struct Groups<'v> {
+    /// The values of the variables in each group.
+    sets: Vec<Vec<&'v [u32]>>,
+    group_at: Vec<u32>,
+    /// The sizes of all groups together.
+    rows: usize,
+}
+
+impl<'v> Groups<'v> {
+    /// `None` if there are more than `limit` combinations.
+    fn new(values: &[&'v Values], environments: usize, limit: usize) -> Option<Groups<'v>> {
+        let mut groups = Groups {
+            sets: Vec::new(),
+            group_at: Vec::with_capacity(environments),
+            rows: 0,
+        };
+        let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+        let mut signature: Vec<u32> = Vec::with_capacity(values.len());
+        for environment in 0..environments {
+            signature.clear();
+            signature.extend(values.iter().map(|v| v.at[environment]));
+            if let Some(group) = known.get(&signature) {
+                groups.group_at.push(*group);
+                continue;
+            }
+            let sets = values.iter().map(|v| &**v.in_environment(environment));
+            let sets: Vec<&[u32]> = sets.collect();
+            let size = sets
+                .iter()
+                .try_fold(1usize, |size, set| size.checked_mul(set.len()))?;
+            groups.rows = groups.rows.saturating_add(size);
+            // The sets of one variable are of values that are listed anyway.
+            let rows = match values {
+                [only] => only.domain.len(),
+                _ => groups.rows,
+            };
+            if rows > limit {
+                return None;
+            }
+            let group = groups.sets.len() as u32;
+            groups.sets.push(sets);
+            known.insert(signature.clone(), group);
+            groups.group_at.push(group);
+        }
+        Some(groups)
+    }
+}
+
 impl Space {
     /// The space of variables with these values; `None` if it has more than `limit` combinations.
     pub fn build(
@@ -45,57 +150,67 @@ impl Space {
         environments: usize,
         limit: usize,
     ) -> Option<Space> {
+        let groups = Groups::new(values, environments, limit)?;
+        let sizes: Vec<usize> = values.iter().map(|v| v.domain.len()).collect();
+        let (weights, numbers) = weights(&sizes)?;
         let mut space = Space {
+            weights,
+            numbers,
+            row_of: OnceLock::new(),
+            cells: Vec::with_capacity(groups.rows.min(limit) * vars.len()),
             vars,
-            cells: Vec::new(),
-            index: FxHashMap::default(),
             rows: 0,
-            groups: Vec::new(),
-            group_at: Vec::with_capacity(environments),
+            groups: Vec::with_capacity(groups.sets.len()),
+            group_at: groups.group_at,
         };
-        let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
-        let mut total = 0usize;
-        for environment in 0..environments {
-            let signature: Vec<u32> = values.iter().map(|v| v.at[environment]).collect();
-            if let Some(group) = known.get(&signature) {
-                space.group_at.push(*group);
-                continue;
-            }
-            let sets: Vec<&[u32]> = values
-                .iter()
-                .map(|values| &**values.in_environment(environment))
-                .collect();
-            let size = sets
-                .iter()
-                .try_fold(1usize, |size, set| size.checked_mul(set.len()))?;
-            total = total.saturating_add(size);
-            if total > limit {
-                return None;
-            }
-            let group = space.groups.len() as u32;
-            let rows = (0..size).map(|at| space.row_of(&sets, at)).collect();
+        let most = groups
+            .rows
+            .min(usize::try_from(numbers).unwrap_or(usize::MAX));
+        let mut row_of = RowOf::new(numbers, most);
+        for sets in &groups.sets {
+            let rows = space.add_product(sets, &mut row_of);
             space.groups.push(rows);
-            known.insert(signature, group);
-            space.group_at.push(group);
         }
+        space.cells.shrink_to_fit();
         Some(space)
     }
 
-    fn row_of(&mut self, sets: &[&[u32]], mut at: usize) -> u32 {
-        let mut cells = vec![0; sets.len()];
-        for (cell, set) in cells.iter_mut().zip(sets).rev() {
-            *cell = set[at % set.len()];
-            at /= set.len();
+    /// The rows of all combinations of values from some sets, the last changing fastest.
+    fn add_product(&mut self, sets: &[&[u32]], row_of: &mut RowOf) -> Vec<u32> {
+        let size = sets.iter().map(|set| set.len()).product();
+        let mut rows = Vec::with_capacity(size);
+        let mut places = vec![0; sets.len()];
+        for _ in 0..size {
+            let digits = places.iter().zip(sets).zip(&self.weights);
+            let number = digits
+                .map(|((place, set), weight)| u64::from(set[*place]) * weight)
+                .sum();
+            let row = row_of.row_or(number, self.rows as u32);
+            if row as usize == self.rows {
+                self.rows += 1;
+                let cells = places.iter().zip(sets).map(|(place, set)| set[*place]);
+                self.cells.extend(cells);
+            }
+            rows.push(row);
+            for (place, set) in places.iter_mut().zip(sets).rev() {
+                *place += 1;
+                if *place < set.len() {
+                    break;
+                }
+                *place = 0;
+            }
         }
-        let cells = cells.into_boxed_slice();
-        if let Some(row) = self.index.get(&cells) {
-            return *row;
+        rows
+    }
+
+    fn rows_by_number(&self) -> RowOf {
+        let mut row_of = RowOf::new(self.numbers, self.rows);
+        for row in 0..self.rows {
+            let digits = self.row(row).iter().zip(&self.weights);
+            let number = digits.map(|(cell, weight)| u64::from(*cell) * weight);
+            row_of.row_or(number.sum(), row as u32);
         }
-        let row = self.rows as u32;
-        self.rows += 1;
-        self.cells.extend_from_slice(&cells);
-        self.index.insert(cells, row);
-        row
+        row_of
     }
 
     pub fn rows(&self) -> usize {
@@ -119,55 +234,64 @@ impl Space {
             .filter_map(|var| self.vars.binary_search(var).ok())
             .collect();
         debug_assert_eq!(places.len(), part.vars.len());
-        let mut key = vec![0; places.len()].into_boxed_slice();
+        let row_of = part.row_of.get_or_init(|| part.rows_by_number());
+        let digits: Vec<(usize, u64)> = places
+            .into_iter()
+            .zip(part.weights.iter().copied())
+            .collect();
         (0..self.rows)
             .map(|row| {
                 let cells = self.row(row);
-                for (slot, place) in key.iter_mut().zip(&places) {
-                    *slot = cells[*place];
-                }
+                let digits = digits.iter();
+                let number = digits.map(|(place, weight)| u64::from(cells[*place]) * weight);
                 // Every combination of the whole is possible in its part.
-                part.index[&key]
+                row_of.row(number.sum())
             })
             .collect()
     }
 
     /// The column with these values, one a row; `None` where computing it fails.
     pub fn column(self: &Arc<Space>, results: Vec<Option<Value>>) -> Column {
-        let mut domain: Vec<Value> = Vec::new();
-        let mut ids: FxHashMap<Value, u32> = FxHashMap::default();
-        for value in results.iter().flatten() {
-            if !ids.contains_key(value) {
-                ids.insert(value.clone(), 0);
-                domain.push(value.clone());
-            }
+        let mut distinct = Distinct::default();
+        let cells = results.into_iter();
+        let cells = cells.map(|value| value.map_or(FAILS, |value| distinct.add(value)));
+        let cells = cells.collect();
+        self.column_of(cells, distinct)
+    }
+
+    /// The column with these values, given by number.
+    pub fn column_of(self: &Arc<Space>, mut cells: Vec<u32>, values: Distinct) -> Column {
+        let mut order: Vec<u32> = (0..values.list.len() as u32).collect();
+        let value = |at: &u32| &values.list[*at as usize];
+        order.sort_by(|a, b| value(a).canonical_order(value(b)));
+        let mut place = vec![0; order.len()];
+        for (at, number) in order.iter().zip(0..) {
+            place[*at as usize] = number;
         }
-        domain.sort_by(Value::canonical_order);
-        for (value, id) in domain.iter().zip(0..) {
-            ids.insert(value.clone(), id);
+        for cell in cells.iter_mut().filter(|cell| **cell != FAILS) {
+            *cell = place[*cell as usize];
         }
-        let cells: Arc<[u32]> = results
-            .iter()
-            .map(|value| value.as_ref().map_or(FAILS, |value| ids[value]))
-            .collect();
-        let values = self.values_of(&cells, domain.into());
+        let domain = order.iter().map(|at| value(at).clone()).collect();
+        let values = self.values_of(&cells, domain);
         Column {
             space: self.clone(),
-            cells,
+            cells: cells.into(),
             values,
         }
     }
 
     fn values_of(&self, cells: &[u32], domain: Arc<[Value]>) -> Values {
         let mut builder = SetBuilder::default();
-        let set_of_group: Vec<u32> = self
-            .groups
-            .iter()
-            .map(|rows| {
-                let members = rows.iter().map(|row| cells[*row as usize]);
-                builder.add(members.filter(|cell| *cell != FAILS).collect())
-            })
-            .collect();
+        // The group that had a value last.
+        let mut last = vec![FAILS; domain.len()];
+        let mut set_of = |(group, rows): (u32, &Vec<u32>)| {
+            let members = rows.iter().map(|row| cells[*row as usize]);
+            let new = |cell: &u32| {
+                *cell != FAILS && std::mem::replace(&mut last[*cell as usize], group) != group
+            };
+            builder.add(members.filter(new).collect())
+        };
+        let set_of_group: Vec<u32> = (0..).zip(&self.groups).map(&mut set_of).collect();
         Values {
             domain,
             sets: builder.sets,
@@ -176,6 +300,27 @@ impl Space {
                 .iter()
                 .map(|group| set_of_group[*group as usize])
                 .collect(),
+        }
+    }
+}
+
+/// Values in the order in which they came, each once.
+#[derive(Default)]
+pub struct Distinct {
+    list: Vec<Value>,
+    numbers: FxHashMap<Value, u32>,
+}
+
+impl Distinct {
+    /// The number of a value.
+    pub fn add(&mut self, value: Value) -> u32 {
+        let next = self.list.len() as u32;
+        match self.numbers.entry(value) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.list.push(new.key().clone());
+                *new.insert(next)
+            }
         }
     }
 }

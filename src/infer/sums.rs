@@ -1,8 +1,6 @@
 //! The sums and counts that a selector can produce from the values it may select. Values are
 //! scaled to integers, so that every sum is exact and equal sums are one sum.
 
-use rustc_hash::FxHashSet;
-
 /// A key that may be selected: the scaled values it can have, and whether it always is.
 pub struct Term<'v> {
     pub values: &'v [i64],
@@ -45,30 +43,114 @@ pub fn counts_and_sums(
     counts: (usize, usize),
     limit: usize,
 ) -> Option<Vec<(u32, i64)>> {
-    let mut reached: FxHashSet<(u32, i64)> = FxHashSet::default();
-    reached.insert((0, 0));
+    let pairs = match Reached::new(terms) {
+        Some(reached) => reached.pairs(terms, limit)?,
+        None => listed(terms, limit)?,
+    };
+    let within = |pair: &(u32, i64)| (counts.0..=counts.1).contains(&(pair.0 as usize));
+    Some(pairs.into_iter().filter(within).collect())
+}
+
+/// The pairs one by one, for values that are few and far apart.
+fn listed(terms: &[Term], limit: usize) -> Option<Vec<(u32, i64)>> {
+    let mut reached = vec![(0u32, 0i64)];
     for term in terms {
-        let mut next = if term.certain {
-            FxHashSet::default()
-        } else {
-            reached.clone()
-        };
-        let mut sorted: Vec<(u32, i64)> = reached.drain().collect();
-        sorted.sort_unstable();
-        for (count, sum) in sorted {
-            next.extend(term.values.iter().map(|value| (count + 1, sum + value)));
+        let more = reached.iter().flat_map(|(count, sum)| {
+            let values = term.values.iter();
+            values.map(move |value| (count + 1, sum + value))
+        });
+        let mut next: Vec<(u32, i64)> = more.collect();
+        if !term.certain {
+            next.append(&mut reached);
         }
+        next.sort_unstable();
+        next.dedup();
         if next.len() > limit {
             return None;
         }
         reached = next;
     }
-    let mut pairs: Vec<(u32, i64)> = reached
-        .drain()
-        .filter(|(count, _)| (counts.0..=counts.1).contains(&(*count as usize)))
-        .collect();
-    pairs.sort_unstable();
-    Some(pairs)
+    Some(reached)
+}
+
+/// More words of bits than this and the pairs are listed one by one.
+const MOST_WORDS: usize = 1 << 14;
+
+/// The sums that can be reached, a bit each: one row for each number of keys that may be selected
+/// beyond those that always are. A bit stands for a sum of what the values exceed the least one by.
+struct Reached {
+    least: i64,
+    words: usize,
+    rows: Vec<Vec<u64>>,
+}
+
+impl Reached {
+    fn new(terms: &[Term]) -> Option<Reached> {
+        let all = || terms.iter().flat_map(|term| term.values);
+        let (least, most) = (*all().min()?, *all().max()?);
+        let range = usize::try_from(most.checked_sub(least)?).ok()?;
+        let words = range.checked_mul(terms.len())? / 64 + 1;
+        let rows = 1 + terms.iter().filter(|term| !term.certain).count();
+        if words.checked_mul(rows)? > MOST_WORDS {
+            return None;
+        }
+        let mut rows = vec![vec![0; words]; rows];
+        rows[0][0] = 1;
+        Some(Reached { least, words, rows })
+    }
+
+    fn pairs(mut self, terms: &[Term], limit: usize) -> Option<Vec<(u32, i64)>> {
+        let mut may_be = 0;
+        let certain = terms.iter().filter(|term| term.certain);
+        for term in certain {
+            self.rows[0] = self.shifted(0, term);
+        }
+        for term in terms.iter().filter(|term| !term.certain) {
+            may_be += 1;
+            for row in (0..may_be).rev() {
+                let more = self.shifted(row, term);
+                for (word, more) in self.rows[row + 1].iter_mut().zip(more) {
+                    *word |= more;
+                }
+            }
+        }
+        let words = self.rows.iter().flatten();
+        if words.map(|word| word.count_ones() as usize).sum::<usize>() > limit {
+            return None;
+        }
+        let first = terms.len() - may_be;
+        let rows = self.rows.iter().zip(first as u32..);
+        let pairs = rows.flat_map(|(row, count)| {
+            let least = i64::from(count) * self.least;
+            ones(row).map(move |bit| (count, bit + least))
+        });
+        Some(pairs.collect())
+    }
+
+    /// The sums of a row with one more key.
+    fn shifted(&self, row: usize, term: &Term) -> Vec<u64> {
+        let mut more = vec![0; self.words];
+        for value in term.values {
+            let by = (value - self.least) as usize;
+            let (whole, bits) = (by / 64, by % 64);
+            for (at, word) in self.rows[row][..self.words - whole].iter().enumerate() {
+                more[at + whole] |= word << bits;
+                if bits > 0 && at + whole + 1 < self.words {
+                    more[at + whole + 1] |= word >> (64 - bits);
+                }
+            }
+        }
+        more
+    }
+}
+
+/// The places of the bits that are 1.
+fn ones(words: &[u64]) -> impl Iterator<Item = i64> + '_ {
+    let words = (0..).zip(words).filter(|(_, word)| **word != 0);
+    words.flat_map(|(at, word)| {
+        let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
+        bits.map(move |bit| 64 * at + bit)
+    })
 }
 
 #[cfg(test)]
@@ -91,6 +173,19 @@ mod tests {
         let pairs = counts_and_sums(&terms, (0, 2), 100).unwrap();
         assert_eq!(pairs, [(1, 0), (1, 1), (2, 5), (2, 6)]);
         assert!(counts_and_sums(&terms, (0, 2), 3).is_none());
+    }
+
+    #[test]
+    fn sums_as_bits_are_those_listed() {
+        let values = [-3, 0, 7, 61];
+        let terms: Vec<Term> = (0..6)
+            .map(|at| Term {
+                values: &values[at % 3..2 + at % 3],
+                certain: at % 2 == 0,
+            })
+            .collect();
+        let bits = Reached::new(&terms).unwrap().pairs(&terms, 10_000);
+        assert_eq!(bits, listed(&terms, 10_000));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! the primitive is applied row by row. Where the table would be too large, operands become
 //! variables of their own, which forgets how they are related but stays sound.
 
-use super::space::{Column, FAILS, Space, VarId};
+use super::space::{Column, Distinct, FAILS, Space, VarId};
 use super::{Analysis, Node, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::SOpId;
@@ -186,35 +186,80 @@ fn union(columns: &[Column]) -> Vec<VarId> {
 
 /// The primitive on every row; each combination of operand values is computed once.
 fn apply(op: &Op, columns: &[Column], space: &Arc<Space>) -> Result<Column, Stopped> {
-    let projections: Vec<Vec<u32>> = columns
-        .iter()
-        .map(|column| space.project(&column.space))
-        .collect();
-    let mut known: FxHashMap<[u32; 3], Option<Value>> = FxHashMap::default();
-    let mut results = Vec::with_capacity(space.rows());
-    for row in 0..space.rows() {
-        let mut cells = [FAILS; 3];
-        for (cell, (column, rows)) in cells.iter_mut().zip(columns.iter().zip(&projections)) {
-            *cell = column.cells[rows[row] as usize];
+    let mut numbers = vec![0u64; space.rows()];
+    let mut count = 1u64;
+    for column in columns {
+        // The last number stands for a failure.
+        let size = column.values.domain.len() as u64 + 1;
+        let rows = space.project(&column.space);
+        for (number, row) in numbers.iter_mut().zip(rows) {
+            let cell = u64::from(column.cells[row as usize]);
+            *number += count * cell.min(size - 1);
         }
-        let result = match known.get(&cells) {
-            Some(result) => result.clone(),
+        count = count.saturating_mul(size);
+    }
+    let mut values = Distinct::default();
+    let mut known = Known::new(count, space.rows());
+    let mut cells = Vec::with_capacity(space.rows());
+    for number in numbers {
+        let cell = match known.get(number) {
+            Some(cell) => cell,
             None => {
-                let result = combine(op, columns, cells);
-                if let Some(value) = &result {
-                    finite(value)?;
-                }
-                known.insert(cells, result.clone());
-                result
+                let cell = match combine(op, columns, number) {
+                    Some(value) => {
+                        finite(&value)?;
+                        values.add(value)
+                    }
+                    None => FAILS,
+                };
+                known.insert(number, cell);
+                cell
             }
         };
-        results.push(result);
+        cells.push(cell);
     }
-    Ok(space.column(results))
+    Ok(space.column_of(cells, values))
 }
 
-fn combine(op: &Op, columns: &[Column], cells: [u32; 3]) -> Option<Value> {
-    let value = |at: usize| columns.get(at)?.values.domain.get(cells[at] as usize);
+/// What has been computed, by the number of the operands' values.
+enum Known {
+    Dense(Vec<Option<u32>>),
+    Sparse(FxHashMap<u64, u32>),
+}
+
+impl Known {
+    fn new(count: u64, rows: usize) -> Known {
+        if count <= 2 * rows as u64 {
+            Known::Dense(vec![None; count as usize])
+        } else {
+            Known::Sparse(FxHashMap::default())
+        }
+    }
+
+    fn get(&self, number: u64) -> Option<u32> {
+        match self {
+            Known::Dense(cells) => cells[number as usize],
+            Known::Sparse(cells) => cells.get(&number).copied(),
+        }
+    }
+
+    fn insert(&mut self, number: u64, cell: u32) {
+        match self {
+            Known::Dense(cells) => cells[number as usize] = Some(cell),
+            Known::Sparse(cells) => drop(cells.insert(number, cell)),
+        }
+    }
+}
+
+/// The primitive on the values with this number.
+fn combine(op: &Op, columns: &[Column], mut number: u64) -> Option<Value> {
+    let mut operands: [Option<&Value>; 3] = [None; 3];
+    for (operand, column) in operands.iter_mut().zip(columns) {
+        let size = column.values.domain.len() as u64 + 1;
+        *operand = column.values.domain.get((number % size) as usize);
+        number /= size;
+    }
+    let value = |at: usize| operands[at];
     if matches!(op, Op::If) {
         // The branch that is not taken may fail.
         let taken = if value(0)?.truthy() { 1 } else { 2 };

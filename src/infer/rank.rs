@@ -1,0 +1,207 @@
+//! Ranks among equals: the width of "equal to this position, and not after it" numbers the
+//! positions that have one value, as the occurrences of a token or the brackets of one level
+//! (`induction_head` and `dyckk_ptf` of the library). A selector that asks for equal values and a
+//! lower rank never selects a later key, and one that asks for one rank selects one key at most;
+//! value sets alone cannot tell.
+
+use super::compare::Ranks;
+use super::selector::Candidate;
+use super::{Analysis, Stopped};
+use crate::graph::{SOp, SOpId, Selector, SelectorId};
+use crate::value::Comparison;
+use rustc_hash::FxHashSet;
+
+/// More pairs of a rank and what it is compared with are not looked at.
+const MOST_PAIRS: usize = 1 << 20;
+
+/// `select(keys, queries, comparison)`
+#[derive(Clone, Copy)]
+struct Compared {
+    keys: SOpId,
+    queries: SOpId,
+    comparison: Comparison,
+}
+
+/// A width that grows along the positions that are equal in some s-ops.
+struct Rank {
+    equal_in: Vec<SOpId>,
+    /// Whether no two of those positions have the same.
+    strict: bool,
+}
+
+/// What ranks say of a selector.
+#[derive(Clone, Copy, Default)]
+pub(super) struct RankFacts {
+    /// No key after the query is selected.
+    pub never_later: bool,
+    /// At most one key is selected, the first position aside.
+    pub one_rank: bool,
+    /// Whether the first position counts too.
+    pub from_first: bool,
+}
+
+impl RankFacts {
+    /// Whether no query selects two keys, given which it may select.
+    pub fn is_unique(self, rows: &[Vec<Candidate>]) -> bool {
+        let has_first = |row: &Vec<Candidate>| row.iter().any(|key| key.position == 0);
+        self.one_rank && (self.from_first || !rows.iter().any(has_first))
+    }
+}
+
+impl Analysis<'_> {
+    /// What follows for a conjunction from the ranks that it compares, read at the key or at the
+    /// position before it.
+    pub(super) fn by_rank(&mut self, id: SelectorId) -> Result<RankFacts, Stopped> {
+        let mut facts = RankFacts::default();
+        let literals = self.conjunction(id);
+        for literal in &literals {
+            for (shifted, read) in [
+                (false, Some(literal.keys)),
+                (true, self.one_before(literal.keys)),
+            ] {
+                let Some((read, rank)) = read.and_then(|read| Some((read, self.rank(read)?)))
+                else {
+                    continue;
+                };
+                let asks_for_equal = |wanted: &SOpId| {
+                    literals.iter().any(|other| {
+                        let key = match shifted {
+                            true => self.one_before(other.keys),
+                            false => Some(other.keys),
+                        };
+                        other.comparison == Comparison::Equal
+                            && (key, other.queries) == (Some(*wanted), *wanted)
+                    })
+                };
+                if !rank.equal_in.iter().all(asks_for_equal) {
+                    continue;
+                }
+                facts.never_later |= self.is_lower(read, literal)?;
+                if rank.strict && literal.comparison == Comparison::Equal {
+                    facts.one_rank = true;
+                    facts.from_first |= !shifted;
+                }
+            }
+        }
+        Ok(facts)
+    }
+
+    /// The comparisons of which a selector is the conjunction; none if it is something else.
+    fn conjunction(&self, id: SelectorId) -> Vec<Compared> {
+        let (mut literals, mut left) = (Vec::new(), vec![id]);
+        let mut seen = FxHashSet::default();
+        while let Some(id) = left.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.graph.get_selector(id) {
+                Selector::And(a, b) => left.extend([*a, *b]),
+                Selector::Compare {
+                    keys,
+                    queries,
+                    comparison,
+                } => literals.push(Compared {
+                    keys: *keys,
+                    queries: *queries,
+                    comparison: *comparison,
+                }),
+                // Whatever else it asks for, it selects less.
+                Selector::Or(..)
+                | Selector::Not(_)
+                | Selector::Predicate(_)
+                | Selector::Best { .. } => {}
+            }
+        }
+        literals
+    }
+
+    /// The s-op as a rank, if it is one.
+    fn rank(&self, id: SOpId) -> Option<Rank> {
+        let SOp::Width { selector } = self.sop(id)? else {
+            return None;
+        };
+        let mut rank = Rank {
+            equal_in: Vec::new(),
+            strict: true,
+        };
+        let mut ordered = false;
+        let (mut left, mut seen) = (vec![*selector], FxHashSet::default());
+        while let Some(id) = left.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.graph.get_selector(id) {
+                Selector::And(a, b) => left.extend([*a, *b]),
+                Selector::Compare {
+                    keys,
+                    queries,
+                    comparison,
+                } => match comparison {
+                    Comparison::Equal if keys == queries => rank.equal_in.push(*keys),
+                    Comparison::Less | Comparison::LessEqual
+                        if keys == queries && matches!(self.sop(*keys), Some(SOp::Indices)) =>
+                    {
+                        ordered = true;
+                    }
+                    // It depends on the key alone: fewer are counted, but not fewer later on.
+                    _ if matches!(self.sop(*queries), Some(SOp::Constant(_))) => {
+                        rank.strict = false;
+                    }
+                    _ => return None,
+                },
+                Selector::Or(..)
+                | Selector::Not(_)
+                | Selector::Predicate(_)
+                | Selector::Best { .. } => return None,
+            }
+        }
+        ordered.then_some(rank)
+    }
+
+    /// The s-op whose value at the position before this one is, wherever there is one.
+    fn one_before(&self, id: SOpId) -> Option<SOpId> {
+        let SOp::Aggregate {
+            selector, value, ..
+        } = self.sop(id)?
+        else {
+            return None;
+        };
+        let rows = &self.selector(*selector)?.rows;
+        let mut rows = self.environments.iter().zip(rows);
+        let reads_it = rows.all(|(query, row)| {
+            query.position == 0
+                || matches!(row.as_slice(), [key] if key.certain && key.position + 1 == query.position)
+        });
+        reads_it.then_some(*value)
+    }
+
+    /// Whether a rank that is selected is lower than that of the query.
+    fn is_lower(&mut self, rank: SOpId, literal: &Compared) -> Result<bool, Stopped> {
+        let ranks = self.node(rank)?.column.clone();
+        let queries = self.node(literal.queries)?.column.clone();
+        let mut vars = ranks.space.vars.clone();
+        vars.extend(&queries.space.vars);
+        vars.sort_unstable();
+        vars.dedup();
+        let Ok(space) = self.space(vars) else {
+            return Ok(false);
+        };
+        let (left, right) = (space.project(&ranks.space), space.project(&queries.space));
+        let rows = left.iter().zip(&right);
+        let mut pairs: Vec<(u32, u32)> = rows
+            .map(|(left, right)| (ranks.cells[*left as usize], queries.cells[*right as usize]))
+            .filter(|(_, query)| (*query as usize) < queries.values.domain.len())
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let domain = &ranks.values.domain;
+        if pairs.len().saturating_mul(domain.len()) > MOST_PAIRS {
+            return Ok(false);
+        }
+        // Widths are in ascending order.
+        let compared = Ranks::new(literal.comparison, domain, &queries.values.domain);
+        Ok(pairs.iter().all(|(own, query)| {
+            (*own as usize..domain.len()).all(|key| !compared.holds(key, *query as usize))
+        }))
+    }
+}
