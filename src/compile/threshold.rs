@@ -7,7 +7,7 @@ use super::axis::Axis;
 use super::form::{Form, Scalar};
 use super::Compiler;
 use crate::graph::SOpId;
-use crate::infer::Stopped;
+use crate::infer::{Analysis, Stopped};
 use crate::infer::space::{Space, VarId};
 use crate::plan::Unit;
 use rustc_hash::FxHashMap;
@@ -25,6 +25,8 @@ const MOST_PRECISION: f64 = 131_072.0;
 pub struct Thresholds {
     first: f64,
     steps: Vec<ThresholdStep>,
+    /// Changes where something is in a class, whatever the number.
+    classes: Vec<(f64, Form)>,
 }
 
 impl Thresholds {
@@ -56,7 +58,7 @@ struct Taking<'s> {
     z: Vec<f64>,
     form: Form,
     /// What thresholds depend on by any function, and what gates them, as places in a row.
-    by: (VarId, usize),
+    by: Option<(VarId, usize)>,
     gate: Option<(VarId, usize)>,
     sizes: (usize, usize),
 }
@@ -79,17 +81,22 @@ impl Compiler<'_> {
         let negated: Vec<f64> = target.iter().map(|value| -value).collect();
         let mut best: Option<Thresholds> = None;
         for (z, form) in combinations(&axes, space.rows()) {
-            for turn in 0..others.len() {
-                let by = others[turn];
-                let gate = others.iter().find(|other| **other != by);
+            // What attention wrote is a gate only: its multiples are not exact.
+            let embedded = others.iter().copied().filter(|var| *var <= Analysis::INDICES);
+            let by: Vec<Option<VarId>> = match others.as_slice() {
+                [_] if embedded.clone().count() == 0 => vec![None],
+                _ => embedded.map(Some).collect(),
+            };
+            for by in by {
+                let gate = others.iter().find(|other| Some(**other) != by);
                 let size = |var: VarId| self.analysis.values(var).domain.len();
                 let taking = Taking {
                     space,
                     z: z.clone(),
                     form: form.clone(),
-                    by: (by, place(&by)?),
+                    by: by.and_then(|by| Some((by, place(&by)?))),
                     gate: gate.and_then(|gate| Some((*gate, place(gate)?))),
-                    sizes: (size(by), gate.map_or(1, |gate| size(*gate))),
+                    sizes: (by.map_or(1, size), gate.map_or(1, |gate| size(*gate))),
                 };
                 for found in [taking.apart(target, 1.0), taking.apart(&negated, -1.0)] {
                     if let Some(found) = found
@@ -127,6 +134,12 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<Form, Stopped> {
         let mut form = Form::constant(thresholds.first);
+        for (change, class) in thresholds.classes {
+            if snapped && !self.is_clean(&class) {
+                self.rounds(&class);
+            }
+            form = form.plus(change, &class);
+        }
         for step in thresholds.steps {
             if snapped {
                 self.round_argument(&step.argument);
@@ -172,25 +185,34 @@ impl Taking<'_> {
         if values.len() > MOST_VALUES {
             return None;
         }
-        let mut steps = Vec::new();
+        let mut found = Thresholds {
+            first: sign * values.first()?,
+            steps: Vec::new(),
+            classes: Vec::new(),
+        };
         for pair in values.windows(2) {
             let change = sign * (pair[1] - pair[0]);
-            steps.extend(self.threshold(target, pair[0], change)?);
+            self.threshold(target, pair[0], change, &mut found)?;
         }
-        Some(Thresholds {
-            first: sign * values.first()?,
-            steps,
-        })
+        Some(found)
     }
 
     fn cells(&self, row: usize) -> (usize, usize) {
         let cells = self.space.row(row);
         let gate = self.gate.map_or(0, |(_, place)| cells[place] as usize);
-        (cells[self.by.1] as usize, gate)
+        let by = self.by.map_or(0, |(_, place)| cells[place] as usize);
+        (by, gate)
     }
 
-    /// The steps of the bit that is 1 where the target is more than `value`; `None` if it has none.
-    fn threshold(&self, target: &[f64], value: f64, change: f64) -> Option<Vec<ThresholdStep>> {
+    /// Adds the steps of the bit that is 1 where the target is more than `value`; `None` if it has
+    /// none.
+    fn threshold(
+        &self,
+        target: &[f64],
+        value: f64,
+        change: f64,
+        found: &mut Thresholds,
+    ) -> Option<()> {
         let nothing = Limits {
             zero: f64::NEG_INFINITY,
             one: f64::INFINITY,
@@ -220,13 +242,21 @@ impl Taking<'_> {
         }
         let single = classes.len() == 1;
         let silent = |limits: &[Limits]| limits.iter().all(|limit| limit.one == f64::INFINITY);
-        let mut steps = Vec::new();
+        let always = |limits: &[Limits]| limits.iter().all(|l| l.zero == f64::NEG_INFINITY);
         for (limits, members) in &classes {
-            if !silent(limits) {
-                steps.push(self.step(target, (limits, members, single), change)?);
+            match self.gate {
+                _ if silent(limits) => {}
+                Some((gate, _)) if always(limits) && !single => {
+                    let is_member = |value| f64::from(u8::from(members.contains(&value)));
+                    let class = (0..self.sizes.1).map(is_member).collect();
+                    found.classes.push((change, Form::function(gate, class)));
+                }
+                _ => found
+                    .steps
+                    .push(self.step(target, (limits, members, single), change)?),
             }
         }
-        Some(steps)
+        Some(())
     }
 
     /// The step of one class of what gates.
@@ -257,9 +287,11 @@ impl Taking<'_> {
         };
         let thresholds: Vec<f64> = limits.iter().map(at).collect();
         let far = 2f64.powf((2.0 * (range + gap)).log2().ceil());
-        let mut argument = Form::default()
-            .plus(1.0, &self.form)
-            .plus(-1.0, &Form::function(self.by.0, thresholds.clone()));
+        let threshold = match self.by {
+            Some((by, _)) => Form::function(by, thresholds.clone()),
+            None => Form::constant(thresholds[0]),
+        };
+        let mut argument = self.form.clone().plus(-1.0, &threshold);
         let mut pushed = vec![0.0; self.sizes.1];
         if let (Some((gate, _)), false) = (self.gate, single) {
             for (value, push) in pushed.iter_mut().enumerate() {
