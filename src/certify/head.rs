@@ -1,7 +1,7 @@
 //! Bounds on what heads write: how much attention leaks to what is not selected, how equal the
 //! levels of selected keys are, and what both make of a width, a mean or a sum.
 
-use super::bound::{Bound, Bounds, fits};
+use super::bound::{Bound, Bounds, fits, grain};
 use super::{Certificate, HeadBound};
 use crate::plan::{Attend, Kind, Meaning, Term, VariableId};
 
@@ -133,9 +133,15 @@ impl Bounds<'_> {
             true => 0.0,
             false => sum.error + rounding.grid(),
         };
+        // Without noise it is one of its values.
+        let grains = variable.values.iter().filter_map(|value| grain(*value));
+        let grain = match error {
+            0.0 => grains.min().unwrap_or(-rounding.digits),
+            _ => -rounding.digits,
+        };
         near(Bound {
             error,
-            ..Bound::exact(largest, Some(-rounding.digits))
+            ..Bound::exact(largest, Some(grain))
         })
     }
 }
