@@ -113,7 +113,8 @@ impl Bounds<'_> {
         if !pair {
             return false;
         }
-        let offsets = [first.offset, second.offset].map(|o| o + first.slope * forward.argument.constant);
+        let offsets =
+            [first.offset, second.offset].map(|o| o + first.slope * forward.argument.constant);
         if !offsets.iter().all(|offset| self.floats.holds(*offset)) {
             return false;
         }
@@ -159,7 +160,9 @@ fn is_power(number: f64) -> bool {
 
 fn output(units: &[Unit], z: f64) -> f64 {
     let units = units.iter();
-    units.map(|u| u.weight * (u.slope * z + u.offset).max(0.0)).sum()
+    units
+        .map(|u| u.weight * (u.slope * z + u.offset).max(0.0))
+        .sum()
 }
 
 /// How far the output moves where the argument moves by `off` at most: it is linear between the
@@ -180,7 +183,9 @@ fn furthest(units: &[Unit], point: f64, off: f64) -> f64 {
     stops.extend([low, point, high]);
     stops.sort_by(f64::total_cmp);
     let middle = stops.iter().position(|stop| *stop == point).unwrap_or(0);
-    let travel = |from: usize, to: usize| slope_at((stops[from] + stops[to]) / 2.0) * (stops[to] - stops[from]);
+    let travel = |from: usize, to: usize| {
+        slope_at((stops[from] + stops[to]) / 2.0) * (stops[to] - stops[from])
+    };
     let (mut most, mut sum) = (0.0f64, 0.0);
     for at in middle..stops.len() - 1 {
         sum += travel(at, at + 1);

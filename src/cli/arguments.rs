@@ -145,6 +145,13 @@ pub struct Setting {
     pub causal: Option<Switch>,
 }
 
+impl Setting {
+    /// Whether the command line says anything of the inputs.
+    pub fn is_given(&self) -> bool {
+        self.vocab.is_some() || self.vocab_json.is_some() || self.max_len.is_some()
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Style {
     /// A head's attention pattern is its selector
@@ -222,6 +229,8 @@ pub struct Schedule {
         allow_hyphen_values = true
     )]
     pub expr: String,
+    #[command(flatten)]
+    pub planned: super::schedule::Planned,
     /// Count as the reference implementation does: a head for each selector written, even where
     /// two are equal
     #[arg(long)]

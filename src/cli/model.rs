@@ -85,9 +85,13 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
 
 /// Why a model is not written.
 fn uncertified(certificates: &[Certificate; 2]) -> Diagnostic {
-    let open = certificates.iter().flat_map(|certificate| &certificate.open);
+    let open = certificates
+        .iter()
+        .flat_map(|certificate| &certificate.open);
     let error = Diagnostic::error(Code::NotExact, "this model is not proved to be exact");
-    let error = open.take(3).fold(error, |error, open| error.note(open.clone()));
+    let error = open
+        .take(3)
+        .fold(error, |error, open| error.note(open.clone()));
     error.help("`--uncertified` writes it, held against the interpreter on some inputs only")
 }
 

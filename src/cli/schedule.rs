@@ -1,8 +1,9 @@
 //! `rasp schedule`: the layers and heads an s-op takes.
 
-use super::arguments::Schedule;
-use super::input::open;
+use super::arguments::{Schedule, Setting, Style};
+use super::input::{open, setting, vocabulary};
 use super::output::{Output, Stop};
+use crate::compile::compile_in;
 use crate::graph::Sharing;
 use crate::schedule::exact;
 use crate::schedule::program::optimise;
@@ -27,6 +28,19 @@ pub struct Search {
         default_value_t = exact::Options::CONFLICTS
     )]
     pub budget: u64,
+}
+
+/// The inputs that a model is scheduled for.
+#[derive(Debug, Args)]
+pub struct Planned {
+    #[command(flatten)]
+    pub setting: Setting,
+    /// How the model is made
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
+    pub style: Style,
+    /// Show the schedule of the program's graph alone, too
+    #[arg(long)]
+    pub compare: bool,
 }
 
 impl Search {
@@ -55,9 +69,39 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
             false => output.text(&optimised.table(session.graph())),
         };
     }
-    let schedule = session.schedule(sop);
-    match arguments.json {
-        true => output.json(&schedule.to_json(session.graph())),
-        false => output.text(&schedule.table(session.graph())),
+    let graph = session.schedule(sop);
+    let planned = &arguments.planned;
+    let known = session.settings.vocabulary.is_some() && session.settings.max_length.is_some();
+    let given = planned.setting.is_given();
+    if arguments.reference || !(known || given) {
+        let alone = graph.table(session.graph());
+        return match arguments.json {
+            true => output.json(&graph.to_json(session.graph())),
+            false if arguments.reference => output.text(&alone),
+            false => output.text(&format!("{alone}{ALONE}\n")),
+        };
     }
+    let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
+    let setting = setting(&planned.setting, vocabulary, &session);
+    let setting = output.expect(setting, session.sources())?;
+    let style = planned.style.of_plan();
+    let compiled = compile_in(style, session.graph(), &[sop], &setting, session.limits());
+    let plan = output.expect(compiled, session.sources())?.plan;
+    if arguments.json {
+        let mut json = plan.to_json();
+        if planned.compare {
+            json["graph"] = graph.to_json(session.graph());
+        }
+        return output.json(&json);
+    }
+    output.text(&plan.table())?;
+    if planned.compare {
+        output.line("\nthe program's graph alone")?;
+        output.text(&graph.table(session.graph()))?;
+    }
+    Ok(())
 }
+
+/// What a schedule of the graph does not say.
+const ALONE: &str =
+    "the program's graph alone: a model may need more; `--vocab` and `--max-len` show its schedule";

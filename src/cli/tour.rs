@@ -12,6 +12,7 @@ use crate::execute::{Executor, Precision};
 use crate::graph::{SOpId, Sharing};
 use crate::infer::Setting;
 use crate::model;
+use crate::plan::Style;
 use crate::session::Session;
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
@@ -42,8 +43,6 @@ pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
     let result = output.expect(result, session.sources())?;
     output.line("\n# Interpreted\n")?;
     output.line(&format!("    {name}({}) = {result}", input.source()))?;
-    output.line("\n# Scheduled: the layers and heads it takes\n")?;
-    output.text(&indented(&session.schedule(sop).table(session.graph()), 4))?;
     run_weights(output, &session, &name, sop, &input)
 }
 
@@ -56,8 +55,17 @@ fn run_weights(
     input: &Input,
 ) -> Result<(), Stop> {
     let setting = setting(session, input);
-    let compiled = compile::compile(session.graph(), sop, &setting, session.limits());
-    let mut compiled = output.expect(compiled, session.sources())?;
+    let compiled = compile::compile_in(
+        Style::default(),
+        session.graph(),
+        &[sop],
+        &setting,
+        session.limits(),
+    );
+    let compiled = output.expect(compiled, session.sources())?;
+    let (mut compiled, plan) = (compiled.model, compiled.plan);
+    output.line("\n# Scheduled: the layers and heads it takes\n")?;
+    output.text(&indented(&plan.table(), 4))?;
     compiled.rename(&[name]);
     let tokens: Vec<String> = setting
         .vocabulary

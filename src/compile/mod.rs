@@ -45,6 +45,7 @@ use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped};
 use crate::model::Model;
 use crate::plan::{Plan, Style, Unit};
+use crate::schedule::schedule;
 use form::{Form, Scalar};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -145,6 +146,7 @@ fn attempt(analysis: &Analysis, roots: &[SOpId], style: Style, care: Care) -> Fa
     let mut plan = emit::plan(&compiler, roots, outputs).map_err(diagnose)?;
     plan.schedule();
     plan.guard_bos();
+    plan.remark(depth(analysis.graph, roots));
     if let Err(problem) = plan.check() {
         unreachable!("a plan that does not hold together: {problem}");
     }
@@ -156,6 +158,11 @@ fn attempt(analysis: &Analysis, roots: &[SOpId], style: Style, care: Care) -> Fa
         plan,
         certificates,
     })
+}
+
+/// The layers that the graph alone takes.
+fn depth(graph: &Graph, roots: &[SOpId]) -> usize {
+    schedule(graph, roots).layers.len()
 }
 
 /// # Errors

@@ -3,12 +3,12 @@
 //! Where thresholds depend on two things, the classes of one are told apart by gates: far below, a
 //! step is silent.
 
+use super::Compiler;
 use super::axis::Axis;
 use super::form::{Form, Scalar};
-use super::Compiler;
 use crate::graph::SOpId;
-use crate::infer::{Analysis, Stopped};
 use crate::infer::space::{Space, VarId};
+use crate::infer::{Analysis, Stopped};
 use crate::plan::Unit;
 use rustc_hash::FxHashMap;
 
@@ -67,8 +67,10 @@ impl Compiler<'_> {
     /// The function `target` on the rows of a space as thresholds of one number.
     pub(super) fn thresholds(&self, space: &Space, target: &[f64]) -> Option<Thresholds> {
         let place = |var: &VarId| space.vars.iter().position(|known| known == var);
-        let (others, numbers): (Vec<VarId>, Vec<VarId>) =
-            space.vars.iter().partition(|var| self.is_categorical(**var));
+        let (others, numbers): (Vec<VarId>, Vec<VarId>) = space
+            .vars
+            .iter()
+            .partition(|var| self.is_categorical(**var));
         if others.is_empty() || others.len() > 2 || numbers.is_empty() || numbers.len() > 2 {
             return None;
         }
@@ -82,7 +84,10 @@ impl Compiler<'_> {
         let mut best: Option<Thresholds> = None;
         for (z, form) in combinations(&axes, space.rows()) {
             // What attention wrote is a gate only: its multiples are not exact.
-            let embedded = others.iter().copied().filter(|var| *var <= Analysis::INDICES);
+            let embedded = others
+                .iter()
+                .copied()
+                .filter(|var| *var <= Analysis::INDICES);
             let by: Vec<Option<VarId>> = match others.as_slice() {
                 [_] if embedded.clone().count() == 0 => vec![None],
                 _ => embedded.map(Some).collect(),
@@ -100,7 +105,9 @@ impl Compiler<'_> {
                 };
                 for found in [taking.apart(target, 1.0), taking.apart(&negated, -1.0)] {
                     if let Some(found) = found
-                        && best.as_ref().is_none_or(|best| found.steps() < best.steps())
+                        && best
+                            .as_ref()
+                            .is_none_or(|best| found.steps() < best.steps())
                     {
                         best = Some(found);
                     }

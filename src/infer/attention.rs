@@ -108,8 +108,7 @@ impl Analysis<'_> {
     ) -> Result<Option<Node>, Stopped> {
         // The mean of equal values is one of them.
         let constant = value.values.domain.len() == 1;
-        let single =
-            constant || facts.at_most_one || facts.rows.iter().all(|row| row.len() <= 1);
+        let single = constant || facts.at_most_one || facts.rows.iter().all(|row| row.len() <= 1);
         let has_means = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
         if !single && value.values.domain.iter().any(has_means) {
             return Ok(None);

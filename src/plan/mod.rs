@@ -8,6 +8,8 @@ mod dimension;
 mod layers;
 mod linear;
 mod print;
+mod remark;
+mod table;
 
 pub use dimension::{Dimension, Scale, level};
 pub use linear::Linear;

@@ -1,0 +1,68 @@
+//! What a plan takes more than the program's graph does, in words: a line for each selector with
+//! several heads, and for each layer that elementwise work needed.
+
+use super::{Kind, Plan, VariableId, Written};
+use std::collections::BTreeMap;
+
+impl Plan {
+    /// Adds remarks; `layers` are those of the program's graph alone. Layers must be known.
+    pub fn remark(&mut self, layers: usize) {
+        let mut remarks = self.selectors_in_heads();
+        if self.layers() > layers {
+            remarks.extend(self.layers_of_hidden_units(layers));
+        }
+        self.remarks = remarks;
+    }
+
+    fn selectors_in_heads(&self) -> Vec<String> {
+        let mut heads: BTreeMap<&str, Vec<(usize, usize, Kind)>> = BTreeMap::new();
+        for attend in &self.attends {
+            let known = heads.entry(&attend.source.name).or_default();
+            let head = (attend.layer, attend.pattern, attend.kind);
+            if !known.contains(&head) {
+                known.push(head);
+            }
+        }
+        let several = heads.into_iter().filter(|(_, heads)| heads.len() > 1);
+        several
+            .map(|(name, heads)| {
+                let same_pattern = heads.iter().all(|(_, pattern, _)| *pattern == heads[0].1);
+                let same_kind = heads.iter().all(|(_, _, kind)| *kind == heads[0].2);
+                let why = match (same_pattern, same_kind) {
+                    (true, _) => "what it moves is known in different layers",
+                    (false, true) => "a disjunction, one head for each of its parts",
+                    (false, false) => "its width counts BOS, its mean does not",
+                };
+                format!("{} takes {} heads: {why}", name, heads.len())
+            })
+            .collect()
+    }
+
+    /// The hidden units on the longest chain that read what other hidden units computed.
+    fn layers_of_hidden_units(&self, layers: usize) -> Vec<String> {
+        let mut remarks = vec![format!(
+            "{} layers where the graph alone takes {layers}:",
+            self.layers()
+        )];
+        let label = |id: VariableId| &self.variable(id).label;
+        for forward in &self.feed_forwards {
+            let previous = forward.argument.reads().find(|read| {
+                self.variable(*read).written == Written::FeedForward
+                    && self.ready(*read) + 2 == 2 * forward.layer
+            });
+            if let Some(previous) = previous {
+                let line = format!(
+                    "  layer {}: {} is computed from {}, which hidden units of layer {} compute",
+                    forward.layer,
+                    label(forward.into),
+                    label(previous),
+                    forward.layer - 1
+                );
+                if !remarks.contains(&line) {
+                    remarks.push(line);
+                }
+            }
+        }
+        remarks
+    }
+}

@@ -1,0 +1,124 @@
+//! The schedule of a plan, which is the model's: its layers, the heads of each, and what hidden
+//! units compute, as a table for people and as JSON for tools.
+
+use super::{Attend, Kind, Plan, Written};
+use serde_json::{Value as Json, json};
+
+impl Plan {
+    /// How many heads each layer has: operations of one layer with one pattern are one head.
+    pub fn heads(&self) -> Vec<usize> {
+        let layers = 1..=self.layers();
+        layers.map(|layer| self.patterns(layer).len()).collect()
+    }
+
+    /// A table of layers, heads and what each computes.
+    pub fn table(&self) -> String {
+        let heads = self.heads();
+        let layers = match heads.len() {
+            1 => "1 layer".to_string(),
+            count => format!("{count} layers"),
+        };
+        let mut text = match heads.is_empty() {
+            true => format!("{layers}, no heads\n"),
+            false => format!("{layers}, heads per layer {heads:?}\n"),
+        };
+        section(&mut text, "embedding", &self.embedded());
+        for layer in 1..=heads.len() {
+            text.push_str(&format!("layer {layer}\n"));
+            for (number, pattern) in self.patterns(layer).into_iter().enumerate() {
+                let first = pattern[0];
+                text.push_str(&format!(
+                    "  head {}  {}: {}\n",
+                    number + 1,
+                    first.source.name,
+                    first.kind
+                ));
+                for label in self.written(&pattern) {
+                    text.push_str(&format!("          {label}\n"));
+                }
+            }
+            section(&mut text, "  feed-forward", &self.computed(layer));
+        }
+        for remark in &self.remarks {
+            text.push_str(&format!("{remark}\n"));
+        }
+        text
+    }
+
+    /// `{"layers", "heads", "embedding", "table": [{"heads": [{"selector", "kind", "computes"}],
+    /// "feed_forward"}], "remarks"}`
+    pub fn to_json(&self) -> Json {
+        let head = |pattern: Vec<&Attend>| {
+            json!({
+                "selector": pattern[0].source.name,
+                "kind": pattern[0].kind.to_string(),
+                "computes": self.written(&pattern),
+            })
+        };
+        let layer = |layer| {
+            let heads: Vec<Json> = self.patterns(layer).into_iter().map(head).collect();
+            json!({"heads": heads, "feed_forward": self.computed(layer)})
+        };
+        let table: Vec<Json> = (1..=self.layers()).map(layer).collect();
+        json!({
+            "layers": self.layers(),
+            "heads": self.heads(),
+            "embedding": self.embedded(),
+            "table": table,
+            "remarks": self.remarks,
+        })
+    }
+
+    /// The operations of each head of a layer, in the order of the model's heads.
+    pub fn patterns(&self, layer: usize) -> Vec<Vec<&Attend>> {
+        let mut patterns: std::collections::BTreeMap<usize, Vec<&Attend>> = Default::default();
+        for attend in self.attends.iter().filter(|attend| attend.layer == layer) {
+            patterns.entry(attend.pattern).or_default().push(attend);
+        }
+        patterns.into_values().collect()
+    }
+
+    fn written(&self, attends: &[&Attend]) -> Vec<String> {
+        // Directions are called by what is read of them; a head brings a variable.
+        let labels = attends.iter().map(|attend| match attend.kind {
+            Kind::Width => &self.variable(attend.into).label,
+            _ => &self.variable(attend.into).source.name,
+        });
+        distinct(labels)
+    }
+
+    fn computed(&self, layer: usize) -> Vec<String> {
+        let forwards = self.feed_forwards.iter().filter(|op| op.layer == layer);
+        distinct(forwards.map(|op| &self.variable(op.into).label))
+    }
+
+    fn embedded(&self) -> Vec<String> {
+        let embedded = self.variables.iter();
+        let embedded = embedded.filter(|v| matches!(v.written, Written::Embed { .. }));
+        distinct(embedded.map(|variable| &variable.label))
+    }
+}
+
+/// Labels, each once; those of the values of one variable, `name = value`, are its name.
+fn distinct<'l>(labels: impl Iterator<Item = &'l String>) -> Vec<String> {
+    let mut known: Vec<String> = Vec::new();
+    for label in labels {
+        let name = label
+            .split_once(" = ")
+            .map_or(label.as_str(), |(name, _)| name);
+        if !known.iter().any(|other| other == name) {
+            known.push(name.to_string());
+        }
+    }
+    known
+}
+
+fn section(text: &mut String, title: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
+    }
+    text.push_str(&format!("{title}\n"));
+    for line in lines {
+        text.push_str(&format!("          {line}\n"));
+    }
+}
