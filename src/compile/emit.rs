@@ -38,6 +38,7 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
         feed_forwards: Vec::new(),
         outputs: Vec::new(),
         views: Vec::new(),
+        shared: None,
         remarks: Vec::new(),
     };
     let mut emitter = Emitter {

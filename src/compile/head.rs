@@ -190,7 +190,8 @@ impl Compiler<'_> {
                 ),
                 _ => None,
             },
-            VarKind::Cut(_) => Some(0),
+            // One value needs no direction of its own.
+            VarKind::Cut(_) | VarKind::Tokens | VarKind::Indices => Some(0),
             _ => None,
         };
         let wish = match kind {

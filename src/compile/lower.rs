@@ -11,12 +11,14 @@ type Triplets = Vec<(usize, usize, f64)>;
 
 /// The model of a plan whose operations have layers.
 pub fn lower(plan: &Plan) -> Model {
-    let lowering = Lowering {
+    let (directions, width) = plan.directions();
+    let mut lowering = Lowering {
         plan,
-        one: constant(plan, &Written::One),
-        flag: constant(plan, &Written::Flag),
+        directions,
+        width,
+        one: None,
     };
-    let width = plan.variables.len();
+    lowering.one = constant(plan, &Written::One).map(|one| lowering.directions[one]);
     let layers: Vec<Layer> = (1..=plan.layers())
         .map(|layer| lowering.layer(layer))
         .collect();
@@ -45,7 +47,7 @@ pub fn lower(plan: &Plan) -> Model {
         position_embedding: lowering.position_embedding(),
         layers,
         outputs,
-        directions: plan.variables.iter().map(|v| v.label.clone()).collect(),
+        directions: lowering.labels(),
         variables,
     }
 }
@@ -66,19 +68,45 @@ fn ready(plan: &Plan, view: &ReadOut) -> usize {
 
 struct Lowering<'p> {
     plan: &'p Plan,
+    /// The direction of each variable.
+    directions: Vec<usize>,
+    width: usize,
     one: Option<usize>,
-    flag: Option<usize>,
 }
 
 impl Lowering<'_> {
     fn width(&self) -> usize {
-        self.plan.variables.len()
+        self.width
+    }
+
+    fn at(&self, variable: VariableId) -> usize {
+        self.directions[variable.0 as usize]
+    }
+
+    /// What stands in each direction, in the order of time.
+    fn labels(&self) -> Vec<String> {
+        let mut labels = vec![String::new(); self.width];
+        for (at, variable) in self.plan.variables.iter().enumerate() {
+            let label = &mut labels[self.directions[at]];
+            match label.is_empty() {
+                true => label.clone_from(&variable.label),
+                false => *label = format!("{}, then {label}", variable.label),
+            }
+        }
+        labels
+    }
+
+    fn put(&self, linear: &Linear, column: usize, triplets: &mut Triplets, bias: &mut [f64]) {
+        let terms = linear.terms.iter();
+        triplets.extend(terms.map(|(variable, factor)| (self.at(*variable), column, *factor)));
+        bias[column] += linear.constant;
     }
 
     fn token_embedding(&self) -> Matrix {
         let tokens = self.plan.vocabulary.len();
         let mut triplets = Triplets::new();
-        for (at, variable) in self.plan.variables.iter().enumerate() {
+        for (number, variable) in self.plan.variables.iter().enumerate() {
+            let at = self.directions[number];
             match &variable.written {
                 Written::Embed { tokens, .. } => {
                     triplets.extend(tokens.iter().enumerate().map(|(row, v)| (row, at, *v)));
@@ -87,7 +115,7 @@ impl Lowering<'_> {
                 Written::Flag => triplets.push((tokens, at, 1.0)),
                 Written::Attend | Written::FeedForward => {
                     // What is written at BOS is taken back before it is written.
-                    let written = self.written_at_bos(VariableId(at as u32));
+                    let written = self.written_at_bos(VariableId(number as u32));
                     triplets.push((tokens, at, variable.bos - written));
                     if let Some(rounding) = variable.rounding {
                         let offset = rounding.offset();
@@ -119,7 +147,8 @@ impl Lowering<'_> {
 
     fn position_embedding(&self) -> Matrix {
         let mut triplets = Triplets::new();
-        for (at, variable) in self.plan.variables.iter().enumerate() {
+        for (number, variable) in self.plan.variables.iter().enumerate() {
+            let at = self.directions[number];
             if let Written::Embed { indices, .. } = &variable.written {
                 triplets.extend(indices.iter().enumerate().map(|(row, v)| (row + 1, at, *v)));
             }
@@ -154,8 +183,8 @@ impl Lowering<'_> {
         let (mut queries, mut keys) = (Triplets::new(), Triplets::new());
         let (mut query_bias, mut key_bias) = (vec![0.0; d_head], vec![0.0; d_head]);
         for (column, Dimension { query, key }) in dimensions.iter().enumerate() {
-            put(query, column, &mut queries, &mut query_bias);
-            put(key, column, &mut keys, &mut key_bias);
+            self.put(query, column, &mut queries, &mut query_bias);
+            self.put(key, column, &mut keys, &mut key_bias);
         }
         let (value, output, d_value) = self.values(attends);
         let width = self.width();
@@ -182,7 +211,7 @@ impl Lowering<'_> {
             let column = known.unwrap_or_else(|| {
                 let terms = attend.value.terms.iter();
                 let column = columns.len();
-                value.extend(terms.map(|(variable, f)| (variable.0 as usize, column, *f)));
+                value.extend(terms.map(|(variable, f)| (self.at(*variable), column, *f)));
                 columns.push(&attend.value);
                 column
             });
@@ -190,7 +219,7 @@ impl Lowering<'_> {
                 Kind::Sum { level } => level.exp(),
                 _ => 1.0,
             };
-            output.push((column, attend.into.0 as usize, factor));
+            output.push((column, self.at(attend.into), factor));
         }
         (value, output, columns.len())
     }
@@ -222,10 +251,10 @@ impl Lowering<'_> {
                     read.constant += unit.offset;
                     bias.push(self.threshold(read.constant, at, &mut input));
                     let terms = read.terms.iter();
-                    input.extend(terms.map(|(variable, f)| (variable.0 as usize, at, *f)));
+                    input.extend(terms.map(|(variable, f)| (self.at(*variable), at, *f)));
                     at
                 });
-                output.push((at, forward.into.0 as usize, unit.weight));
+                output.push((at, self.at(forward.into), unit.weight));
             }
         }
         FeedForward {
@@ -254,7 +283,7 @@ impl Lowering<'_> {
         for (output, score) in read_out.scores.iter().enumerate() {
             let mut constant = score.constant;
             for (variable, factor) in &score.terms {
-                let at = variable.0 as usize;
+                let at = self.at(*variable);
                 match Some(at) == self.one {
                     true => constant += factor,
                     false => triplets.push((at, output, *factor)),
@@ -262,17 +291,10 @@ impl Lowering<'_> {
             }
             bias.push(constant);
         }
-        debug_assert!(self.flag.is_none_or(|flag| flag < self.width()));
         Readout {
             weights: Matrix::from_triplets(self.width(), read_out.scores.len(), triplets),
             bias,
             decoder: read_out.decoder.clone(),
         }
     }
-}
-
-fn put(linear: &Linear, column: usize, triplets: &mut Triplets, bias: &mut [f64]) {
-    let terms = linear.terms.iter();
-    triplets.extend(terms.map(|(variable, factor)| (variable.0 as usize, column, *factor)));
-    bias[column] += linear.constant;
 }

@@ -146,6 +146,7 @@ fn attempt(analysis: &Analysis, roots: &[SOpId], style: Style, care: Care) -> Fa
     let mut plan = emit::plan(&compiler, roots, outputs).map_err(diagnose)?;
     plan.schedule();
     plan.guard_bos();
+    plan.share_flag();
     plan.remark(depth(analysis.graph, roots));
     if let Err(problem) = plan.check() {
         unreachable!("a plan that does not hold together: {problem}");

@@ -5,6 +5,7 @@
 mod bos;
 mod check;
 mod dimension;
+mod direction;
 mod layers;
 mod linear;
 mod print;
@@ -70,6 +71,8 @@ pub struct Plan {
     pub outputs: Vec<ReadOut>,
     /// The program's named s-ops, as far as the stream holds them.
     pub views: Vec<ReadOut>,
+    /// A variable that stands in the direction of another, which is not read any more.
+    pub shared: Option<(VariableId, VariableId)>,
     /// Sentences about what took more than the program says, for people.
     pub remarks: Vec<String>,
 }
