@@ -83,7 +83,7 @@ impl Bounds<'_> {
                     ..Bound::inexact(1.0, error)
                 }
             }
-            Kind::Mean | Kind::MeanOfSome | Kind::MeanOfPart => {
+            Kind::Mean | Kind::MeanOfSome | Kind::MeanOfPart | Kind::Length => {
                 let single = attend.most <= 1 && attend.above() == 0.0;
                 // One key has all the weight, whatever its level.
                 let uneven = match single && attend.kind != Kind::MeanOfPart {

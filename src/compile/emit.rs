@@ -330,6 +330,7 @@ impl Emitter<'_, '_> {
             HeadKind::Mean => Kind::Mean,
             HeadKind::MeanOfSome => Kind::MeanOfSome,
             HeadKind::MeanOfPart => Kind::MeanOfPart,
+            HeadKind::Length => Kind::Length,
             HeadKind::Sum => Kind::Sum {
                 level: level(self.plan.max_length),
             },
@@ -456,7 +457,7 @@ impl Emitter<'_, '_> {
         let constant = std::mem::take(&mut value.constant);
         let wanted = match kind {
             Kind::Width => return Linear::of(self.plan.flag()),
-            Kind::Mean | Kind::MeanOfPart => -constant,
+            Kind::Mean | Kind::MeanOfPart | Kind::Length => -constant,
             Kind::MeanOfSome | Kind::Sum { .. } => return value,
         };
         let bos = self.plan.at_bos(&value);

@@ -5,13 +5,13 @@
 
 use super::form::{Form, Scalar};
 use super::literal::{Needs, ProductPlan, TermPlan};
-use super::{Bits, Compiler, Want};
+use super::{Bits, Care, Compiler, Want};
 use crate::base::Span;
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Cube;
 use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
-use crate::infer::{Stopped, VarKind};
+use crate::infer::{Analysis, Stopped, VarKind};
 use crate::plan::{Meaning, Style, level};
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub enum HeadKind {
     Mean,
     MeanOfSome,
     MeanOfPart,
+    /// The width of all keys as a number: BOS counts, and the values are `2·(index + 1)`.
+    Length,
     Sum,
 }
 
@@ -78,10 +80,18 @@ impl Compiler<'_> {
             VarKind::Width(selector) => {
                 let selected = self.selected(selector);
                 let one = Form::constant(1.0);
-                // The best key is one, if there is any.
-                let best = selected.facts.best.is_some();
-                let kind = if best { HeadKind::Mean } else { HeadKind::Sum };
-                self.write(&selected, kind, &one, target)
+                match (self.style, &selected.facts.best) {
+                    // The best key is one, if there is any.
+                    (_, Some(_)) => self.write(&selected, HeadKind::Mean, &one, target),
+                    (Style::Compact, None) => self.write(&selected, HeadKind::Sum, &one, target),
+                    (Style::Faithful, None) => {
+                        let positions = 0..self.analysis.setting.max_length;
+                        let values = positions.map(|index| 2.0 * (index + 1) as f64);
+                        let value = Form::function(Analysis::INDICES, values.collect());
+                        let value = Form::default().plus(1.0, &value);
+                        self.write(&selected, HeadKind::Length, &value, target)
+                    }
+                }
             }
             VarKind::Sum(id) => {
                 let SOp::Aggregate {
@@ -266,7 +276,12 @@ impl Compiler<'_> {
         };
         for (at, (function, label)) in functions.iter().enumerate() {
             let function = self.carried(value, var, function)?;
-            let form = self.feature(value, &function, Want::Close, label)?;
+            // What is rounded may not be far from what it stands for.
+            let want = match self.care == Care::Careful && self.rounded.contains(&var) {
+                true => Want::Snapped,
+                false => Want::Close,
+            };
+            let form = self.feature(value, &function, want, label)?;
             self.write(&selected, kind, &form, Target::Direction(var, at))?;
         }
         Ok(())

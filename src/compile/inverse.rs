@@ -18,7 +18,9 @@ impl Compiler<'_> {
             return None;
         };
         let facts = self.analysis.selector(selector)?;
-        let counts = self.style == Style::Faithful && facts.best.is_none();
+        // A head that attends to everything gives the length as a number.
+        let all = matches!(&*facts.cubes, [cube] if cube.literals.is_empty());
+        let counts = self.style == Style::Faithful && facts.best.is_none() && !all;
         counts.then(|| (selector, facts.cubes.len()))
     }
 

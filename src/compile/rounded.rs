@@ -11,6 +11,10 @@ use crate::plan::Rounding;
 /// Whole numbers are rounded to this many binary digits behind the point, far more than noise needs.
 const DIGITS_OF_WHOLE: i32 = 10;
 
+/// Larger whole numbers have more noise, and are rounded to fewer digits.
+const SMALL: f64 = 64.0;
+const DIGITS_OF_LARGE: i32 = 8;
+
 /// The largest whole number that is rounded so.
 const LARGEST_WHOLE: f64 = 4_096.0;
 
@@ -22,7 +26,10 @@ pub fn rounding(values: &[f64]) -> Option<Rounding> {
     let whole = values.iter().all(|value| value.fract() == 0.0);
     match whole && largest <= LARGEST_WHOLE {
         true => Some(Rounding {
-            digits: DIGITS_OF_WHOLE,
+            digits: match largest <= SMALL {
+                true => DIGITS_OF_WHOLE,
+                false => DIGITS_OF_LARGE,
+            },
         }),
         false => Rounding::finest(largest),
     }

@@ -158,6 +158,8 @@ pub struct Attend {
 pub enum Kind {
     /// `1/(1+w)`: BOS is one more selected key, and the only one with a value.
     Width,
+    /// The number of all keys: BOS is one more, and the values are such that the mean is the number.
+    Length,
     /// The mean of the selected values; a query that selects nothing sees BOS, which stands half
     /// way between what is selected and what is not.
     Mean,

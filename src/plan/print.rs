@@ -147,6 +147,7 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Kind::Width => "1/(1 + width), BOS is one more key",
+            Kind::Length => "width of all, BOS is one more key",
             Kind::Mean => "mean, BOS where nothing is selected",
             Kind::MeanOfSome => "mean, something is always selected",
             Kind::MeanOfPart => "part of a mean, BOS stands for the keys of the other parts",
