@@ -83,6 +83,12 @@ impl Lowering<'_> {
         self.directions[variable.0 as usize]
     }
 
+    /// Whether a variable stands in the direction of another.
+    fn is_shared(&self, number: usize) -> bool {
+        let late = self.plan.shared.map(|(late, _)| late.0 as usize);
+        late == Some(number)
+    }
+
     /// What stands in each direction, in the order of time.
     fn labels(&self) -> Vec<String> {
         let mut labels = vec![String::new(); self.width];
@@ -113,6 +119,8 @@ impl Lowering<'_> {
                 }
                 Written::One => triplets.extend((0..tokens).map(|row| (row, at, 1.0))),
                 Written::Flag => triplets.push((tokens, at, 1.0)),
+                // The flag stands there until the last attention layer has read it.
+                Written::Attend if self.is_shared(number) => {}
                 Written::Attend | Written::FeedForward => {
                     // What is written at BOS is taken back before it is written.
                     let written = self.written_at_bos(VariableId(number as u32));
