@@ -228,17 +228,8 @@ fn compile_info_exec_and_verify() {
 fn a_model_of_several_outputs_gives_all_of_them() {
     let place = hist();
     let setting = ["--vocab", "abc", "--max-len", "4", "-o", "hist.model"];
-    let compile = ["compile", "hist.rasp", "-e", "hist"];
+    let compile = ["compile", "hist.rasp", "-e", "hist", "-e", "tokens"];
     assert_eq!(place.rasp(&[&compile[..], &setting].concat()).status, 0);
-    let path = place.path("hist.model");
-    let mut model = rasp::model::load(&path).unwrap();
-    // What can be read from the residual stream can be an output.
-    model.outputs.push(rasp::model::Output {
-        name: String::new(),
-        readout: model.variables[0].readout.clone(),
-    });
-    model.rename(&["hist", "tokens"]);
-    rasp::model::save(&model, &path, rasp::base::Existing::Replace).unwrap();
     let ran = place.rasp(&["exec", "hist.model", "-i", "abca"]);
     assert_eq!(
         ran.out,
@@ -261,10 +252,29 @@ fn a_model_of_several_outputs_gives_all_of_them() {
     );
     let info = place.rasp(&["info", "hist.model"]).out;
     assert!(info.contains("\noutputs\n"), "{info}");
-    // The compiler does not make such models yet.
-    let ran = place.rasp(&[&compile[..], &["-e", "tokens"][..], &setting].concat());
+    let twice = ["compile", "hist.rasp", "-e", "hist", "-e", "hist"];
+    let ran = place.rasp(&[&twice[..], &setting, &["--force"]].concat());
     assert_eq!(ran.status, 1);
-    assert!(ran.err.contains("several s-ops"), "{}", ran.err);
+    assert!(ran.err.contains("twice"), "{}", ran.err);
+}
+
+/// The schedule that is printed is the model's.
+#[test]
+fn the_schedule_of_a_model_is_the_one_that_is_shown() {
+    let place = hist();
+    let setting = ["--vocab", "abcd", "--max-len", "5"];
+    for style in ["faithful", "compact"] {
+        for expression in ["hist", "sort(tokens, tokens)", "contains(tokens, \"b\")"] {
+            let of = ["hist.rasp", "-e", expression, "--style", style, "--json"];
+            let asked = [&["schedule"][..], &of, &setting].concat();
+            let shown = place.rasp(&asked).lines().remove(0);
+            let written = ["-o", "m.model", "--force", "--uncertified"];
+            let compiled = place.rasp(&[&["compile"][..], &of, &setting, &written].concat());
+            let model = compiled.lines().remove(0);
+            assert_eq!(shown["layers"], model["layers"], "{expression} {style}");
+            assert_eq!(shown["heads"], model["heads"], "{expression} {style}");
+        }
+    }
 }
 
 #[test]

@@ -109,6 +109,16 @@ fn compile_expressions(
         setting(setting_arguments, vocabulary, session),
         session.sources(),
     )?;
+    for (at, expression) in expressions.iter().enumerate() {
+        if expressions[..at].contains(expression) {
+            let message = format!("`{expression}` is asked for twice");
+            output.report(
+                &Diagnostic::error(Code::BadInput, message),
+                session.sources(),
+            );
+            return Err(Stop::Reported);
+        }
+    }
     let mut sops = Vec::with_capacity(expressions.len());
     let mut spans = Vec::with_capacity(expressions.len());
     for expression in expressions {
