@@ -26,7 +26,7 @@ impl Bounds<'_> {
             noise += query.largest * key.error + key.largest * query.error;
             noise += query.error * key.error;
             match (query.grain, key.grain) {
-                (Some(a), Some(b)) => least = least.min(a + b),
+                (Some(a), Some(b)) => least = least.min(a.saturating_add(b)),
                 _ => exact = false,
             }
         }

@@ -122,7 +122,7 @@ impl Bounds<'_> {
             && let Some(slope) = grain(first.slope)
         {
             let grains = offsets.iter().filter_map(|offset| grain(*offset));
-            let least = grains.chain([argument_grain + slope]).min().unwrap_or(0);
+            let least = grains.chain([argument_grain.saturating_add(slope)]).min().unwrap_or(0);
             let size = first.slope.abs() * argument.largest + first.offset.abs() + 1.0;
             return super::bound::fits(size, least, self.floats);
         }
@@ -157,7 +157,7 @@ fn is_power(number: f64) -> bool {
 
 /// Whether an offset is a multiple of the last bit of the largest number it is added to.
 fn is_multiple(offset: f64, largest: f64, floats: Floats) -> bool {
-    let last = largest.log2().floor() as i32 + 1 - floats.bits;
+    let last = (largest.log2().floor() as i32).saturating_add(1 - floats.bits);
     grain(offset).is_none_or(|grain| grain >= last)
 }
 

@@ -462,12 +462,8 @@ impl Emitter<'_, '_> {
             }
             OutputRead::Classes(form, count) => {
                 let number = self.resolve_constant(&form);
-                let class = |class: usize| {
-                    let mut score = number.scaled(2.0 * class as f64);
-                    score.constant -= (class as f64).powi(2);
-                    score
-                };
-                ((0..count).map(class).collect(), Read::Classes(number, count))
+                let scores = (0..count).map(|class| number.class(class));
+                (scores.collect(), Read::Classes(number, count))
             }
             OutputRead::Widths(selector, widths) => {
                 let x = self.attended[&Target::Inverse(selector, 0)];

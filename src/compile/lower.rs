@@ -2,7 +2,9 @@
 //! `model` alone, so that a model can be lowered again from a plan that was stored with it.
 
 use crate::model::{self, FeedForward, Head, Layer, Matrix, Model, Readout, Variable};
-use crate::plan::{self, Attend, Dimension, Kind, Linear, Plan, ReadOut, Style, VariableId, Written};
+use crate::plan::{
+    self, Attend, Dimension, Kind, Linear, Plan, ReadOut, Style, VariableId, Written,
+};
 use std::collections::BTreeMap;
 
 type Triplets = Vec<(usize, usize, f64)>;
@@ -21,7 +23,7 @@ pub fn lower(plan: &Plan) -> Model {
         .iter()
         .map(|view| Variable {
             name: view.name.clone(),
-            ready: ready(plan, view),
+            ready: plan.view_ready(view),
             readout: lowering.readout(view),
         })
         .collect();
@@ -43,16 +45,13 @@ pub fn lower(plan: &Plan) -> Model {
         outputs,
         directions: plan.variables.iter().map(|v| v.label.clone()).collect(),
         variables,
+        plan: None,
+        certified: Vec::new(),
     }
 }
 
 fn constant(plan: &Plan, written: &Written) -> Option<usize> {
     plan.variables.iter().position(|variable| variable.written == *written)
-}
-
-fn ready(plan: &Plan, view: &ReadOut) -> usize {
-    let reads = view.scores.iter().flat_map(|score| score.reads());
-    reads.map(|variable| plan.ready(variable)).max().unwrap_or(0)
 }
 
 struct Lowering<'p> {
