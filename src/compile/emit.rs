@@ -243,7 +243,12 @@ impl Emitter<'_, '_> {
         writes.sort_by_key(|(target, _)| *target);
         for (target, form) in writes {
             let dropped = self.resolve(form).constant;
-            *self.offsets.entry(self.attended[&target]).or_insert(0.0) += dropped;
+            let into = self.attended[&target];
+            *self.offsets.entry(into).or_insert(0.0) += dropped;
+            if dropped != 0.0 {
+                let values = &mut self.plan.variables[into.0 as usize].values;
+                *values = values.iter().map(|value| value - dropped).collect();
+            }
         }
     }
 

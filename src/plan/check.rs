@@ -147,19 +147,24 @@ impl Reads<'_> {
             self.linear(score, end, name)?;
         }
         let scores = read_out.scores.len();
+        let classes = match &read_out.decoder {
+            Decoder::Categorical(values) => Some(values.len()),
+            Decoder::Numerical(_) => None,
+        };
         let fits = match &read_out.read {
             Read::Nearest(values) => scores == 1 && is_of(values, &read_out.decoder),
             Read::Classes(number, count) => {
                 self.linear(number, end, name)?;
                 let class = |(class, score): (usize, &Linear)| *score == number.class(class);
-                *count == scores && read_out.scores.iter().enumerate().all(class)
+                *count == scores && classes == Some(scores) && read_out.scores.iter().enumerate().all(class)
             }
             Read::Widths(x, _) => {
                 self.linear(&Linear::of(*x), end, name)?;
-                read_out.scores.iter().all(|score| {
+                let width = |score: &Linear| {
                     let e = score.constant / 2.0;
                     *score == Linear::constant(2.0 * e).plus(*x, -e * e)
-                })
+                };
+                classes == Some(scores) && read_out.scores.iter().all(width)
             }
         };
         match fits {
