@@ -27,7 +27,7 @@ pub enum Command {
     Compile(Compile),
     /// Describe a compiled model
     Info(Info),
-    /// Prove that a compiled model is exact, from its weights and its plan
+    /// Prove that floats compute a model exactly, from its weights and the plan they were made from
     Certify(super::certify::Certify),
     /// Run a compiled model on inputs
     Exec(Exec),

@@ -41,7 +41,10 @@ pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
 pub fn open(certificates: &[Certificate; 2]) -> Diagnostic {
     let open = certificates.iter().flat_map(|certificate| {
         let name = certificate.name();
-        certificate.open.iter().map(move |open| format!("{name}: {open}"))
+        certificate
+            .open
+            .iter()
+            .map(move |open| format!("{name}: {open}"))
     });
     let error = Diagnostic::error(Code::NotExact, "this model is not proved to be exact");
     open.take(3).fold(error, Diagnostic::note)

@@ -10,7 +10,11 @@ pub fn difference(expected: &Model, found: &Model) -> Option<String> {
     let counts = [
         ("directions", expected.d_model, found.d_model),
         ("tokens", expected.vocabulary.len(), found.vocabulary.len()),
-        ("tokens of the longest input", expected.max_length, found.max_length),
+        (
+            "tokens of the longest input",
+            expected.max_length,
+            found.max_length,
+        ),
         ("layers", expected.layers.len(), found.layers.len()),
         ("outputs", expected.outputs.len(), found.outputs.len()),
         ("variables", expected.variables.len(), found.variables.len()),
@@ -47,7 +51,11 @@ impl Comparison<'_> {
         let positions = (&expected.position_embedding, &found.position_embedding);
         self.matrix("embed.W_E", tokens, [Axis::Token, Axis::Direction])
             .or_else(|| {
-                self.matrix("pos_embed.W_pos", positions, [Axis::Position, Axis::Direction])
+                self.matrix(
+                    "pos_embed.W_pos",
+                    positions,
+                    [Axis::Position, Axis::Direction],
+                )
             })
             .or_else(|| {
                 let layers = expected.layers.iter().zip(&found.layers).enumerate();
@@ -69,21 +77,32 @@ impl Comparison<'_> {
             let name = |tensor: &str| format!("{layer}.attn.{at}.{tensor} {of}");
             let dimension = Axis::Numbered("dimension");
             let value = Axis::Numbered("value");
-            self.matrix(&name("W_Q"), (&ours.query, &theirs.query), [Axis::Direction, dimension])
-                .or_else(|| bias(&name("b_Q"), "dimension", &ours.query_bias, &theirs.query_bias))
-                .or_else(|| {
-                    let keys = (&ours.key, &theirs.key);
-                    self.matrix(&name("W_K"), keys, [Axis::Direction, dimension])
-                })
-                .or_else(|| bias(&name("b_K"), "dimension", &ours.key_bias, &theirs.key_bias))
-                .or_else(|| {
-                    let values = (&ours.value, &theirs.value);
-                    self.matrix(&name("W_V"), values, [Axis::Direction, value])
-                })
-                .or_else(|| {
-                    let outputs = (&ours.output, &theirs.output);
-                    self.matrix(&name("W_O"), outputs, [value, Axis::Direction])
-                })
+            self.matrix(
+                &name("W_Q"),
+                (&ours.query, &theirs.query),
+                [Axis::Direction, dimension],
+            )
+            .or_else(|| {
+                bias(
+                    &name("b_Q"),
+                    "dimension",
+                    &ours.query_bias,
+                    &theirs.query_bias,
+                )
+            })
+            .or_else(|| {
+                let keys = (&ours.key, &theirs.key);
+                self.matrix(&name("W_K"), keys, [Axis::Direction, dimension])
+            })
+            .or_else(|| bias(&name("b_K"), "dimension", &ours.key_bias, &theirs.key_bias))
+            .or_else(|| {
+                let values = (&ours.value, &theirs.value);
+                self.matrix(&name("W_V"), values, [Axis::Direction, value])
+            })
+            .or_else(|| {
+                let outputs = (&ours.output, &theirs.output);
+                self.matrix(&name("W_O"), outputs, [value, Axis::Direction])
+            })
         });
         differ.or_else(|| heads.find_map(|difference| difference))
     }
@@ -93,7 +112,14 @@ impl Comparison<'_> {
         let input = (&ours.input, &theirs.input);
         let output = (&ours.output, &theirs.output);
         self.matrix(&format!("{name}.W_in"), input, [Axis::Direction, unit])
-            .or_else(|| bias(&format!("{name}.b_in"), "unit", &ours.input_bias, &theirs.input_bias))
+            .or_else(|| {
+                bias(
+                    &format!("{name}.b_in"),
+                    "unit",
+                    &ours.input_bias,
+                    &theirs.input_bias,
+                )
+            })
             .or_else(|| self.matrix(&format!("{name}.W_out"), output, [unit, Axis::Direction]))
             .or_else(|| {
                 let (ours, theirs) = (&ours.output_bias, &theirs.output_bias);
@@ -110,8 +136,18 @@ impl Comparison<'_> {
         let variables = self.expected.variables.iter().zip(&self.found.variables);
         let mut variables = variables.enumerate().map(|(at, (ours, theirs))| {
             let of = format!("of the variable \"{}\"", ours.name);
-            count(&format!("half layers before {of}"), ours.ready, theirs.ready).or_else(|| {
-                self.readout(&format!("variables.{at}"), &of, &ours.readout, &theirs.readout)
+            count(
+                &format!("half layers before {of}"),
+                ours.ready,
+                theirs.ready,
+            )
+            .or_else(|| {
+                self.readout(
+                    &format!("variables.{at}"),
+                    &of,
+                    &ours.readout,
+                    &theirs.readout,
+                )
             })
         });
         outputs
@@ -123,7 +159,14 @@ impl Comparison<'_> {
         let weights = (&ours.weights, &theirs.weights);
         let axes = [Axis::Direction, Axis::Numbered("class")];
         self.matrix(&format!("{name}.W_U {of}"), weights, axes)
-            .or_else(|| bias(&format!("{name}.b_U {of}"), "class", &ours.bias, &theirs.bias))
+            .or_else(|| {
+                bias(
+                    &format!("{name}.b_U {of}"),
+                    "class",
+                    &ours.bias,
+                    &theirs.bias,
+                )
+            })
     }
 
     fn matrix(
@@ -135,12 +178,16 @@ impl Comparison<'_> {
         let shape = |matrix: &Matrix| (matrix.rows(), matrix.columns());
         if shape(expected) != shape(found) {
             let (expected, found) = (shape(expected), shape(found));
-            return Some(format!("{name}: shape {found:?} where {expected:?} is expected"));
+            return Some(format!(
+                "{name}: shape {found:?} where {expected:?} is expected"
+            ));
         }
         let (mut ours, mut theirs) = (expected.entries(), found.entries());
         loop {
-            let at = |entry: Option<(usize, usize, f64)>| entry.map(|(row, column, _)| (row, column));
-            let bits = |entry: Option<(usize, usize, f64)>| entry.map(|(_, _, value)| value.to_bits());
+            let at =
+                |entry: Option<(usize, usize, f64)>| entry.map(|(row, column, _)| (row, column));
+            let bits =
+                |entry: Option<(usize, usize, f64)>| entry.map(|(_, _, value)| value.to_bits());
             let (expected, found) = (ours.next(), theirs.next());
             if at(expected) == at(found) && bits(expected) == bits(found) {
                 expected?;
@@ -191,5 +238,7 @@ fn bias(name: &str, what: &str, expected: &[f64], found: &[f64]) -> Option<Strin
     let mut pairs = expected.iter().zip(found).enumerate();
     let differ = |(_, (ours, theirs)): &(usize, (&f64, &f64))| ours.to_bits() != theirs.to_bits();
     let (at, (ours, theirs)) = pairs.find(differ)?;
-    Some(format!("{name} at {what} {at}: {theirs:?} where {ours:?} is expected"))
+    Some(format!(
+        "{name} at {what} {at}: {theirs:?} where {ours:?} is expected"
+    ))
 }

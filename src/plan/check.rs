@@ -25,7 +25,9 @@ impl Plan {
             }
         }
         let reads = Reads { plan: self, ready };
-        self.attends.iter().try_for_each(|attend| reads.attend(attend))?;
+        self.attends
+            .iter()
+            .try_for_each(|attend| reads.attend(attend))?;
         self.check_heads()?;
         for forward in &self.feed_forwards {
             reads.feed_forward(forward)?;
@@ -38,7 +40,10 @@ impl Plan {
     pub(super) fn check_layers(&self) -> Checked {
         let most = self.attends.len() + self.feed_forwards.len();
         let attends = self.attends.iter().map(|op| (op.layer, &op.source.name));
-        let forwards = self.feed_forwards.iter().map(|op| (op.layer, &op.source.name));
+        let forwards = self
+            .feed_forwards
+            .iter()
+            .map(|op| (op.layer, &op.source.name));
         for (layer, name) in attends.chain(forwards) {
             if layer == 0 {
                 return Err(format!("{name}: no layer"));
@@ -98,7 +103,9 @@ impl Plan {
     fn check_heads(&self) -> Checked {
         let mut heads: BTreeMap<(usize, usize), &Attend> = BTreeMap::new();
         for attend in &self.attends {
-            let head = heads.entry((attend.layer, attend.pattern)).or_insert(attend);
+            let head = heads
+                .entry((attend.layer, attend.pattern))
+                .or_insert(attend);
             if head.terms != attend.terms {
                 let name = &attend.source.name;
                 return Err(format!("{name}: one head of two patterns"));
@@ -124,7 +131,10 @@ impl Reads<'_> {
             self.linear(&product.query, state, name)?;
             self.linear(&product.key, state, name)?;
         }
-        attend.terms.iter().try_for_each(|term| check_term(term, name))?;
+        attend
+            .terms
+            .iter()
+            .try_for_each(|term| check_term(term, name))?;
         if attend.value.constant != 0.0 {
             return Err(format!("{name}: moves a constant"));
         }
@@ -156,7 +166,9 @@ impl Reads<'_> {
             Read::Classes(number, count) => {
                 self.linear(number, end, name)?;
                 let class = |(class, score): (usize, &Linear)| *score == number.class(class);
-                *count == scores && classes == Some(scores) && read_out.scores.iter().enumerate().all(class)
+                *count == scores
+                    && classes == Some(scores)
+                    && read_out.scores.iter().enumerate().all(class)
             }
             Read::Widths(x, _) => {
                 self.linear(&Linear::of(*x), end, name)?;

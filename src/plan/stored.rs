@@ -96,14 +96,16 @@ impl Plan {
     /// When all that a readout reads is written; see [`Plan::ready`].
     pub fn view_ready(&self, view: &ReadOut) -> usize {
         let reads = view.scores.iter().flat_map(|score| score.reads());
-        reads.map(|variable| self.ready(variable)).max().unwrap_or(0)
+        reads
+            .map(|variable| self.ready(variable))
+            .max()
+            .unwrap_or(0)
     }
 
     /// The entries of all matrices that it is lowered to, some counted more than once.
     fn size(&self) -> usize {
-        let dense = |variable: &&Variable| {
-            variable.rounding.is_some() || variable.written == Written::One
-        };
+        let dense =
+            |variable: &&Variable| variable.rounding.is_some() || variable.written == Written::One;
         let dense = self.variables.iter().filter(dense).count();
         let variables = dense.saturating_mul(self.vocabulary.len());
         let forwards = self.feed_forwards.iter().map(|forward| {
@@ -117,7 +119,8 @@ impl Plan {
 impl Attend {
     fn size(&self) -> usize {
         let products = self.terms.iter().flat_map(|term| &term.products);
-        let sizes = products.map(|p| p.query.terms.len() + p.key.terms.len() + p.queries.len() + p.keys.len());
+        let sizes = products
+            .map(|p| p.query.terms.len() + p.key.terms.len() + p.queries.len() + p.keys.len());
         sizes.sum::<usize>() + self.terms.len()
     }
 }
@@ -138,7 +141,9 @@ pub(super) mod digits {
         serializer.serialize_str(&holds.iter().map(digit).collect::<String>())
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[bool]>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<[bool]>, D::Error> {
         let text = String::deserialize(deserializer)?;
         let holds = text.bytes().map(|digit| match digit {
             b'0' => Ok(false),
