@@ -278,6 +278,81 @@ fn the_schedule_of_a_model_is_the_one_that_is_shown() {
 }
 
 #[test]
+fn a_certificate_is_of_exactly_these_weights() {
+    let place = hist();
+    let setting = ["--vocab", "abc", "--max-len", "4", "-o", "hist.model"];
+    let ran = place.rasp(&[&["compile", "hist.rasp", "-e", "hist"], &setting[..]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let info = place.rasp(&["info", "hist.model"]).out;
+    assert!(info.contains("certified   float32 float64\n"), "{info}");
+    let info = place
+        .rasp(&["info", "hist.model", "--json"])
+        .lines()
+        .remove(0);
+    assert_eq!(info["certified"], json!(["float32", "float64"]));
+    let ran = place.rasp(&["certify", "hist.model"]);
+    insta::assert_snapshot!(ran.shown());
+    let proved = place
+        .rasp(&["certify", "hist.model", "--json"])
+        .lines()
+        .remove(0);
+    for floats in ["float32", "float64"] {
+        assert_eq!(proved[floats]["holds"], true);
+        assert_eq!(proved[floats]["outputs"][0]["output"], "hist");
+        assert_eq!(proved[floats]["heads"].as_array().unwrap().len(), 1);
+        assert_eq!(proved[floats]["open"], json!([]));
+        assert!(proved[floats]["variables"][0]["error"].is_number());
+    }
+    // Another weight, and nothing is proved.
+    let path = place.path("hist.model");
+    let mut model = rasp::model::load(&path).unwrap();
+    model.outputs[0].readout.bias[1] *= 1.2;
+    rasp::model::save(&model, &path, rasp::base::Existing::Replace).unwrap();
+    let ran = place.rasp(&["certify", "hist.model"]);
+    insta::assert_snapshot!(ran.shown());
+    model.plan = None;
+    model.certified.clear();
+    rasp::model::save(&model, &path, rasp::base::Existing::Replace).unwrap();
+    let ran = place.rasp(&["certify", "hist.model", "--json"]);
+    assert_eq!((ran.status, &*ran.out), (1, ""));
+    assert_eq!(diagnostics(&ran)[0]["code"], "E0604");
+    let info = place.rasp(&["info", "hist.model"]).out;
+    assert!(info.contains("certified   no\n"), "{info}");
+    mistake(&place, &["certify", "nowhere"], 1, "E0501");
+    mistake(&place, &["certify", "hist.rasp"], 1, "E0701");
+}
+
+#[test]
+fn what_is_not_proved_is_said() {
+    let place = Place::new();
+    place.file("sort.rasp", include_str!("../examples/sort.rasp"));
+    let compile = [
+        "compile",
+        "sort.rasp",
+        "-e",
+        "sorted",
+        "--vocab",
+        "abcd",
+        "--max-len",
+        "5",
+        "--style",
+        "compact",
+        "-o",
+        "sort.model",
+    ];
+    assert_eq!(place.rasp(&compile).status, 1);
+    let ran = place.rasp(&[&compile[..], &["--uncertified"]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let ran = place.rasp(&["certify", "sort.model"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("not proved to be exact"), "{}", ran.err);
+    let ran = place.rasp(&["certify", "sort.model", "--json"]);
+    assert_eq!(ran.lines()[0]["float32"]["holds"], false);
+    assert_eq!(ran.lines()[0]["float64"]["holds"], true);
+    assert_eq!(diagnostics(&ran)[0]["code"], "E0604");
+}
+
+#[test]
 fn the_same_program_gives_the_same_bytes() {
     let place = hist();
     for out in ["one", "two"] {

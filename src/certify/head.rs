@@ -26,7 +26,7 @@ impl Bounds<'_> {
             noise += query.largest * key.error + key.largest * query.error;
             noise += query.error * key.error;
             match (query.grain, key.grain) {
-                (Some(a), Some(b)) => least = least.min(a + b),
+                (Some(a), Some(b)) => least = least.min(a.saturating_add(b)),
                 _ => exact = false,
             }
         }
@@ -44,6 +44,11 @@ impl Bounds<'_> {
             // BOS stands half way, or a level below where there are scores.
             true => (nats / 2.0).min(nats),
             false => nats,
+        };
+        let gap = match (attend.bos_level(), attend.kind) {
+            (Some(level), Kind::Mean) => level.min(nats - level),
+            (Some(level), Kind::MeanOfSome) => level.min(nats),
+            _ => gap,
         };
         let gap = gap - 2.0 * level_error - 4.0 * self.floats.unit * nats.abs();
         let leak = self.plan.max_length as f64 * (-gap).exp();
@@ -104,6 +109,18 @@ impl Bounds<'_> {
                 )
             }
         }
+    }
+}
+
+impl Attend {
+    /// How many nats BOS stands from selected keys, where that does not depend on the gap.
+    fn bos_level(&self) -> Option<f64> {
+        let products = |term: &Term| match term.meaning {
+            Meaning::Bos { nats: true } => term.products.first().cloned(),
+            _ => None,
+        };
+        let product = self.terms.iter().find_map(products)?;
+        Some((product.queries.first()? * product.keys.first()?).abs())
     }
 }
 

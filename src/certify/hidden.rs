@@ -123,7 +123,7 @@ impl Bounds<'_> {
             && let Some(slope) = grain(first.slope)
         {
             let grains = offsets.iter().filter_map(|offset| grain(*offset));
-            let least = grains.chain([argument_grain + slope]).min().unwrap_or(0);
+            let least = grains.chain([argument_grain.saturating_add(slope)]).min().unwrap_or(0);
             let size = first.slope.abs() * argument.largest + first.offset.abs() + 1.0;
             return super::bound::fits(size, least, self.floats);
         }

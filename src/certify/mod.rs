@@ -58,6 +58,14 @@ pub struct OutputBound {
 }
 
 impl Certificate {
+    /// The floats that it is about.
+    pub fn name(&self) -> &'static str {
+        match self.bits {
+            24 => "float32",
+            _ => "float64",
+        }
+    }
+
     /// Whether every output is proved to decode exactly.
     pub fn holds(&self) -> bool {
         self.open.is_empty()

@@ -5,10 +5,7 @@ use std::fmt;
 
 impl fmt::Display for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self.bits {
-            24 => "float32",
-            _ => "float64",
-        };
+        let name = self.name();
         for output in &self.outputs {
             match output.exact {
                 true => writeln!(

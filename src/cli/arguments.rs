@@ -27,6 +27,8 @@ pub enum Command {
     Compile(Compile),
     /// Describe a compiled model
     Info(Info),
+    /// Prove that floats compute a model exactly, from its weights and the plan they were made from
+    Certify(super::certify::Certify),
     /// Run a compiled model on inputs
     Exec(Exec),
     /// See one program interpreted, scheduled, compiled and run as a transformer
@@ -73,6 +75,7 @@ impl Command {
             Command::Check(arguments) => arguments.json,
             Command::Compile(arguments) => arguments.json,
             Command::Info(arguments) => arguments.json,
+            Command::Certify(arguments) => arguments.json,
             Command::Exec(arguments) => arguments.json,
             Command::Tour(arguments) => arguments.diagnostics.json,
             Command::Verify(arguments) => arguments.json,

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod batch;
+mod certify;
 mod check;
 mod doc;
 mod equiv;
@@ -71,6 +72,7 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Check(arguments) => check::check(output, &arguments),
         Command::Compile(arguments) => model::compile(output, &arguments),
         Command::Info(arguments) => model::info(output, &arguments),
+        Command::Certify(arguments) => certify::certify(output, &arguments),
         Command::Exec(arguments) => model::exec(output, &arguments),
         Command::Tour(arguments) => tour::tour(output, &arguments),
         Command::Verify(arguments) => model::verify(output, &arguments),

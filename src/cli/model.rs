@@ -4,7 +4,6 @@ use super::arguments::{Compile, Exec, Info, Setting, Style, Verify};
 use super::input::{Input, inputs, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
-use crate::certify::Certificate;
 use crate::compile::{self, Compiled, Verification};
 use crate::execute::{Executor, trace};
 use crate::graph::{SOpId, Sharing};
@@ -34,7 +33,8 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         output.text(&format!("{plan}\n{}\n", certificates[0]))?;
     }
     if !compiled.is_certified() && !arguments.uncertified {
-        let error = uncertified(certificates);
+        let error = super::certify::open(certificates)
+            .help("`--uncertified` writes it, held against the interpreter on some inputs only");
         output.report(&error, session.sources());
         return Err(Stop::Reported);
     }
@@ -81,18 +81,6 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
         true => output.json(&verification_json(&found)),
         false => output.text(&verification_text(&found)),
     }
-}
-
-/// Why a model is not written.
-fn uncertified(certificates: &[Certificate; 2]) -> Diagnostic {
-    let open = certificates
-        .iter()
-        .flat_map(|certificate| &certificate.open);
-    let error = Diagnostic::error(Code::NotExact, "this model is not proved to be exact");
-    let error = open
-        .take(3)
-        .fold(error, |error, open| error.note(open.clone()));
-    error.help("`--uncertified` writes it, held against the interpreter on some inputs only")
 }
 
 /// All inputs of a length are tried while those up to it are at most this many.

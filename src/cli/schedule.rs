@@ -88,7 +88,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let compiled = compile_in(style, session.graph(), &[sop], &setting, session.limits());
     let plan = output.expect(compiled, session.sources())?.plan;
     if arguments.json {
-        let mut json = plan.to_json();
+        let mut json = plan.schedule_json();
         if planned.compare {
             json["graph"] = graph.to_json(session.graph());
         }

@@ -242,7 +242,12 @@ impl Emitter<'_, '_> {
         writes.sort_by_key(|(target, _)| *target);
         for (target, form) in writes {
             let dropped = self.resolve(form).constant;
-            *self.offsets.entry(self.attended[&target]).or_insert(0.0) += dropped;
+            let into = self.attended[&target];
+            *self.offsets.entry(into).or_insert(0.0) += dropped;
+            if dropped != 0.0 {
+                let values = &mut self.plan.variables[into.0 as usize].values;
+                *values = values.iter().map(|value| value - dropped).collect();
+            }
         }
     }
 
@@ -485,15 +490,8 @@ impl Emitter<'_, '_> {
             }
             OutputRead::Classes(form, count) => {
                 let number = self.resolve_constant(&form);
-                let class = |class: usize| {
-                    let mut score = number.scaled(2.0 * class as f64);
-                    score.constant -= (class as f64).powi(2);
-                    score
-                };
-                (
-                    (0..count).map(class).collect(),
-                    Read::Classes(number, count),
-                )
+                let scores = (0..count).map(|class| number.class(class));
+                (scores.collect(), Read::Classes(number, count))
             }
             OutputRead::Widths(selector, widths) => {
                 let x = self.attended[&Target::Inverse(selector, 0)];

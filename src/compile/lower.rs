@@ -27,7 +27,7 @@ pub fn lower(plan: &Plan) -> Model {
         .iter()
         .map(|view| Variable {
             name: view.name.clone(),
-            ready: ready(plan, view),
+            ready: plan.view_ready(view),
             readout: lowering.readout(view),
         })
         .collect();
@@ -49,6 +49,8 @@ pub fn lower(plan: &Plan) -> Model {
         outputs,
         directions: lowering.labels(),
         variables,
+        plan: None,
+        certified: Vec::new(),
     }
 }
 
@@ -56,14 +58,6 @@ fn constant(plan: &Plan, written: &Written) -> Option<usize> {
     plan.variables
         .iter()
         .position(|variable| variable.written == *written)
-}
-
-fn ready(plan: &Plan, view: &ReadOut) -> usize {
-    let reads = view.scores.iter().flat_map(|score| score.reads());
-    reads
-        .map(|variable| plan.ready(variable))
-        .max()
-        .unwrap_or(0)
 }
 
 struct Lowering<'p> {

@@ -31,10 +31,12 @@ mod rounded;
 mod score;
 mod search;
 mod steps;
+mod stored;
 mod threshold;
 pub mod verify;
 
 pub use lower::lower;
+pub use stored::certified;
 pub use verify::{Options, Verification, WrongOutput, verify, verify_all};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
@@ -151,9 +153,11 @@ fn attempt(analysis: &Analysis, roots: &[SOpId], style: Style, care: Care) -> Fa
     if let Err(problem) = plan.check() {
         unreachable!("a plan that does not hold together: {problem}");
     }
-    let model = lower(&plan);
+    let mut model = lower(&plan);
     check_size(analysis, roots[0], &model)?;
     let certificates = certify(&plan);
+    model.plan = Some(plan.to_json());
+    model.certified = proved(&certificates);
     Ok(Compiled {
         model,
         plan,
@@ -164,6 +168,12 @@ fn attempt(analysis: &Analysis, roots: &[SOpId], style: Style, care: Care) -> Fa
 /// The layers that the graph alone takes.
 fn depth(graph: &Graph, roots: &[SOpId]) -> usize {
     schedule(graph, roots).layers.len()
+}
+
+/// The floats in which a certificate holds.
+fn proved(certificates: &[Certificate; 2]) -> Vec<String> {
+    let holding = certificates.iter().filter(|certificate| certificate.holds());
+    holding.map(|certificate| certificate.name().to_string()).collect()
 }
 
 /// # Errors

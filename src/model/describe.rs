@@ -31,6 +31,8 @@ pub struct Summary {
     /// The longest input, BOS not counted.
     pub max_length: usize,
     pub causal: bool,
+    /// The floats in which the model is said to be proved exact.
+    pub certified: Vec<String>,
     pub name: String,
     /// Names of what it gives.
     pub outputs: Vec<String>,
@@ -75,6 +77,7 @@ pub fn summary(model: &Model) -> Summary {
         vocabulary: model.vocabulary.len(),
         max_length: model.max_length,
         causal: model.causal,
+        certified: model.certified.clone(),
         name: model.name.clone(),
         outputs: model
             .outputs
@@ -206,6 +209,10 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let row = |name: &str, value: String| vec![name.to_string(), value];
         let attention = if self.causal { "causal" } else { "both ways" };
+        let certified = match &*self.certified {
+            [] => "no".to_string(),
+            names => names.join(" "),
+        };
         let padded = format!(
             "{}, every layer as wide as the widest, as Tracr counts",
             self.padded_parameters
@@ -226,6 +233,7 @@ impl fmt::Display for Summary {
             row("vocabulary", self.vocabulary.to_string()),
             row("max length", self.max_length.to_string()),
             row("attention", attention.to_string()),
+            row("certified", certified),
         ];
         writeln!(f, "{}", cell::label(&self.name))?;
         f.write_str(&indented(&aligned(&sizes, 2), 2))?;

@@ -17,7 +17,7 @@ use std::path::Path;
 const KEY: &str = "rasp";
 
 /// Goes up whenever older versions could misread a file.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Bytes of a file that is read at all.
 const LARGEST_FILE: u64 = 1 << 32;
@@ -36,6 +36,8 @@ struct Metadata {
     outputs: Vec<StoredOutput>,
     variables: Vec<StoredVariable>,
     directions: Vec<String>,
+    plan: Option<String>,
+    certified: Vec<String>,
     sparse: Shapes,
 }
 
@@ -162,6 +164,8 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
         outputs: model.outputs.iter().map(output).collect(),
         variables: model.variables.iter().map(variable).collect(),
         directions: model.directions.clone(),
+        plan: model.plan.clone(),
+        certified: model.certified.clone(),
         sparse,
     }
 }
@@ -257,6 +261,8 @@ fn read(bytes: &[u8]) -> Result<Model, String> {
         outputs,
         directions: metadata.directions,
         variables,
+        plan: metadata.plan,
+        certified: metadata.certified,
     };
     reader.finish()?;
     model.check()?;

@@ -4,6 +4,7 @@
 
 pub(crate) mod cell;
 mod check;
+mod compare;
 pub mod describe;
 pub mod file;
 pub mod json;
@@ -12,6 +13,7 @@ mod size;
 mod tensors;
 pub mod transformer;
 
+pub use compare::difference;
 pub use describe::{Summary, half_layer, summary};
 pub use file::{from_bytes, load, save, to_bytes};
 pub use matrix::Matrix;

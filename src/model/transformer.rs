@@ -29,6 +29,10 @@ pub struct Model {
     pub directions: Vec<String>,
     /// The program's variables that can be read from the residual stream, in order of `ready`.
     pub variables: Vec<Variable>,
+    /// Where the weights come from, as JSON: for whoever asks, the model never reads it.
+    pub plan: Option<String>,
+    /// The floats in which all outputs are proved to decode exactly, like `float32`.
+    pub certified: Vec<String>,
 }
 
 /// One transformer layer; a half without work is empty and does nothing.

@@ -1,64 +1,248 @@
-//! Whether a plan holds together: every variable is written, and read after that only.
+//! Whether a plan holds together: every variable is written, and read after that only; operations
+//! have layers, and their tables the sizes that they speak of. What passes can be lowered and
+//! certified, wherever it comes from.
 
-use super::{Linear, Plan, Style, VariableId, Written};
+use super::{Attend, FeedForward, Linear, Meaning, Plan, Product, Read, ReadOut};
+use super::{Term, VariableId, Written};
+use crate::model::Decoder;
+use std::collections::BTreeMap;
+
+/// Digits of a rounding, before or behind the point, beyond which no float has any.
+const MOST_DIGITS: i32 = 1_000;
+
+type Checked = Result<(), String>;
 
 impl Plan {
     /// # Errors
     /// What does not hold, in words.
-    pub fn check(&self) -> Result<(), String> {
-        for (at, variable) in self.variables.iter().enumerate() {
-            let id = VariableId(at as u32);
-            if matches!(variable.written, Written::Attend | Written::FeedForward)
-                && self.ready(id) == 0
-            {
+    pub fn check(&self) -> Checked {
+        self.check_layers()?;
+        self.check_variables()?;
+        let ready: Vec<usize> = self.readiness();
+        for (variable, ready) in self.variables.iter().zip(&ready) {
+            if matches!(variable.written, Written::Attend | Written::FeedForward) && *ready == 0 {
                 return Err(format!("{}: nothing writes it", variable.label));
             }
         }
-        let ready: Vec<usize> = (0..self.variables.len() as u32)
-            .map(|id| self.ready(VariableId(id)))
-            .collect();
-        let check = |linear: &Linear, state: usize, what: &str| -> Result<(), String> {
-            for variable in linear.reads() {
-                let Some(born) = ready.get(variable.0 as usize) else {
-                    return Err(format!("{what}: reads a variable that there is not"));
-                };
-                if *born > state {
-                    let label = &self.variable(variable).label;
-                    return Err(format!("{what}: reads {label} before it is written"));
-                }
-            }
-            Ok(())
-        };
-        for attend in &self.attends {
-            if attend.layer == 0 {
-                return Err(format!("{}: no layer", attend.source.name));
-            }
-            let state = 2 * attend.layer - 2;
-            check(&attend.value, state, &attend.source.name)?;
-            for product in attend.terms.iter().flat_map(|term| &term.products) {
-                check(&product.query, state, &attend.source.name)?;
-                check(&product.key, state, &attend.source.name)?;
-            }
-            if self.style == Style::Faithful && attend.value.constant != 0.0 {
-                return Err(format!("{}: moves a constant", attend.source.name));
-            }
-        }
+        let reads = Reads { plan: self, ready };
+        self.attends
+            .iter()
+            .try_for_each(|attend| reads.attend(attend))?;
+        self.check_heads()?;
         for forward in &self.feed_forwards {
-            if forward.layer == 0 {
-                return Err(format!("{}: no layer", forward.source.name));
-            }
-            check(
-                &forward.argument,
-                2 * forward.layer - 1,
-                &forward.source.name,
-            )?;
+            reads.feed_forward(forward)?;
         }
-        let end = 2 * self.layers();
-        for read_out in self.outputs.iter().chain(&self.views) {
-            for score in &read_out.scores {
-                check(score, end, &read_out.name)?;
+        let mut read_outs = self.outputs.iter().chain(&self.views);
+        read_outs.try_for_each(|read_out| reads.read_out(read_out, 2 * self.layers()))
+    }
+
+    /// Each layer has an operation, since operations are as early as they can be.
+    pub(super) fn check_layers(&self) -> Checked {
+        let most = self.attends.len() + self.feed_forwards.len();
+        let attends = self.attends.iter().map(|op| (op.layer, &op.source.name));
+        let forwards = self
+            .feed_forwards
+            .iter()
+            .map(|op| (op.layer, &op.source.name));
+        for (layer, name) in attends.chain(forwards) {
+            if layer == 0 {
+                return Err(format!("{name}: no layer"));
+            }
+            if layer > most {
+                return Err(format!("{name}: layer {layer} of {most} operations"));
             }
         }
         Ok(())
+    }
+
+    fn check_variables(&self) -> Checked {
+        for kind in [Written::Flag, Written::One] {
+            if self.variables.iter().filter(|v| v.written == kind).count() > 1 {
+                return Err(format!("two variables that are {kind:?}"));
+            }
+        }
+        if let Some((late, flag)) = self.shared {
+            let kind = |id: VariableId| self.variables.get(id.0 as usize).map(|v| &v.written);
+            if kind(late) != Some(&Written::Attend) || kind(flag) != Some(&Written::Flag) {
+                return Err("a direction that is shared with another than the flag".to_string());
+            }
+        }
+        for variable in &self.variables {
+            let label = &variable.label;
+            finite(label, variable.values.iter().chain([&variable.bos]))?;
+            if let Some(rounding) = variable.rounding
+                && rounding.digits.unsigned_abs() > MOST_DIGITS.unsigned_abs()
+            {
+                return Err(format!("{label}: rounded to {} digits", rounding.digits));
+            }
+            if let Written::Embed { tokens, indices } = &variable.written {
+                finite(label, tokens.iter().chain(indices))?;
+                let rows = [(tokens, self.vocabulary.len()), (indices, self.max_length)];
+                for (numbers, expected) in rows {
+                    if !numbers.is_empty() && numbers.len() != expected {
+                        let found = numbers.len();
+                        return Err(format!("{label}: {found} numbers for {expected} rows"));
+                    }
+                }
+                if !tokens.is_empty() && !indices.is_empty() {
+                    return Err(format!("{label}: both of tokens and of indices"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// [`Plan::ready`] of each variable; what is never written is ready at 0.
+    fn readiness(&self) -> Vec<usize> {
+        let mut ready = vec![0; self.variables.len()];
+        let attends = self.attends.iter().map(|op| (op.into, 2 * op.layer - 1));
+        let forwards = self.feed_forwards.iter().map(|op| (op.into, 2 * op.layer));
+        for (into, written) in attends.chain(forwards) {
+            if let Some(ready) = ready.get_mut(into.0 as usize) {
+                *ready = written.max(*ready);
+            }
+        }
+        ready
+    }
+
+    /// Operations of one head have its logit.
+    fn check_heads(&self) -> Checked {
+        let mut heads: BTreeMap<(usize, usize), &Attend> = BTreeMap::new();
+        for attend in &self.attends {
+            let head = heads
+                .entry((attend.layer, attend.pattern))
+                .or_insert(attend);
+            if head.terms != attend.terms {
+                let name = &attend.source.name;
+                return Err(format!("{name}: one head of two patterns"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What may be read when.
+struct Reads<'p> {
+    plan: &'p Plan,
+    ready: Vec<usize>,
+}
+
+impl Reads<'_> {
+    fn attend(&self, attend: &Attend) -> Checked {
+        let name = &attend.source.name;
+        let state = 2 * attend.layer - 2;
+        self.writes(attend.into, &Written::Attend, name)?;
+        self.linear(&attend.value, state, name)?;
+        for product in attend.terms.iter().flat_map(|term| &term.products) {
+            self.linear(&product.query, state, name)?;
+            self.linear(&product.key, state, name)?;
+        }
+        attend
+            .terms
+            .iter()
+            .try_for_each(|term| check_term(term, name))?;
+        if attend.value.constant != 0.0 {
+            return Err(format!("{name}: moves a constant"));
+        }
+        finite(name, &*attend.values)
+    }
+
+    fn feed_forward(&self, forward: &FeedForward) -> Checked {
+        let name = &forward.source.name;
+        self.writes(forward.into, &Written::FeedForward, name)?;
+        self.linear(&forward.argument, 2 * forward.layer - 1, name)?;
+        finite(name, &*forward.points)?;
+        let units = forward.units.iter();
+        let numbers: Vec<f64> = units.flat_map(|u| [u.slope, u.offset, u.weight]).collect();
+        finite(name, &numbers)
+    }
+
+    fn read_out(&self, read_out: &ReadOut, end: usize) -> Checked {
+        let name = &read_out.name;
+        for score in &read_out.scores {
+            self.linear(score, end, name)?;
+        }
+        let scores = read_out.scores.len();
+        let classes = match &read_out.decoder {
+            Decoder::Categorical(values) => Some(values.len()),
+            Decoder::Numerical(_) => None,
+        };
+        let fits = match &read_out.read {
+            Read::Nearest(values) => scores == 1 && is_of(values, &read_out.decoder),
+            Read::Classes(number, count) => {
+                self.linear(number, end, name)?;
+                let class = |(class, score): (usize, &Linear)| *score == number.class(class);
+                *count == scores
+                    && classes == Some(scores)
+                    && read_out.scores.iter().enumerate().all(class)
+            }
+            Read::Widths(x, _) => {
+                self.linear(&Linear::of(*x), end, name)?;
+                let width = |score: &Linear| {
+                    let e = score.constant / 2.0;
+                    *score == Linear::constant(2.0 * e).plus(*x, -e * e)
+                };
+                classes == Some(scores) && read_out.scores.iter().all(width)
+            }
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(format!("{name}: scores that are not what is read")),
+        }
+    }
+
+    fn linear(&self, linear: &Linear, state: usize, what: &str) -> Checked {
+        for variable in linear.reads() {
+            let Some(born) = self.ready.get(variable.0 as usize) else {
+                return Err(format!("{what}: reads a variable that there is not"));
+            };
+            if *born > state {
+                let label = &self.plan.variable(variable).label;
+                return Err(format!("{what}: reads {label} before it is written"));
+            }
+        }
+        finite(what, linear.terms.values().chain([&linear.constant]))
+    }
+
+    fn writes(&self, into: VariableId, kind: &Written, what: &str) -> Checked {
+        let variable = self.plan.variables.get(into.0 as usize);
+        match variable.is_some_and(|variable| variable.written == *kind) {
+            true => Ok(()),
+            false => Err(format!("{what}: writes what is not its to write")),
+        }
+    }
+}
+
+/// The tables of a relation are for the same values.
+fn check_term(term: &Term, what: &str) -> Checked {
+    let size = |product: &Product| (product.queries.len(), product.keys.len());
+    for product in &term.products {
+        finite(what, product.queries.iter().chain(&*product.keys))?;
+        let first = term.products.first().map(size);
+        if matches!(term.meaning, Meaning::Relation(_)) && first != Some(size(product)) {
+            return Err(format!("{what}: a relation of several sizes"));
+        }
+    }
+    match term.meaning {
+        Meaning::Score { above } => finite(what, &[above]),
+        Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => Ok(()),
+    }
+}
+
+/// Whether a decoder knows these numbers; there are none where a value is read as it is.
+fn is_of(values: &[f64], decoder: &Decoder) -> bool {
+    match decoder {
+        Decoder::Categorical(_) => values.is_empty(),
+        Decoder::Numerical(known) => {
+            let known = known.iter().filter_map(crate::value::Value::as_float);
+            known.eq(values.iter().copied())
+        }
+    }
+}
+
+fn finite<'n>(what: &str, numbers: impl IntoIterator<Item = &'n f64>) -> Checked {
+    match numbers.into_iter().all(|number| number.is_finite()) {
+        true => Ok(()),
+        false => Err(format!("{what}: a number that is not finite")),
     }
 }

@@ -63,6 +63,14 @@ impl Linear {
                 .sum::<f64>()
     }
 
+    /// The score of a class `j` for the nearest whole number: `2jy - j²`.
+    #[must_use]
+    pub fn class(&self, class: usize) -> Linear {
+        let mut score = self.scaled(2.0 * class as f64);
+        score.constant -= (class as f64).powi(2);
+        score
+    }
+
     pub fn is_zero(&self) -> bool {
         self.constant == 0.0 && self.terms.is_empty()
     }

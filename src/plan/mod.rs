@@ -11,6 +11,7 @@ mod linear;
 mod print;
 mod remark;
 mod table;
+mod stored;
 
 pub use dimension::{Dimension, Scale, level};
 pub use linear::Linear;
@@ -185,7 +186,7 @@ pub struct Term {
 pub enum Meaning {
     /// 0 for each key and query for which a relation holds and at most -1 for others, times the
     /// gap: `[keys, queries]`, row by row, by the values in the products.
-    Relation(Arc<[bool]>),
+    Relation(#[serde(with = "stored::digits")] Arc<[bool]>),
     /// Scores in nats, between 0 and `above`.
     Score { above: f64 },
     /// Where BOS stands: in nats, or in gaps.
@@ -310,15 +311,16 @@ impl Plan {
     }
 
     /// The half layer after which a variable can be read: 0 the embedding, `2l - 1` the attention
-    /// of layer `l`, `2l` its feed-forward block.
+    /// of layer `l`, `2l` its feed-forward block. Layers must be known.
     pub fn ready(&self, variable: VariableId) -> usize {
-        match self.variable(variable).written {
-            Written::Embed { .. } | Written::Flag | Written::One => 0,
-            Written::Attend => {
+        let known = self.variables.get(variable.0 as usize);
+        match known.map(|variable| &variable.written) {
+            None | Some(Written::Embed { .. } | Written::Flag | Written::One) => 0,
+            Some(Written::Attend) => {
                 let writes = self.attends.iter().filter(|attend| attend.into == variable);
                 writes.map(|attend| 2 * attend.layer - 1).max().unwrap_or(0)
             }
-            Written::FeedForward => {
+            Some(Written::FeedForward) => {
                 let writes = self.feed_forwards.iter();
                 let writes = writes.filter(|forward| forward.into == variable);
                 writes.map(|forward| 2 * forward.layer).max().unwrap_or(0)

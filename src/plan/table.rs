@@ -47,7 +47,7 @@ impl Plan {
 
     /// `{"layers", "heads", "embedding", "table": [{"heads": [{"selector", "kind", "computes"}],
     /// "feed_forward"}], "remarks"}`
-    pub fn to_json(&self) -> Json {
+    pub fn schedule_json(&self) -> Json {
         let head = |pattern: Vec<&Attend>| {
             json!({
                 "selector": pattern[0].source.name,

@@ -1,5 +1,7 @@
 //! What several test binaries need: sessions that fail loudly, and what a snapshot says of an s-op.
 
+#![allow(dead_code, reason = "no test binary uses all of it")]
+
 use rasp::base::Limits;
 use rasp::base::render::{Style, render};
 use rasp::compile::compile;

@@ -59,7 +59,7 @@ pub fn session(bytes: &[u8]) {
 }
 
 /// Reads bytes as a model file; what is a model is the same model when it was written and read
-/// again.
+/// again, and whatever plan it has can be certified or not.
 pub fn model(bytes: &[u8]) {
     let Ok(model) = file::from_bytes(bytes) else {
         return;
@@ -67,6 +67,7 @@ pub fn model(bytes: &[u8]) {
     let written = file::to_bytes(&model).expect("a model that was read can be written");
     let again = file::from_bytes(&written).expect("a model that was written can be read");
     assert_eq!(file::to_bytes(&again).expect("as before"), written);
+    drop(rasp::compile::certified(&again));
 }
 
 fn render_all(diagnostics: &[Diagnostic], sources: &Sources) {

@@ -109,6 +109,8 @@ impl Random {
                 .map(|direction| format!("x = {direction}"))
                 .collect(),
             variables: Vec::new(),
+            plan: None,
+            certified: Vec::new(),
         }
     }
 

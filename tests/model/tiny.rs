@@ -175,6 +175,8 @@ impl Tiny {
                 variable("previous", 1, self.previous_readout()),
                 variable("length", 2, self.length_readout(self.lengths())),
             ],
+            plan: None,
+            certified: Vec::new(),
         }
     }
 }

@@ -1,0 +1,155 @@
+//! A plan as JSON, as a model keeps it. What heads of one layer share is written once; vocabulary,
+//! names of outputs and decoders are the model's and come from there.
+
+use super::{Attend, Plan, ReadOut, Term, Variable, Written};
+use crate::model::Model;
+use std::collections::BTreeMap;
+
+/// Matrix entries and numbers of a plan that is lowered at all.
+const LARGEST: usize = 1 << 25;
+
+impl Plan {
+    /// The plan as JSON, from which [`Plan::restore`] makes the same plan.
+    pub fn to_json(&self) -> String {
+        let mut stored = self.clone();
+        let mut known: BTreeMap<(usize, usize), &[Term]> = BTreeMap::new();
+        for (attend, stored) in self.attends.iter().zip(&mut stored.attends) {
+            match known.get(&head(attend)) {
+                Some(terms) if **terms == *attend.terms => stored.terms.clear(),
+                Some(_) => {}
+                None => drop(known.insert(head(attend), &attend.terms)),
+            }
+        }
+        serde_json::to_string(&stored).expect("a plan has names and numbers only")
+    }
+
+    /// The plan of a model, from its JSON; it can be lowered and certified, whatever is in it.
+    ///
+    /// # Errors
+    /// A plan that does not hold together, is of another model, or is too large.
+    pub fn restore(json: &str, model: &Model) -> Result<Plan, String> {
+        let mut plan: Plan = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        if (plan.max_length, plan.causal) != (model.max_length, model.causal)
+            || plan.variables.len() != model.d_model
+        {
+            return Err("it is the plan of another model".to_string());
+        }
+        plan.vocabulary.clone_from(&model.vocabulary);
+        plan.name.clone_from(&model.name);
+        plan.share_terms()?;
+        plan.restore_outputs(model)?;
+        plan.check_layers()?;
+        plan.restore_views(model)?;
+        plan.check()?;
+        match plan.size() > LARGEST {
+            true => Err("it is too large".to_string()),
+            false => Ok(plan),
+        }
+    }
+
+    /// Gives heads of several operations their terms again.
+    fn share_terms(&mut self) -> Result<(), String> {
+        let mut known: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new();
+        let mut size = 0usize;
+        for at in 0..self.attends.len() {
+            let attend = &self.attends[at];
+            let (first, count) = *known
+                .entry(head(attend))
+                .or_insert_with(|| (at, attend.size()));
+            size = size.saturating_add(count);
+            if size > LARGEST {
+                return Err("it is too large".to_string());
+            }
+            if self.attends[at].terms.is_empty() {
+                self.attends[at].terms = self.attends[first].terms.clone();
+            }
+        }
+        Ok(())
+    }
+
+    fn restore_outputs(&mut self, model: &Model) -> Result<(), String> {
+        if self.outputs.len() != model.outputs.len() {
+            let (ours, theirs) = (self.outputs.len(), model.outputs.len());
+            return Err(format!("{ours} outputs where the model has {theirs}"));
+        }
+        for (output, stored) in self.outputs.iter_mut().zip(&model.outputs) {
+            output.name.clone_from(&stored.name);
+            output.decoder.clone_from(&stored.readout.decoder);
+        }
+        Ok(())
+    }
+
+    /// The model has its variables in order of readiness.
+    fn restore_views(&mut self, model: &Model) -> Result<(), String> {
+        if self.views.len() != model.variables.len() {
+            let (ours, theirs) = (self.views.len(), model.variables.len());
+            return Err(format!("{ours} variables where the model has {theirs}"));
+        }
+        let mut order: Vec<usize> = (0..self.views.len()).collect();
+        order.sort_by_key(|at| self.view_ready(&self.views[*at]));
+        for (at, stored) in order.into_iter().zip(&model.variables) {
+            self.views[at].decoder.clone_from(&stored.readout.decoder);
+        }
+        Ok(())
+    }
+
+    /// When all that a readout reads is written; see [`Plan::ready`].
+    pub fn view_ready(&self, view: &ReadOut) -> usize {
+        let reads = view.scores.iter().flat_map(|score| score.reads());
+        reads
+            .map(|variable| self.ready(variable))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The entries of all matrices that it is lowered to, some counted more than once.
+    fn size(&self) -> usize {
+        let dense =
+            |variable: &&Variable| variable.rounding.is_some() || variable.written == Written::One;
+        let dense = self.variables.iter().filter(dense).count();
+        let variables = dense.saturating_mul(self.vocabulary.len());
+        let forwards = self.feed_forwards.iter().map(|forward| {
+            let each = forward.argument.terms.len() + 2;
+            forward.units.len().saturating_mul(each)
+        });
+        forwards.fold(variables, usize::saturating_add)
+    }
+}
+
+impl Attend {
+    fn size(&self) -> usize {
+        let products = self.terms.iter().flat_map(|term| &term.products);
+        let sizes = products
+            .map(|p| p.query.terms.len() + p.key.terms.len() + p.queries.len() + p.keys.len());
+        sizes.sum::<usize>() + self.terms.len()
+    }
+}
+
+/// Operations that agree in this are one head.
+fn head(attend: &Attend) -> (usize, usize) {
+    (attend.layer, attend.pattern)
+}
+
+/// Truth values as a text of digits.
+pub(super) mod digits {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use std::sync::Arc;
+
+    pub fn serialize<S: Serializer>(holds: &Arc<[bool]>, serializer: S) -> Result<S::Ok, S::Error> {
+        let digit = |holds: &bool| if *holds { '1' } else { '0' };
+        serializer.serialize_str(&holds.iter().map(digit).collect::<String>())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<[bool]>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let holds = text.bytes().map(|digit| match digit {
+            b'0' => Ok(false),
+            b'1' => Ok(true),
+            _ => Err(D::Error::custom("a relation that is not of digits")),
+        });
+        holds.collect()
+    }
+}

@@ -1,0 +1,458 @@
+//! Certificates: what is proved of compiled models, that the bounds are bounds, that a proof is of
+//! exactly these weights, and that no plan in a file, however hostile, makes a proof panic.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+#[path = "common/programs.rs"]
+mod programs;
+#[path = "common/property.rs"]
+mod property;
+
+use programs::PROGRAMS;
+use proptest::prelude::{Strategy, any, prop_oneof, proptest};
+use rasp::base::{Code, Limits};
+use rasp::certify::{Certificate, certify};
+use rasp::compile::{Compiled, certified, compile_in, lower};
+use rasp::execute::{Precision, trace};
+use rasp::infer::Setting;
+use rasp::model::{Decoder, Matrix, Model, from_bytes, to_bytes};
+use rasp::plan::{Plan, Style};
+use rasp::value::Value;
+use serde_json::Value as Json;
+use std::sync::LazyLock;
+
+/// The programs that are taken apart here, each with four tokens.
+const SMALL: &[(&str, &str)] = &[
+    ("hist", "abcd"),
+    ("reverse", "abcd"),
+    ("sort", "abcd"),
+    ("double_hist", "abcd"),
+    ("frac_prevs", "helo"),
+    ("induction", "abcd"),
+    ("shuffle_dyck2", "(){}"),
+];
+
+/// The longest input of these.
+const LENGTH: usize = 5;
+
+const STYLES: [Style; 2] = [Style::Faithful, Style::Compact];
+
+fn compiled(name: &str, style: Style, small: Option<&str>) -> Option<Compiled> {
+    let (_, main) = PROGRAMS
+        .iter()
+        .find(|(program, _)| *program == name)
+        .unwrap();
+    let text = std::fs::read_to_string(format!("examples/{name}.rasp")).unwrap();
+    let mut session = common::session(name, &text);
+    let sop = session.sop(main).unwrap();
+    let settings = &session.settings;
+    let setting = match small {
+        Some(tokens) => Setting {
+            vocabulary: Value::characters(tokens),
+            max_length: LENGTH,
+            causal: settings.causal,
+        },
+        None => Setting {
+            vocabulary: settings.vocabulary.clone()?,
+            max_length: settings.max_length?,
+            causal: settings.causal,
+        },
+    };
+    compile_in(style, session.graph(), &[sop], &setting, &Limits::default()).ok()
+}
+
+/// Certificates as text, in which what is not a number is the same as itself.
+fn shown(certificates: &[Certificate; 2]) -> String {
+    certificates.iter().map(ToString::to_string).collect()
+}
+
+/// The small programs in both styles.
+static MODELS: LazyLock<Vec<(String, Compiled)>> = LazyLock::new(|| {
+    let mut models = Vec::new();
+    for (name, tokens) in SMALL {
+        for style in STYLES {
+            let compiled = compiled(name, style, Some(tokens)).unwrap();
+            models.push((format!("{name}, {}", style.name()), compiled));
+        }
+    }
+    models
+});
+
+#[test]
+fn a_model_from_its_bytes_has_the_same_plan_and_certificate() {
+    for (name, compiled) in MODELS.iter() {
+        let model = from_bytes(&to_bytes(&compiled.model).unwrap()).unwrap();
+        assert_eq!(model, compiled.model, "{name}");
+        let plan = Plan::restore(model.plan.as_ref().unwrap(), &model);
+        assert_eq!(plan.as_ref(), Ok(&compiled.plan), "{name}");
+        assert_eq!(
+            shown(&certified(&model).unwrap()),
+            shown(&compiled.certificates),
+            "{name}"
+        );
+        let open = OPEN.iter().any(|(open, _)| open == name);
+        assert_eq!(compiled.is_certified(), !open, "{name}");
+        if !open {
+            assert_eq!(model.certified, ["float32", "float64"], "{name}");
+        }
+    }
+}
+
+/// Every matrix of a model, then every bias.
+fn tensors(model: &mut Model) -> (Vec<&mut Matrix>, Vec<&mut Vec<f64>>) {
+    let mut matrices = vec![&mut model.token_embedding, &mut model.position_embedding];
+    let mut biases = Vec::new();
+    for layer in &mut model.layers {
+        for head in &mut layer.heads {
+            matrices.extend([
+                &mut head.query,
+                &mut head.key,
+                &mut head.value,
+                &mut head.output,
+            ]);
+            biases.extend([&mut head.query_bias, &mut head.key_bias]);
+        }
+        matrices.extend([&mut layer.mlp.input, &mut layer.mlp.output]);
+        biases.extend([&mut layer.mlp.input_bias, &mut layer.mlp.output_bias]);
+    }
+    let outputs = model.outputs.iter_mut().map(|output| &mut output.readout);
+    let variables = model
+        .variables
+        .iter_mut()
+        .map(|variable| &mut variable.readout);
+    for readout in outputs.chain(variables) {
+        matrices.push(&mut readout.weights);
+        biases.push(&mut readout.bias);
+    }
+    (matrices, biases)
+}
+
+/// Multiplies the weight that comes after `at` others that are not zero.
+fn mutate(model: &mut Model, mut at: usize, factor: f64) {
+    let (matrices, biases) = tensors(model);
+    for matrix in matrices {
+        if at < matrix.nonzero() {
+            let mut entries: Vec<_> = matrix.entries().collect();
+            entries[at].2 *= factor;
+            *matrix = Matrix::from_triplets(matrix.rows(), matrix.columns(), entries);
+            return;
+        }
+        at -= matrix.nonzero();
+    }
+    let mut weights = biases
+        .into_iter()
+        .flatten()
+        .filter(|weight| **weight != 0.0);
+    *weights.nth(at).unwrap() *= factor;
+}
+
+fn nonzero(model: &mut Model) -> usize {
+    let (matrices, biases) = tensors(model);
+    let of_biases = biases
+        .into_iter()
+        .flatten()
+        .filter(|weight| **weight != 0.0)
+        .count();
+    matrices
+        .iter()
+        .map(|matrix| matrix.nonzero())
+        .sum::<usize>()
+        + of_biases
+}
+
+#[test]
+fn no_changed_weight_keeps_its_certificate() {
+    let mut mutants = 0;
+    let of_each = 1_000usize.div_ceil(MODELS.len());
+    for (name, compiled) in MODELS.iter() {
+        let weights = nonzero(&mut compiled.model.clone());
+        for mutant in 0..of_each {
+            let mut model = compiled.model.clone();
+            // All over the model; each weight with all factors, where there are few.
+            let at = (mutant * weights / of_each + mutant) % weights;
+            mutate(&mut model, at, [1.2, -1.0, 0.0][mutant % 3]);
+            assert_ne!(model, compiled.model, "{name}");
+            let error = certified(&model).unwrap_err();
+            assert_eq!(error.code, Code::NotExact, "{name}");
+            assert!(error.notes[0].contains(" is expected"), "{name}: {error}");
+            mutants += 1;
+        }
+    }
+    assert!(mutants >= 1_000);
+}
+
+#[test]
+fn the_first_weight_that_differs_is_named() {
+    let (_, compiled) = &MODELS[0];
+    let told = |change: &dyn Fn(&mut Model)| {
+        let mut model = compiled.model.clone();
+        change(&mut model);
+        let error = certified(&model).unwrap_err();
+        format!("{}: {}\n", error.message, error.notes.join("; "))
+    };
+    let mut text = String::new();
+    for at in [0, nonzero(&mut compiled.model.clone()) / 2] {
+        text += &told(&|model| mutate(model, at, 1.2));
+    }
+    text += &told(&|model| {
+        let query = &mut model.layers[0].heads[0].query;
+        *query = Matrix::zeros(query.rows(), query.columns());
+    });
+    text += &told(&|model| model.layers[0].heads[0].key_bias[0] += 1.0);
+    text += &told(&|model| model.outputs[0].readout.bias[0] += 1.0);
+    text += &told(&|model| model.layers[0].heads.clear());
+    text += &told(&|model| model.layers.clear());
+    text += &told(&|model| model.causal = true);
+    text += &told(&|model| drop(model.variables.pop()));
+    text += &told(&|model| model.plan = None);
+    text += &told(&|model| model.plan = Some("{}".to_string()));
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("certify");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!("differences", text));
+}
+
+/// What the compiler does not prove to be exact yet, and where the proof ends.
+const OPEN: &[(&str, &str)] = &[
+    ("most_frequent", "comes_before: keys are not kept apart"),
+    (
+        "papers/preprint_inference",
+        "a conjunction: keys are not kept apart",
+    ),
+    (
+        "papers/preprint_score",
+        "its real number is not bounded closely enough",
+    ),
+    (
+        "papers/tracr_sort",
+        "select(target, indices, ==): keys are not kept apart",
+    ),
+    (
+        "papers/weiss2021_dyck2",
+        "open_for_close: keys are not kept apart",
+    ),
+    (
+        "papers/weiss2021_most_frequent",
+        "before: keys are not kept apart",
+    ),
+    (
+        "papers/weiss2021_selector_width",
+        "its count is not bounded closely enough",
+    ),
+    (
+        "double_hist, compact",
+        "representatives: keys are not kept apart",
+    ),
+    ("induction, compact", "after_match: keys are not kept apart"),
+    (
+        "sort, compact",
+        "select(place, indices, ==): keys are not kept apart",
+    ),
+];
+
+/// Examples that take too long to compile in a debug build.
+const SLOW: &[&str] = &[
+    "papers/weiss2021_dyck3",
+    "papers/weiss2021_long_addition",
+    "papers/weiss2021_rover",
+];
+
+#[test]
+fn every_example_is_certified() {
+    let mut wrong = Vec::new();
+    for (name, _) in PROGRAMS {
+        let started = std::time::Instant::now();
+        let listed = OPEN.iter().any(|(open, _)| open == name);
+        if SLOW.contains(name) {
+            continue;
+        }
+        let Some(compiled) = compiled(name, Style::Faithful, None) else {
+            println!("{name}: not compiled");
+            continue;
+        };
+        println!("{name}: {:.1?}", started.elapsed());
+        if compiled.is_certified() == listed {
+            let open: Vec<&String> = compiled.certificates.iter().flat_map(|c| &c.open).collect();
+            wrong.push(format!("{name}: {open:?}"));
+        }
+        let model = from_bytes(&to_bytes(&compiled.model).unwrap()).unwrap();
+        let plan = Plan::restore(model.plan.as_ref().unwrap(), &model);
+        assert_eq!(plan.as_ref(), Ok(&compiled.plan), "{name}");
+        assert_eq!(
+            shown(&certified(&model).unwrap()),
+            shown(&compiled.certificates),
+            "{name}"
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// All inputs of a length over a vocabulary.
+fn inputs(vocabulary: &[Value], length: usize) -> Vec<Vec<Value>> {
+    let mut inputs = vec![Vec::new()];
+    for _ in 0..length {
+        let longer = inputs.iter().flat_map(|input| {
+            vocabulary
+                .iter()
+                .map(move |token| [&input[..], std::slice::from_ref(token)].concat())
+        });
+        inputs = longer.collect();
+    }
+    inputs
+}
+
+#[test]
+fn what_is_observed_is_within_the_bounds() {
+    for (name, compiled) in MODELS.iter() {
+        let Compiled {
+            model,
+            plan,
+            certificates,
+        } = compiled;
+        for length in [1, 3, LENGTH] {
+            // All of the short ones, and one in eleven of the longest.
+            let step = if length == LENGTH { 11 } else { 1 };
+            for input in inputs(&model.vocabulary, length).iter().step_by(step) {
+                for (precision, certificate) in [Precision::F32, Precision::F64]
+                    .into_iter()
+                    .zip(certificates)
+                {
+                    let trace = trace(model, input, precision).unwrap();
+                    let stream = &trace.steps.last().unwrap().stream;
+                    within(name, plan, certificate, stream);
+                }
+            }
+        }
+    }
+}
+
+fn within(name: &str, plan: &Plan, certificate: &Certificate, stream: &ndarray::Array2<f64>) {
+    for (at, (variable, bound)) in plan
+        .variables
+        .iter()
+        .zip(&certificate.variables)
+        .enumerate()
+    {
+        for number in stream.column(at).iter().skip(1) {
+            let near = variable.values.iter().map(|value| (value - number).abs());
+            let off = near.fold(f64::INFINITY, f64::min);
+            // What a variable stands for may itself be no float64.
+            let error = bound.error + 1e-15 * number.abs();
+            assert!(
+                off <= error && number.abs() <= bound.largest + error,
+                "{name}: {} is {number}, off by {off:e}; {bound:?}",
+                variable.label
+            );
+        }
+    }
+}
+
+/// The numbers and texts of a plan, from the first on.
+fn leaves<'j>(json: &'j mut Json, found: &mut Vec<&'j mut Json>) {
+    match json {
+        Json::Array(items) => items.iter_mut().for_each(|item| leaves(item, found)),
+        Json::Object(entries) => entries.values_mut().for_each(|entry| leaves(entry, found)),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => found.push(json),
+    }
+}
+
+/// Arrays of a plan.
+fn arrays(json: &mut Json, change: &mut dyn FnMut(&mut Vec<Json>)) {
+    match json {
+        Json::Array(items) => {
+            change(items);
+            items.iter_mut().for_each(|item| arrays(item, change));
+        }
+        Json::Object(entries) => entries.values_mut().for_each(|entry| arrays(entry, change)),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+    }
+}
+
+fn hostile() -> impl Strategy<Value = Json> {
+    prop_oneof![
+        any::<i64>().prop_map(Json::from),
+        any::<u32>().prop_map(Json::from),
+        (-3..12i64).prop_map(Json::from),
+        any::<f64>().prop_map(Json::from),
+        (-2.0..2.0f64).prop_map(Json::from),
+        proptest::sample::select(vec![
+            Json::Null,
+            Json::from(0.0),
+            Json::from(-0.0),
+            Json::from(5e-324),
+            Json::from(1.7e308),
+            Json::from(-1.7e308),
+            Json::from(i64::MIN),
+            Json::from(u64::MAX),
+            Json::from(i32::MIN),
+            Json::from("0110"),
+            Json::from(""),
+        ]),
+    ]
+}
+
+/// Restores, lowers and certifies whatever can be, also where the weights differ.
+fn survive(model: &Model) {
+    let proof = certified(model);
+    if let Ok(plan) = Plan::restore(model.plan.as_ref().unwrap(), model) {
+        let again = lower(&plan);
+        assert_eq!(
+            proof.is_ok(),
+            rasp::model::difference(&again, model).is_none()
+        );
+        let _ = (
+            certify(&plan).map(|certificate| certificate.to_string()),
+            plan.to_string(),
+        );
+    } else {
+        assert!(proof.is_err());
+    }
+}
+
+proptest! {
+    #![proptest_config(property::property(1_000))]
+
+    #[test]
+    fn no_plan_in_a_file_panics(
+        which in any::<usize>(),
+        changes in proptest::collection::vec((any::<usize>(), hostile()), 1..3),
+        cut in proptest::option::weighted(0.2, (any::<usize>(), any::<usize>(), any::<bool>())),
+    ) {
+        let mut model = MODELS[which % MODELS.len()].1.model.clone();
+        let mut plan: Json = serde_json::from_str(model.plan.as_ref().unwrap()).unwrap();
+        {
+            let mut found = Vec::new();
+            leaves(&mut plan, &mut found);
+            let count = found.len();
+            for (at, value) in changes {
+                *found[at % count] = value;
+            }
+        }
+        if let Some((array, item, remove)) = cut {
+            let mut count = 0;
+            arrays(&mut plan, &mut |_| count += 1);
+            let mut at = 0;
+            arrays(&mut plan, &mut |items| {
+                if at == array % count && !items.is_empty() {
+                    let item = item % items.len();
+                    match remove {
+                        true => drop(items.remove(item)),
+                        false => items.push(items[item].clone()),
+                    }
+                }
+                at += 1;
+            });
+        }
+        model.plan = Some(plan.to_string());
+        survive(&model);
+    }
+}
+
+#[test]
+fn a_decoder_that_is_not_the_plans_is_found() {
+    let mut model = MODELS[0].1.model.clone();
+    model.outputs[0].readout.decoder = Decoder::Numerical(vec![Value::Int(7)]);
+    assert!(certified(&model).is_err());
+}
