@@ -30,7 +30,7 @@ impl Plan {
     pub fn restore(json: &str, model: &Model) -> Result<Plan, String> {
         let mut plan: Plan = serde_json::from_str(json).map_err(|error| error.to_string())?;
         if (plan.max_length, plan.causal) != (model.max_length, model.causal)
-            || plan.variables.len() != model.d_model
+            || plan.directions().1 != model.d_model
         {
             return Err("it is the plan of another model".to_string());
         }
