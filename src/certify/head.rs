@@ -133,9 +133,11 @@ impl Bounds<'_> {
         };
         let offset = rounding.offset();
         let largest = offset + sum.largest;
+        let (first, last) = (variable.values.first(), variable.values.last());
+        let (first, last) = (*first.unwrap_or(&offset), *last.unwrap_or(&offset));
         let near = |bound: Bound| Bound {
-            centre: offset,
-            radius: sum.largest,
+            centre: f64::midpoint(first, last),
+            radius: (last - first) / 2.0 + bound.error,
             ..bound
         };
         if self.floats.bits != 24 {

@@ -7,7 +7,10 @@ use crate::plan::{FeedForward, Unit};
 impl Bounds<'_> {
     /// What a feed-forward operation writes.
     pub fn computed(&self, forward: &FeedForward) -> Bound {
-        let argument = self.read(&forward.argument);
+        let mut argument = self.read(&forward.argument);
+        if let Some(error) = self.error_of_last(forward) {
+            argument.error = argument.error.min(error);
+        }
         let bos = self.plan.at_bos(&forward.argument);
         let exact = self.exact_units(forward, &argument);
         let points = forward.points.iter().chain([&bos]);
@@ -128,6 +131,17 @@ impl Bounds<'_> {
             return super::bound::fits(size, least, self.floats);
         }
         self.is_exact_last(forward, first.slope, &offsets)
+    }
+
+    /// The error of the last term of an argument, if all units add the others without rounding, and
+    /// its own rounding is none above the threshold.
+    fn error_of_last(&self, forward: &FeedForward) -> Option<f64> {
+        let (last, factor) = forward.argument.terms.last_key_value()?;
+        let exact = forward.units.iter().all(|unit| {
+            let offset = unit.offset + unit.slope * forward.argument.constant;
+            self.is_exact_last(forward, unit.slope, &[offset])
+        });
+        exact.then(|| factor.abs() * self.of(*last).error)
     }
 
     /// Whether the last term of the argument is one number times a power of two, and all that is

@@ -282,7 +282,8 @@ impl Taking<'_> {
         if gap <= 0.0 || range / gap > MOST_PRECISION {
             return None;
         }
-        let grid = 2f64.powf((gap / 64.0).log2().floor());
+        // As coarse as the gap allows, so that sums with large numbers fit in a float.
+        let grid = 2f64.powf((gap / 8.0).log2().floor());
         let at = |limit: &Limits| {
             let middle = match (limit.zero.is_finite(), limit.one.is_finite()) {
                 (true, true) => (limit.zero + limit.one) / 2.0,
@@ -321,7 +322,7 @@ impl Taking<'_> {
         Some(ThresholdStep {
             argument,
             points,
-            slope: 2f64.powf((2.0 / gap).log2().ceil() + 1.0),
+            slope: 2f64.powf((2.0 / gap).log2().ceil()),
             change,
         })
     }
