@@ -15,6 +15,9 @@ impl Bounds<'_> {
         let mut flat = true;
         for point in points {
             let off = self.argument_error(forward, *point, &argument);
+            if !off.is_finite() {
+                return Bound::inexact(f64::INFINITY, f64::INFINITY);
+            }
             let value = output(&forward.units, *point);
             let moved = furthest(&forward.units, *point, off);
             flat &= moved == 0.0;
@@ -197,7 +200,9 @@ fn furthest(units: &[Unit], point: f64, off: f64) -> f64 {
     }
     // Slopes of large units cancel only to the last bits of float64.
     let steep: f64 = units.iter().map(|u| (u.weight * u.slope).abs()).sum();
-    match most <= 1e-12 * steep * off {
+    let least = units.iter().fold(f64::INFINITY, |least, u| least.min(u.weight.abs()));
+    let noise = 1e-12 * steep * off;
+    match most <= noise && noise <= 1e-3 * least {
         true => 0.0,
         false => most,
     }
