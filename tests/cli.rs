@@ -267,7 +267,11 @@ fn a_model_of_several_outputs_gives_all_of_them() {
     assert_eq!(place.rasp(&several).status, 0);
     let ran = place.rasp(&["certify", "hist.model"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
-    assert!(ran.out.contains("float64: tokens decodes exactly"), "{}", ran.out);
+    assert!(
+        ran.out.contains("float64: tokens decodes exactly"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]

@@ -166,12 +166,18 @@ fn check_relation(term: &Term, attend: &Attend) -> Result<(), String> {
     let Some(first) = term.products.first() else {
         return match holds.iter().all(|holds| *holds) {
             true => Ok(()),
-            false => Err(format!("{}: a relation without a logit", attend.source.name)),
+            false => Err(format!(
+                "{}: a relation without a logit",
+                attend.source.name
+            )),
         };
     };
     let (keys, queries) = (first.keys.len(), first.queries.len());
     if holds.len() != keys * queries {
-        return Err(format!("{}: a relation of another size", attend.source.name));
+        return Err(format!(
+            "{}: a relation of another size",
+            attend.source.name
+        ));
     }
     if holds.len().saturating_mul(term.products.len()) > LARGEST_TABLE * 16 {
         return Ok(());

@@ -116,7 +116,8 @@ impl Bounds<'_> {
         if !pair {
             return false;
         }
-        let offsets = [first.offset, second.offset].map(|o| o + first.slope * forward.argument.constant);
+        let offsets =
+            [first.offset, second.offset].map(|o| o + first.slope * forward.argument.constant);
         if !offsets.iter().all(|offset| self.floats.holds(*offset)) {
             return false;
         }
@@ -125,7 +126,10 @@ impl Bounds<'_> {
             && let Some(slope) = grain(first.slope)
         {
             let grains = offsets.iter().filter_map(|offset| grain(*offset));
-            let least = grains.chain([argument_grain.saturating_add(slope)]).min().unwrap_or(0);
+            let least = grains
+                .chain([argument_grain.saturating_add(slope)])
+                .min()
+                .unwrap_or(0);
             let size = first.slope.abs() * argument.largest + first.offset.abs() + 1.0;
             return super::bound::fits(size, least, self.floats);
         }
@@ -139,15 +143,21 @@ impl Bounds<'_> {
         product > 0.0
             && is_power(product)
             && offsets.iter().all(|offset| *offset <= 0.0)
-            && offsets
-                .iter()
-                .all(|offset| is_multiple(*offset, product * argument_largest(forward), self.floats))
+            && offsets.iter().all(|offset| {
+                is_multiple(*offset, product * argument_largest(forward), self.floats)
+            })
     }
 }
 
 /// The largest value of the one variable that an argument reads.
 fn argument_largest(forward: &FeedForward) -> f64 {
-    let factor = forward.argument.terms.values().next().copied().unwrap_or(1.0);
+    let factor = forward
+        .argument
+        .terms
+        .values()
+        .next()
+        .copied()
+        .unwrap_or(1.0);
     let points = forward.points.iter();
     points.fold(0.0f64, |most, point| {
         most.max(((point - forward.argument.constant) / factor).abs())
@@ -166,7 +176,9 @@ fn is_multiple(offset: f64, largest: f64, floats: Floats) -> bool {
 
 fn output(units: &[Unit], z: f64) -> f64 {
     let units = units.iter();
-    units.map(|u| u.weight * (u.slope * z + u.offset).max(0.0)).sum()
+    units
+        .map(|u| u.weight * (u.slope * z + u.offset).max(0.0))
+        .sum()
 }
 
 /// How far the output moves where the argument moves by `off` at most: it is linear between the
@@ -187,7 +199,9 @@ fn furthest(units: &[Unit], point: f64, off: f64) -> f64 {
     stops.extend([low, point, high]);
     stops.sort_by(f64::total_cmp);
     let middle = stops.iter().position(|stop| *stop == point).unwrap_or(0);
-    let travel = |from: usize, to: usize| slope_at((stops[from] + stops[to]) / 2.0) * (stops[to] - stops[from]);
+    let travel = |from: usize, to: usize| {
+        slope_at((stops[from] + stops[to]) / 2.0) * (stops[to] - stops[from])
+    };
     let (mut most, mut sum) = (0.0f64, 0.0);
     for at in middle..stops.len() - 1 {
         sum += travel(at, at + 1);
@@ -200,7 +214,9 @@ fn furthest(units: &[Unit], point: f64, off: f64) -> f64 {
     }
     // Slopes of large units cancel only to the last bits of float64.
     let steep: f64 = units.iter().map(|u| (u.weight * u.slope).abs()).sum();
-    let least = units.iter().fold(f64::INFINITY, |least, u| least.min(u.weight.abs()));
+    let least = units
+        .iter()
+        .fold(f64::INFINITY, |least, u| least.min(u.weight.abs()));
     let noise = 1e-12 * steep * off;
     match most <= noise && noise <= 1e-3 * least {
         true => 0.0,

@@ -103,7 +103,9 @@ fn certify_in(plan: &Plan, floats: Floats) -> Certificate {
             });
             // Where a head is not bounded that is said already.
             if !(bound.error + bound.largest).is_finite() && certificate.open.is_empty() {
-                certificate.open.push(format!("{}: it is not bounded", variable.label));
+                certificate
+                    .open
+                    .push(format!("{}: it is not bounded", variable.label));
             }
         }
     }

@@ -14,7 +14,11 @@ impl fmt::Display for Certificate {
                      gives another value",
                     output.output, output.error
                 )?,
-                false => writeln!(f, "{name}: {} is not proved to decode exactly", output.output)?,
+                false => writeln!(
+                    f,
+                    "{name}: {} is not proved to decode exactly",
+                    output.output
+                )?,
             }
         }
         for head in &self.heads {

@@ -20,7 +20,8 @@ impl Bounds<'_> {
             Read::Classes(number, count) => {
                 let bound = self.read(number);
                 let count = *count as f64;
-                let rounding = 8.0 * self.floats.unit * (2.0 * count * (bound.largest + 1.0) + count * count);
+                let rounding =
+                    8.0 * self.floats.unit * (2.0 * count * (bound.largest + 1.0) + count * count);
                 self.share(bound.error + rounding / 2.0, 0.5)
             }
             Read::Widths(x, _) => {

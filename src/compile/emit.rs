@@ -11,8 +11,8 @@ use super::rounded::rounding;
 use super::{Compiler, Want, bits};
 use crate::base::Span;
 use crate::graph::SOpId;
-use crate::infer::{Analysis, Stopped, VarKind};
 use crate::infer::space::VarId;
+use crate::infer::{Analysis, Stopped, VarKind};
 use crate::model::Decoder;
 use crate::plan::{
     Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Read, ReadOut, Source, Style, Term,
@@ -25,11 +25,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// The analysis was interrupted.
-pub fn plan(
-    compiler: &Compiler,
-    roots: &[SOpId],
-    outputs: Vec<Output>,
-) -> Result<Plan, Stopped> {
+pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Result<Plan, Stopped> {
     let setting = compiler.analysis.setting;
     let plan = Plan {
         name: compiler.name(roots[0]),
@@ -114,7 +110,9 @@ impl Emitter<'_, '_> {
             let argument = &compiler.arguments[feature.argument];
             let values = argument.points.iter().map(|point| {
                 let units = feature.units.iter();
-                units.map(|unit| unit.weight * (unit.slope * point + unit.offset).max(0.0)).sum()
+                units
+                    .map(|unit| unit.weight * (unit.slope * point + unit.offset).max(0.0))
+                    .sum()
             });
             let source = match feature.of {
                 Some(id) => self.sop_source(id),
@@ -267,7 +265,10 @@ impl Emitter<'_, '_> {
         let compiler = self.compiler;
         linear.constant += factor * form.constant;
         for (var, function) in &form.functions {
-            let coordinates = compiler.bases.get(var).and_then(|b| b.coordinates(function));
+            let coordinates = compiler
+                .bases
+                .get(var)
+                .and_then(|b| b.coordinates(function));
             let Some((constant, coordinates)) = coordinates else {
                 unreachable!("what is read was demanded, and a basis spans its demands");
             };
@@ -290,7 +291,11 @@ impl Emitter<'_, '_> {
                     self.read(self.attended[&Target::Direction(*var, 0)], factor, linear);
                 }
                 Scalar::Inverse(selector, cube) => {
-                    self.read(self.attended[&Target::Inverse(*selector, *cube)], factor, linear);
+                    self.read(
+                        self.attended[&Target::Inverse(*selector, *cube)],
+                        factor,
+                        linear,
+                    );
                 }
                 Scalar::Count(selector) => {
                     self.add_form(&compiler.counts[selector], factor, linear);
@@ -361,8 +366,16 @@ impl Emitter<'_, '_> {
         for (variable, factor) in &linear.terms {
             let values = self.plan.variable(*variable).values.iter();
             let scaled: Vec<f64> = values.map(|value| value * factor).collect();
-            least += scaled.iter().copied().fold(f64::INFINITY, f64::min).min(0.0);
-            most += scaled.iter().copied().fold(f64::NEG_INFINITY, f64::max).max(0.0);
+            least += scaled
+                .iter()
+                .copied()
+                .fold(f64::INFINITY, f64::min)
+                .min(0.0);
+            most += scaled
+                .iter()
+                .copied()
+                .fold(f64::NEG_INFINITY, f64::max)
+                .max(0.0);
         }
         [least, most].into()
     }
@@ -428,7 +441,14 @@ impl Emitter<'_, '_> {
     }
 
     fn at_token(&self, linear: &Linear) -> f64 {
-        linear.at(|variable| self.plan.variable(variable).values.first().copied().unwrap_or(0.0))
+        linear.at(|variable| {
+            self.plan
+                .variable(variable)
+                .values
+                .first()
+                .copied()
+                .unwrap_or(0.0)
+        })
     }
 
     /// What a head moves: without its constant, and at BOS what stands for nothing selected.
@@ -458,9 +478,10 @@ impl Emitter<'_, '_> {
         let (scores, read) = match output.read {
             OutputRead::Number(form) => {
                 let numbers = match &output.decoder {
-                    Decoder::Numerical(values) => {
-                        values.iter().filter_map(crate::value::Value::as_float).collect()
-                    }
+                    Decoder::Numerical(values) => values
+                        .iter()
+                        .filter_map(crate::value::Value::as_float)
+                        .collect(),
                     Decoder::Categorical(_) => Vec::new(),
                 };
                 (vec![self.resolve_constant(&form)], Read::Nearest(numbers))
@@ -527,7 +548,10 @@ impl Emitter<'_, '_> {
             computed(Want::Tolerant),
             computed(Want::Snapped),
         ];
-        let form = views.into_iter().flatten().find(|form| self.has_place(form))?;
+        let form = views
+            .into_iter()
+            .flatten()
+            .find(|form| self.has_place(form))?;
         Some(Output::new(form, decoder))
     }
 
@@ -539,9 +563,9 @@ impl Emitter<'_, '_> {
             basis.is_some_and(|basis| basis.coordinates(function).is_some())
         }) && form.scalars.keys().all(|scalar| match scalar {
             Scalar::Attention(var) => self.attended.contains_key(&Target::Direction(*var, 0)),
-            Scalar::Inverse(selector, cube) => {
-                self.attended.contains_key(&Target::Inverse(*selector, *cube))
-            }
+            Scalar::Inverse(selector, cube) => self
+                .attended
+                .contains_key(&Target::Inverse(*selector, *cube)),
             Scalar::Count(selector) => compiler.counts.contains_key(selector),
             Scalar::Computed(feature) => *feature < self.features.len(),
         })

@@ -164,8 +164,12 @@ fn attempt(analysis: &Analysis, roots: &[SOpId], style: Style, care: Care) -> Fa
 
 /// The floats in which a certificate holds.
 fn proved(certificates: &[Certificate; 2]) -> Vec<String> {
-    let holding = certificates.iter().filter(|certificate| certificate.holds());
-    holding.map(|certificate| certificate.name().to_string()).collect()
+    let holding = certificates
+        .iter()
+        .filter(|certificate| certificate.holds());
+    holding
+        .map(|certificate| certificate.name().to_string())
+        .collect()
 }
 
 /// # Errors

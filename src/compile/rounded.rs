@@ -16,7 +16,9 @@ const LARGEST_WHOLE: f64 = 4_096.0;
 
 /// How a variable with these values may be rounded.
 pub fn rounding(values: &[f64]) -> Option<Rounding> {
-    let largest = values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+    let largest = values
+        .iter()
+        .fold(0.0f64, |most, value| most.max(value.abs()));
     let whole = values.iter().all(|value| value.fract() == 0.0);
     match whole && largest <= LARGEST_WHOLE {
         true => Some(Rounding {

@@ -3,9 +3,9 @@
 //! Where thresholds depend on two things, the classes of one are told apart by gates: far below, a
 //! step is silent.
 
+use super::Compiler;
 use super::axis::Axis;
 use super::form::{Form, Scalar};
-use super::Compiler;
 use crate::graph::SOpId;
 use crate::infer::Stopped;
 use crate::infer::space::{Space, VarId};
@@ -66,8 +66,10 @@ impl Compiler<'_> {
     /// The function `target` on the rows of a space as thresholds of one number.
     pub(super) fn thresholds(&self, space: &Space, target: &[f64]) -> Option<Thresholds> {
         let place = |var: &VarId| space.vars.iter().position(|known| known == var);
-        let (others, numbers): (Vec<VarId>, Vec<VarId>) =
-            space.vars.iter().partition(|var| self.is_categorical(**var));
+        let (others, numbers): (Vec<VarId>, Vec<VarId>) = space
+            .vars
+            .iter()
+            .partition(|var| self.is_categorical(**var));
         if others.is_empty() || others.len() > 2 || numbers.is_empty() || numbers.len() > 2 {
             return None;
         }
@@ -91,7 +93,9 @@ impl Compiler<'_> {
                     sizes: (size(by), gate.map_or(1, |gate| size(*gate))),
                 };
                 if let Some(found) = taking.apart()
-                    && best.as_ref().is_none_or(|best| found.steps() < best.steps())
+                    && best
+                        .as_ref()
+                        .is_none_or(|best| found.steps() < best.steps())
                 {
                     best = Some(found);
                 }
@@ -166,7 +170,12 @@ fn combinations(axes: &[Axis]) -> Vec<(Vec<f64>, Form)> {
 
 impl Taking<'_> {
     fn apart(&self) -> Option<Thresholds> {
-        let mut values: Vec<f64> = self.target.iter().copied().filter(|t| !t.is_nan()).collect();
+        let mut values: Vec<f64> = self
+            .target
+            .iter()
+            .copied()
+            .filter(|t| !t.is_nan())
+            .collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
         if values.len() > MOST_VALUES {
