@@ -14,6 +14,7 @@
 //! | [`graph::Graph`] | `eval` | s-ops and selectors; no functions, loops or lists any more |
 //! | `infer::Facts` | `infer` | the values each s-op can have, and how it is encoded |
 //! | [`schedule::Schedule`] | `schedule` | the layer of each s-op, the heads of each layer |
+//! | [`plan::Plan`] | `compile` | typed operations on residual variables, which `certify` bounds |
 //! | [`model::Model`] | `compile` | a transformer: weights, tokenizer, readouts, labels |
 //!
 //! [`session::Session`] is the door to all of it:

@@ -52,7 +52,8 @@ impl Bounds<'_> {
         };
         let gap = gap - 2.0 * level_error - 4.0 * self.floats.unit * nats.abs();
         let leak = self.plan.max_length as f64 * (-gap).exp();
-        if gap <= 0.0 {
+        // What is not a number is not bounded either.
+        if !(gap > 0.0 && gap.is_finite() && level_error.is_finite()) {
             return Err(format!("{}: keys are not kept apart", attend.source.name));
         }
         Ok(HeadBound {

@@ -18,6 +18,9 @@ impl Bounds<'_> {
         let mut flat = true;
         for point in points {
             let off = self.argument_error(forward, *point, &argument);
+            if !off.is_finite() {
+                return Bound::inexact(f64::INFINITY, f64::INFINITY);
+            }
             let value = output(&forward.units, *point);
             let moved = furthest(&forward.units, *point, off);
             flat &= moved == 0.0;
@@ -126,7 +129,10 @@ impl Bounds<'_> {
             && let Some(slope) = grain(first.slope)
         {
             let grains = offsets.iter().filter_map(|offset| grain(*offset));
-            let least = grains.chain([argument_grain.saturating_add(slope)]).min().unwrap_or(0);
+            let least = grains
+                .chain([argument_grain.saturating_add(slope)])
+                .min()
+                .unwrap_or(0);
             let size = first.slope.abs() * argument.largest + first.offset.abs() + 1.0;
             return super::bound::fits(size, least, self.floats);
         }
@@ -212,7 +218,11 @@ fn furthest(units: &[Unit], point: f64, off: f64) -> f64 {
     }
     // Slopes of large units cancel only to the last bits of float64.
     let steep: f64 = units.iter().map(|u| (u.weight * u.slope).abs()).sum();
-    match most <= 1e-12 * steep * off {
+    let least = units
+        .iter()
+        .fold(f64::INFINITY, |least, u| least.min(u.weight.abs()));
+    let noise = 1e-12 * steep * off;
+    match most <= noise && noise <= 1e-3 * least {
         true => 0.0,
         false => most,
     }

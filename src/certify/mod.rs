@@ -101,6 +101,12 @@ fn certify_in(plan: &Plan, floats: Floats) -> Certificate {
                 largest: bound.largest,
                 error: bound.error,
             });
+            // Where a head is not bounded that is said already.
+            if !(bound.error + bound.largest).is_finite() && certificate.open.is_empty() {
+                certificate
+                    .open
+                    .push(format!("{}: it is not bounded", variable.label));
+            }
         }
     }
     for output in &plan.outputs {

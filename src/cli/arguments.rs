@@ -3,7 +3,6 @@
 use crate::base::Code;
 use crate::execute::Precision;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// RASP, the programming language for transformers: interpret programs, schedule them onto layers
@@ -49,7 +48,7 @@ pub enum Command {
     /// Explain an error code; without one, list all codes
     Explain(Explain),
     /// Learn RASP from puzzles: list them, read one, have a program graded
-    Puzzle(Puzzle),
+    Puzzle(super::puzzle::Arguments),
 }
 
 /// What an answer of `rasp equiv` means.
@@ -498,29 +497,4 @@ pub struct Explain {
 fn code(text: &str) -> Result<Code, String> {
     crate::explain::find(text)
         .ok_or_else(|| "no such code; `rasp explain` lists them all".to_string())
-}
-
-#[derive(Debug, Args)]
-pub struct Puzzle {
-    /// The puzzle, by number or name; without it, the list of all
-    #[arg(value_name = "PUZZLE", value_parser = super::puzzle::find)]
-    pub puzzle: Option<&'static str>,
-    /// Grade a program, which must define `answer`; `-` reads it from standard input
-    #[arg(long, value_name = "FILE", requires = "puzzle", conflicts_with_all = ["hint", "solution"])]
-    pub check: Option<PathBuf>,
-    /// The first hint, or the first N
-    #[arg(
-        long,
-        value_name = "N",
-        requires = "puzzle",
-        conflicts_with = "solution",
-        num_args = 0..=1,
-        default_missing_value = "1"
-    )]
-    pub hint: Option<NonZeroUsize>,
-    /// Show a solution
-    #[arg(long, requires = "puzzle")]
-    pub solution: bool,
-    #[command(flatten)]
-    pub diagnostics: Diagnostics,
 }

@@ -3,7 +3,7 @@
 //! is shown the shortest input on which it is wrong, and then on the examples of the task. Values
 //! are compared as `==` does.
 
-use super::arguments::{Program, Puzzle as Arguments};
+use super::arguments::{Diagnostics, Program};
 use super::equiv::result_json;
 use super::input::{Input, open, value_json};
 use super::output::{Output, Stop, table};
@@ -18,9 +18,36 @@ use crate::schedule::schedule;
 use crate::session::Session;
 use crate::syntax::parse;
 use crate::value::Value;
+use clap::Args;
 use serde_json::{Value as Json, json};
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The puzzle, by number or name; without it, the list of all
+    #[arg(value_name = "PUZZLE", value_parser = find)]
+    pub puzzle: Option<&'static str>,
+    /// Grade a program, which must define `answer`; `-` reads it from standard input
+    #[arg(long, value_name = "FILE", requires = "puzzle", conflicts_with_all = ["hint", "solution"])]
+    pub check: Option<PathBuf>,
+    /// The first hint, or the first N
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "puzzle",
+        conflicts_with = "solution",
+        num_args = 0..=1,
+        default_missing_value = "1"
+    )]
+    pub hint: Option<NonZeroUsize>,
+    /// Show a solution
+    #[arg(long, requires = "puzzle")]
+    pub solution: bool,
+    #[command(flatten)]
+    pub diagnostics: Diagnostics,
+}
 
 /// The name that every puzzle is about.
 const ANSWER: &str = "answer";

@@ -200,7 +200,7 @@ impl Emitter<'_, '_> {
     }
 
     fn source(&self, name: String, span: Option<Span>) -> Source {
-        let span = span.map(|span| (span.source.0, span.start as u32, span.end as u32));
+        let span = span.map(|span| (span.source.0, span.start, span.end));
         Source { name, span }
     }
 

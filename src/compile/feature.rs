@@ -416,7 +416,8 @@ impl Compiler<'_> {
         };
         let (z, y) = points[middle];
         let mut units = Vec::new();
-        for at in 1..points.len() - 1 {
+        let inner = points.iter().enumerate().take(points.len() - 1).skip(1);
+        for (at, point) in inner {
             let change = slope(at) - slope(at - 1);
             if change == 0.0 {
                 continue;
@@ -424,7 +425,7 @@ impl Compiler<'_> {
             let side = if at < middle { -1.0 } else { 1.0 };
             units.push(Unit {
                 slope: side,
-                offset: -side * points[at].0,
+                offset: -side * point.0,
                 weight: change,
             });
         }

@@ -172,8 +172,12 @@ fn depth(graph: &Graph, roots: &[SOpId]) -> usize {
 
 /// The floats in which a certificate holds.
 fn proved(certificates: &[Certificate; 2]) -> Vec<String> {
-    let holding = certificates.iter().filter(|certificate| certificate.holds());
-    holding.map(|certificate| certificate.name().to_string()).collect()
+    let holding = certificates
+        .iter()
+        .filter(|certificate| certificate.holds());
+    holding
+        .map(|certificate| certificate.name().to_string())
+        .collect()
 }
 
 /// # Errors

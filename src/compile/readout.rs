@@ -180,7 +180,7 @@ impl Compiler<'_> {
         let known = known.filter_map(|(width, value)| Some((*width as usize, value?)));
         let (widths, values): (Vec<usize>, Vec<Value>) = known.unzip();
         let few = widths.last().is_some_and(|width| *width < MOST_CLASSES);
-        few.then(|| Output {
+        few.then_some(Output {
             read: OutputRead::Widths(selector, widths),
             decoder: Decoder::Categorical(values),
         })

@@ -143,7 +143,7 @@ impl Compiler<'_> {
 }
 
 fn scored(products: Vec<ProductPlan>, above: f64) -> Option<TermPlan> {
-    (!products.is_empty()).then(|| TermPlan {
+    (!products.is_empty()).then_some(TermPlan {
         products,
         meaning: Meaning::Score { above },
     })

@@ -28,7 +28,7 @@ impl Plan {
 
     fn guarded(&mut self, mut terms: Vec<Term>) -> Vec<Term> {
         let flag = self.flag();
-        let pushing = terms.iter().position(|term| pushes(term));
+        let pushing = terms.iter().position(pushes);
         for (at, term) in terms.iter_mut().enumerate() {
             for product in &mut term.products {
                 let pushed = Some(at) == pushing && is_never_negative(&product.keys);

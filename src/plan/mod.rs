@@ -10,8 +10,8 @@ mod layers;
 mod linear;
 mod print;
 mod remark;
-mod table;
 mod stored;
+mod table;
 
 pub use dimension::{Dimension, Scale, level};
 pub use linear::Linear;
