@@ -350,16 +350,21 @@ fn observe(name: &str, compiled: &Compiled, input: &[Value]) {
 fn within(name: &str, plan: &Plan, certificate: &Certificate, stream: &ndarray::Array2<f64>) {
     let attends = plan.attends.iter().flat_map(|attend| attend.reads());
     let keys: BTreeSet<VariableId> = attends.collect();
+    let (directions, _) = plan.directions();
     for (at, (variable, bound)) in plan
         .variables
         .iter()
         .zip(&certificate.variables)
         .enumerate()
     {
+        // At the end another stands in the direction of the flag.
+        if plan.shared.is_some_and(|(_, flag)| flag.0 as usize == at) {
+            continue;
+        }
         let of_bos = [variable.bos];
         // A bound that is not a number, where something is open, bounds nothing.
         let within = |number: f64, bound: f64| number <= bound || bound.is_nan();
-        for (position, number) in stream.column(at).iter().enumerate() {
+        for (position, number) in stream.column(directions[at]).iter().enumerate() {
             // What no head reads may be anything at BOS.
             if position == 0 && !keys.contains(&VariableId(at as u32)) {
                 continue;

@@ -2,21 +2,20 @@
 //! operation on them. What a head moves loses its constant, since each row of attention sums to 1;
 //! its readers add it again.
 
+use super::Compiler;
 use super::form::{Form, Scalar};
 use super::head::{HeadKind, HeadPlan, Target};
 use super::inverse::inverse;
 use super::literal::TermPlan;
-use super::readout::{Output, OutputRead};
+use super::readout::Output;
 use super::rounded::rounding;
-use super::{Compiler, Want, bits};
 use crate::base::Span;
 use crate::graph::SOpId;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Stopped, VarKind};
-use crate::model::Decoder;
 use crate::plan::{
-    Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Read, ReadOut, Source, Style, Term,
-    Variable, VariableId, Written, level,
+    Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Source, Style, Term, Variable,
+    VariableId, Written, level,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -65,16 +64,16 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
     Ok(emitter.plan)
 }
 
-struct Emitter<'c, 'a> {
-    compiler: &'c Compiler<'a>,
-    plan: Plan,
+pub(super) struct Emitter<'c, 'a> {
+    pub(super) compiler: &'c Compiler<'a>,
+    pub(super) plan: Plan,
     /// The residual variables of the directions of a categorical variable.
     columns: BTreeMap<VarId, Vec<VariableId>>,
     /// Those of what heads write otherwise.
-    attended: BTreeMap<Target, VariableId>,
+    pub(super) attended: BTreeMap<Target, VariableId>,
     /// What is to be added to what heads write.
     offsets: BTreeMap<VariableId, f64>,
-    features: Vec<VariableId>,
+    pub(super) features: Vec<VariableId>,
 }
 
 impl Emitter<'_, '_> {
@@ -204,7 +203,7 @@ impl Emitter<'_, '_> {
         Source { name, span }
     }
 
-    fn sop_source(&self, id: SOpId) -> Source {
+    pub(super) fn sop_source(&self, id: SOpId) -> Source {
         let analysis = self.compiler.analysis;
         let span = analysis.sop(id).map(|_| analysis.graph.span(id));
         self.source(analysis.describe(id), span)
@@ -262,7 +261,7 @@ impl Emitter<'_, '_> {
         linear
     }
 
-    fn add_form(&self, form: &Form, factor: f64, linear: &mut Linear) {
+    pub(super) fn add_form(&self, form: &Form, factor: f64, linear: &mut Linear) {
         let compiler = self.compiler;
         linear.constant += factor * form.constant;
         for (var, function) in &form.functions {
@@ -470,107 +469,6 @@ impl Emitter<'_, '_> {
             true => value,
             false => value.plus(self.plan.flag(), wanted - bos),
         }
-    }
-
-    fn read_out(&mut self, name: String, of: Option<SOpId>, output: Output) -> ReadOut {
-        let source = match of {
-            Some(id) => self.sop_source(id),
-            None => Source::default(),
-        };
-        let (scores, read) = match output.read {
-            OutputRead::Number(form) => {
-                let numbers = match &output.decoder {
-                    Decoder::Numerical(values) => values
-                        .iter()
-                        .filter_map(crate::value::Value::as_float)
-                        .collect(),
-                    Decoder::Categorical(_) => Vec::new(),
-                };
-                (vec![self.resolve_constant(&form)], Read::Nearest(numbers))
-            }
-            OutputRead::Classes(form, count) => {
-                let number = self.resolve_constant(&form);
-                let scores = (0..count).map(|class| number.class(class));
-                (scores.collect(), Read::Classes(number, count))
-            }
-            OutputRead::Widths(selector, widths) => {
-                let x = self.attended[&Target::Inverse(selector, 0)];
-                let score = |width: &usize| {
-                    let e = (width + 1) as f64;
-                    let mut score = Linear::default().plus(x, -e * e);
-                    score.constant = 2.0 * e;
-                    score
-                };
-                let first = widths.first().map_or(1, |width| width + 1);
-                (widths.iter().map(score).collect(), Read::Widths(x, first))
-            }
-        };
-        ReadOut {
-            name,
-            source,
-            scores,
-            decoder: output.decoder,
-            read,
-        }
-    }
-
-    /// W_U has a bias, so that constants are constants in both styles.
-    fn resolve_constant(&self, form: &Form) -> Linear {
-        let mut linear = Linear::default();
-        self.add_form(form, 1.0, &mut linear);
-        linear
-    }
-
-    /// Readouts for the program's named s-ops that can be read as they are.
-    fn views(&mut self, roots: &[SOpId]) {
-        let graph = self.compiler.analysis.graph;
-        for id in graph.reachable(roots) {
-            if graph.name(id).is_some()
-                && let Some(output) = self.view(id)
-            {
-                let view = self.read_out(self.compiler.name(id), Some(id), output);
-                self.plan.views.push(view);
-            }
-        }
-    }
-
-    fn view(&self, id: SOpId) -> Option<Output> {
-        let compiler = self.compiler;
-        if let Some(output) = compiler.width_output(id)
-            && let OutputRead::Widths(selector, _) = &output.read
-            && compiler.inverses.contains(&(*selector, 0))
-        {
-            return Some(output);
-        }
-        let (numbers, decoder) = compiler.coding_of(id)?;
-        let computed = |want| compiler.known.get(&(id, bits(&numbers), want)).cloned();
-        let views = [
-            compiler.read(id, &numbers),
-            computed(Want::Close),
-            computed(Want::Tolerant),
-            computed(Want::Snapped),
-        ];
-        let form = views
-            .into_iter()
-            .flatten()
-            .find(|form| self.has_place(form))?;
-        Some(Output::new(form, decoder))
-    }
-
-    /// Whether the stream holds all that a form reads.
-    fn has_place(&self, form: &Form) -> bool {
-        let compiler = self.compiler;
-        form.functions.iter().all(|(var, function)| {
-            let basis = compiler.bases.get(var);
-            basis.is_some_and(|basis| basis.coordinates(function).is_some())
-        }) && form.scalars.keys().all(|scalar| match scalar {
-            Scalar::Attention(var) => self.attended.contains_key(&Target::Direction(*var, 0)),
-            Scalar::Inverse(selector, cube) => self
-                .attended
-                .contains_key(&Target::Inverse(*selector, *cube)),
-            Scalar::Count(selector) => compiler.counts.contains_key(selector),
-            Scalar::Computed(feature) => *feature < self.features.len(),
-        })
     }
 }
 

@@ -33,7 +33,9 @@ mod search;
 mod steps;
 mod stored;
 mod threshold;
+mod union;
 pub mod verify;
+mod view;
 
 pub use lower::lower;
 pub use stored::certified;

@@ -1,0 +1,91 @@
+//! Means over disjunctions. One head gives the mean over a conjunction; the mean over a union is the
+//! sum of what the heads of its disjoint parts give, if each knows how many keys the others select.
+
+use super::Compiler;
+use super::form::Form;
+use super::head::{HeadKind, HeadPlan, Selected, Target};
+use super::literal::{ProductPlan, TermPlan};
+use crate::graph::SelectorId;
+use crate::infer::Stopped;
+use crate::plan::{Meaning, level};
+
+impl Compiler<'_> {
+    /// The mean over a union: a head for each cube, in which BOS stands for the keys of the others,
+    /// with the logarithm of their number as its logit and the value 0. The outputs add up to the
+    /// mean of all.
+    pub(super) fn write_union(
+        &mut self,
+        selector: SelectorId,
+        selected: &Selected,
+        value: &Form,
+        target: Target,
+    ) -> Result<(), Stopped> {
+        let facts = selected.facts.clone();
+        for (at, cube) in facts.cubes.iter().enumerate() {
+            let others = self.logarithm_of_others(selector, at)?;
+            let bos = TermPlan {
+                products: vec![ProductPlan {
+                    queries: others.1,
+                    query: others.0,
+                    key: Form::default(),
+                    keys: vec![1.0],
+                }],
+                meaning: Meaning::Bos { nats: true },
+            };
+            let head = HeadPlan {
+                kind: HeadKind::MeanOfPart,
+                cube: cube.clone(),
+                label: selected.label.clone(),
+                span: selected.span,
+                terms: vec![bos],
+                most: self.analysis.setting.max_length,
+                non_empty: false,
+                values: Vec::new(),
+            };
+            self.write_head(head, value, target)?;
+        }
+        Ok(())
+    }
+
+    /// The logarithm of how many keys the other cubes of a selector select, or a number far below
+    /// all if none, with its values.
+    fn logarithm_of_others(
+        &mut self,
+        selector: SelectorId,
+        cube: usize,
+    ) -> Result<(Form, Vec<f64>), Stopped> {
+        let cubes = self
+            .analysis
+            .selector(selector)
+            .map_or(0, |f| f.cubes.len());
+        let logarithm = |width: usize| match width {
+            0 => -level(self.analysis.setting.max_length),
+            _ => (width as f64).ln(),
+        };
+        let longest = self.analysis.setting.max_length;
+        let others: Vec<usize> = (0..cubes).filter(|other| *other != cube).collect();
+        let name = self.analysis.graph.describe_selector(selector);
+        let label = format!("logarithm of the width of {name}");
+        if let [other] = *others {
+            let widths = self.cube_widths(selector, other);
+            let function: Vec<f64> = widths.iter().map(|width| logarithm(*width)).collect();
+            let form = self.interpolate_width(selector, other, &widths, &function, &label)?;
+            self.demand(&form, &label)?;
+            return Ok((form, function));
+        }
+        let mut sum = Form::default();
+        for other in others {
+            let widths = self.cube_widths(selector, other);
+            let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
+            let count = format!("width of {name}");
+            let part = self.interpolate_width(selector, other, &widths, &numbers, &count)?;
+            sum = sum.plus(1.0, &part);
+        }
+        let points: Vec<(f64, f64)> = (0..=longest)
+            .map(|width| (width as f64, logarithm(width)))
+            .collect();
+        let form = self.interpolate(sum, &points, &label)?;
+        self.demand(&form, &label)?;
+        Ok((form, points.into_iter().map(|(_, y)| y).collect()))
+    }
+}

@@ -1,0 +1,114 @@
+//! Readouts of a plan: the outputs, and views of the program's named s-ops where the stream holds
+//! what they are read from.
+
+use super::emit::Emitter;
+use super::form::{Form, Scalar};
+use super::head::Target;
+use super::readout::{Output, OutputRead};
+use super::{Want, bits};
+use crate::graph::SOpId;
+use crate::model::Decoder;
+use crate::plan::{Linear, Read, ReadOut, Source};
+
+impl Emitter<'_, '_> {
+    pub(super) fn read_out(&mut self, name: String, of: Option<SOpId>, output: Output) -> ReadOut {
+        let source = match of {
+            Some(id) => self.sop_source(id),
+            None => Source::default(),
+        };
+        let (scores, read) = match output.read {
+            OutputRead::Number(form) => {
+                let numbers = match &output.decoder {
+                    Decoder::Numerical(values) => values
+                        .iter()
+                        .filter_map(crate::value::Value::as_float)
+                        .collect(),
+                    Decoder::Categorical(_) => Vec::new(),
+                };
+                (vec![self.resolve_constant(&form)], Read::Nearest(numbers))
+            }
+            OutputRead::Classes(form, count) => {
+                let number = self.resolve_constant(&form);
+                let scores = (0..count).map(|class| number.class(class));
+                (scores.collect(), Read::Classes(number, count))
+            }
+            OutputRead::Widths(selector, widths) => {
+                let x = self.attended[&Target::Inverse(selector, 0)];
+                let score = |width: &usize| {
+                    let e = (width + 1) as f64;
+                    let mut score = Linear::default().plus(x, -e * e);
+                    score.constant = 2.0 * e;
+                    score
+                };
+                let first = widths.first().map_or(1, |width| width + 1);
+                (widths.iter().map(score).collect(), Read::Widths(x, first))
+            }
+        };
+        ReadOut {
+            name,
+            source,
+            scores,
+            decoder: output.decoder,
+            read,
+        }
+    }
+
+    /// W_U has a bias, so that constants are constants in both styles.
+    fn resolve_constant(&self, form: &Form) -> Linear {
+        let mut linear = Linear::default();
+        self.add_form(form, 1.0, &mut linear);
+        linear
+    }
+
+    /// Readouts for the program's named s-ops that can be read as they are.
+    pub(super) fn views(&mut self, roots: &[SOpId]) {
+        let graph = self.compiler.analysis.graph;
+        for id in graph.reachable(roots) {
+            if graph.name(id).is_some()
+                && let Some(output) = self.view(id)
+            {
+                let view = self.read_out(self.compiler.name(id), Some(id), output);
+                self.plan.views.push(view);
+            }
+        }
+    }
+
+    fn view(&self, id: SOpId) -> Option<Output> {
+        let compiler = self.compiler;
+        if let Some(output) = compiler.width_output(id)
+            && let OutputRead::Widths(selector, _) = &output.read
+            && compiler.inverses.contains(&(*selector, 0))
+        {
+            return Some(output);
+        }
+        let (numbers, decoder) = compiler.coding_of(id)?;
+        let computed = |want| compiler.known.get(&(id, bits(&numbers), want)).cloned();
+        let views = [
+            compiler.read(id, &numbers),
+            computed(Want::Close),
+            computed(Want::Tolerant),
+            computed(Want::Snapped),
+        ];
+        let form = views
+            .into_iter()
+            .flatten()
+            .find(|form| self.has_place(form))?;
+        Some(Output::new(form, decoder))
+    }
+
+    /// Whether the stream holds all that a form reads.
+    fn has_place(&self, form: &Form) -> bool {
+        let compiler = self.compiler;
+        form.functions.iter().all(|(var, function)| {
+            let basis = compiler.bases.get(var);
+            basis.is_some_and(|basis| basis.coordinates(function).is_some())
+        }) && form.scalars.keys().all(|scalar| match scalar {
+            Scalar::Attention(var) => self.attended.contains_key(&Target::Direction(*var, 0)),
+            Scalar::Inverse(selector, cube) => self
+                .attended
+                .contains_key(&Target::Inverse(*selector, *cube)),
+            Scalar::Count(selector) => compiler.counts.contains_key(selector),
+            Scalar::Computed(feature) => *feature < self.features.len(),
+        })
+    }
+}
