@@ -21,6 +21,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("schedule", &["graph"]),
     ("infer", &["base", "value", "graph", "schedule"]),
     ("model", &["base", "value"]),
+    ("plan", &["base", "value", "model"]),
     ("execute", &["base", "value", "model"]),
     (
         "compile",
@@ -31,6 +32,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "infer",
             "schedule",
             "model",
+            "plan",
             "interpret",
             "execute",
         ],
@@ -88,6 +90,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "schedule",
             "infer",
             "model",
+            "plan",
             "execute",
             "compile",
             "equiv",

@@ -9,13 +9,13 @@ use super::literal::TermPlan;
 use super::readout::{Output, OutputRead};
 use super::{Compiler, Want, bits};
 use crate::base::Span;
-use crate::graph::SOpId;
-use crate::infer::{Analysis, Stopped, VarKind};
+use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
+use crate::infer::{Analysis, Stopped, VarKind};
 use crate::model::Decoder;
 use crate::plan::{
-    Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Read, ReadOut, Source, Style, Term,
-    Variable, VariableId, Written, level,
+    Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Read, ReadOut, Row, Source, Style,
+    Term, Variable, VariableId, Written, level,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,11 +24,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// The analysis was interrupted.
-pub fn plan(
-    compiler: &Compiler,
-    roots: &[SOpId],
-    outputs: Vec<Output>,
-) -> Result<Plan, Stopped> {
+pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Result<Plan, Stopped> {
     let setting = compiler.analysis.setting;
     let plan = Plan {
         name: compiler.name(roots[0]),
@@ -112,7 +108,9 @@ impl Emitter<'_, '_> {
             let argument = &compiler.arguments[feature.argument];
             let values = argument.points.iter().map(|point| {
                 let units = feature.units.iter();
-                units.map(|unit| unit.weight * (unit.slope * point + unit.offset).max(0.0)).sum()
+                units
+                    .map(|unit| unit.weight * (unit.slope * point + unit.offset).max(0.0))
+                    .sum()
             });
             let source = match feature.of {
                 Some(id) => self.sop_source(id),
@@ -244,7 +242,10 @@ impl Emitter<'_, '_> {
         let compiler = self.compiler;
         linear.constant += factor * form.constant;
         for (var, function) in &form.functions {
-            let coordinates = compiler.bases.get(var).and_then(|b| b.coordinates(function));
+            let coordinates = compiler
+                .bases
+                .get(var)
+                .and_then(|b| b.coordinates(function));
             let Some((constant, coordinates)) = coordinates else {
                 unreachable!("what is read was demanded, and a basis spans its demands");
             };
@@ -267,7 +268,11 @@ impl Emitter<'_, '_> {
                     self.read(self.attended[&Target::Direction(*var, 0)], factor, linear);
                 }
                 Scalar::Inverse(selector, cube) => {
-                    self.read(self.attended[&Target::Inverse(*selector, *cube)], factor, linear);
+                    self.read(
+                        self.attended[&Target::Inverse(*selector, *cube)],
+                        factor,
+                        linear,
+                    );
                 }
                 Scalar::Count(selector) => {
                     self.add_form(&compiler.counts[selector], factor, linear);
@@ -319,6 +324,7 @@ impl Emitter<'_, '_> {
             let values = self.values_of(&value);
             self.plan.attends.push(Attend {
                 source: source.clone(),
+                row: self.row(*target),
                 pattern,
                 kind,
                 terms: terms.clone(),
@@ -332,14 +338,46 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// What of the program the pattern is of a head that writes this.
+    fn row(&self, target: Target) -> Row {
+        let analysis = self.compiler.analysis;
+        let var = match target {
+            Target::Inverse(selector, _) => return Row::Selector(selector.0),
+            Target::Direction(var, _) => var,
+        };
+        let id = match analysis.vars[var.0 as usize].kind {
+            VarKind::Width(selector) => return Row::Selector(selector.0),
+            VarKind::Sum(id)
+            | VarKind::Mean(id)
+            | VarKind::Pick(id)
+            | VarKind::Cut(id)
+            | VarKind::Weighted(id) => id,
+            VarKind::Tokens | VarKind::Indices => {
+                unreachable!("heads write neither tokens nor indices")
+            }
+        };
+        match analysis.graph.get(id) {
+            SOp::Aggregate { selector, .. } => Row::Selector(selector.0),
+            _ => Row::Weights(id.0),
+        }
+    }
+
     /// The bounds of what a linear read can be.
     fn values_of(&self, linear: &Linear) -> Arc<[f64]> {
         let (mut least, mut most) = (linear.constant, linear.constant);
         for (variable, factor) in &linear.terms {
             let values = self.plan.variable(*variable).values.iter();
             let scaled: Vec<f64> = values.map(|value| value * factor).collect();
-            least += scaled.iter().copied().fold(f64::INFINITY, f64::min).min(0.0);
-            most += scaled.iter().copied().fold(f64::NEG_INFINITY, f64::max).max(0.0);
+            least += scaled
+                .iter()
+                .copied()
+                .fold(f64::INFINITY, f64::min)
+                .min(0.0);
+            most += scaled
+                .iter()
+                .copied()
+                .fold(f64::NEG_INFINITY, f64::max)
+                .max(0.0);
         }
         [least, most].into()
     }
@@ -405,7 +443,14 @@ impl Emitter<'_, '_> {
     }
 
     fn at_token(&self, linear: &Linear) -> f64 {
-        linear.at(|variable| self.plan.variable(variable).values.first().copied().unwrap_or(0.0))
+        linear.at(|variable| {
+            self.plan
+                .variable(variable)
+                .values
+                .first()
+                .copied()
+                .unwrap_or(0.0)
+        })
     }
 
     /// What a head moves: without its constant, and at BOS what stands for nothing selected.
@@ -435,9 +480,10 @@ impl Emitter<'_, '_> {
         let (scores, read) = match output.read {
             OutputRead::Number(form) => {
                 let numbers = match &output.decoder {
-                    Decoder::Numerical(values) => {
-                        values.iter().filter_map(crate::value::Value::as_float).collect()
-                    }
+                    Decoder::Numerical(values) => values
+                        .iter()
+                        .filter_map(crate::value::Value::as_float)
+                        .collect(),
                     Decoder::Categorical(_) => Vec::new(),
                 };
                 (vec![self.resolve_constant(&form)], Read::Nearest(numbers))
@@ -449,7 +495,10 @@ impl Emitter<'_, '_> {
                     score.constant -= (class as f64).powi(2);
                     score
                 };
-                ((0..count).map(class).collect(), Read::Classes(number, count))
+                (
+                    (0..count).map(class).collect(),
+                    Read::Classes(number, count),
+                )
             }
             OutputRead::Widths(selector, widths) => {
                 let x = self.attended[&Target::Inverse(selector, 0)];
@@ -508,7 +557,10 @@ impl Emitter<'_, '_> {
             computed(Want::Tolerant),
             computed(Want::Snapped),
         ];
-        let form = views.into_iter().flatten().find(|form| self.has_place(form))?;
+        let form = views
+            .into_iter()
+            .flatten()
+            .find(|form| self.has_place(form))?;
         Some(Output::new(form, decoder))
     }
 
@@ -520,9 +572,9 @@ impl Emitter<'_, '_> {
             basis.is_some_and(|basis| basis.coordinates(function).is_some())
         }) && form.scalars.keys().all(|scalar| match scalar {
             Scalar::Attention(var) => self.attended.contains_key(&Target::Direction(*var, 0)),
-            Scalar::Inverse(selector, cube) => {
-                self.attended.contains_key(&Target::Inverse(*selector, *cube))
-            }
+            Scalar::Inverse(selector, cube) => self
+                .attended
+                .contains_key(&Target::Inverse(*selector, *cube)),
             Scalar::Count(selector) => compiler.counts.contains_key(selector),
             Scalar::Computed(feature) => *feature < self.features.len(),
         })

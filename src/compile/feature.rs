@@ -90,12 +90,19 @@ impl Compiler<'_> {
             let all: Vec<usize> = space
                 .vars
                 .iter()
-                .filter_map(|var| axes.iter().rposition(|axis| self.reads_only(&axis.form, *var)))
+                .filter_map(|var| {
+                    axes.iter()
+                        .rposition(|axis| self.reads_only(&axis.form, *var))
+                })
                 .collect();
             search::search(axes, &all, target)
         };
         let first = search(&early);
-        if late.is_empty() || first.as_ref().is_some_and(|found| found.stairs.steps.len() <= FEW) {
+        if late.is_empty()
+            || first
+                .as_ref()
+                .is_some_and(|found| found.stairs.steps.len() <= FEW)
+        {
             return first;
         }
         let all: Vec<Axis> = early.into_iter().chain(late).collect();
@@ -285,7 +292,8 @@ impl Compiler<'_> {
         if self.style == Style::Faithful && want != Want::Close {
             return Ok(self.bits_of(at, &stairs, of, label));
         }
-        let centre = (self.arguments[at].points[0] + self.arguments[at].points.last().unwrap_or(&0.0)) / 2.0;
+        let centre =
+            (self.arguments[at].points[0] + self.arguments[at].points.last().unwrap_or(&0.0)) / 2.0;
         let mut units = Vec::with_capacity(2 * stairs.steps.len());
         for step in &stairs.steps {
             // A step below the centre is one minus its mirror image, silent on the centre's side.
@@ -355,7 +363,11 @@ impl Compiler<'_> {
         if units.is_empty() {
             return Ok(view);
         }
-        let at = self.argument(argument, points.iter().map(|point| point.0).collect(), label)?;
+        let at = self.argument(
+            argument,
+            points.iter().map(|point| point.0).collect(),
+            label,
+        )?;
         Ok(view.plus(1.0, &self.units(at, units, label, None)))
     }
 }

@@ -125,5 +125,4 @@ impl Form {
         let mut scalars = self.scalars.keys();
         scalars.any(|scalar| matches!(scalar, Scalar::Count(_)))
     }
-
 }

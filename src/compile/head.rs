@@ -140,7 +140,9 @@ impl Compiler<'_> {
             values: Vec::new(),
         };
         let head = self.head(head)?;
-        self.heads[head].values.push((form, Target::Direction(var, 0)));
+        self.heads[head]
+            .values
+            .push((form, Target::Direction(var, 0)));
         Ok(())
     }
 
@@ -336,12 +338,7 @@ impl Compiler<'_> {
         )
     }
 
-    fn write_head(
-        &mut self,
-        head: HeadPlan,
-        value: &Form,
-        target: Target,
-    ) -> Result<(), Stopped> {
+    fn write_head(&mut self, head: HeadPlan, value: &Form, target: Target) -> Result<(), Stopped> {
         let label = self.target_name(target);
         self.demand(value, &label)?;
         let head = self.head(head)?;
@@ -393,7 +390,10 @@ impl Compiler<'_> {
         selector: SelectorId,
         cube: usize,
     ) -> Result<(Form, Vec<f64>), Stopped> {
-        let cubes = self.analysis.selector(selector).map_or(0, |f| f.cubes.len());
+        let cubes = self
+            .analysis
+            .selector(selector)
+            .map_or(0, |f| f.cubes.len());
         let logarithm = |width: usize| match width {
             0 => -level(self.analysis.setting.max_length),
             _ => (width as f64).ln(),
@@ -430,7 +430,11 @@ impl Compiler<'_> {
             Target::Direction(var, _) => self.analysis.var_name(var),
             Target::Inverse(selector, cube) => {
                 let name = self.analysis.graph.describe_selector(selector);
-                match self.analysis.selector(selector).map_or(0, |f| f.cubes.len()) {
+                match self
+                    .analysis
+                    .selector(selector)
+                    .map_or(0, |f| f.cubes.len())
+                {
                     0 | 1 => format!("1/(1 + width of {name})"),
                     _ => format!("1/(1 + width of part {} of {name})", cube + 1),
                 }

@@ -79,7 +79,10 @@ impl Compiler<'_> {
             "width of {}",
             self.analysis.graph.describe_selector(selector)
         );
-        let cubes = self.analysis.selector(selector).map_or(0, |f| f.cubes.len());
+        let cubes = self
+            .analysis
+            .selector(selector)
+            .map_or(0, |f| f.cubes.len());
         let mut sum = Form::default();
         for cube in 0..cubes {
             let widths = self.cube_widths(selector, cube);
@@ -159,9 +162,7 @@ impl Compiler<'_> {
         let key = units
             .iter()
             .flat_map(|unit| [unit.slope, unit.offset, unit.weight]);
-        let entry = self
-            .features
-            .entry((argument, bits(&Vec::from_iter(key))));
+        let entry = self.features.entry((argument, bits(&Vec::from_iter(key))));
         let index = entry.index();
         entry.or_insert_with(|| Feature {
             label: label.to_string(),

@@ -138,8 +138,9 @@ impl Compiler<'_> {
             return None;
         }
         let centre = ((lowest + highest) / 2.0).floor();
-        let centred =
-            |numbers: &[f64]| -> Vec<f64> { numbers.iter().map(|number| number - centre).collect() };
+        let centred = |numbers: &[f64]| -> Vec<f64> {
+            numbers.iter().map(|number| number - centre).collect()
+        };
         Some((centred(&numbers.0), centred(&numbers.1)))
     }
 
@@ -169,7 +170,8 @@ impl Compiler<'_> {
         needs: Needs,
     ) -> Result<Vec<ProductPlan>, Stopped> {
         let squares = |numbers: &[f64]| -> Vec<f64> { numbers.iter().map(|x| x * x).collect() };
-        let times = |numbers: &[f64], f: f64| -> Vec<f64> { numbers.iter().map(|x| f * x).collect() };
+        let times =
+            |numbers: &[f64], f: f64| -> Vec<f64> { numbers.iter().map(|x| f * x).collect() };
         let ones = |numbers: &[f64]| vec![1.0; numbers.len()];
         let (key_name, query_name) = (self.name(literal.keys), self.name(literal.queries));
         let squared = |name: &str| format!("{name}²");
@@ -239,7 +241,10 @@ fn numbered_classes(relation: &Relation) -> Option<(Vec<f64>, Vec<f64>)> {
     let free = known.len() as f64;
     Some((
         keys.into_iter().map(|key| key.unwrap_or(free)).collect(),
-        queries.into_iter().map(|query| query.unwrap_or(-1.0)).collect(),
+        queries
+            .into_iter()
+            .map(|query| query.unwrap_or(-1.0))
+            .collect(),
     ))
 }
 

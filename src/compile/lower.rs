@@ -2,7 +2,9 @@
 //! `model` alone, so that a model can be lowered again from a plan that was stored with it.
 
 use crate::model::{self, FeedForward, Head, Layer, Matrix, Model, Readout, Variable};
-use crate::plan::{self, Attend, Dimension, Kind, Linear, Plan, ReadOut, Style, VariableId, Written};
+use crate::plan::{
+    self, Attend, Dimension, Kind, Linear, Plan, ReadOut, Style, VariableId, Written,
+};
 use std::collections::BTreeMap;
 
 type Triplets = Vec<(usize, usize, f64)>;
@@ -15,7 +17,9 @@ pub fn lower(plan: &Plan) -> Model {
         flag: constant(plan, &Written::Flag),
     };
     let width = plan.variables.len();
-    let layers: Vec<Layer> = (1..=plan.layers()).map(|layer| lowering.layer(layer)).collect();
+    let layers: Vec<Layer> = (1..=plan.layers())
+        .map(|layer| lowering.layer(layer))
+        .collect();
     let mut variables: Vec<Variable> = plan
         .views
         .iter()
@@ -47,12 +51,17 @@ pub fn lower(plan: &Plan) -> Model {
 }
 
 fn constant(plan: &Plan, written: &Written) -> Option<usize> {
-    plan.variables.iter().position(|variable| variable.written == *written)
+    plan.variables
+        .iter()
+        .position(|variable| variable.written == *written)
 }
 
 fn ready(plan: &Plan, view: &ReadOut) -> usize {
     let reads = view.scores.iter().flat_map(|score| score.reads());
-    reads.map(|variable| plan.ready(variable)).max().unwrap_or(0)
+    reads
+        .map(|variable| plan.ready(variable))
+        .max()
+        .unwrap_or(0)
 }
 
 struct Lowering<'p> {
@@ -116,11 +125,19 @@ impl Lowering<'_> {
 
     fn layer(&self, layer: usize) -> Layer {
         let mut patterns: BTreeMap<usize, Vec<&Attend>> = BTreeMap::new();
-        for attend in self.plan.attends.iter().filter(|attend| attend.layer == layer) {
+        for attend in self
+            .plan
+            .attends
+            .iter()
+            .filter(|attend| attend.layer == layer)
+        {
             patterns.entry(attend.pattern).or_default().push(attend);
         }
         Layer {
-            heads: patterns.values().map(|attends| self.head(attends)).collect(),
+            heads: patterns
+                .values()
+                .map(|attends| self.head(attends))
+                .collect(),
             mlp: self.feed_forward(layer),
         }
     }
@@ -179,8 +196,15 @@ impl Lowering<'_> {
         let mut known: BTreeMap<(usize, u64, u64), usize> = BTreeMap::new();
         let mut arguments: Vec<&Linear> = Vec::new();
         let (mut input, mut output, mut bias) = (Triplets::new(), Triplets::new(), Vec::new());
-        for forward in self.plan.feed_forwards.iter().filter(|op| op.layer == layer) {
-            let argument = arguments.iter().position(|known| **known == forward.argument);
+        for forward in self
+            .plan
+            .feed_forwards
+            .iter()
+            .filter(|op| op.layer == layer)
+        {
+            let argument = arguments
+                .iter()
+                .position(|known| **known == forward.argument);
             let argument = argument.unwrap_or_else(|| {
                 arguments.push(&forward.argument);
                 arguments.len() - 1

@@ -2,10 +2,10 @@
 //! compare or tabulate them; means, sums, differences and multiples of them are linear reads of the
 //! residual stream, and the readout gives the number as it is.
 
-use super::{Compiler, Want};
 use super::form::{Form, Scalar};
 use super::linear::STACK;
 use super::readout::Output;
+use super::{Compiler, Want};
 use crate::graph::{SOp, SOpId};
 use crate::infer::Stopped;
 use crate::model::Decoder;
@@ -58,7 +58,9 @@ impl Compiler<'_> {
             let Some(numbers) = node.column.values.numbers() else {
                 return Ok(None);
             };
-            return self.feature(id, &numbers, Want::Close, &self.name(id)).map(Some);
+            return self
+                .feature(id, &numbers, Want::Close, &self.name(id))
+                .map(Some);
         }
         let SOp::Map { op, operands } = self.analysis.graph.get(id) else {
             return Ok(None);

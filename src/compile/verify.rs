@@ -120,7 +120,9 @@ pub fn verify_all(
         for input in tried.by_ref().take(BATCH) {
             interrupt::check()?;
             // Where one of several fails the others still have values.
-            let values = roots.iter().map(|root| interpret::evaluate(graph, *root, &input));
+            let values = roots
+                .iter()
+                .map(|root| interpret::evaluate(graph, *root, &input));
             let values: Vec<_> = values.map(|found| found.ok().map(|s| s.values)).collect();
             match values.iter().all(Option::is_none) {
                 true => verification.rejected += 1,

@@ -47,7 +47,11 @@ impl Plan {
             if forward.layer == 0 {
                 return Err(format!("{}: no layer", forward.source.name));
             }
-            check(&forward.argument, 2 * forward.layer - 1, &forward.source.name)?;
+            check(
+                &forward.argument,
+                2 * forward.layer - 1,
+                &forward.source.name,
+            )?;
         }
         let end = 2 * self.layers();
         for read_out in self.outputs.iter().chain(&self.views) {

@@ -28,11 +28,17 @@ impl Plan {
             let mut later = Vec::new();
             for operation in pending {
                 let reads = self.reads(operation);
-                if reads.iter().any(|variable| waiting[variable.0 as usize] > 0) {
+                if reads
+                    .iter()
+                    .any(|variable| waiting[variable.0 as usize] > 0)
+                {
                     later.push(operation);
                     continue;
                 }
-                let latest = reads.iter().map(|variable| ready[variable.0 as usize]).max();
+                let latest = reads
+                    .iter()
+                    .map(|variable| ready[variable.0 as usize])
+                    .max();
                 let latest = latest.unwrap_or(0);
                 let into = self.written_by(operation).0 as usize;
                 let born = match operation {

@@ -57,7 +57,10 @@ impl Linear {
     /// Its value where the variables have these values.
     pub fn at(&self, value: impl Fn(VariableId) -> f64) -> f64 {
         let terms = self.terms.iter();
-        self.constant + terms.map(|(variable, factor)| factor * value(*variable)).sum::<f64>()
+        self.constant
+            + terms
+                .map(|(variable, factor)| factor * value(*variable))
+                .sum::<f64>()
     }
 
     pub fn is_zero(&self) -> bool {
