@@ -4,12 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
-#[path = "common/programs.rs"]
-mod programs;
+#[path = "common/listed.rs"]
+mod listed;
 #[path = "common/property.rs"]
 mod property;
 
-use programs::PROGRAMS;
+use listed::PROGRAMS;
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use rasp::base::{Code, Limits};
 use rasp::certify::{Certificate, certify};

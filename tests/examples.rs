@@ -2,25 +2,21 @@
 //! assertions hold, and its main s-op has the values, layers, heads and model in `tests/examples/`.
 
 mod common;
-#[path = "common/programs.rs"]
-mod programs;
+#[path = "common/listed.rs"]
+mod listed;
 
 use common::{session, shape};
-use programs::PROGRAMS;
+use listed::{PROGRAMS, path};
 use rasp::eval::{Event, Meta};
 use rasp::session::files;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The programs that are not compiled here, as that takes too long in a debug build, and why.
 const NOT_COMPILED: &[(&str, &str)] = &[(
     "papers/weiss2021_rover",
     "compiles to 12 layers, in a minute",
 )];
-
-fn path(name: &str) -> PathBuf {
-    Path::new("examples").join(name).with_extension("rasp")
-}
 
 fn text(name: &str) -> String {
     std::fs::read_to_string(path(name)).unwrap()
@@ -30,7 +26,10 @@ fn text(name: &str) -> String {
 fn every_example_is_listed() {
     let files: BTreeSet<PathBuf> = ["examples", "examples/papers"]
         .iter()
-        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
+        .flat_map(|folder| {
+            let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
+            std::fs::read_dir(folder).unwrap()
+        })
         .map(|entry| entry.unwrap().path())
         .filter(|path| {
             path.extension()

@@ -162,8 +162,8 @@ impl Bounds<'_> {
         if product <= 0.0 || !is_power(product) || bound.centre != 0.0 {
             return false;
         }
-        let last = (product * bound.largest).log2().floor() as i32;
-        let bit = last.saturating_add(1 - self.floats.bits);
+        let magnitude = (product * bound.largest).log2().floor() as i32;
+        let bit = magnitude.saturating_add(1 - self.floats.bits);
         let mut before = forward.argument.scaled(slope);
         before.terms.remove(last);
         offsets.iter().all(|offset| {

@@ -10,11 +10,11 @@ use super::literal::TermPlan;
 use super::readout::Output;
 use super::rounded::rounding;
 use crate::base::Span;
-use crate::graph::SOpId;
+use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Stopped, VarKind};
 use crate::plan::{
-    Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Source, Style, Term, Variable,
+    Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Row, Source, Style, Term, Variable,
     VariableId, Written, level,
 };
 use std::collections::BTreeMap;
@@ -348,6 +348,7 @@ impl Emitter<'_, '_> {
             let values = self.values_of(&value);
             self.plan.attends.push(Attend {
                 source: source.clone(),
+                row: self.row(*target),
                 pattern,
                 kind,
                 terms: terms.clone(),
@@ -358,6 +359,30 @@ impl Emitter<'_, '_> {
                 into,
                 layer: 0,
             });
+        }
+    }
+
+    /// What of the program the pattern is of a head that writes this.
+    fn row(&self, target: Target) -> Row {
+        let analysis = self.compiler.analysis;
+        let var = match target {
+            Target::Inverse(selector, _) => return Row::Selector(selector.0),
+            Target::Direction(var, _) => var,
+        };
+        let id = match analysis.vars[var.0 as usize].kind {
+            VarKind::Width(selector) => return Row::Selector(selector.0),
+            VarKind::Sum(id)
+            | VarKind::Mean(id)
+            | VarKind::Pick(id)
+            | VarKind::Cut(id)
+            | VarKind::Weighted(id) => id,
+            VarKind::Tokens | VarKind::Indices => {
+                unreachable!("heads write neither tokens nor indices")
+            }
+        };
+        match analysis.graph.get(id) {
+            SOp::Aggregate { selector, .. } => Row::Selector(selector.0),
+            _ => Row::Weights(id.0),
         }
     }
 

@@ -138,6 +138,8 @@ pub enum Written {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attend {
     pub source: Source,
+    /// What of the program its pattern is; heads of the same share its keys among them.
+    pub row: Row,
     /// Operations with the same number have the same pattern: in one layer they are one head.
     pub pattern: usize,
     pub kind: Kind,
@@ -152,6 +154,14 @@ pub struct Attend {
     pub non_empty: bool,
     pub into: VariableId,
     pub layer: usize,
+}
+
+/// What of the program the pattern of a head is, by its number in the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Row {
+    Selector(u32),
+    /// The weights of a weighted mean.
+    Weights(u32),
 }
 
 /// What a head makes of the keys it selects.

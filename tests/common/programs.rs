@@ -1,55 +1,103 @@
-//! The programs in `examples/` and `examples/papers/`.
+//! All programs of the library and the examples: every use of a library function, and the main s-op
+//! of every example, each with a vocabulary.
 
-/// The programs with the name of their main s-op.
-pub const PROGRAMS: &[(&str, &str)] = &[
-    ("addition", "sum"),
-    ("double_hist", "double_hist"),
-    ("dyck1", "dyck1"),
-    ("dyck2", "dyck2"),
-    ("frac_prevs", "frac_prevs"),
-    ("hist", "hist"),
-    ("induction", "induction"),
-    ("length", "input_length"),
-    ("most_frequent", "most_frequent"),
-    ("parity", "parity"),
-    ("reverse", "reverse"),
-    ("shuffle_dyck2", "shuffle_dyck2"),
-    ("sort", "sorted"),
-    ("papers/olsson2022_induction", "induction"),
-    ("papers/preprint_balanced", "balanced"),
-    ("papers/preprint_has_prev", "has_prev"),
-    ("papers/preprint_inference", "answer"),
-    ("papers/preprint_length", "input_length"),
-    ("papers/preprint_parity", "parity"),
-    ("papers/preprint_reverse", "reverse"),
-    ("papers/preprint_score", "weighted"),
-    ("papers/preprint_select_best", "latest"),
-    ("papers/preprint_selector_width", "same_width"),
-    ("papers/preprint_sort", "sorted"),
-    ("papers/tracr_count", "count_a"),
-    ("papers/tracr_count_less_freq", "at_most_two"),
-    ("papers/tracr_detect_pattern", "abc"),
-    ("papers/tracr_frac_prevs", "frac_x"),
-    ("papers/tracr_hist", "hist"),
-    ("papers/tracr_length", "input_length"),
-    ("papers/tracr_nary_sequencemap", "between"),
-    ("papers/tracr_pair_balance", "balance"),
-    ("papers/tracr_reverse", "reverse"),
-    ("papers/tracr_shift_by", "shifted"),
-    ("papers/tracr_shuffle_dyck", "shuffled"),
-    ("papers/tracr_sort", "sorted"),
-    ("papers/tracr_sort_freq", "sorted"),
-    ("papers/tracr_sort_unique", "sorted"),
-    ("papers/weiss2021_double_histogram", "hist2"),
-    ("papers/weiss2021_dyck1", "dyck1PTF"),
-    ("papers/weiss2021_dyck2", "dyck2PTF"),
-    ("papers/weiss2021_dyck3", "dyck3PTF"),
-    ("papers/weiss2021_histogram", "hist_nobos"),
-    ("papers/weiss2021_long_addition", "longsum"),
-    ("papers/weiss2021_most_frequent", "most_freq"),
-    ("papers/weiss2021_reverse", "reverse"),
-    ("papers/weiss2021_rover", "res"),
-    ("papers/weiss2021_selector_width", "same_width"),
-    ("papers/weiss2021_shuffle_dyck2", "shuffle_dyck2"),
-    ("papers/weiss2021_sort", "sorted"),
-];
+#[path = "listed.rs"]
+mod listed;
+#[path = "../stdlib/uses.rs"]
+mod uses;
+
+use rasp::eval::Meta;
+use rasp::graph::{SOpId, Sharing};
+use rasp::session::Session;
+use rasp::stdlib::MODULES;
+use rasp::value::Value;
+
+/// An s-op of a program.
+pub struct Program {
+    /// The module and the expression, or the file.
+    pub name: String,
+    text: String,
+    expression: String,
+    /// Inputs from which a vocabulary is made, as expressions.
+    inputs: &'static [&'static str],
+}
+
+/// A program in a session.
+pub struct Opened {
+    pub session: Session,
+    pub sop: SOpId,
+    /// The tokens of its inputs, or those it sets, and more of their kind.
+    pub vocabulary: Vec<Value>,
+}
+
+/// Every program.
+pub fn programs() -> Vec<Program> {
+    let modules = ["rasplib"].into_iter();
+    let modules = modules.chain(MODULES.iter().map(|module| module.name));
+    let used = modules.flat_map(|module| {
+        uses::uses(module).iter().map(move |used| Program {
+            name: format!("{module}: {}", used.expression),
+            text: match module {
+                "rasplib" => String::new(),
+                _ => format!("load \"{module}\";"),
+            },
+            expression: used.expression.to_string(),
+            inputs: used.inputs,
+        })
+    });
+    let examples = listed::PROGRAMS.iter().map(|(name, main)| Program {
+        name: (*name).to_string(),
+        text: std::fs::read_to_string(listed::path(name)).expect("a program"),
+        expression: (*main).to_string(),
+        inputs: &[],
+    });
+    used.chain(examples).collect()
+}
+
+impl Program {
+    /// The program with a vocabulary of at most so many tokens.
+    pub fn open(&self, tokens: usize) -> Opened {
+        let mut session = Session::new(Sharing::Equal);
+        session.load_text(&self.name, &self.text);
+        let diagnostics = session.take_diagnostics();
+        assert!(diagnostics.is_empty(), "{}: {diagnostics:?}", self.name);
+        let given: Vec<Value> = self
+            .inputs
+            .iter()
+            .flat_map(|input| {
+                let input = session.expression(input).ok();
+                let input = input.as_ref().and_then(Meta::as_tokens);
+                input.unwrap_or_else(|| panic!("{}: an input", self.name))
+            })
+            .collect();
+        let settings = &session.settings;
+        let set = settings.vocabulary.iter().flatten();
+        let wished = given.iter().chain(&settings.example).chain(set);
+        let wished: Vec<Value> = wished.cloned().collect();
+        let more = more(&wished);
+        let mut vocabulary: Vec<Value> = Vec::new();
+        for token in wished.into_iter().chain(more) {
+            if vocabulary.len() < tokens && !vocabulary.contains(&token) {
+                vocabulary.push(token);
+            }
+        }
+        let sop = session
+            .sop(&self.expression)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        Opened {
+            session,
+            sop,
+            vocabulary,
+        }
+    }
+}
+
+/// Tokens like these.
+fn more(tokens: &[Value]) -> Vec<Value> {
+    let is_digit = |token: &Value| token.to_string().parse::<u8>().is_ok();
+    match tokens.iter().all(|token| matches!(token, Value::Int(_))) {
+        true => (0..10).map(Value::Int).collect(),
+        false if tokens.iter().all(is_digit) => Value::characters("0123456789"),
+        false => Value::characters("abcdefghij"),
+    }
+}

@@ -1,0 +1,498 @@
+//! Models in both styles of every program of the library and the examples: right in float32 and
+//! float64, and in the faithful style with heads that look where the program's selectors say.
+
+#[path = "common/programs.rs"]
+mod programs;
+
+use programs::{Opened, Program, programs};
+use rasp::base::{Limits, Random};
+use rasp::compile::{Options, compile_in, verify};
+use rasp::execute::trace::trace;
+use rasp::execute::{Executor, Precision, largest_activation};
+use rasp::graph::{Graph, SOp, SOpId, SelectorId, Sharing};
+use rasp::infer::{Setting, inputs};
+use rasp::interpret::{evaluate, evaluate_selector};
+use rasp::model::Model;
+use rasp::plan::{Attend, Kind, Plan, Row, Style};
+use rasp::session::Session;
+use rasp::value::{Comparison, Op, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The longest input.
+const LENGTH: usize = 5;
+
+/// The largest vocabulary.
+const TOKENS: usize = 4;
+
+/// How far from a uniform row one may be.
+const UNIFORM: f64 = 1e-6;
+
+/// What no weight and no activation is beyond, for inputs of up to 64 tokens.
+const LARGEST: f64 = 65_536.0;
+
+/// What is not compiled at all, as it takes too long in a debug build.
+const LARGE: &[&str] = &["papers/weiss2021_rover"];
+
+/// How many inputs a program is tried on.
+#[derive(Clone, Copy)]
+struct Budget {
+    exhaustive: usize,
+    samples: usize,
+    /// Inputs on which attention is looked at.
+    seen: usize,
+}
+
+const QUICK: Budget = Budget {
+    exhaustive: 90,
+    samples: 30,
+    seen: 24,
+};
+
+const THOROUGH: Budget = Budget {
+    exhaustive: 2_000,
+    samples: 0,
+    seen: 2_000,
+};
+
+/// Problems with each of the programs, which are shared among threads.
+fn problems(programs: Vec<Program>, check: impl Fn(&Program) -> Vec<String> + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let started = std::time::Instant::now();
+                    let problems = check(program);
+                    println!("{}: {:.1?}", program.name, started.elapsed());
+                    let problems = problems.into_iter();
+                    let problems = problems.map(|problem| format!("{}: {problem}", program.name));
+                    found.lock().unwrap().extend(problems);
+                }
+            });
+        }
+    });
+    found.into_inner().unwrap()
+}
+
+fn check(program: &Program, style: Style, budget: Budget) -> Vec<String> {
+    let Opened {
+        session,
+        sop,
+        vocabulary,
+    } = program.open(TOKENS);
+    let setting = Setting {
+        vocabulary,
+        max_length: LENGTH,
+        causal: false,
+    };
+    check_in(session.graph(), sop, &setting, style, budget)
+}
+
+/// What is wrong with the model of an s-op.
+fn check_in(
+    graph: &Graph,
+    sop: SOpId,
+    setting: &Setting,
+    style: Style,
+    budget: Budget,
+) -> Vec<String> {
+    let (model, plan) = match compile_in(style, graph, &[sop], setting, &Limits::default()) {
+        Ok(compiled) => (compiled.model, compiled.plan),
+        Err(refusal) => {
+            return vec![format!(
+                "{}: refused: {refusal} {:?}",
+                style.name(),
+                refusal.notes
+            )];
+        }
+    };
+    let mut problems = Vec::new();
+    for precision in [Precision::F32, Precision::F64] {
+        let options = Options {
+            max_length: setting.max_length,
+            exhaustive: budget.exhaustive,
+            samples: budget.samples,
+            seed: 11,
+            precision,
+        };
+        let found = verify(graph, sop, &model, &options).expect("known tokens");
+        if found.wrong > 0 {
+            let first = found.first_wrong;
+            problems.push(format!("{precision:?}: {} wrong: {first:?}", found.wrong));
+        }
+    }
+    problems.extend(shape_differs(&model, &plan));
+    if style == Style::Faithful {
+        let inputs = some_inputs(setting, budget.seen);
+        let attention = Attention::new(graph, &plan);
+        let tried = inputs
+            .iter()
+            .filter(|input| evaluate(graph, sop, input).is_ok());
+        problems.extend(
+            tried
+                .filter_map(|input| attention.differs(&model, input))
+                .take(3),
+        );
+        let largest = model.largest_weight();
+        let activation = largest_activation(&model, &inputs, Precision::F32);
+        let activation = activation.expect("known tokens");
+        if largest > LARGEST || activation > LARGEST {
+            problems.push(format!(
+                "weights up to {largest}, activations up to {activation}"
+            ));
+        }
+    }
+    let named = problems.into_iter();
+    named
+        .map(|problem| format!("{}: {problem}", style.name()))
+        .collect()
+}
+
+/// All short inputs, or some of them if there are more than so many.
+fn some_inputs(setting: &Setting, most: usize) -> Vec<Vec<Value>> {
+    let vocabulary = &setting.vocabulary;
+    let length = inputs::exhaustive_length(vocabulary.len(), setting.max_length, most);
+    let all = (1..=length).flat_map(|length| inputs::all(vocabulary, length));
+    let mut chosen: Vec<Vec<Value>> = all.collect();
+    let mut random = Random::new(5);
+    while length < setting.max_length && chosen.len() < most {
+        chosen.push(inputs::sample(
+            &mut random,
+            vocabulary,
+            length,
+            setting.max_length,
+        ));
+    }
+    chosen
+}
+
+/// Where a model has other layers and heads than its plan.
+fn shape_differs(model: &Model, plan: &Plan) -> Option<String> {
+    let planned = (1..=plan.layers()).map(|layer| {
+        let attends = plan.attends.iter().filter(|attend| attend.layer == layer);
+        let patterns: BTreeSet<usize> = attends.map(|attend| attend.pattern).collect();
+        patterns.len()
+    });
+    let planned: Vec<usize> = planned.collect();
+    let heads: Vec<usize> = model.layers.iter().map(|layer| layer.heads.len()).collect();
+    (heads != planned).then(|| format!("heads {heads:?}, planned {planned:?}"))
+}
+
+/// What the program says of the heads of a plan.
+struct Attention<'p> {
+    graph: Graph,
+    /// The share of each key in a weighted mean, for the positions of the longest input.
+    shares: BTreeMap<u32, Vec<SOpId>>,
+    /// Operations by what their heads share the keys of.
+    groups: BTreeMap<(Row, &'static str), Vec<&'p Attend>>,
+}
+
+impl<'p> Attention<'p> {
+    fn new(graph: &Graph, plan: &'p Plan) -> Attention<'p> {
+        let mut graph = graph.clone();
+        let mut groups: BTreeMap<_, Vec<&Attend>> = BTreeMap::new();
+        let mut shares = BTreeMap::new();
+        for attend in &plan.attends {
+            let kind = match attend.kind {
+                Kind::Width | Kind::Length => "width",
+                Kind::Mean => "mean",
+                Kind::MeanOfSome => "mean of some",
+                Kind::MeanOfPart => "mean of part",
+                Kind::Sum { .. } => "sum",
+            };
+            groups.entry((attend.row, kind)).or_default().push(attend);
+            if let Row::Weights(id) = attend.row {
+                shares.entry(id).or_insert_with(|| {
+                    let keys = 0..plan.max_length;
+                    keys.map(|key| share(&mut graph, SOpId(id), key)).collect()
+                });
+            }
+        }
+        Attention {
+            graph,
+            shares,
+            groups,
+        }
+    }
+
+    /// How a head's attention on an input differs from what the program says.
+    fn differs(&self, model: &Model, input: &[Value]) -> Option<String> {
+        let trace = trace(model, input, Precision::F32).expect("known tokens");
+        for ((row, kind), attends) in &self.groups {
+            // Keys that a program fails to compare are not compared here either.
+            let Some(expected) = self.expected(*row, input) else {
+                continue;
+            };
+            let mut heads: BTreeMap<usize, &Attend> = BTreeMap::new();
+            for attend in attends {
+                heads.insert(attend.pattern, attend);
+            }
+            let patterns = heads.values().map(|attend| {
+                let step = &trace.steps[2 * attend.layer - 1];
+                &step.heads[self.place(attend)].weights
+            });
+            let patterns: Vec<_> = patterns.collect();
+            for (query, shares) in expected.iter().enumerate() {
+                let rows: Vec<Vec<f64>> = patterns
+                    .iter()
+                    .map(|weights| weights.row(query + 1).to_vec())
+                    .collect();
+                if let Some(problem) = row_differs(kind, &rows, shares) {
+                    let name = &attends[0].source.name;
+                    return Some(format!(
+                        "{name} ({kind}) on {input:?}, query {query}: {problem}"
+                    ));
+                }
+            }
+        }
+        None
+    }
+
+    /// The number of a head in its layer.
+    fn place(&self, attend: &Attend) -> usize {
+        let all = self.groups.values().flatten();
+        let layer = all.filter(|other| other.layer == attend.layer);
+        let patterns: BTreeSet<usize> = layer.map(|other| other.pattern).collect();
+        patterns.range(..attend.pattern).count()
+    }
+
+    /// For each query the share of each key, which add up to 1 where there is a key.
+    fn expected(&self, row: Row, input: &[Value]) -> Option<Vec<Vec<f64>>> {
+        match row {
+            Row::Selector(id) => {
+                let rows = evaluate_selector(&self.graph, SelectorId(id), input).ok()?;
+                let share = |row: Vec<bool>| {
+                    let width = row.iter().filter(|selected| **selected).count();
+                    let share = |selected: &bool| match selected {
+                        true => 1.0 / width as f64,
+                        false => 0.0,
+                    };
+                    row.iter().map(share).collect()
+                };
+                Some(rows.into_iter().map(share).collect())
+            }
+            Row::Weights(id) => {
+                let shares = self.shares[&id][..input.len()].iter().map(|share| {
+                    let values = evaluate(&self.graph, *share, input).ok()?.values;
+                    values.iter().map(Value::as_float).collect()
+                });
+                let by_key: Vec<Vec<f64>> = shares.collect::<Option<_>>()?;
+                let row = |query: usize| by_key.iter().map(|shares| shares[query]).collect();
+                Some((0..input.len()).map(row).collect())
+            }
+        }
+    }
+}
+
+/// The s-op that is the share of one key in a weighted mean.
+fn share(graph: &mut Graph, mean: SOpId, key: usize) -> SOpId {
+    let SOp::WeightedMean { scorer, .. } = graph.get(mean).clone() else {
+        panic!("no weighted mean");
+    };
+    let span = graph.span(mean);
+    let indices = graph.sop(SOp::Indices, span);
+    let this = graph.constant(Value::Int(key as i64), span);
+    let is_this = graph.map(Op::Compare(Comparison::Equal), vec![indices, this], span);
+    let value = graph.map(Op::Indicator, vec![is_this], span);
+    let default = Value::Int(0);
+    graph.sop(
+        SOp::WeightedMean {
+            scorer,
+            value,
+            default,
+        },
+        span,
+    )
+}
+
+/// How the rows of the heads that share the keys of one query differ from what they should be. The
+/// first entry of each is BOS.
+fn row_differs(kind: &str, rows: &[Vec<f64>], shares: &[f64]) -> Option<String> {
+    let total = shares.iter().filter(|share| **share > 0.0).count();
+    let mut holders = vec![0; shares.len()];
+    for row in rows {
+        let held: Vec<bool> = match rows.len() {
+            1 => shares.iter().map(|share| *share > 0.0).collect(),
+            _ => row[1..].iter().map(|weight| *weight > UNIFORM).collect(),
+        };
+        let width = held.iter().filter(|held| **held).count();
+        let factor = match kind {
+            // Uniform over the keys that it holds, instead of all.
+            "mean" | "mean of some" if width > 0 => total as f64 / width as f64,
+            "width" => total as f64 / (width + 1) as f64,
+            _ => 1.0,
+        };
+        let mut bos = 1.0;
+        for (key, (share, held)) in shares.iter().zip(&held).enumerate() {
+            holders[key] += usize::from(*held);
+            let expected = if *held { share * factor } else { 0.0 };
+            bos -= expected;
+            if (row[key + 1] - expected).abs() > UNIFORM {
+                return Some(format!("expected {expected} for key {key} in {row:?}"));
+            }
+        }
+        if (row[0] - bos).abs() > UNIFORM {
+            return Some(format!("expected {bos} for BOS in {row:?}"));
+        }
+    }
+    let alone = holders.iter().zip(shares);
+    let alone = alone.map(|(holders, share)| *holders == usize::from(*share > 0.0));
+    (!alone.clone().all(|alone| alone))
+        .then(|| format!("the keys with shares {shares:?} are held by {holders:?} heads"))
+}
+
+fn small() -> Vec<Program> {
+    let all = programs().into_iter();
+    all.filter(|program| !LARGE.contains(&program.name.as_str()))
+        .collect()
+}
+
+#[test]
+fn faithful_models_of_all_programs() {
+    let problems = problems(small(), |program| check(program, Style::Faithful, QUICK));
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+#[test]
+fn compact_models_of_all_programs() {
+    let problems = problems(small(), |program| check(program, Style::Compact, QUICK));
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+#[test]
+#[ignore = "thorough; all inputs, in minutes"]
+fn models_of_all_programs_on_all_inputs() {
+    let problems = problems(small(), |program| {
+        let mut problems = check(program, Style::Faithful, THOROUGH);
+        problems.extend(check(program, Style::Compact, THOROUGH));
+        problems
+    });
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+/// What is wrong with a faithful model on random inputs of all kinds, and on each token repeated.
+fn found_wrong(
+    text: &str,
+    vocabulary: Vec<Value>,
+    max_length: usize,
+    samples: usize,
+) -> Vec<String> {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text("test", text);
+    let sop = session.sop("x").unwrap_or_else(|error| panic!("{error}"));
+    let setting = Setting {
+        vocabulary,
+        max_length,
+        causal: false,
+    };
+    let graph = session.graph();
+    let compiled = compile_in(Style::Faithful, graph, &[sop], &setting, &Limits::default());
+    let (model, _) = match compiled {
+        Ok(compiled) => (compiled.model, compiled.plan),
+        Err(refusal) => return vec![format!("refused: {refusal} {:?}", refusal.notes)],
+    };
+    let vocabulary = &setting.vocabulary;
+    let repeated = vocabulary.iter().flat_map(|token| {
+        let lengths = [1, max_length - 1, max_length];
+        lengths.map(|length| vec![token.clone(); length])
+    });
+    let mut inputs: Vec<Vec<Value>> = repeated.collect();
+    // All but the first the same.
+    for token in vocabulary.iter().take(8) {
+        let mut input = vec![token.clone(); max_length];
+        input[0] = vocabulary[vocabulary.len() - 1].clone();
+        inputs.push(input);
+    }
+    let mut random = Random::new(9);
+    let sampled = (0..samples).map(|_| inputs::sample(&mut random, vocabulary, 0, max_length));
+    inputs.extend(sampled);
+    let mut problems = Vec::new();
+    for precision in [Precision::F32, Precision::F64] {
+        let outputs = Executor::new(&model, precision)
+            .run_all(&inputs)
+            .expect("known tokens");
+        for (input, output) in inputs.iter().zip(outputs) {
+            let expected = evaluate(graph, sop, input).expect("values").values;
+            let mut pairs = expected.iter().zip(&output);
+            if !pairs.all(|(expected, output)| expected.equals(output)) {
+                problems.push(format!("{precision:?} {input:?}: {output:?}"));
+            }
+        }
+    }
+    problems.truncate(3);
+    problems
+}
+
+fn right(text: &str, vocabulary: Vec<Value>, max_length: usize, samples: usize) {
+    let problems = found_wrong(text, vocabulary, max_length, samples);
+    assert!(
+        problems.is_empty(),
+        "{text} up to {max_length}: {problems:#?}"
+    );
+}
+
+fn ints(numbers: &[i64]) -> Vec<Value> {
+    numbers.iter().copied().map(Value::Int).collect()
+}
+
+/// The first letters of the alphabets.
+fn letters(count: u32) -> Vec<Value> {
+    let letters = (0..count).filter_map(|at| char::from_u32(0x4e00 + at));
+    letters
+        .map(|letter| Value::str(&letter.to_string()))
+        .collect()
+}
+
+const SAME_INTS: &str = "x = selector_width(select(tokens_int, tokens_int, ==));";
+
+#[test]
+fn far_numbers_are_told_apart() {
+    right(
+        SAME_INTS,
+        ints(&[2, 6, 144, 184, 188, 200, 290, 300]),
+        8,
+        200,
+    );
+    right(SAME_INTS, ints(&[8, 17, 25, 34, 48, 63, 71, 80]), 64, 100);
+    let hist = "load \"hist\"; x = hist(tokens_int);";
+    right(hist, ints(&[0, 300, 700, 900, 1000]), 5, 300);
+    right(hist, ints(&[0, 300, 700, 900, 1000]), 64, 60);
+}
+
+#[test]
+fn counts_of_counts_are_right_in_float32() {
+    right("load \"hist\"; x = hist(hist(tokens));", letters(2), 90, 40);
+    right(
+        "load \"hist\"; x = hist(hist(hist(tokens)));",
+        letters(4),
+        50,
+        40,
+    );
+}
+
+#[test]
+fn counts_of_positions_are_right_in_float32() {
+    let text = "load \"hist\"; x = selector_width(select(hist(tokens), indices, ==));";
+    right(text, letters(4), 110, 20);
+}
+
+#[test]
+fn ranks_of_ranks_are_right_in_float32() {
+    let text = "load \"hist\"; load \"sorting\"; x = rank(rank(hist(tokens)));";
+    right(text, letters(4), 50, 20);
+}
+
+const SORT_BY_FREQUENCY: &str = "load \"sorting\"; x = sort_by_frequency(tokens);";
+
+#[test]
+#[ignore = "large"]
+fn long_sorts_by_frequency_are_right_in_float32() {
+    right(SORT_BY_FREQUENCY, letters(4), 96, 40);
+    right(SORT_BY_FREQUENCY, letters(4), 104, 40);
+    right(SORT_BY_FREQUENCY, letters(4), 120, 40);
+    right(SORT_BY_FREQUENCY, letters(128), 128, 40);
+}
