@@ -351,9 +351,29 @@ fn small() -> Vec<Program> {
         .collect()
 }
 
+/// Programs whose models have weights beyond 2^16, and why.
+const LARGE_WEIGHTS: &[(&str, &str)] = &[
+    ("addition", "sums of decimal digits in one argument"),
+    (
+        "papers/weiss2021_dyck2",
+        "differences of means in one argument",
+    ),
+    (
+        "papers/weiss2021_dyck3",
+        "differences of means in one argument",
+    ),
+];
+
 #[test]
 fn faithful_models_of_all_programs() {
-    let problems = problems(small(), |program| check(program, Style::Faithful, QUICK));
+    let mut problems = problems(small(), |program| check(program, Style::Faithful, QUICK));
+    for (name, why) in LARGE_WEIGHTS {
+        let known = |problem: &String| {
+            problem.starts_with(&format!("{name}: ")) && problem.contains("weights up to")
+        };
+        let at = problems.iter().position(known);
+        problems.remove(at.unwrap_or_else(|| panic!("{name} is within the bounds: {why}")));
+    }
     assert!(problems.is_empty(), "{problems:#?}");
 }
 

@@ -467,14 +467,8 @@ impl Emitter<'_, '_> {
     }
 
     fn at_token(&self, linear: &Linear) -> f64 {
-        linear.at(|variable| {
-            self.plan
-                .variable(variable)
-                .values
-                .first()
-                .copied()
-                .unwrap_or(0.0)
-        })
+        let first = |id| self.plan.variable(id).values.first().copied();
+        linear.at(|variable| first(variable).unwrap_or(0.0))
     }
 
     /// What a head moves: without its constant, and at BOS what stands for nothing selected.

@@ -8,12 +8,9 @@ use crate::infer::VarKind;
 use crate::infer::space::VarId;
 use crate::plan::Rounding;
 
-/// Whole numbers are rounded to this many binary digits behind the point, far more than noise needs.
-const DIGITS_OF_WHOLE: i32 = 10;
-
-/// Larger whole numbers have more noise, and are rounded to fewer digits.
-const SMALL: f64 = 64.0;
-const DIGITS_OF_LARGE: i32 = 8;
+/// How many binary digits behind the point whole numbers up to a size are rounded to: more than their
+/// noise needs, and no more than keeps the number under them small.
+const DIGITS_OF_WHOLE: &[(f64, i32)] = &[(8.0, 13), (64.0, 10), (LARGEST_WHOLE, 8)];
 
 /// The largest whole number that is rounded so.
 const LARGEST_WHOLE: f64 = 4_096.0;
@@ -24,14 +21,10 @@ pub fn rounding(values: &[f64]) -> Option<Rounding> {
         .iter()
         .fold(0.0f64, |most, value| most.max(value.abs()));
     let whole = values.iter().all(|value| value.fract() == 0.0);
-    match whole && largest <= LARGEST_WHOLE {
-        true => Some(Rounding {
-            digits: match largest <= SMALL {
-                true => DIGITS_OF_WHOLE,
-                false => DIGITS_OF_LARGE,
-            },
-        }),
-        false => Rounding::finest(largest),
+    let digits = DIGITS_OF_WHOLE.iter().find(|(size, _)| largest <= *size);
+    match digits.filter(|_| whole) {
+        Some((_, digits)) => Some(Rounding { digits: *digits }),
+        None => Rounding::finest(largest),
     }
 }
 

@@ -309,10 +309,11 @@ impl Taking<'_> {
         }
         let mut known: FxHashMap<u64, ()> = FxHashMap::default();
         let mut points = Vec::new();
-        for row in 0..self.space.rows() {
-            if target[row].is_nan() {
-                continue;
-            }
+        let wanted = target
+            .iter()
+            .enumerate()
+            .filter(|(_, wanted)| !wanted.is_nan());
+        for (row, _) in wanted {
             let (by, gate) = self.cells(row);
             let z = self.z[row] - thresholds[by] - pushed[gate];
             if known.insert(z.to_bits(), ()).is_none() {

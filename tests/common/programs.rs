@@ -72,8 +72,10 @@ impl Program {
             .collect();
         let settings = &session.settings;
         let set = settings.vocabulary.iter().flatten();
-        let wished = given.iter().chain(&settings.example).chain(set);
-        let wished: Vec<Value> = wished.cloned().collect();
+        let wished: Vec<Value> = match given.is_empty() {
+            true => settings.example.iter().chain(set).cloned().collect(),
+            false => given,
+        };
         let more = more(&wished);
         let mut vocabulary: Vec<Value> = Vec::new();
         for token in wished.into_iter().chain(more) {
