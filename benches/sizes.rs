@@ -277,7 +277,7 @@ fn compiled(row: &Row, style: Style, tokens: usize, length: usize) -> Result<Mod
         causal: false,
     };
     compile_in(style, session.graph(), &[sop], &setting, &Limits::default())
-        .map(|(model, _)| model)
+        .map(|compiled| compiled.model)
         .map_err(|error| error.code.to_string())
 }
 
