@@ -10,11 +10,11 @@ use super::literal::TermPlan;
 use super::readout::Output;
 use super::rounded::rounding;
 use crate::base::Span;
-use crate::graph::{SOp, SOpId};
+use crate::graph::SOpId;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Stopped, VarKind};
 use crate::plan::{
-    Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Row, Source, Style, Term, Variable,
+    Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Source, Style, Term, Variable,
     VariableId, Written, level,
 };
 use std::collections::BTreeMap;
@@ -144,8 +144,14 @@ impl Emitter<'_, '_> {
                 },
                 _ => Written::Attend,
             };
-            let label = column.label.clone();
             let source = self.source_of(var);
+            // What is read of an embedding is called by its reader.
+            let label = match &written {
+                Written::Embed { .. } if !column.label.contains(" = ") => {
+                    format!("{} for {}", source.name, column.label)
+                }
+                _ => column.label.clone(),
+            };
             let id = self.add(label, source, written, column.function.clone(), 0.0);
             if !matches!(kind, VarKind::Tokens | VarKind::Indices) {
                 self.round(id, var);
@@ -348,7 +354,7 @@ impl Emitter<'_, '_> {
             let values = self.values_of(&value);
             self.plan.attends.push(Attend {
                 source: source.clone(),
-                row: self.row(*target),
+                row: self.compiler.row(*target),
                 pattern,
                 kind,
                 terms: terms.clone(),
@@ -359,30 +365,6 @@ impl Emitter<'_, '_> {
                 into,
                 layer: 0,
             });
-        }
-    }
-
-    /// What of the program the pattern is of a head that writes this.
-    fn row(&self, target: Target) -> Row {
-        let analysis = self.compiler.analysis;
-        let var = match target {
-            Target::Inverse(selector, _) => return Row::Selector(selector.0),
-            Target::Direction(var, _) => var,
-        };
-        let id = match analysis.vars[var.0 as usize].kind {
-            VarKind::Width(selector) => return Row::Selector(selector.0),
-            VarKind::Sum(id)
-            | VarKind::Mean(id)
-            | VarKind::Pick(id)
-            | VarKind::Cut(id)
-            | VarKind::Weighted(id) => id,
-            VarKind::Tokens | VarKind::Indices => {
-                unreachable!("heads write neither tokens nor indices")
-            }
-        };
-        match analysis.graph.get(id) {
-            SOp::Aggregate { selector, .. } => Row::Selector(selector.0),
-            _ => Row::Weights(id.0),
         }
     }
 

@@ -5,10 +5,11 @@ use super::emit::Emitter;
 use super::form::{Form, Scalar};
 use super::head::Target;
 use super::readout::{Output, OutputRead};
-use super::{Want, bits};
-use crate::graph::SOpId;
+use super::{Compiler, Want, bits};
+use crate::graph::{SOp, SOpId};
+use crate::infer::VarKind;
 use crate::model::Decoder;
-use crate::plan::{Linear, Read, ReadOut, Source};
+use crate::plan::{Linear, Read, ReadOut, Row, Source};
 
 impl Emitter<'_, '_> {
     pub(super) fn read_out(&mut self, name: String, of: Option<SOpId>, output: Output) -> ReadOut {
@@ -110,5 +111,31 @@ impl Emitter<'_, '_> {
             Scalar::Count(selector) => compiler.counts.contains_key(selector),
             Scalar::Computed(feature) => *feature < self.features.len(),
         })
+    }
+}
+
+impl Compiler<'_> {
+    /// What of the program the pattern is of a head that writes this.
+    pub(super) fn row(&self, target: Target) -> Row {
+        let analysis = self.analysis;
+        let var = match target {
+            Target::Inverse(selector, _) => return Row::Selector(selector.0),
+            Target::Direction(var, _) => var,
+        };
+        let id = match analysis.vars[var.0 as usize].kind {
+            VarKind::Width(selector) => return Row::Selector(selector.0),
+            VarKind::Sum(id)
+            | VarKind::Mean(id)
+            | VarKind::Pick(id)
+            | VarKind::Cut(id)
+            | VarKind::Weighted(id) => id,
+            VarKind::Tokens | VarKind::Indices => {
+                unreachable!("heads write neither tokens nor indices")
+            }
+        };
+        match analysis.graph.get(id) {
+            SOp::Aggregate { selector, .. } => Row::Selector(selector.0),
+            _ => Row::Weights(id.0),
+        }
     }
 }
