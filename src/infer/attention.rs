@@ -127,8 +127,10 @@ impl Analysis<'_> {
         value: SOpId,
         default: &Value,
     ) {
-        let one_head = self.several == Several::Means
-            || self.selectors.get(&selector).map(|facts| facts.cubes.len()) == Some(1);
+        let one_head = match self.selectors.get(&selector) {
+            Some(facts) => self.several == Several::Means || facts.cubes.len() == 1,
+            None => false,
+        };
         if one_head && default.is_number() && self.is_number(value) {
             let var = self.real_var(VarKind::Mean(id));
             self.reals.insert(id, var);
