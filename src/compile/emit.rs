@@ -56,6 +56,7 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
         Stopped::if_interrupted()?;
         emitter.attends(pattern, head);
     }
+    emitter.never_selected();
     for (root, output) in roots.iter().zip(outputs) {
         let output = emitter.read_out(compiler.name(*root), Some(*root), output);
         emitter.plan.outputs.push(output);
@@ -331,6 +332,23 @@ impl Emitter<'_, '_> {
                 into,
                 layer: 0,
             });
+        }
+    }
+
+    /// What a selector that never selects would write is its default, which is held as 0.
+    fn never_selected(&mut self) {
+        for at in 0..self.plan.variables.len() {
+            let written = self.plan.attends.iter().any(|op| op.into.0 as usize == at);
+            let variable = &mut self.plan.variables[at];
+            if variable.written == Written::Attend && !written {
+                // Its readers take the number away that would round what is written.
+                let held = variable.rounding.take().map(|rounding| rounding.offset());
+                let tokens = held.map(|held| vec![held; self.plan.vocabulary.len()]);
+                variable.written = Written::Embed {
+                    tokens: tokens.unwrap_or_default(),
+                    indices: Vec::new(),
+                };
+            }
         }
     }
 

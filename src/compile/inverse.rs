@@ -92,6 +92,7 @@ impl Compiler<'_> {
             let form = self.interpolate_width(selector, cube, &widths, &numbers, &name)?;
             sum = sum.plus(1.0, &form);
         }
+        self.demand(&sum, &name)?;
         self.counts.insert(selector, sum);
         Ok(())
     }
