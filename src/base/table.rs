@@ -34,3 +34,10 @@ pub fn indented(text: &str, columns: usize) -> String {
         .map(|line| format!("{}\n", format!("{margin}{line}").trim_end()))
         .collect()
 }
+
+/// Adds a title and its lines below, moved to the right; nothing if there are no lines.
+pub fn section(text: &mut String, title: &str, lines: &[String]) {
+    if !lines.is_empty() {
+        text.push_str(&format!("{title}\n{}", indented(&lines.join("\n"), 10)));
+    }
+}

@@ -104,6 +104,8 @@ impl Bound {
 /// The bounds of a plan's variables that are known so far.
 pub(super) struct Bounds<'p> {
     pub plan: &'p Plan,
+    /// The direction of each variable: hosts add terms in their order.
+    pub directions: Vec<usize>,
     pub floats: Floats,
     pub known: Vec<Option<Bound>>,
 }
@@ -128,7 +130,7 @@ impl Bounds<'_> {
         let mut grains: Vec<i32> = grain(linear.constant).into_iter().collect();
         let mut exact = self.floats.holds(linear.constant);
         let mut rounding = linear.constant.abs() * unit;
-        for (variable, factor) in &linear.terms {
+        for (variable, factor) in self.in_order(linear) {
             let bound = self.of(*variable);
             centre += factor * bound.centre;
             if !self.is_embedded(*variable) {
@@ -164,8 +166,20 @@ impl Bounds<'_> {
         }
     }
 
+    /// The terms of a linear read in the order in which hosts add them.
+    pub fn in_order<'l>(&self, linear: &'l Linear) -> Vec<(&'l VariableId, &'l f64)> {
+        let mut terms: Vec<_> = linear.terms.iter().collect();
+        terms.sort_by_key(|(variable, _)| self.directions[variable.0 as usize]);
+        terms
+    }
+
+    /// Whether it depends on the token or the index; what is one number at all tokens does not.
     fn is_embedded(&self, variable: VariableId) -> bool {
-        matches!(self.plan.variable(variable).written, Written::Embed { .. })
+        let varies = |numbers: &[f64]| numbers.windows(2).any(|pair| pair[0] != pair[1]);
+        match &self.plan.variable(variable).written {
+            Written::Embed { tokens, indices } => varies(tokens) || !indices.is_empty(),
+            Written::Flag | Written::One | Written::Attend | Written::FeedForward => false,
+        }
     }
 
     /// What a linear read takes from one of the two embeddings, over all its rows.
@@ -180,6 +194,9 @@ impl Bounds<'_> {
             let Written::Embed { tokens, indices } = &self.plan.variable(*variable).written else {
                 continue;
             };
+            if !self.is_embedded(*variable) {
+                continue;
+            }
             let values = part(tokens, indices);
             rows.resize(rows.len().max(values.len()), 0.0);
             for (sum, value) in rows.iter_mut().zip(values) {

@@ -142,7 +142,7 @@ impl Bounds<'_> {
     /// The error of the last term of an argument, if all units add the others without rounding, and
     /// its own rounding is none above the threshold.
     fn error_of_last(&self, forward: &FeedForward) -> Option<f64> {
-        let (last, factor) = forward.argument.terms.last_key_value()?;
+        let (last, factor) = self.in_order(&forward.argument).pop()?;
         let exact = forward.units.iter().all(|unit| {
             let offset = unit.offset + unit.slope * forward.argument.constant;
             self.is_exact_last(forward, unit.slope, &[offset])
@@ -154,7 +154,7 @@ impl Bounds<'_> {
     /// added before is exact, never positive, and has no finer bits than that number: what is left
     /// above the threshold is then a float.
     fn is_exact_last(&self, forward: &FeedForward, slope: f64, offsets: &[f64]) -> bool {
-        let Some((last, factor)) = forward.argument.terms.last_key_value() else {
+        let Some((last, factor)) = self.in_order(&forward.argument).pop() else {
             return false;
         };
         let bound = self.of(*last);

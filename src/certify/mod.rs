@@ -51,11 +51,20 @@ pub struct VariableBound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutputBound {
     pub output: String,
-    /// The error as a share of what would give another value; a real number has its own error.
+    /// The error as a share of what gives another value, or of the tolerance.
     pub error: f64,
-    /// Whether the value is exact for every input, or a real number.
-    pub exact: bool,
+    /// How far a real number may be from the interpreter's; `None` where values are exact.
+    pub tolerance: Option<f64>,
+    /// Whether the output is right for every input: exactly, or within the tolerance.
+    pub proved: bool,
 }
+
+/// How far a real number in float32 may be from the interpreter's, as a share of the largest value
+/// expected for that input, or of 1 if that is larger.
+pub const TOLERANCE_F32: f64 = 1e-4;
+
+/// The same in float64.
+pub const TOLERANCE_F64: f64 = 1e-9;
 
 impl Certificate {
     /// The floats that it is about.
@@ -87,6 +96,7 @@ fn certify_in(plan: &Plan, floats: Floats) -> Certificate {
     };
     let mut bounds = Bounds {
         plan,
+        directions: plan.directions().0,
         floats,
         known: embedded(plan, floats),
     };
@@ -111,11 +121,14 @@ fn certify_in(plan: &Plan, floats: Floats) -> Certificate {
     }
     for output in &plan.outputs {
         let bound = bounds.output(output);
-        if !bound.exact {
-            certificate.open.push(format!(
-                "{}: its error is {:.2} of what gives another value",
-                bound.output, bound.error
-            ));
+        if !bound.proved {
+            let of = match bound.tolerance {
+                Some(_) => "the tolerance",
+                None => "what gives another value",
+            };
+            let (name, error) = (&bound.output, bound.error);
+            let open = format!("{name}: its error is {error:.2} of {of}");
+            certificate.open.push(open);
         }
         certificate.outputs.push(bound);
     }
@@ -126,7 +139,16 @@ fn embedded(plan: &Plan, floats: Floats) -> Vec<Option<Bound>> {
     let bound = |written: &Written| match written {
         Written::Embed { tokens, indices } => {
             let numbers = tokens.iter().chain(indices).copied();
-            Some(Bound::stored(numbers, floats))
+            let bound = Bound::stored(numbers, floats);
+            // What is one number at all tokens is near it.
+            Some(match (tokens.first(), indices.is_empty()) {
+                (Some(first), true) if tokens.iter().all(|number| number == first) => Bound {
+                    centre: *first,
+                    radius: 0.0,
+                    ..bound
+                },
+                _ => bound,
+            })
         }
         Written::Flag => Some(Bound {
             radius: 0.0,

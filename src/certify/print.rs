@@ -7,14 +7,19 @@ impl fmt::Display for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name();
         for output in &self.outputs {
-            match output.exact {
-                true => writeln!(
+            match (output.proved, output.tolerance) {
+                (true, Some(tolerance)) => writeln!(
+                    f,
+                    "{name}: {} is a real number, within {tolerance:e} for every input",
+                    output.output
+                )?,
+                (true, None) => writeln!(
                     f,
                     "{name}: {} decodes exactly for every input; its error is at most {:.1e} of what \
                      gives another value",
                     output.output, output.error
                 )?,
-                false => writeln!(
+                (false, _) => writeln!(
                     f,
                     "{name}: {} is not proved to decode exactly",
                     output.output

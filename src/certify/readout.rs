@@ -1,17 +1,22 @@
 //! Whether readouts give the right value: the error of what is read against half the distance to
 //! the next value.
 
-use super::OutputBound;
 use super::bound::Bounds;
+use super::{OutputBound, TOLERANCE_F32, TOLERANCE_F64};
 use crate::plan::{Read, ReadOut};
 
 impl Bounds<'_> {
     pub fn output(&self, output: &ReadOut) -> OutputBound {
-        let (error, exact) = match &output.read {
-            Read::Nearest(values) if values.is_empty() => {
-                let error = self.number(output).error;
-                (error, error.is_finite())
-            }
+        let real = matches!(&output.read, Read::Nearest(values) if values.is_empty());
+        let tolerance = real.then_some(match self.floats.bits {
+            24 => TOLERANCE_F32,
+            _ => TOLERANCE_F64,
+        });
+        let (error, proved) = match &output.read {
+            Read::Nearest(values) if values.is_empty() => self.share(
+                self.number(output).error,
+                tolerance.unwrap_or(TOLERANCE_F64),
+            ),
             Read::Nearest(values) => {
                 let gaps = values.windows(2).map(|pair| pair[1] - pair[0]);
                 let gap = gaps.fold(f64::INFINITY, f64::min);
@@ -40,7 +45,8 @@ impl Bounds<'_> {
         OutputBound {
             output: output.name.clone(),
             error,
-            exact,
+            tolerance,
+            proved,
         }
     }
 

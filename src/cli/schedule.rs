@@ -14,7 +14,7 @@ use clap::Args;
 pub struct Search {
     /// Put heads where the widest layer has the fewest, then the residual stream the fewest values,
     /// and say what is proved
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["vocab", "vocab_json", "max_len", "causal", "style", "compare"])]
     pub exact: bool,
     /// Have the fewest heads in all, too, before the fewest values: what is attended to alike waits
     /// to be one head

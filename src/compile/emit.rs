@@ -369,7 +369,6 @@ impl Emitter<'_, '_> {
         for (form, target) in &head.values {
             let into = self.attended[target];
             let value = self.value(kind, form);
-            let values = self.values_of(&value);
             self.plan.attends.push(Attend {
                 source: source.clone(),
                 row: self.compiler.row(*target),
@@ -377,33 +376,11 @@ impl Emitter<'_, '_> {
                 kind,
                 terms: terms.clone(),
                 value,
-                values,
                 most: head.most,
-                non_empty: head.non_empty,
                 into,
                 layer: 0,
             });
         }
-    }
-
-    /// The bounds of what a linear read can be.
-    fn values_of(&self, linear: &Linear) -> Arc<[f64]> {
-        let (mut least, mut most) = (linear.constant, linear.constant);
-        for (variable, factor) in &linear.terms {
-            let values = self.plan.variable(*variable).values.iter();
-            let scaled: Vec<f64> = values.map(|value| value * factor).collect();
-            least += scaled
-                .iter()
-                .copied()
-                .fold(f64::INFINITY, f64::min)
-                .min(0.0);
-            most += scaled
-                .iter()
-                .copied()
-                .fold(f64::NEG_INFINITY, f64::max)
-                .max(0.0);
-        }
-        [least, most].into()
     }
 
     fn term(&mut self, term: &TermPlan) -> Term {

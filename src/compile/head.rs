@@ -46,7 +46,6 @@ pub struct HeadPlan {
     pub terms: Vec<TermPlan>,
     /// The most keys that a query selects.
     pub most: usize,
-    pub non_empty: bool,
     /// A value and what it is written to.
     pub values: Vec<(Form, Target)>,
 }
@@ -146,7 +145,6 @@ impl Compiler<'_> {
             span: Some(self.analysis.graph.span(id)),
             terms: scores.into_iter().collect(),
             most,
-            non_empty: false,
             values: Vec::new(),
         };
         let head = self.head(head)?;
@@ -346,7 +344,6 @@ impl Compiler<'_> {
                 span: selected.span,
                 terms,
                 most,
-                non_empty,
                 values: Vec::new(),
             },
             value,

@@ -2,9 +2,7 @@
 //! `model` alone, so that a model can be lowered again from a plan that was stored with it.
 
 use crate::model::{self, FeedForward, Head, Layer, Matrix, Model, Readout, Variable};
-use crate::plan::{
-    self, Attend, Dimension, Kind, Linear, Plan, ReadOut, Style, VariableId, Written,
-};
+use crate::plan::{self, Attend, Dimension, Kind, Linear, Plan, ReadOut, VariableId, Written};
 use std::collections::BTreeMap;
 
 type Triplets = Vec<(usize, usize, f64)>;
@@ -22,12 +20,13 @@ pub fn lower(plan: &Plan) -> Model {
     let layers: Vec<Layer> = (1..=plan.layers())
         .map(|layer| lowering.layer(layer))
         .collect();
+    let ready = plan.readiness();
     let mut variables: Vec<Variable> = plan
         .views
         .iter()
         .map(|view| Variable {
             name: view.name.clone(),
-            ready: plan.view_ready(view),
+            ready: view.ready(&ready),
             readout: lowering.readout(view),
         })
         .collect();
@@ -270,12 +269,12 @@ impl Lowering<'_> {
     /// The bias of a unit; with sums through a sink BOS must stay exactly 0, so that there the
     /// variable that is 1 at tokens carries it.
     fn threshold(&self, offset: f64, unit: usize, input: &mut Triplets) -> f64 {
-        match (self.plan.style, self.one) {
-            (Style::Compact, Some(one)) => {
+        match self.one {
+            Some(one) => {
                 input.push((one, unit, offset));
                 0.0
             }
-            _ => offset,
+            None => offset,
         }
     }
 

@@ -87,27 +87,22 @@ pub fn compile_in(
     let analysis = Analysis::holding(several, graph, roots, setting, limits);
     interrupt::check()?;
     check_causal(&analysis, roots)?;
-    let mut first = None;
-    for care in [Care::Plain, Care::Careful] {
-        interrupt::check()?;
-        let compiled = attempt(&analysis, roots, style, care)?;
-        if compiled.is_certified() {
-            return Ok(compiled);
-        }
-        first.get_or_insert(compiled);
+    let mut compiled = attempt(&analysis, roots, style, Care::Plain)?;
+    if compiled.is_certified() {
+        return Ok(compiled);
     }
-    let mut compiled = match first {
-        Some(compiled) => compiled,
-        None => attempt(&analysis, roots, style, Care::Plain)?,
-    };
+    interrupt::check()?;
+    // More care can take more than there is; the model is there without it.
+    if let Ok(careful) = attempt(&analysis, roots, style, Care::Careful)
+        && careful.is_certified()
+    {
+        return Ok(careful);
+    }
     let mut verdict = verify::guard(graph, roots, &compiled.model);
-    if roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
+    if verdict.is_err() && roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
         interrupt::check()?;
-        let real = attempt(&analysis, roots, style, Care::Real)?;
-        if verdict.is_err() {
-            verdict = verify::guard(graph, roots, &real.model);
-            compiled = real;
-        }
+        compiled = attempt(&analysis, roots, style, Care::Real)?;
+        verdict = verify::guard(graph, roots, &compiled.model);
     }
     verdict.map(|()| compiled)
 }

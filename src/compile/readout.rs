@@ -5,8 +5,8 @@
 //! bools as numbers. Numbers too close to be told apart are read as they are, as real numbers.
 
 use super::form::Form;
-use super::verify::TOLERANCE_F32;
 use super::{Care, Compiler, Want};
+use crate::certify::TOLERANCE_F32;
 use crate::graph::{Encoding, SOpId, SelectorId};
 use crate::infer::{Analysis, Stopped};
 use crate::interpret;

@@ -39,7 +39,6 @@ impl Compiler<'_> {
                 span: selected.span,
                 terms: vec![bos],
                 most: self.analysis.setting.max_length,
-                non_empty: false,
                 values: Vec::new(),
             };
             self.write_head(head, value, target)?;

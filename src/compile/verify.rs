@@ -5,19 +5,13 @@
 //! weights give the interpreter's float to the bit, so these are compared within a tolerance.
 
 use crate::base::{Code, Diagnostic, Fallible, Random, interrupt};
+use crate::certify::{TOLERANCE_F32, TOLERANCE_F64};
 use crate::execute::{Executor, Precision};
 use crate::graph::{Graph, SOpId};
 use crate::infer::inputs;
 use crate::interpret;
 use crate::model::{Decoder, Model};
 use crate::value::Value;
-
-/// How far a real number in float32 may be from the interpreter's, as a share of the largest value
-/// expected for that input, or of 1 if that is larger.
-pub const TOLERANCE_F32: f64 = 1e-4;
-
-/// The same in float64.
-pub const TOLERANCE_F64: f64 = 1e-9;
 
 /// How much is checked. Whether values are compared exactly is not an option: it follows from the
 /// model's readout, and the tolerance for real numbers from `precision` ([`TOLERANCE_F32`],

@@ -53,7 +53,8 @@ impl Analysis<'_> {
     /// position before it.
     pub(super) fn by_rank(&mut self, id: SelectorId) -> Result<RankFacts, Stopped> {
         let mut facts = RankFacts::default();
-        let literals = self.conjunction(id);
+        // Whatever else it asks for, it selects less.
+        let (literals, _) = self.conjunction(id);
         for literal in &literals {
             for (shifted, read) in [
                 (false, Some(literal.keys)),
@@ -86,9 +87,10 @@ impl Analysis<'_> {
         Ok(facts)
     }
 
-    /// The comparisons of which a selector is the conjunction; none if it is something else.
-    fn conjunction(&self, id: SelectorId) -> Vec<Compared> {
-        let (mut literals, mut left) = (Vec::new(), vec![id]);
+    /// The comparisons that a selector is a conjunction of, and whether these are all that it asks
+    /// for.
+    fn conjunction(&self, id: SelectorId) -> (Vec<Compared>, bool) {
+        let (mut literals, mut left, mut all) = (Vec::new(), vec![id], true);
         let mut seen = FxHashSet::default();
         while let Some(id) = left.pop() {
             if !seen.insert(id) {
@@ -105,14 +107,13 @@ impl Analysis<'_> {
                     queries: *queries,
                     comparison: *comparison,
                 }),
-                // Whatever else it asks for, it selects less.
                 Selector::Or(..)
                 | Selector::Not(_)
                 | Selector::Predicate(_)
-                | Selector::Best { .. } => {}
+                | Selector::Best { .. } => all = false,
             }
         }
-        literals
+        (literals, all)
     }
 
     /// The s-op as a rank, if it is one.
@@ -124,38 +125,26 @@ impl Analysis<'_> {
             equal_in: Vec::new(),
             strict: true,
         };
+        let (literals, all) = self.conjunction(*selector);
         let mut ordered = false;
-        let (mut left, mut seen) = (vec![*selector], FxHashSet::default());
-        while let Some(id) = left.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            match self.graph.get_selector(id) {
-                Selector::And(a, b) => left.extend([*a, *b]),
-                Selector::Compare {
-                    keys,
-                    queries,
-                    comparison,
-                } => match comparison {
-                    Comparison::Equal if keys == queries => rank.equal_in.push(*keys),
-                    Comparison::Less | Comparison::LessEqual
-                        if keys == queries && matches!(self.sop(*keys), Some(SOp::Indices)) =>
-                    {
-                        ordered = true;
-                    }
-                    // It depends on the key alone: fewer are counted, but not fewer later on.
-                    _ if matches!(self.sop(*queries), Some(SOp::Constant(_))) => {
-                        rank.strict = false;
-                    }
-                    _ => return None,
-                },
-                Selector::Or(..)
-                | Selector::Not(_)
-                | Selector::Predicate(_)
-                | Selector::Best { .. } => return None,
+        for Compared {
+            keys,
+            queries,
+            comparison,
+        } in literals
+        {
+            let is_indices = matches!(self.sop(keys), Some(SOp::Indices));
+            match comparison {
+                Comparison::Equal if keys == queries => rank.equal_in.push(keys),
+                Comparison::Less | Comparison::LessEqual if keys == queries && is_indices => {
+                    ordered = true;
+                }
+                // It depends on the key alone: fewer are counted, but not fewer later on.
+                _ if matches!(self.sop(queries), Some(SOp::Constant(_))) => rank.strict = false,
+                _ => return None,
             }
         }
-        ordered.then_some(rank)
+        (all && ordered).then_some(rank)
     }
 
     /// The s-op whose value at the position before this one is, wherever there is one.

@@ -47,7 +47,7 @@ pub struct Layer {
 pub struct Head {
     /// The selector it computes, for people.
     pub label: String,
-    /// W_Q `[d_model, d_head]`, with √d_head and the inverse temperature folded in.
+    /// W_Q `[d_model, d_head]`, with the inverse temperature; hosts divide by √d_head.
     pub query: Matrix,
     /// b_Q `[d_head]`, scaled as W_Q.
     pub query_bias: Vec<f64>,

@@ -147,11 +147,8 @@ pub struct Attend {
     pub terms: Vec<Term>,
     /// What is moved; at BOS it has the number that the kind asks for.
     pub value: Linear,
-    /// The values that `value` can have at a token, ascending.
-    pub values: Arc<[f64]>,
-    /// The most keys that a query selects, and whether each query selects one.
+    /// The most keys that a query selects.
     pub most: usize,
-    pub non_empty: bool,
     pub into: VariableId,
     pub layer: usize,
 }
@@ -263,6 +260,14 @@ fn no_decoder() -> Decoder {
     Decoder::Numerical(Vec::new())
 }
 
+impl ReadOut {
+    /// The half layer after which all that it reads is written; see [`Plan::readiness`].
+    pub fn ready(&self, readiness: &[usize]) -> usize {
+        let reads = self.scores.iter().flat_map(Linear::reads);
+        reads.map(|id| readiness[id.0 as usize]).max().unwrap_or(0)
+    }
+}
+
 impl Attend {
     /// The variables that it reads.
     pub fn reads(&self) -> impl Iterator<Item = VariableId> + '_ {
@@ -320,21 +325,17 @@ impl Plan {
         attends.chain(forwards).max().unwrap_or(0)
     }
 
-    /// The half layer after which a variable can be read: 0 the embedding, `2l - 1` the attention
-    /// of layer `l`, `2l` its feed-forward block. Layers must be known.
-    pub fn ready(&self, variable: VariableId) -> usize {
-        let known = self.variables.get(variable.0 as usize);
-        match known.map(|variable| &variable.written) {
-            None | Some(Written::Embed { .. } | Written::Flag | Written::One) => 0,
-            Some(Written::Attend) => {
-                let writes = self.attends.iter().filter(|attend| attend.into == variable);
-                writes.map(|attend| 2 * attend.layer - 1).max().unwrap_or(0)
-            }
-            Some(Written::FeedForward) => {
-                let writes = self.feed_forwards.iter();
-                let writes = writes.filter(|forward| forward.into == variable);
-                writes.map(|forward| 2 * forward.layer).max().unwrap_or(0)
+    /// The half layer after which each variable can be read: 0 the embedding, `2l - 1` the attention
+    /// of layer `l`, `2l` its feed-forward block. What is never written is ready at 0.
+    pub fn readiness(&self) -> Vec<usize> {
+        let mut ready = vec![0; self.variables.len()];
+        let attends = self.attends.iter().map(|op| (op.into, 2 * op.layer - 1));
+        let forwards = self.feed_forwards.iter().map(|op| (op.into, 2 * op.layer));
+        for (into, written) in attends.chain(forwards) {
+            if let Some(ready) = ready.get_mut(into.0 as usize) {
+                *ready = written.max(*ready);
             }
         }
+        ready
     }
 }

@@ -38,17 +38,18 @@ impl Plan {
             .collect()
     }
 
-    /// The hidden units on the longest chain that read what other hidden units computed.
+    /// The hidden units that read what those of the layer before computed.
     fn layers_of_hidden_units(&self, layers: usize) -> Vec<String> {
         let mut remarks = vec![format!(
             "{} layers where the graph alone takes {layers}:",
             self.layers()
         )];
+        let ready = self.readiness();
         let label = |id: VariableId| &self.variable(id).label;
         for forward in &self.feed_forwards {
             let previous = forward.argument.reads().find(|read| {
                 self.variable(*read).written == Written::FeedForward
-                    && self.ready(*read) + 2 == 2 * forward.layer
+                    && ready[read.0 as usize] + 2 == 2 * forward.layer
             });
             if let Some(previous) = previous {
                 let line = format!(

@@ -1,7 +1,7 @@
 //! A plan as JSON, as a model keeps it. What heads of one layer share is written once; vocabulary,
 //! names of outputs and decoders are the model's and come from there.
 
-use super::{Attend, Plan, ReadOut, Term, Variable, Written};
+use super::{Attend, Plan, Term, Variable, Written};
 use crate::model::Model;
 use std::collections::BTreeMap;
 
@@ -86,20 +86,12 @@ impl Plan {
             return Err(format!("{ours} variables where the model has {theirs}"));
         }
         let mut order: Vec<usize> = (0..self.views.len()).collect();
-        order.sort_by_key(|at| self.view_ready(&self.views[*at]));
+        let ready = self.readiness();
+        order.sort_by_key(|at| self.views[*at].ready(&ready));
         for (at, stored) in order.into_iter().zip(&model.variables) {
             self.views[at].decoder.clone_from(&stored.readout.decoder);
         }
         Ok(())
-    }
-
-    /// When all that a readout reads is written; see [`Plan::ready`].
-    pub fn view_ready(&self, view: &ReadOut) -> usize {
-        let reads = view.scores.iter().flat_map(|score| score.reads());
-        reads
-            .map(|variable| self.ready(variable))
-            .max()
-            .unwrap_or(0)
     }
 
     /// The entries of all matrices that it is lowered to, some counted more than once.

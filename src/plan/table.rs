@@ -2,6 +2,7 @@
 //! units compute, as a table for people and as JSON for tools.
 
 use super::{Attend, Kind, Plan, Written};
+use crate::base::table::section;
 use serde_json::{Value as Json, json};
 
 impl Plan {
@@ -111,14 +112,4 @@ fn distinct<'l>(labels: impl Iterator<Item = &'l String>) -> Vec<String> {
         }
     }
     known
-}
-
-fn section(text: &mut String, title: &str, lines: &[String]) {
-    if lines.is_empty() {
-        return;
-    }
-    text.push_str(&format!("{title}\n"));
-    for line in lines {
-        text.push_str(&format!("          {line}\n"));
-    }
 }

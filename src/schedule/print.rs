@@ -1,6 +1,7 @@
 //! A schedule as a table for people and as JSON for tools.
 
 use super::{Attention, Head, Schedule};
+use crate::base::table::section;
 use crate::graph::{Graph, SOpId};
 use serde_json::{Value, json};
 
@@ -96,16 +97,6 @@ pub(super) fn definition(graph: &Graph, id: SOpId) -> String {
             }
         }
         None => graph.expression(id),
-    }
-}
-
-fn section(text: &mut String, title: &str, lines: &[String]) {
-    if lines.is_empty() {
-        return;
-    }
-    text.push_str(&format!("{title}\n"));
-    for line in lines {
-        text.push_str(&format!("          {line}\n"));
     }
 }
 
