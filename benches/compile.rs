@@ -29,14 +29,7 @@ const SHUFFLE_DYCK2: &str = include_str!("../examples/shuffle_dyck2.rasp");
 const ROVER: &str = include_str!("../examples/papers/weiss2021_rover.rasp");
 
 /// The same as sums and not as fractions.
-const SHUFFLE_SUMS: &str = "
-    prevs = select(indices, indices, <=);
-    bal1 = (indices + 1) * aggregate(prevs, indicator(tokens == \"(\") - indicator(tokens == \")\"));
-    bal2 = (indices + 1) * aggregate(prevs, indicator(tokens == \"{\") - indicator(tokens == \"}\"));
-    has_neg = aggregate(select(1, 1, ==), indicator(bal1 < 0 or bal2 < 0));
-    select_last = select(indices, length - 1, ==);
-    end_0 = aggregate(select_last, bal1 == 0 and bal2 == 0);
-    x = end_0 and not (has_neg > 0);";
+const SHUFFLE_SUMS: &str = include_str!("../tests/common/shuffle_dyck2_in_sums.rasp");
 
 const SORT_BY_FREQUENCY: &str = "load \"sorting\"; x = sort_by_frequency(tokens);";
 const MOST_FREQUENT: &str = "load \"sorting\"; x = most_frequent(tokens);";
@@ -100,10 +93,30 @@ const SIZED: &[Sized] = &[
     at("shuffle_dyck2", SHUFFLE_DYCK2, "shuffle_dyck2", (64, 64)),
     at("shuffle_dyck2", SHUFFLE_DYCK2, "shuffle_dyck2", (64, 128)),
     at("shuffle_dyck2", SHUFFLE_DYCK2, "shuffle_dyck2", (64, 256)),
-    at("shuffle_dyck2 in sums", SHUFFLE_SUMS, "x", (16, 32)),
-    at("shuffle_dyck2 in sums", SHUFFLE_SUMS, "x", (64, 64)),
-    at("shuffle_dyck2 in sums", SHUFFLE_SUMS, "x", (64, 128)),
-    at("shuffle_dyck2 in sums", SHUFFLE_SUMS, "x", (64, 256)),
+    at(
+        "shuffle_dyck2 in sums",
+        SHUFFLE_SUMS,
+        "shuffle_dyck2",
+        (16, 32),
+    ),
+    at(
+        "shuffle_dyck2 in sums",
+        SHUFFLE_SUMS,
+        "shuffle_dyck2",
+        (64, 64),
+    ),
+    at(
+        "shuffle_dyck2 in sums",
+        SHUFFLE_SUMS,
+        "shuffle_dyck2",
+        (64, 128),
+    ),
+    at(
+        "shuffle_dyck2 in sums",
+        SHUFFLE_SUMS,
+        "shuffle_dyck2",
+        (64, 256),
+    ),
     Sized {
         name: "rover",
         text: ROVER,

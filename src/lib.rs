@@ -34,6 +34,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
 
+pub(crate) mod algebra;
 pub mod base;
 pub mod builtin;
 pub mod certify;

@@ -142,14 +142,7 @@ const DYCK1: &str = "
     prev_imbalances = aggregate(prevs, indicator(balance < 0));
     dyck1 = \"F\" if prev_imbalances > 0 else (\"T\" if balance == 0 else \"P\");";
 
-const SHUFFLE_DYCK2: &str = "
-    prevs = select(indices, indices, <=);
-    bal1 = (indices + 1) * aggregate(prevs, indicator(tokens == \"(\") - indicator(tokens == \")\"));
-    bal2 = (indices + 1) * aggregate(prevs, indicator(tokens == \"{\") - indicator(tokens == \"}\"));
-    has_neg = aggregate(select(1, 1, ==), indicator(bal1 < 0 or bal2 < 0));
-    select_last = select(indices, length - 1, ==);
-    end_0 = aggregate(select_last, bal1 == 0 and bal2 == 0);
-    shuffle_dyck2 = end_0 and not (has_neg > 0);";
+const SHUFFLE_DYCK2: &str = include_str!("common/shuffle_dyck2_in_sums.rasp");
 
 const FRAC_PREVS: &str =
     "frac_prevs = aggregate(select(indices, indices, <=), indicator(tokens == \"a\"));";

@@ -2,6 +2,8 @@
 
 use crate::base::Code;
 use crate::execute::Precision;
+use crate::plan::Style;
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -154,21 +156,17 @@ impl Setting {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Style {
-    /// A head's attention pattern is its selector
-    #[default]
-    Faithful,
-    /// Sizes are smallest
-    Compact,
-}
+impl ValueEnum for Style {
+    fn value_variants<'a>() -> &'a [Style] {
+        &[Style::Faithful, Style::Compact]
+    }
 
-impl Style {
-    pub fn of_plan(self) -> crate::plan::Style {
-        match self {
-            Style::Faithful => crate::plan::Style::Faithful,
-            Style::Compact => crate::plan::Style::Compact,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Style::Faithful => "A head's attention pattern is its selector",
+            Style::Compact => "Sizes before patterns",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
     }
 }
 

@@ -1,6 +1,6 @@
 //! `rasp compile`, `info`, `exec` and `verify`: making, describing, running and checking models.
 
-use super::arguments::{Compile, Exec, Info, Setting, Style, Verify};
+use super::arguments::{Compile, Exec, Info, Setting, Verify};
 use super::input::{Input, inputs, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
@@ -8,6 +8,7 @@ use crate::compile::{self, Compiled, Verification};
 use crate::execute::{Executor, trace};
 use crate::graph::{SOpId, Sharing};
 use crate::model::{self, Model};
+use crate::plan::Style;
 use crate::session::Session;
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
@@ -116,7 +117,7 @@ fn compile_expressions(
         spans.push(span);
     }
     let (graph, limits) = (session.graph(), session.limits());
-    let compiled = compile::compile_in(style.of_plan(), graph, &sops, &setting, limits)
+    let compiled = compile::compile_in(style, graph, &sops, &setting, limits)
         .map_err(|error| Box::new(error.or_at(spans[0], "compiled from this")));
     let mut compiled = output.expect(compiled, session.sources())?;
     for hazard in session.hazards(&sops, &setting) {

@@ -1,10 +1,11 @@
 //! `rasp schedule`: the layers and heads an s-op takes.
 
-use super::arguments::{Schedule, Setting, Style};
+use super::arguments::{Schedule, Setting};
 use super::input::{open, setting, vocabulary};
 use super::output::{Output, Stop};
 use crate::compile::compile_in;
 use crate::graph::Sharing;
+use crate::plan::Style;
 use crate::schedule::exact;
 use crate::schedule::program::optimise;
 use clap::Args;
@@ -84,8 +85,13 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
     let setting = setting(&planned.setting, vocabulary, &session);
     let setting = output.expect(setting, session.sources())?;
-    let style = planned.style.of_plan();
-    let compiled = compile_in(style, session.graph(), &[sop], &setting, session.limits());
+    let compiled = compile_in(
+        planned.style,
+        session.graph(),
+        &[sop],
+        &setting,
+        session.limits(),
+    );
     let plan = output.expect(compiled, session.sources())?.plan;
     if arguments.json {
         let mut json = plan.schedule_json();

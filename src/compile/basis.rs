@@ -2,7 +2,7 @@
 //! those is enough, found by elimination over the rationals. Where they want nearly everything, each
 //! value has its own direction.
 
-use super::algebra::{Echelon, Rational, Reading, Sparse};
+use crate::algebra::{Echelon, Rational, Reading, Sparse};
 use crate::graph::Encoding;
 
 /// The directions of one variable, as functions on its domain.

@@ -6,13 +6,11 @@ use super::axis::Axis;
 use super::form::Form;
 use super::linear::STACK;
 use super::search::{self, Found};
-use super::steps::Staircase;
 use super::{Care, Compiler, Want, bits};
 use crate::base::Code;
 use crate::graph::{Encoding, SOp, SOpId};
 use crate::infer::space::{Column, Space};
 use crate::infer::{SMALLER, Stopped};
-use crate::plan::{Style, Unit};
 use crate::value::Op;
 
 impl Compiler<'_> {
@@ -63,6 +61,19 @@ impl Compiler<'_> {
         if !snapped && let Some(form) = self.of_one_width(id, function, label)? {
             return Ok(form);
         }
+        self.tabulated(id, function, want, label)
+    }
+
+    /// The feature from the table over its variables: steps of one linear read, thresholds that
+    /// depend on something, or from its operands.
+    fn tabulated(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        want: Want,
+        label: &str,
+    ) -> Result<Form, Stopped> {
+        let snapped = want == Want::Snapped;
         let node = self.analysis.node(id)?.clone();
         let target = targets(&node.column, function);
         let space = &node.column.space;
@@ -298,8 +309,7 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<Option<Form>, Stopped> {
         let node = self.analysis.node(id)?.clone();
-        let bits = self.style == Style::Faithful || self.care == Care::Careful;
-        if !bits || node.column.space.vars.is_empty() {
+        if !self.holds_bits() || node.column.space.vars.is_empty() {
             return Ok(None);
         }
         let Some(numbers) = node.column.values.numbers() else {
@@ -334,111 +344,6 @@ impl Compiler<'_> {
             return Some(Form::constant(offset).plus(slope, &form));
         }
         self.additive(id, function)
-    }
-
-    fn computed(
-        &mut self,
-        found: Found,
-        of: Option<SOpId>,
-        want: Want,
-        label: &str,
-    ) -> Result<Form, Stopped> {
-        let Found { argument, stairs } = found;
-        if stairs.steps.is_empty() {
-            return Ok(Form::constant(stairs.first));
-        }
-        if self.style == Style::Faithful && want == Want::Tolerant {
-            let points: Vec<(f64, f64)> = stairs.points.clone();
-            if points.windows(2).all(|pair| pair[1].0 - pair[0].0 == 1.0) {
-                return self.interpolate(argument, &points, label);
-            }
-        }
-        let points = stairs.points.iter().map(|(z, _)| *z).collect();
-        if want == Want::Snapped {
-            self.round_argument(&argument);
-        }
-        let at = self.argument(argument, points, label)?;
-        if (self.style == Style::Faithful || self.care == Care::Careful) && want != Want::Close {
-            return Ok(self.bits_of(at, &stairs, of, label));
-        }
-        let centre =
-            (self.arguments[at].points[0] + self.arguments[at].points.last().unwrap_or(&0.0)) / 2.0;
-        let mut units = Vec::with_capacity(2 * stairs.steps.len());
-        for step in &stairs.steps {
-            // A step below the centre is one minus its mirror image, silent on the centre's side.
-            let sign = if step.middle < centre { -1.0 } else { 1.0 };
-            for (half, weight) in [(0.5, sign), (-0.5, -sign)] {
-                units.push(Unit {
-                    slope: sign * step.slope,
-                    offset: half - sign * step.slope * step.middle,
-                    weight: weight * step.change,
-                });
-            }
-        }
-        let below = stairs.steps.iter().filter(|step| step.middle < centre);
-        let constant = stairs.first + below.map(|step| step.change).sum::<f64>();
-        Ok(Form::constant(constant).plus(1.0, &self.units(at, units, label, of)))
-    }
-
-    /// A staircase as a combination of bits, one for each step, which float32 holds exactly.
-    fn bits_of(
-        &mut self,
-        argument: usize,
-        stairs: &Staircase,
-        of: Option<SOpId>,
-        label: &str,
-    ) -> Form {
-        let mut form = Form::constant(stairs.first);
-        for step in &stairs.steps {
-            let units = [(0.5, 1.0), (-0.5, -1.0)].map(|(half, weight)| Unit {
-                slope: step.slope,
-                offset: half - step.slope * step.middle,
-                weight,
-            });
-            let bit = self.units(argument, units.to_vec(), label, of);
-            form = form.plus(step.change, &bit);
-        }
-        form
-    }
-
-    /// The function through some points whose arguments are consecutive integers: a view of the
-    /// argument around the middle, and a hinge wherever the slope changes, away from the middle.
-    pub(super) fn interpolate(
-        &mut self,
-        argument: Form,
-        points: &[(f64, f64)],
-        label: &str,
-    ) -> Result<Form, Stopped> {
-        let middle = points.len() / 2;
-        let slope = |at: usize| points[at + 1].1 - points[at].1;
-        let Some(central) = (middle > 0).then(|| slope(middle - 1)) else {
-            return Ok(Form::constant(points.first().map_or(0.0, |point| point.1)));
-        };
-        let (z, y) = points[middle];
-        let mut units = Vec::new();
-        let inner = points.iter().enumerate().take(points.len() - 1).skip(1);
-        for (at, point) in inner {
-            let change = slope(at) - slope(at - 1);
-            if change == 0.0 {
-                continue;
-            }
-            let side = if at < middle { -1.0 } else { 1.0 };
-            units.push(Unit {
-                slope: side,
-                offset: -side * point.0,
-                weight: change,
-            });
-        }
-        let view = Form::constant(y - central * z).plus(central, &argument);
-        if units.is_empty() {
-            return Ok(view);
-        }
-        let at = self.argument(
-            argument,
-            points.iter().map(|point| point.0).collect(),
-            label,
-        )?;
-        Ok(view.plus(1.0, &self.units(at, units, label, None)))
     }
 }
 

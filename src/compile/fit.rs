@@ -3,7 +3,7 @@
 //! stream. Solved by elimination over the rationals, on as few rows as determine it, then checked on
 //! all, as integers over a common denominator.
 
-use super::algebra::{Echelon, FAINT, Rational, Reading, Sparse, largest};
+use crate::algebra::{Echelon, FAINT, Rational, Reading, Sparse, largest};
 use crate::infer::space::{Space, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;

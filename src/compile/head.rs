@@ -369,11 +369,7 @@ impl Compiler<'_> {
             Target::Direction(var, _) => self.analysis.var_name(var),
             Target::Inverse(selector, cube) => {
                 let name = self.analysis.graph.describe_selector(selector);
-                match self
-                    .analysis
-                    .selector(selector)
-                    .map_or(0, |f| f.cubes.len())
-                {
+                match self.cubes(selector) {
                     0 | 1 => format!("1/(1 + width of {name})"),
                     _ => format!("1/(1 + width of part {} of {name})", cube + 1),
                 }

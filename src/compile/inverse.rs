@@ -2,9 +2,9 @@
 //! which are 0 at BOS, interpolate any function of `w` exactly. Interpolation passes noise on; where
 //! keys are counted or averaged by a width, steps of `x` give bits instead.
 
+use super::Compiler;
 use super::form::{Form, Scalar};
 use super::head::{HeadKind, Target};
-use super::{Argument, Compiler, Feature, bits};
 use crate::graph::SelectorId;
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
@@ -81,20 +81,34 @@ impl Compiler<'_> {
             "width of {}",
             self.analysis.graph.describe_selector(selector)
         );
-        let cubes = self
-            .analysis
-            .selector(selector)
-            .map_or(0, |f| f.cubes.len());
-        let mut sum = Form::default();
-        for cube in 0..cubes {
-            let widths = self.cube_widths(selector, cube);
-            let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
-            let form = self.interpolate_width(selector, cube, &widths, &numbers, &name)?;
-            sum = sum.plus(1.0, &form);
-        }
+        let sum = self.count_of(selector, 0..self.cubes(selector), &name)?;
         self.demand(&sum, &name)?;
         self.counts.insert(selector, sum);
         Ok(())
+    }
+
+    /// How many keys some cubes of a selector select together.
+    pub(super) fn count_of(
+        &mut self,
+        selector: SelectorId,
+        cubes: impl Iterator<Item = usize>,
+        name: &str,
+    ) -> Result<Form, Stopped> {
+        let mut sum = Form::default();
+        for cube in cubes {
+            let widths = self.cube_widths(selector, cube);
+            let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
+            let count = self.interpolate_width(selector, cube, &widths, &numbers, name)?;
+            sum = sum.plus(1.0, &count);
+        }
+        Ok(sum)
+    }
+
+    /// How many cubes an analysed selector has.
+    pub(super) fn cubes(&self, selector: SelectorId) -> usize {
+        self.analysis
+            .selector(selector)
+            .map_or(0, |f| f.cubes.len())
     }
 
     /// The function with the value `function[i]` at the width `widths[i]`, which are consecutive, by
@@ -135,45 +149,6 @@ impl Compiler<'_> {
         let form = Form::scalar(Scalar::Inverse(selector, cube));
         let points = widths.iter().rev().map(|w| inverse(*w)).collect();
         self.argument(form, points, label)
-    }
-
-    /// The argument of hidden units, made if it is not there.
-    pub(super) fn argument(
-        &mut self,
-        form: Form,
-        points: Vec<f64>,
-        label: &str,
-    ) -> Result<usize, Stopped> {
-        let key = form.key();
-        if let Some(known) = self.arguments.get_index_of(&key) {
-            self.arguments[known].points.extend(points);
-            return Ok(known);
-        }
-        self.demand(&form, label)?;
-        self.arguments.insert(key, Argument { form, points });
-        Ok(self.arguments.len() - 1)
-    }
-
-    /// What some hidden units write, in a variable of its own.
-    pub(super) fn units(
-        &mut self,
-        argument: usize,
-        units: Vec<Unit>,
-        label: &str,
-        of: Option<crate::graph::SOpId>,
-    ) -> Form {
-        let key = units
-            .iter()
-            .flat_map(|unit| [unit.slope, unit.offset, unit.weight]);
-        let entry = self.features.entry((argument, bits(&Vec::from_iter(key))));
-        let index = entry.index();
-        entry.or_insert_with(|| Feature {
-            label: label.to_string(),
-            of,
-            argument,
-            units,
-        });
-        Form::scalar(Scalar::Computed(index))
     }
 }
 

@@ -13,7 +13,6 @@
 //! the values or reads the number. What is read from the embeddings, a width or a mean is held as
 //! it is. No wish changes a value.
 
-mod algebra;
 mod axis;
 mod basis;
 mod emit;
@@ -34,6 +33,7 @@ mod steps;
 mod stored;
 mod threshold;
 mod union;
+mod units;
 pub mod verify;
 mod view;
 

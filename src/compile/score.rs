@@ -8,10 +8,10 @@
 //! mean has the logarithms of its weights as logits; where the weight is zero the key is not
 //! selected, by a literal.
 
-use super::algebra::{Product, Rational, Reading, factor};
 use super::form::Form;
 use super::literal::{ProductPlan, TermPlan};
 use super::{Compiler, Want};
+use crate::algebra::{Product, Rational, Reading, factor};
 use crate::base::Code;
 use crate::graph::SOpId;
 use crate::infer::Stopped;

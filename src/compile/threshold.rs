@@ -6,10 +6,10 @@
 use super::Compiler;
 use super::axis::Axis;
 use super::form::{Form, Scalar};
+use super::units::step_units;
 use crate::graph::SOpId;
 use crate::infer::space::{Space, VarId};
 use crate::infer::{Analysis, Stopped};
-use crate::plan::Unit;
 use rustc_hash::FxHashMap;
 
 /// A function with more values is not taken apart.
@@ -152,12 +152,7 @@ impl Compiler<'_> {
                 self.round_argument(&step.argument);
             }
             let at = self.argument(step.argument, step.points, label)?;
-            let units = [(0.5, 1.0), (-0.5, -1.0)].map(|(offset, weight)| Unit {
-                slope: step.slope,
-                offset,
-                weight,
-            });
-            let bit = self.units(at, units.to_vec(), label, Some(id));
+            let bit = self.units(at, step_units(step.slope, 0.0), label, Some(id));
             form = form.plus(step.change, &bit);
         }
         Ok(form)

@@ -53,16 +53,14 @@ impl Compiler<'_> {
         selector: SelectorId,
         cube: usize,
     ) -> Result<(Form, Vec<f64>), Stopped> {
-        let cubes = self
-            .analysis
-            .selector(selector)
-            .map_or(0, |f| f.cubes.len());
         let logarithm = |width: usize| match width {
             0 => -level(self.analysis.setting.max_length),
             _ => (width as f64).ln(),
         };
         let longest = self.analysis.setting.max_length;
-        let others: Vec<usize> = (0..cubes).filter(|other| *other != cube).collect();
+        let others: Vec<usize> = (0..self.cubes(selector))
+            .filter(|other| *other != cube)
+            .collect();
         let name = self.analysis.graph.describe_selector(selector);
         let label = format!("logarithm of the width of {name}");
         if let [other] = *others {
@@ -72,14 +70,8 @@ impl Compiler<'_> {
             self.demand(&form, &label)?;
             return Ok((form, function));
         }
-        let mut sum = Form::default();
-        for other in others {
-            let widths = self.cube_widths(selector, other);
-            let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
-            let count = format!("width of {name}");
-            let part = self.interpolate_width(selector, other, &widths, &numbers, &count)?;
-            sum = sum.plus(1.0, &part);
-        }
+        let count = format!("width of {name}");
+        let sum = self.count_of(selector, others.into_iter(), &count)?;
         let points: Vec<(f64, f64)> = (0..=longest)
             .map(|width| (width as f64, logarithm(width)))
             .collect();

@@ -1,0 +1,170 @@
+//! Hidden units: steps, bits and interpolations of one linear read. Units of one argument are shared
+//! by all that it is an argument of.
+
+use super::form::{Form, Scalar};
+use super::search::Found;
+use super::steps::Staircase;
+use super::{Argument, Care, Compiler, Feature, Want, bits};
+use crate::graph::SOpId;
+use crate::infer::Stopped;
+use crate::plan::{Style, Unit};
+
+impl Compiler<'_> {
+    /// The argument of hidden units, made if it is not there.
+    pub(super) fn argument(
+        &mut self,
+        form: Form,
+        points: Vec<f64>,
+        label: &str,
+    ) -> Result<usize, Stopped> {
+        let key = form.key();
+        if let Some(known) = self.arguments.get_index_of(&key) {
+            self.arguments[known].points.extend(points);
+            return Ok(known);
+        }
+        self.demand(&form, label)?;
+        self.arguments.insert(key, Argument { form, points });
+        Ok(self.arguments.len() - 1)
+    }
+
+    /// What some hidden units write, in a variable of its own.
+    pub(super) fn units(
+        &mut self,
+        argument: usize,
+        units: Vec<Unit>,
+        label: &str,
+        of: Option<SOpId>,
+    ) -> Form {
+        let key = units
+            .iter()
+            .flat_map(|unit| [unit.slope, unit.offset, unit.weight]);
+        let entry = self.features.entry((argument, bits(&Vec::from_iter(key))));
+        let index = entry.index();
+        entry.or_insert_with(|| Feature {
+            label: label.to_string(),
+            of,
+            argument,
+            units,
+        });
+        Form::scalar(Scalar::Computed(index))
+    }
+
+    /// What a staircase of an argument is, as precise as its reader wants it.
+    pub(super) fn computed(
+        &mut self,
+        found: Found,
+        of: Option<SOpId>,
+        want: Want,
+        label: &str,
+    ) -> Result<Form, Stopped> {
+        let Found { argument, stairs } = found;
+        if stairs.steps.is_empty() {
+            return Ok(Form::constant(stairs.first));
+        }
+        if self.style == Style::Faithful && want == Want::Tolerant {
+            let mut pairs = stairs.points.windows(2);
+            if pairs.all(|pair| pair[1].0 - pair[0].0 == 1.0) {
+                return self.interpolate(argument, &stairs.points, label);
+            }
+        }
+        let points = stairs.points.iter().map(|(z, _)| *z).collect();
+        if want == Want::Snapped {
+            self.round_argument(&argument);
+        }
+        let at = self.argument(argument, points, label)?;
+        if self.holds_bits() && want != Want::Close {
+            return Ok(self.bits_of(at, &stairs, of, label));
+        }
+        let ends = (stairs.points.first(), stairs.points.last());
+        let centre = match ends {
+            (Some((low, _)), Some((high, _))) => f64::midpoint(*low, *high),
+            _ => 0.0,
+        };
+        let mut units = Vec::with_capacity(2 * stairs.steps.len());
+        for step in &stairs.steps {
+            // A step below the centre is one minus its mirror image, silent on the centre's side.
+            let sign = if step.middle < centre { -1.0 } else { 1.0 };
+            for (half, weight) in [(0.5, sign), (-0.5, -sign)] {
+                units.push(Unit {
+                    slope: sign * step.slope,
+                    offset: half - sign * step.slope * step.middle,
+                    weight: weight * step.change,
+                });
+            }
+        }
+        let below = stairs.steps.iter().filter(|step| step.middle < centre);
+        let constant = stairs.first + below.map(|step| step.change).sum::<f64>();
+        Ok(Form::constant(constant).plus(1.0, &self.units(at, units, label, of)))
+    }
+
+    /// A staircase as a combination of bits, one for each step, which float32 holds exactly.
+    fn bits_of(
+        &mut self,
+        argument: usize,
+        stairs: &Staircase,
+        of: Option<SOpId>,
+        label: &str,
+    ) -> Form {
+        let mut form = Form::constant(stairs.first);
+        for step in &stairs.steps {
+            let bit = self.units(argument, step_units(step.slope, step.middle), label, of);
+            form = form.plus(step.change, &bit);
+        }
+        form
+    }
+
+    /// The function through some points whose arguments are consecutive integers: a view of the
+    /// argument around the middle, and a hinge wherever the slope changes, away from the middle.
+    pub(super) fn interpolate(
+        &mut self,
+        argument: Form,
+        points: &[(f64, f64)],
+        label: &str,
+    ) -> Result<Form, Stopped> {
+        let middle = points.len() / 2;
+        let slope = |at: usize| points[at + 1].1 - points[at].1;
+        let Some(central) = (middle > 0).then(|| slope(middle - 1)) else {
+            return Ok(Form::constant(points.first().map_or(0.0, |point| point.1)));
+        };
+        let (z, y) = points[middle];
+        let mut units = Vec::new();
+        let inner = points.iter().enumerate().take(points.len() - 1).skip(1);
+        for (at, point) in inner {
+            let change = slope(at) - slope(at - 1);
+            if change == 0.0 {
+                continue;
+            }
+            let side = if at < middle { -1.0 } else { 1.0 };
+            units.push(Unit {
+                slope: side,
+                offset: -side * point.0,
+                weight: change,
+            });
+        }
+        let view = Form::constant(y - central * z).plus(central, &argument);
+        if units.is_empty() {
+            return Ok(view);
+        }
+        let at = self.argument(
+            argument,
+            points.iter().map(|point| point.0).collect(),
+            label,
+        )?;
+        Ok(view.plus(1.0, &self.units(at, units, label, None)))
+    }
+
+    /// Whether what is to be exact is held as bits, one variable for each step.
+    pub(super) fn holds_bits(&self) -> bool {
+        self.style == Style::Faithful || self.care == Care::Careful
+    }
+}
+
+/// The two units of a bit that is 1 above the middle of a step and 0 below it.
+pub fn step_units(slope: f64, middle: f64) -> Vec<Unit> {
+    let unit = |half, weight| Unit {
+        slope,
+        offset: half - slope * middle,
+        weight,
+    };
+    vec![unit(0.5, 1.0), unit(-0.5, -1.0)]
+}
