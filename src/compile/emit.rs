@@ -148,7 +148,7 @@ impl Emitter<'_, '_> {
             let source = self.source_of(var);
             // What is read of an embedding is called by its reader.
             let label = match &written {
-                Written::Embed { .. } if !column.label.contains(" = ") => {
+                Written::Embed { .. } if !column.label.contains(&source.name) => {
                     format!("{} for {}", source.name, column.label)
                 }
                 _ => column.label.clone(),

@@ -108,16 +108,27 @@ impl Compiler<'_> {
         label: &str,
         want: Want,
     ) -> Result<Form, Stopped> {
+        let chosen: Vec<bool> = function.iter().map(|f| *f != 0.0).collect();
         let domain = &self.analysis.node(id)?.column.values.domain;
-        let mut members = function
-            .iter()
-            .zip(domain.iter())
-            .filter(|(f, _)| **f != 0.0);
-        let label = match (members.next(), members.next()) {
-            (Some((_, only)), None) => format!("{} = {}", self.name(id), only.source()),
-            _ => label.to_string(),
+        let compared = condition(&chosen).and_then(|(sign, at)| Some((sign, domain.get(at)?)));
+        let label = match compared {
+            Some((sign, value)) => format!("{} {sign} {}", self.name(id), value.source()),
+            None => label.to_string(),
         };
-        self.feature(id, function, want, &label)
+        self.demanded(id, function, want, &label)
+    }
+
+    /// A feature that is called so where it is a direction of an embedding or of a pick, too.
+    fn demanded(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        want: Want,
+        label: &str,
+    ) -> Result<Form, Stopped> {
+        let form = self.feature(id, function, want, label)?;
+        self.demand(&form, label)?;
+        Ok(form)
     }
 
     pub(super) fn name(&self, id: SOpId) -> String {
@@ -176,9 +187,9 @@ impl Compiler<'_> {
         let (key_name, query_name) = (self.name(literal.keys), self.name(literal.queries));
         let squared = |name: &str| format!("{name}²");
         let want = needs.want;
-        let key = self.feature(literal.keys, &keys, want, &key_name)?;
-        let key_square = self.feature(literal.keys, &squares(&keys), want, &squared(&key_name))?;
-        let query = self.feature(literal.queries, &queries, want, &query_name)?;
+        let key = self.demanded(literal.keys, &keys, want, &key_name)?;
+        let key_square = self.demanded(literal.keys, &squares(&keys), want, &squared(&key_name))?;
+        let query = self.demanded(literal.queries, &queries, want, &query_name)?;
         let mut products = vec![
             ProductPlan {
                 query: query.scaled(2.0),
@@ -195,7 +206,7 @@ impl Compiler<'_> {
         ];
         if !needs.relative {
             let square = squares(&queries);
-            let form = self.feature(literal.queries, &square, want, &squared(&query_name))?;
+            let form = self.demanded(literal.queries, &square, want, &squared(&query_name))?;
             products.push(ProductPlan {
                 query: form.scaled(-1.0),
                 key: Form::constant(1.0),
@@ -204,6 +215,22 @@ impl Compiler<'_> {
             });
         }
         Ok(products)
+    }
+}
+
+/// A comparison with one value of an ascending domain that holds for just the chosen ones.
+fn condition(chosen: &[bool]) -> Option<(&'static str, usize)> {
+    let first = chosen.iter().position(|holds| *holds)?;
+    let last = chosen.iter().rposition(|holds| *holds)?;
+    let count = chosen.iter().filter(|holds| **holds).count();
+    let end = chosen.len() - 1;
+    let gapless = last - first + 1 == count;
+    match (count, chosen.iter().position(|holds| !holds)) {
+        (1, _) => Some(("=", first)),
+        _ if gapless && last == end => Some((">=", first)),
+        _ if gapless && first == 0 => Some(("<=", last)),
+        (_, Some(missing)) if count == end => Some(("!=", missing)),
+        _ => None,
     }
 }
 

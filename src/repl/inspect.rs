@@ -28,7 +28,10 @@ const SAMPLES: usize = 200;
 
 pub(super) fn schedule(repl: &mut Repl, argument: &str) {
     inspect(repl, ":schedule", argument, |session, sop, _| {
-        Ok(session.schedule(sop).table(session.graph()))
+        let table = session.schedule(sop).table(session.graph());
+        Ok(format!(
+            "{table}the program's graph alone: `:compile` shows its model\n"
+        ))
     });
 }
 
