@@ -276,9 +276,15 @@ fn compiled(row: &Row, style: Style, tokens: usize, length: usize) -> Result<Mod
         max_length: length,
         causal: false,
     };
-    compile_in(style, session.graph(), &[sop], &setting, &Limits::default())
-        .map(|compiled| compiled.model)
-        .map_err(|error| error.code.to_string())
+    compile_in(
+        &style.into(),
+        session.graph(),
+        &[sop],
+        &setting,
+        &Limits::default(),
+    )
+    .map(|compiled| compiled.model)
+    .map_err(|error| error.code.to_string())
 }
 
 fn shape(model: &Model) -> String {

@@ -60,7 +60,14 @@ fn compiled(name: &str, style: Style, small: Option<&str>) -> Option<Compiled> {
             causal: settings.causal,
         },
     };
-    compile_in(style, session.graph(), &[sop], &setting, &Limits::default()).ok()
+    compile_in(
+        &style.into(),
+        session.graph(),
+        &[sop],
+        &setting,
+        &Limits::default(),
+    )
+    .ok()
 }
 
 /// Certificates as text, in which what is not a number is the same as itself.

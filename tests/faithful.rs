@@ -100,7 +100,8 @@ fn check_in(
     style: Style,
     budget: Budget,
 ) -> Vec<String> {
-    let (model, plan) = match compile_in(style, graph, &[sop], setting, &Limits::default()) {
+    let (model, plan) = match compile_in(&style.into(), graph, &[sop], setting, &Limits::default())
+    {
         Ok(compiled) => (compiled.model, compiled.plan),
         Err(refusal) => {
             return vec![format!(
@@ -417,7 +418,13 @@ fn found_wrong(
         causal: false,
     };
     let graph = session.graph();
-    let compiled = compile_in(Style::Faithful, graph, &[sop], &setting, &Limits::default());
+    let compiled = compile_in(
+        &Style::Faithful.into(),
+        graph,
+        &[sop],
+        &setting,
+        &Limits::default(),
+    );
     let (model, _) = match compiled {
         Ok(compiled) => (compiled.model, compiled.plan),
         Err(refusal) => return vec![format!("refused: {refusal} {:?}", refusal.notes)],

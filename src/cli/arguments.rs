@@ -1,9 +1,8 @@
 //! What the command line accepts, as clap reads it.
 
+use super::making::Making;
 use crate::base::Code;
 use crate::execute::Precision;
-use crate::plan::Style;
-use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -156,20 +155,6 @@ impl Setting {
     }
 }
 
-impl ValueEnum for Style {
-    fn value_variants<'a>() -> &'a [Style] {
-        &[Style::Faithful, Style::Compact]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Style::Faithful => "A head's attention pattern is its selector",
-            Style::Compact => "Sizes before patterns",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
     On,
@@ -274,10 +259,10 @@ pub struct Compile {
     /// Replace OUT if it exists
     #[arg(long)]
     pub force: bool,
-    /// How the model is made
-    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
-    pub style: Style,
-    /// Print the plan that the weights are made from, and what is proved of it
+    #[command(flatten)]
+    pub making: Making,
+    /// Print the plan that the weights are made from, before and after each pass, and what is proved
+    /// of it
     #[arg(long)]
     pub explain: bool,
     /// Write the model even if it is not proved to be exact
@@ -354,9 +339,8 @@ pub struct Verify {
     pub expr: String,
     #[command(flatten)]
     pub setting: Setting,
-    /// How the model is made
-    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
-    pub style: Style,
+    #[command(flatten)]
+    pub making: Making,
     /// Random inputs beyond the lengths that are checked exhaustively
     #[arg(long, value_name = "K", default_value_t = 2_000)]
     pub samples: usize,

@@ -13,6 +13,7 @@ mod explain;
 mod fmt;
 mod generate;
 mod input;
+mod making;
 mod model;
 mod output;
 mod puzzle;

@@ -2,13 +2,13 @@
 
 use super::arguments::{Compile, Exec, Info, Setting, Verify};
 use super::input::{Input, inputs, open, setting, value_json, vocabulary};
+use super::making::Making;
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
 use crate::compile::{self, Compiled, Verification};
 use crate::execute::{Executor, trace};
 use crate::graph::{SOpId, Sharing};
 use crate::model::{self, Model};
-use crate::plan::Style;
 use crate::session::Session;
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
@@ -21,17 +21,19 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     let (compiled, _) = compile_expressions(
         output,
         &mut session,
-        (&arguments.expr, arguments.style),
+        (&arguments.expr, &arguments.making),
         &arguments.setting,
         given,
     )?;
     let Compiled {
         model,
-        plan,
+        draft,
         certificates,
+        ..
     } = &compiled;
     if arguments.explain && !arguments.json {
-        output.text(&format!("{plan}\n{}\n", certificates[0]))?;
+        output.text(&compile::explain(draft, &arguments.making.request().passes))?;
+        output.text(&format!("\n# what is proved\n\n{}\n", certificates[0]))?;
     }
     if !compiled.is_certified() && !arguments.uncertified {
         let error = super::certify::open(certificates)
@@ -61,7 +63,7 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let (compiled, sops) = compile_expressions(
         output,
         &mut session,
-        (std::slice::from_ref(&arguments.expr), arguments.style),
+        (std::slice::from_ref(&arguments.expr), &arguments.making),
         &arguments.setting,
         given,
     )?;
@@ -90,7 +92,7 @@ const EXHAUSTIVE: usize = 20_000;
 fn compile_expressions(
     output: &mut Output,
     session: &mut Session,
-    (expressions, style): (&[String], Style),
+    (expressions, making): (&[String], &Making),
     setting_arguments: &Setting,
     vocabulary: Option<Vec<Value>>,
 ) -> Result<(Compiled, Vec<SOpId>), Stop> {
@@ -117,7 +119,7 @@ fn compile_expressions(
         spans.push(span);
     }
     let (graph, limits) = (session.graph(), session.limits());
-    let compiled = compile::compile_in(style, graph, &sops, &setting, limits)
+    let compiled = compile::compile_in(&making.request(), graph, &sops, &setting, limits)
         .map_err(|error| Box::new(error.or_at(spans[0], "compiled from this")));
     let mut compiled = output.expect(compiled, session.sources())?;
     for hazard in session.hazards(&sops, &setting) {

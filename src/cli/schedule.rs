@@ -2,10 +2,10 @@
 
 use super::arguments::{Schedule, Setting};
 use super::input::{open, setting, vocabulary};
+use super::making::Making;
 use super::output::{Output, Stop};
 use crate::compile::compile_in;
 use crate::graph::Sharing;
-use crate::plan::Style;
 use crate::schedule::exact;
 use crate::schedule::program::optimise;
 use clap::Args;
@@ -15,7 +15,7 @@ use clap::Args;
 pub struct Search {
     /// Put heads where the widest layer has the fewest, then the residual stream the fewest values,
     /// and say what is proved
-    #[arg(long, conflicts_with_all = ["vocab", "vocab_json", "max_len", "causal", "style", "compare"])]
+    #[arg(long, conflicts_with_all = ["vocab", "vocab_json", "max_len", "causal", "style", "passes", "compare"])]
     pub exact: bool,
     /// Have the fewest heads in all, too, before the fewest values: what is attended to alike waits
     /// to be one head
@@ -36,9 +36,8 @@ pub struct Search {
 pub struct Planned {
     #[command(flatten)]
     pub setting: Setting,
-    /// How the model is made
-    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
-    pub style: Style,
+    #[command(flatten)]
+    pub making: Making,
     /// Show the schedule of the program's graph alone, too
     #[arg(long)]
     pub compare: bool,
@@ -86,7 +85,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let setting = setting(&planned.setting, vocabulary, &session);
     let setting = output.expect(setting, session.sources())?;
     let compiled = compile_in(
-        planned.style,
+        &planned.making.request(),
         session.graph(),
         &[sop],
         &setting,

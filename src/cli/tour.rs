@@ -12,7 +12,6 @@ use crate::execute::{Executor, Precision};
 use crate::graph::{SOpId, Sharing};
 use crate::infer::Setting;
 use crate::model;
-use crate::plan::Style;
 use crate::session::Session;
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
@@ -56,7 +55,7 @@ fn run_weights(
 ) -> Result<(), Stop> {
     let setting = setting(session, input);
     let compiled = compile::compile_in(
-        Style::default(),
+        &compile::Request::default(),
         session.graph(),
         &[sop],
         &setting,

@@ -52,9 +52,9 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
     emitter.offsets();
     Stopped::if_interrupted()?;
     emitter.feed_forwards();
-    for (pattern, head) in compiler.heads.iter().enumerate() {
+    for head in &compiler.heads {
         Stopped::if_interrupted()?;
-        emitter.attends(pattern, head);
+        emitter.attends(head);
     }
     emitter.never_selected();
     for (root, output) in roots.iter().zip(outputs) {
@@ -329,6 +329,7 @@ impl Emitter<'_, '_> {
                 argument: linear,
                 points: ascending(argument.points.clone()),
                 units: feature.units.clone(),
+                bank: at,
                 into,
                 layer: 0,
             });
@@ -352,7 +353,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn attends(&mut self, pattern: usize, head: &HeadPlan) {
+    fn attends(&mut self, head: &HeadPlan) {
         let kind = match head.kind {
             HeadKind::Width => Kind::Width,
             HeadKind::Mean => Kind::Mean,
@@ -372,7 +373,7 @@ impl Emitter<'_, '_> {
             self.plan.attends.push(Attend {
                 source: source.clone(),
                 row: self.compiler.row(*target),
-                pattern,
+                pattern: self.plan.attends.len(),
                 kind,
                 terms: terms.clone(),
                 value,

@@ -226,9 +226,7 @@ impl Lowering<'_> {
     }
 
     fn feed_forward(&self, layer: usize) -> FeedForward {
-        let mut units: Vec<(&Linear, u64, u64)> = Vec::new();
         let mut known: BTreeMap<(usize, u64, u64), usize> = BTreeMap::new();
-        let mut arguments: Vec<&Linear> = Vec::new();
         let (mut input, mut output, mut bias) = (Triplets::new(), Triplets::new(), Vec::new());
         for forward in self
             .plan
@@ -236,18 +234,10 @@ impl Lowering<'_> {
             .iter()
             .filter(|op| op.layer == layer)
         {
-            let argument = arguments
-                .iter()
-                .position(|known| **known == forward.argument);
-            let argument = argument.unwrap_or_else(|| {
-                arguments.push(&forward.argument);
-                arguments.len() - 1
-            });
             for unit in &forward.units {
-                let key = (argument, unit.slope.to_bits(), unit.offset.to_bits());
+                let key = (forward.bank, unit.slope.to_bits(), unit.offset.to_bits());
                 let at = *known.entry(key).or_insert_with(|| {
-                    let at = units.len();
-                    units.push((&forward.argument, key.1, key.2));
+                    let at = bias.len();
                     let mut read = forward.argument.scaled(unit.slope);
                     read.constant += unit.offset;
                     bias.push(self.threshold(read.constant, at, &mut input));
@@ -259,8 +249,8 @@ impl Lowering<'_> {
             }
         }
         FeedForward {
-            input: Matrix::from_triplets(self.width(), units.len(), input),
-            output: Matrix::from_triplets(units.len(), self.width(), output),
+            input: Matrix::from_triplets(self.width(), bias.len(), input),
+            output: Matrix::from_triplets(bias.len(), self.width(), output),
             input_bias: bias,
             output_bias: vec![0.0; self.width()],
         }

@@ -16,6 +16,7 @@
 mod axis;
 mod basis;
 mod emit;
+mod explain;
 mod feature;
 mod fit;
 mod form;
@@ -37,6 +38,7 @@ mod units;
 pub mod verify;
 mod view;
 
+pub use explain::explain;
 pub use lower::lower;
 pub use stored::certified;
 pub use verify::{Options, Verification, WrongOutput, verify, verify_all};
@@ -48,6 +50,7 @@ use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped};
 use crate::model::Model;
+use crate::plan::pass::Passes;
 use crate::plan::{Plan, Style, Unit};
 use crate::schedule::schedule;
 use form::{Form, Scalar};
@@ -62,38 +65,54 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// As [`compile_in`].
 pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -> Fallible<Model> {
-    compile_in(Style::default(), graph, &[root], setting, limits).map(|compiled| compiled.model)
+    compile_in(&Request::default(), graph, &[root], setting, limits).map(|compiled| compiled.model)
 }
 
-/// Compiles s-ops, at least one, into one model in a style. A model that is not certified was held
-/// against the interpreter on some inputs.
+/// How a model is to be made.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub style: Style,
+    pub passes: Passes,
+}
+
+impl From<Style> for Request {
+    fn from(style: Style) -> Request {
+        Request {
+            style,
+            ..Request::default()
+        }
+    }
+}
+
+/// Compiles s-ops, at least one, into one model. A model that is not certified was held against the
+/// interpreter on some inputs.
 ///
 /// # Errors
 /// The s-op, or one it needs, has too many values (E0601), no transformer form (E0602), attends to
 /// later positions in a causal model (E0603), or the weights fail a check against the interpreter
 /// (E0604).
 pub fn compile_in(
-    style: Style,
+    request: &Request,
     graph: &Graph,
     roots: &[SOpId],
     setting: &Setting,
     limits: &Limits,
 ) -> Fallible<Compiled> {
     check_setting(setting, limits)?;
-    let several = match style {
+    let several = match request.style {
         Style::Faithful => Several::Means,
         Style::Compact => Several::Sums,
     };
     let analysis = Analysis::holding(several, graph, roots, setting, limits);
     interrupt::check()?;
     check_causal(&analysis, roots)?;
-    let mut compiled = attempt(&analysis, roots, style, Care::Plain)?;
+    let mut compiled = attempt(&analysis, roots, request, Care::Plain)?;
     if compiled.is_certified() {
         return Ok(compiled);
     }
     interrupt::check()?;
     // More care can take more than there is; the model is there without it.
-    if let Ok(careful) = attempt(&analysis, roots, style, Care::Careful)
+    if let Ok(careful) = attempt(&analysis, roots, request, Care::Careful)
         && careful.is_certified()
     {
         return Ok(careful);
@@ -101,7 +120,7 @@ pub fn compile_in(
     let mut verdict = verify::guard(graph, roots, &compiled.model);
     if verdict.is_err() && roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
         interrupt::check()?;
-        compiled = attempt(&analysis, roots, style, Care::Real)?;
+        compiled = attempt(&analysis, roots, request, Care::Real)?;
         verdict = verify::guard(graph, roots, &compiled.model);
     }
     verdict.map(|()| compiled)
@@ -111,6 +130,8 @@ pub fn compile_in(
 #[derive(Clone, Debug)]
 pub struct Compiled {
     pub model: Model,
+    /// The plan as it was built, before any pass.
+    pub draft: Plan,
     pub plan: Plan,
     /// In float32 and in float64.
     pub certificates: [Certificate; 2],
@@ -133,19 +154,23 @@ enum Care {
     Real,
 }
 
-fn attempt(analysis: &Analysis, roots: &[SOpId], style: Style, care: Care) -> Fallible<Compiled> {
+fn attempt(
+    analysis: &Analysis,
+    roots: &[SOpId],
+    request: &Request,
+    care: Care,
+) -> Fallible<Compiled> {
     let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
-    let mut compiler = Compiler::new(analysis, style, care);
+    let mut compiler = Compiler::new(analysis, request.style, care);
     let mut outputs = Vec::with_capacity(roots.len());
     for root in roots {
         let output = compiler.root(*root);
         outputs.push(output.map_err(|stopped| stopped.diagnostic(analysis.graph, *root))?);
     }
     compiler.place_variables().map_err(diagnose)?;
-    let mut plan = emit::plan(&compiler, roots, outputs).map_err(diagnose)?;
-    plan.schedule();
-    plan.guard_bos();
-    plan.share_flag();
+    let draft = emit::plan(&compiler, roots, outputs).map_err(diagnose)?;
+    let mut plan = draft.clone();
+    request.passes.run(&mut plan);
     plan.remark(depth(analysis.graph, roots));
     if let Err(problem) = plan.check() {
         unreachable!("a plan that does not hold together: {problem}");
@@ -157,6 +182,7 @@ fn attempt(analysis: &Analysis, roots: &[SOpId], style: Style, care: Care) -> Fa
     model.certified = proved(&certificates);
     Ok(Compiled {
         model,
+        draft,
         plan,
         certificates,
     })

@@ -2,12 +2,12 @@
 //! weights. The printed schedule, the certificate and the weights all read the plan, so they cannot
 //! disagree. Plain data; it depends on `base`, `value` and the shapes of `model`, and knows no graph.
 
-mod bos;
 mod check;
 mod dimension;
 mod direction;
 mod layers;
 mod linear;
+pub mod pass;
 mod print;
 mod remark;
 mod stored;
@@ -220,6 +220,8 @@ pub struct FeedForward {
     /// The values that the argument can have at a token, ascending.
     pub points: Arc<[f64]>,
     pub units: Vec<Unit>,
+    /// Operations with the same number have the same argument: in one layer they share their units.
+    pub bank: usize,
     pub into: VariableId,
     pub layer: usize,
 }

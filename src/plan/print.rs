@@ -11,7 +11,7 @@ impl fmt::Display for Plan {
         let count = self.layers();
         writeln!(
             f,
-            "{}: {} style, {} tokens, up to {} at once, {count} layers",
+            "{}: {} style, {} tokens, up to {} at once",
             self.name,
             self.style.name(),
             self.vocabulary.len(),
@@ -31,8 +31,12 @@ impl fmt::Display for Plan {
             };
             writeln!(f, "  v{at} \"{}\" = {what}", variable.label)?;
         }
-        for layer in 1..=count {
-            writeln!(f, "layer {layer}")?;
+        let operations = self.attends.len() + self.feed_forwards.len();
+        for layer in usize::from(count > 0 || operations == 0)..=count {
+            match layer {
+                0 => writeln!(f, "not in layers yet")?,
+                _ => writeln!(f, "layer {layer}")?,
+            }
             self.attention(f, layer)?;
             for forward in self.feed_forwards.iter().filter(|op| op.layer == layer) {
                 self.feed_forward(f, forward)?;

@@ -2,30 +2,30 @@
 //! that what stands there stays a known number. W_Q may hold any number for the BOS flag, so that
 //! products whose keys are never negative can push all tokens away; otherwise one more product does.
 
-use super::{Linear, Meaning, Plan, Product, Style, Term};
+use crate::plan::{Linear, Meaning, Plan, Product, Style, Term};
 
 /// How far below BOS a query at BOS sees tokens, in gaps.
 const AWAY: f64 = -4.0;
 
-impl Plan {
-    /// Gives every head whose BOS is read later a guard. Under a causal mask BOS sees itself alone
-    /// anyway. Layers must be known.
-    pub fn guard_bos(&mut self) {
-        let last = self.attends.iter().map(|attend| attend.layer).max();
-        if self.causal || self.attends.is_empty() {
-            return;
-        }
-        for at in 0..self.attends.len() {
-            if Some(self.attends[at].layer) < last {
-                let terms = self.attends[at].terms.clone();
-                self.attends[at].terms = match self.style {
-                    Style::Faithful => self.guarded(terms),
-                    Style::Compact => self.guarded_by_one(terms),
-                };
-            }
+/// Gives every head whose BOS is read later a guard. Under a causal mask BOS sees itself alone
+/// anyway.
+pub(super) fn guard(plan: &mut Plan) {
+    let last = plan.attends.iter().map(|attend| attend.layer).max();
+    if plan.causal || plan.attends.is_empty() {
+        return;
+    }
+    for at in 0..plan.attends.len() {
+        if Some(plan.attends[at].layer) < last {
+            let terms = plan.attends[at].terms.clone();
+            plan.attends[at].terms = match plan.style {
+                Style::Faithful => plan.guarded(terms),
+                Style::Compact => plan.guarded_by_one(terms),
+            };
         }
     }
+}
 
+impl Plan {
     fn guarded(&mut self, mut terms: Vec<Term>) -> Vec<Term> {
         let flag = self.flag();
         let pushing = terms.iter().position(pushes);
@@ -44,19 +44,22 @@ impl Plan {
         }
         if pushing.is_none() {
             let key = Linear::constant(1.0).plus(flag, -1.0);
-            terms.push(guard(Linear::default().plus(flag, AWAY), key));
+            terms.push(guard_term(Linear::default().plus(flag, AWAY), key));
         }
         terms
     }
 
     fn guarded_by_one(&mut self, mut terms: Vec<Term>) -> Vec<Term> {
         let (flag, one) = (self.flag(), self.one());
-        terms.push(guard(Linear::default().plus(flag, AWAY), Linear::of(one)));
+        terms.push(guard_term(
+            Linear::default().plus(flag, AWAY),
+            Linear::of(one),
+        ));
         terms
     }
 }
 
-fn guard(query: Linear, key: Linear) -> Term {
+fn guard_term(query: Linear, key: Linear) -> Term {
     Term {
         products: vec![Product {
             query,

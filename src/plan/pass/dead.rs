@@ -1,0 +1,43 @@
+//! What nobody reads goes: variables that no output needs, with the operations that write them, and
+//! hidden units that no token makes active.
+
+use crate::plan::{Linear, Plan, VariableId, Written};
+
+pub(super) fn dead(plan: &mut Plan) {
+    for forward in &mut plan.feed_forwards {
+        let points = forward.points.clone();
+        forward.units.retain(|unit| {
+            let mut values = points.iter().map(|z| unit.slope * z + unit.offset);
+            unit.weight != 0.0 && values.any(|value| value > 0.0)
+        });
+    }
+    let live = live(plan);
+    let places = live.iter().enumerate();
+    let places = places.map(|(at, live)| live.then_some(VariableId(at as u32)));
+    plan.rename(&Vec::from_iter(places));
+}
+
+/// Which variables an output needs.
+fn live(plan: &Plan) -> Vec<bool> {
+    let mut live: Vec<bool> = plan
+        .variables
+        .iter()
+        // Hidden units of models whose BOS is 0 have their biases there.
+        .map(|variable| variable.written == Written::One)
+        .collect();
+    let mut pending: Vec<VariableId> = Vec::new();
+    let scores = plan.outputs.iter().flat_map(|output| &output.scores);
+    pending.extend(scores.flat_map(Linear::reads));
+    while let Some(id) = pending.pop() {
+        if std::mem::replace(&mut live[id.0 as usize], true) {
+            continue;
+        }
+        for attend in plan.attends.iter().filter(|op| op.into == id) {
+            pending.extend(attend.reads());
+        }
+        for forward in plan.feed_forwards.iter().filter(|op| op.into == id) {
+            pending.extend(forward.argument.reads());
+        }
+    }
+    live
+}

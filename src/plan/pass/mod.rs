@@ -1,0 +1,144 @@
+//! Passes: what makes a plan as it is built into one that can be lowered, and smaller. Each is a
+//! function from plan to plan in a file of its own, and all but the schedule can be left out. They
+//! know plans alone.
+
+mod dead;
+mod guard;
+mod overlay;
+mod rename;
+mod share;
+mod units;
+
+use super::Plan;
+
+/// One pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+    run: fn(&mut Plan),
+}
+
+/// All passes in the order in which they run: those before the schedule work on operations without
+/// layers, those after it need layers.
+pub const PASSES: [Pass; 6] = [
+    Pass {
+        name: "share",
+        about: "heads that attend alike are one, and so are variables that hold the same",
+        run: share::share,
+    },
+    Pass {
+        name: "units",
+        about: "hidden units of one argument are computed once",
+        run: units::units,
+    },
+    Pass {
+        name: "dead",
+        about: "what nobody reads goes, and hidden units that are never active",
+        run: dead::dead,
+    },
+    SCHEDULE,
+    Pass {
+        name: "guard",
+        about: "BOS attends to itself alone where later layers read what stands there",
+        run: guard::guard,
+    },
+    Pass {
+        name: "overlay",
+        about: "what the last attention layer writes stands in the direction of the BOS flag",
+        run: overlay::overlay,
+    },
+];
+
+/// No plan can be lowered without it.
+const SCHEDULE: Pass = Pass {
+    name: "schedule",
+    about: "every operation is laid out as early as it can be",
+    run: Plan::schedule,
+};
+
+impl Pass {
+    pub fn run(&self, plan: &mut Plan) {
+        (self.run)(plan);
+    }
+}
+
+/// Which passes run.
+#[derive(Clone, Debug)]
+pub struct Passes(Vec<Pass>);
+
+impl Default for Passes {
+    /// All of them.
+    fn default() -> Passes {
+        Passes(PASSES.to_vec())
+    }
+}
+
+impl Passes {
+    /// Those that are named, between commas: `share,dead`; `all`; `none`; all but some where each
+    /// name has a minus before it, `-share,-dead`. The schedule always runs.
+    ///
+    /// # Errors
+    /// A name that no pass has, or names with and without a minus, in words.
+    pub fn parse(text: &str) -> Result<Passes, String> {
+        let given: Vec<&str> = text.split(',').map(str::trim).collect();
+        let names: Vec<&str> = match *given {
+            ["all"] => return Ok(Passes::default()),
+            ["none"] => Vec::new(),
+            _ => given
+                .iter()
+                .map(|name| name.trim_start_matches('-'))
+                .collect(),
+        };
+        for name in &names {
+            if PASSES.iter().all(|pass| pass.name != *name) {
+                let known = PASSES.map(|pass| pass.name).join(", ");
+                return Err(format!("no pass is called `{name}`; there are {known}"));
+            }
+        }
+        let left_out = given.iter().filter(|name| name.starts_with('-')).count();
+        if left_out != 0 && left_out != given.len() {
+            return Err("either all names have a minus before them or none".to_string());
+        }
+        let runs = |pass: &&Pass| {
+            pass.name == SCHEDULE.name || names.contains(&pass.name) == (left_out == 0)
+        };
+        Ok(Passes(PASSES.iter().filter(runs).copied().collect()))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Pass> {
+        self.0.iter()
+    }
+
+    pub fn run(&self, plan: &mut Plan) {
+        for pass in self.iter() {
+            pass.run(plan);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Result<String, String> {
+        let passes = Passes::parse(text)?;
+        Ok(Vec::from_iter(passes.iter().map(|pass| pass.name)).join(" "))
+    }
+
+    #[test]
+    fn passes_are_chosen_by_name() {
+        insta::assert_debug_snapshot!(
+            [
+                "all",
+                "none",
+                "dead,share",
+                "-guard, -units",
+                "dead,-guard",
+                "fast"
+            ]
+            .map(names)
+        );
+    }
+}

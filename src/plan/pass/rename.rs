@@ -1,0 +1,74 @@
+//! Taking variables out of a plan: readers of one read another instead, and the rest are numbered
+//! anew.
+
+use crate::plan::{Linear, Plan, Read, ReadOut, VariableId};
+
+impl Plan {
+    /// Has readers of each variable read the one that takes its place; a variable with none goes,
+    /// with what writes it and with the views of it. Nobody else may read it.
+    pub(super) fn rename(&mut self, places: &[Option<VariableId>]) {
+        let stays = |id: VariableId| places[id.0 as usize] == Some(id);
+        let mut next = 0;
+        let numbers: Vec<Option<VariableId>> = (0..places.len() as u32)
+            .map(|at| {
+                stays(VariableId(at)).then(|| {
+                    next += 1;
+                    VariableId(next - 1)
+                })
+            })
+            .collect();
+        let named: Vec<Option<VariableId>> = places
+            .iter()
+            .map(|place| place.and_then(|place| numbers[place.0 as usize]))
+            .collect();
+        let mut at = 0;
+        self.variables.retain(|_| {
+            at += 1;
+            numbers[at - 1].is_some()
+        });
+        self.attends.retain(|op| stays(op.into));
+        self.feed_forwards.retain(|op| stays(op.into));
+        self.views.retain(|view| is_known(view, &named));
+        for op in &mut self.attends {
+            op.into = named[op.into.0 as usize].unwrap_or(op.into);
+            rename(&mut op.value, &named);
+            for product in op.terms.iter_mut().flat_map(|term| &mut term.products) {
+                rename(&mut product.query, &named);
+                rename(&mut product.key, &named);
+            }
+        }
+        for op in &mut self.feed_forwards {
+            op.into = named[op.into.0 as usize].unwrap_or(op.into);
+            rename(&mut op.argument, &named);
+        }
+        for read_out in self.outputs.iter_mut().chain(&mut self.views) {
+            for score in &mut read_out.scores {
+                rename(score, &named);
+            }
+            match &mut read_out.read {
+                Read::Nearest(_) => {}
+                Read::Classes(number, count) => {
+                    rename(number, &named);
+                    read_out.scores = (0..*count).map(|class| number.class(class)).collect();
+                }
+                Read::Widths(x, _) => *x = named[x.0 as usize].unwrap_or(*x),
+            }
+        }
+    }
+}
+
+fn is_known(view: &ReadOut, named: &[Option<VariableId>]) -> bool {
+    let mut reads = view.scores.iter().flat_map(Linear::reads);
+    reads.all(|id| named[id.0 as usize].is_some())
+}
+
+fn rename(linear: &mut Linear, named: &[Option<VariableId>]) {
+    let mut renamed = Linear::constant(linear.constant);
+    for (id, factor) in &linear.terms {
+        let Some(id) = named[id.0 as usize] else {
+            unreachable!("what is taken out is not read");
+        };
+        renamed = renamed.plus(id, *factor);
+    }
+    *linear = renamed;
+}

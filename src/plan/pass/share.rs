@@ -1,0 +1,85 @@
+//! Equal operations are one. Heads with equal logits have one pattern, so that in one layer they are
+//! one head with several values; variables that equal operations write are one variable. Selectors
+//! that mean the same have equal logits, as logits are made of truth tables.
+
+use crate::plan::{Attend, Kind, Linear, Plan, VariableId, Written};
+use std::collections::BTreeMap;
+
+pub(super) fn share(plan: &mut Plan) {
+    loop {
+        patterns(plan);
+        let places = equal_variables(plan);
+        let own = (0..).map(|at| Some(VariableId(at)));
+        if places.iter().copied().eq(own.take(places.len())) {
+            return;
+        }
+        plan.rename(&places);
+    }
+}
+
+fn patterns(plan: &mut Plan) {
+    let mut known: Vec<usize> = Vec::new();
+    let mut numbers = Vec::with_capacity(plan.attends.len());
+    for (at, attend) in plan.attends.iter().enumerate() {
+        let alike = |first: &usize| is_alike(&plan.attends[*first], attend);
+        let number = known.iter().position(alike).unwrap_or_else(|| {
+            known.push(at);
+            known.len() - 1
+        });
+        numbers.push(number);
+    }
+    for (attend, number) in plan.attends.iter_mut().zip(numbers) {
+        attend.pattern = number;
+    }
+}
+
+fn is_alike(one: &Attend, other: &Attend) -> bool {
+    one.kind == other.kind && one.most == other.most && one.terms == other.terms
+}
+
+/// For each variable the first that holds the same.
+fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
+    let mut writes: Vec<Vec<Vec<u64>>> = vec![Vec::new(); plan.variables.len()];
+    for attend in &plan.attends {
+        let mut write = vec![attend.pattern as u64];
+        if let Kind::Sum { level } = attend.kind {
+            write.push(level.to_bits());
+        }
+        add(&attend.value, &mut write);
+        writes[attend.into.0 as usize].push(write);
+    }
+    for forward in &plan.feed_forwards {
+        let units = forward.units.iter();
+        let numbers = units.flat_map(|unit| [unit.slope, unit.offset, unit.weight]);
+        let mut write: Vec<u64> = numbers.map(f64::to_bits).collect();
+        add(&forward.argument, &mut write);
+        writes[forward.into.0 as usize].push(write);
+    }
+    let mut known: BTreeMap<(u8, Option<i32>, Vec<Vec<u64>>), VariableId> = BTreeMap::new();
+    let places = plan.variables.iter().zip(writes).enumerate();
+    places
+        .map(|(at, (variable, mut writes))| {
+            let id = VariableId(at as u32);
+            let kind = match &variable.written {
+                Written::Flag | Written::One => return Some(id),
+                Written::Attend => 0,
+                Written::FeedForward => 1,
+                Written::Embed { tokens, indices } => {
+                    writes.push(tokens.iter().map(|number| number.to_bits()).collect());
+                    writes.push(indices.iter().map(|number| number.to_bits()).collect());
+                    2
+                }
+            };
+            writes.sort();
+            let rounding = variable.rounding.map(|rounding| rounding.digits);
+            Some(*known.entry((kind, rounding, writes)).or_insert(id))
+        })
+        .collect()
+}
+
+fn add(linear: &Linear, key: &mut Vec<u64>) {
+    key.push(linear.constant.to_bits());
+    for (id, factor) in &linear.terms {
+        key.extend([u64::from(id.0), factor.to_bits()]);
+    }
+}
