@@ -6,7 +6,7 @@ use super::{Certificate, HeadBound};
 use crate::plan::{Attend, Kind, Meaning, Term, VariableId};
 
 /// What a relation's level may be off, in gaps, when its numbers are multiplied in float64 here.
-const NOMINAL: f64 = 1e-9;
+pub(super) const NOMINAL: f64 = 1e-9;
 
 /// Entries of a relation's table beyond which the product over its values is not formed: the bounds
 /// of its sides decide alone.
@@ -38,6 +38,7 @@ impl Bounds<'_> {
         for term in &attend.terms {
             check_relation(term, attend)?;
         }
+        self.check_bos(attend)?;
         let nats = scale.gap / scale.root - attend.above();
         let between = matches!(attend.kind, Kind::Mean | Kind::Sum { .. });
         let gap = match between {
@@ -191,18 +192,9 @@ fn check_relation(term: &Term, attend: &Attend) -> Result<(), String> {
         return Ok(());
     }
     for query in 0..queries {
-        let level = |key: usize| -> f64 {
-            let products = term.products.iter();
-            products.map(|p| p.queries[query] * p.keys[key]).sum()
-        };
-        let selected = (0..keys).find(|key| holds[key * queries + query]);
-        let base = match (selected, attend.kind) {
-            // Where something is always selected levels are relative.
-            (Some(key), Kind::MeanOfSome) => level(key),
-            _ => 0.0,
-        };
+        let base = base(term, holds, query, attend.kind);
         for key in 0..keys {
-            let level = level(key) - base;
+            let level = level(term, query, key) - base;
             let fine = match holds[key * queries + query] {
                 true => level.abs() <= NOMINAL,
                 false => level <= -1.0 + NOMINAL,
@@ -216,6 +208,24 @@ fn check_relation(term: &Term, attend: &Attend) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The level of a key for a query, by the values in the table.
+fn level(term: &Term, query: usize, key: usize) -> f64 {
+    let products = term.products.iter();
+    products.map(|p| p.queries[query] * p.keys[key]).sum()
+}
+
+/// The level of what a query selects: where something is always selected levels are relative.
+pub(super) fn base(term: &Term, holds: &[bool], query: usize, kind: Kind) -> f64 {
+    let Some(first) = term.products.first() else {
+        return 0.0;
+    };
+    let selected = (0..first.keys.len()).find(|key| holds[key * first.queries.len() + query]);
+    match (selected, kind) {
+        (Some(key), Kind::MeanOfSome) => level(term, query, key),
+        _ => 0.0,
+    }
 }
 
 /// Adds what heads add to one variable.

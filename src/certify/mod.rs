@@ -3,6 +3,7 @@
 //! the readout decodes exactly. It holds for weights that are what the plan lowers to. Depends on
 //! `plan`.
 
+mod bos;
 mod bound;
 mod head;
 mod hidden;

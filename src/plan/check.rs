@@ -32,6 +32,7 @@ impl Plan {
         for forward in &self.feed_forwards {
             reads.feed_forward(forward)?;
         }
+        self.check_tables()?;
         let mut read_outs = self.outputs.iter().chain(&self.views);
         read_outs.try_for_each(|read_out| reads.read_out(read_out, 2 * self.layers()))
     }
@@ -66,6 +67,7 @@ impl Plan {
             if kind(late) != Some(&Written::Attend) || kind(flag) != Some(&Written::Flag) {
                 return Err("a direction that is shared with another than the flag".to_string());
             }
+            self.check_shared(late, flag)?;
         }
         for variable in &self.variables {
             let label = &variable.label;
@@ -90,6 +92,26 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// What stands in the direction of the flag is written once nobody reads the flag any more.
+    fn check_shared(&self, late: VariableId, flag: VariableId) -> Checked {
+        let last = self.attends.iter().map(|op| op.layer).max().unwrap_or(0);
+        let mut writes = self.attends.iter().filter(|op| op.into == late);
+        let mut forwards = self.feed_forwards.iter().filter(|op| op.layer >= last);
+        let mut scores = self
+            .outputs
+            .iter()
+            .chain(&self.views)
+            .flat_map(|out| &out.scores);
+        let reads = |linear: &Linear| linear.terms.contains_key(&flag);
+        let fine = writes.all(|op| op.layer == last)
+            && !forwards.any(|op| reads(&op.argument))
+            && !scores.any(reads);
+        match fine {
+            true => Ok(()),
+            false => Err("the direction of the flag is written while it is read".to_string()),
+        }
     }
 
     /// Operations of one head have its logit.

@@ -2,6 +2,7 @@
 //! weights. The printed schedule, the certificate and the weights all read the plan, so they cannot
 //! disagree. Plain data; it depends on `base`, `value` and the shapes of `model`, and knows no graph.
 
+mod bos;
 mod check;
 mod dimension;
 mod direction;
@@ -12,6 +13,7 @@ mod print;
 mod remark;
 mod stored;
 mod table;
+mod tables;
 
 pub use dimension::{Dimension, Scale, level};
 pub use linear::Linear;

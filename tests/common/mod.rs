@@ -4,9 +4,11 @@
 
 use rasp::base::Limits;
 use rasp::base::render::{Style, render};
-use rasp::compile::compile;
+use rasp::compile::{Options, compile, verify};
+use rasp::execute::Precision;
 use rasp::graph::{SOpId, Sharing};
 use rasp::infer::Setting;
+use rasp::model::Model;
 use rasp::model::describe::summary;
 use rasp::session::Session;
 
@@ -42,12 +44,28 @@ pub fn shape(session: &mut Session, expression: &str) -> String {
     text
 }
 
+/// The model answers as the interpreter does: on all inputs of up to two tokens, or more if there are
+/// few, and on some longer ones.
+pub fn assert_right(session: &Session, sop: SOpId, model: &Model) {
+    let options = Options {
+        max_length: model.max_length,
+        exhaustive: 100,
+        samples: 50,
+        seed: 0,
+        precision: Precision::F32,
+    };
+    let found = verify(session.graph(), sop, model, &options)
+        .unwrap_or_else(|error| panic!("{}: {error}", model.name));
+    assert_eq!(found.wrong, 0, "{}: {:?}", model.name, found.first_wrong);
+}
+
 /// The size of the model of an s-op, or why there is none.
 fn compiled(session: &Session, sop: SOpId, setting: &Setting) -> String {
     let tokens = setting.vocabulary.len();
     let inputs = format!("{tokens} tokens, up to {} at once", setting.max_length);
     match compile(session.graph(), sop, setting, &Limits::default()) {
         Ok(model) => {
+            assert_right(session, sop, &model);
             let summary = summary(&model);
             format!(
                 "compiled for {inputs}: {} layers, heads per layer {:?}, d_model {}, d_mlp {:?}, \

@@ -7,15 +7,10 @@ use crate::plan::{Linear, Meaning, Plan, Product, Style, Term};
 /// How far below BOS a query at BOS sees tokens, in gaps.
 const AWAY: f64 = -4.0;
 
-/// Gives every head whose BOS is read later a guard. Under a causal mask BOS sees itself alone
-/// anyway.
+/// Gives every head whose BOS is read later a guard, unless it needs none.
 pub(super) fn guard(plan: &mut Plan) {
-    let last = plan.attends.iter().map(|attend| attend.layer).max();
-    if plan.causal || plan.attends.is_empty() {
-        return;
-    }
     for at in 0..plan.attends.len() {
-        if Some(plan.attends[at].layer) < last {
+        if !plan.keeps_to_itself(&plan.attends[at]) {
             let terms = plan.attends[at].terms.clone();
             plan.attends[at].terms = match plan.style {
                 Style::Faithful => plan.guarded(terms),

@@ -65,12 +65,14 @@ fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
                 Written::Attend => 0,
                 Written::FeedForward => 1,
                 Written::Embed { tokens, indices } => {
-                    writes.push(tokens.iter().map(|number| number.to_bits()).collect());
-                    writes.push(indices.iter().map(|number| number.to_bits()).collect());
+                    let bits = |numbers: &[f64]| numbers.iter().map(|n| n.to_bits()).collect();
+                    writes = vec![bits(tokens), bits(indices)];
                     2
                 }
             };
-            writes.sort();
+            if kind < 2 {
+                writes.sort();
+            }
             let rounding = variable.rounding.map(|rounding| rounding.digits);
             Some(*known.entry((kind, rounding, writes)).or_insert(id))
         })

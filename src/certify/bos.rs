@@ -1,0 +1,90 @@
+//! What heads take for granted at BOS: where it stands among the keys of a query, and that its own
+//! query sees BOS alone where later layers read what stands there.
+
+use super::bound::Bounds;
+use super::head::{NOMINAL, base};
+use crate::plan::{Attend, Kind, Linear, Meaning, Product};
+
+impl Bounds<'_> {
+    /// # Errors
+    /// What BOS does not do that the head relies on, in words.
+    pub fn check_bos(&self, attend: &Attend) -> Result<(), String> {
+        let name = &attend.source.name;
+        if !self.stands_as_key(attend) {
+            return Err(format!("{name}: BOS does not stand where it should"));
+        }
+        if attend.kind == Kind::Width && !self.is_flag(&attend.value) {
+            return Err(format!("{name}: a width of other values than that of BOS"));
+        }
+        match self.plan.keeps_to_itself(attend) {
+            true => Ok(()),
+            false => Err(format!(
+                "{name}: BOS sees tokens, and later layers read what stands there"
+            )),
+        }
+    }
+
+    /// Whether BOS has the level of what is selected, but for the term that says where it stands.
+    fn stands_as_key(&self, attend: &Attend) -> bool {
+        let mut offset = None;
+        for term in &attend.terms {
+            let of_products = |query: usize| -> f64 {
+                let products = term.products.iter();
+                products
+                    .map(|p| p.queries.get(query).unwrap_or(&0.0) * self.plan.at_bos(&p.key))
+                    .sum()
+            };
+            let queries = term.products.first().map_or(0, |p| p.queries.len());
+            let fine = match &term.meaning {
+                Meaning::Relation(holds) => (0..queries).all(|query| {
+                    let level = of_products(query) - base(term, holds, query, attend.kind);
+                    match attend.kind {
+                        Kind::MeanOfSome => level <= NOMINAL,
+                        _ => level.abs() <= NOMINAL,
+                    }
+                }),
+                Meaning::Score { .. } => (0..queries).all(|q| of_products(q).abs() <= NOMINAL),
+                Meaning::Bos { nats } => {
+                    let first = offset.is_none();
+                    offset = term.products.first().map(|p| (self.above_tokens(p), *nats));
+                    first && term.products.len() == 1
+                }
+                Meaning::Guard => term
+                    .products
+                    .iter()
+                    .all(|p| self.plan.at_token(&p.query) == Some(0.0)),
+            };
+            if !fine {
+                return false;
+            }
+        }
+        match (attend.kind, offset) {
+            (Kind::Width | Kind::Length, offset) => offset.is_none(),
+            (Kind::Mean, Some((Some(above), nats))) => match nats {
+                true => above < 0.0,
+                false => above == -0.5,
+            },
+            (Kind::MeanOfSome, Some((Some(above), nats))) => match nats {
+                true => above < 0.0,
+                false => above <= -1.0,
+            },
+            (Kind::Sum { level }, Some((Some(above), nats))) => nats && above == level,
+            // How far it stands below the others' keys is their number's logarithm.
+            (Kind::MeanOfPart, Some((_, nats))) => nats,
+            (_, _) => false,
+        }
+    }
+
+    /// How far above all tokens a product lifts BOS, for a query at a token, if that is one number.
+    fn above_tokens(&self, product: &Product) -> Option<f64> {
+        let query = match *product.queries {
+            [one] => one,
+            _ => return None,
+        };
+        Some(query * (self.plan.at_bos(&product.key) - self.plan.at_token(&product.key)?))
+    }
+
+    fn is_flag(&self, value: &Linear) -> bool {
+        self.plan.at_bos(value) == 1.0 && self.plan.at_token(value) == Some(0.0)
+    }
+}
