@@ -85,7 +85,8 @@ impl From<Style> for Request {
 }
 
 /// Compiles s-ops, at least one, into one model. A model that is not certified was held against the
-/// interpreter on some inputs.
+/// interpreter on some inputs. In the compact style the faithful model is taken where it is as small,
+/// or certified where the other is not.
 ///
 /// # Errors
 /// The s-op, or one it needs, has too many values (E0601), no transformer form (E0602), attends to
@@ -99,6 +100,30 @@ pub fn compile_in(
     limits: &Limits,
 ) -> Fallible<Compiled> {
     check_setting(setting, limits)?;
+    let made = |style| {
+        let request = Request {
+            style,
+            ..request.clone()
+        };
+        made_in(&request, graph, roots, setting, limits)
+    };
+    match request.style {
+        Style::Faithful => made(Style::Faithful),
+        Style::Compact => match (made(Style::Compact), made(Style::Faithful)) {
+            (Ok(compact), Ok(faithful)) if compact.is_better(&faithful) => Ok(compact),
+            (_, Ok(faithful)) => Ok(faithful),
+            (compact, Err(_)) => compact,
+        },
+    }
+}
+
+fn made_in(
+    request: &Request,
+    graph: &Graph,
+    roots: &[SOpId],
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Compiled> {
     let several = match request.style {
         Style::Faithful => Several::Means,
         Style::Compact => Several::Sums,
@@ -141,6 +166,15 @@ impl Compiled {
     /// Whether every output is proved to decode exactly, in both precisions.
     pub fn is_certified(&self) -> bool {
         self.certificates.iter().all(Certificate::holds)
+    }
+
+    /// Whether it is proved where the other is not, or as well proved and smaller.
+    fn is_better(&self, other: &Compiled) -> bool {
+        let key = |compiled: &Compiled| {
+            let size = compiled.model.padded_parameters();
+            (!compiled.is_certified(), size)
+        };
+        key(self) < key(other)
     }
 }
 

@@ -29,7 +29,8 @@ pub enum Style {
     /// where a width is counted.
     #[default]
     Faithful,
-    /// Sizes are smallest; a count is a sum through an attention sink.
+    /// Sizes are smallest: a count is a sum through an attention sink, unless the faithful plan is
+    /// as small.
     Compact,
 }
 
