@@ -3,7 +3,7 @@
 
 use super::bound::{Bound, Bounds, fits, grain};
 use super::{Certificate, HeadBound};
-use crate::plan::{Attend, Kind, Meaning, Term, VariableId};
+use crate::plan::{Attend, Kind, Meaning, Product, Term, VariableId};
 
 /// What a relation's level may be off, in gaps, when its numbers are multiplied in float64 here.
 const NOMINAL: f64 = 1e-9;
@@ -38,6 +38,9 @@ impl Bounds<'_> {
         for term in &attend.terms {
             check_relation(term, attend)?;
         }
+        if attend.kind == Kind::MeanOrBos {
+            self.check_last_key(attend)?;
+        }
         let nats = scale.gap / scale.root - attend.above();
         let between = matches!(attend.kind, Kind::Mean | Kind::Sum { .. });
         let gap = match between {
@@ -65,6 +68,33 @@ impl Bounds<'_> {
         })
     }
 
+    /// Whether BOS is the last key of a head's only relation, and every query has a key.
+    fn check_last_key(&self, attend: &Attend) -> Result<(), String> {
+        let mut relations = attend.terms.iter().filter_map(|term| match &term.meaning {
+            Meaning::Relation(holds) => Some((holds, &term.products)),
+            _ => None,
+        });
+        let scored = attend
+            .terms
+            .iter()
+            .any(|term| matches!(term.meaning, Meaning::Score { .. } | Meaning::Bos { .. }));
+        let fine = match (relations.next(), relations.next()) {
+            (Some((holds, products)), None) => {
+                let queries = products.first().map_or(0, |product| product.queries.len());
+                let has_key = |query| holds.iter().skip(query).step_by(queries).any(|h| *h);
+                let is_last = |product: &Product| {
+                    product.keys.last() == Some(&self.plan.at_bos(&product.key))
+                };
+                queries > 0 && (0..queries).all(has_key) && products.iter().all(is_last)
+            }
+            _ => false,
+        };
+        match fine && !scored {
+            true => Ok(()),
+            false => Err(format!("{}: BOS is not its last key", attend.source.name)),
+        }
+    }
+
     /// What an operation adds to its variable.
     pub fn attended(&self, attend: &Attend, head: &HeadBound) -> Bound {
         let unit = self.floats.unit;
@@ -89,7 +119,7 @@ impl Bounds<'_> {
                     ..Bound::inexact(1.0, error)
                 }
             }
-            Kind::Mean | Kind::MeanOfSome | Kind::MeanOfPart | Kind::Length => {
+            Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Length => {
                 let single = attend.most <= 1 && attend.above() == 0.0;
                 // One key has all the weight, whatever its level.
                 let uneven = match single && attend.kind != Kind::MeanOfPart {
@@ -198,16 +228,18 @@ fn check_relation(term: &Term, attend: &Attend) -> Result<(), String> {
         let selected = (0..keys).find(|key| holds[key * queries + query]);
         let base = match (selected, attend.kind) {
             // Where something is always selected levels are relative.
-            (Some(key), Kind::MeanOfSome) => level(key),
+            (Some(key), Kind::MeanOfSome | Kind::MeanOrBos) => level(key),
             _ => 0.0,
         };
+        // Beside the keys of the table there is BOS, a gap below 0.
+        let below_bos = base < -NOMINAL && attend.kind != Kind::MeanOrBos;
         for key in 0..keys {
             let level = level(key) - base;
             let fine = match holds[key * queries + query] {
                 true => level.abs() <= NOMINAL,
                 false => level <= -1.0 + NOMINAL,
             };
-            if !fine || base < -NOMINAL {
+            if !fine || below_bos {
                 return Err(format!(
                     "{}: a pair of values has the logit {level}",
                     attend.source.name

@@ -30,6 +30,8 @@ mod real;
 mod rounded;
 mod score;
 mod search;
+mod side;
+mod stand_in;
 mod steps;
 mod stored;
 mod threshold;

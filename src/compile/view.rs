@@ -62,11 +62,15 @@ impl Emitter<'_, '_> {
     }
 
     /// Readouts for the program's named s-ops that can be read as they are.
-    pub(super) fn views(&mut self, roots: &[SOpId]) {
+    pub(super) fn views(&mut self, roots: &[SOpId], outputs: &[Output]) {
         let graph = self.compiler.analysis.graph;
+        let output = |id| {
+            let at = roots.iter().position(|root| *root == id)?;
+            outputs.get(at).cloned()
+        };
         for id in graph.reachable(roots) {
             if graph.name(id).is_some()
-                && let Some(output) = self.view(id)
+                && let Some(output) = self.view(id).or_else(|| output(id))
             {
                 let view = self.read_out(self.compiler.name(id), Some(id), output);
                 self.plan.views.push(view);

@@ -174,6 +174,9 @@ pub enum Kind {
     Mean,
     /// The mean of the selected values, of which there is always one: BOS is out of reach.
     MeanOfSome,
+    /// The mean of the selected values; BOS is the last key in the table of the relation, the one of
+    /// the queries that select no token.
+    MeanOrBos,
     /// A mean over keys of which other heads hold some: BOS stands for those, with a logit of its
     /// own among the terms.
     MeanOfPart,

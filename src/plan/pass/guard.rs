@@ -2,7 +2,7 @@
 //! that what stands there stays a known number. W_Q may hold any number for the BOS flag, so that
 //! products whose keys are never negative can push all tokens away; otherwise one more product does.
 
-use crate::plan::{Linear, Meaning, Plan, Product, Style, Term};
+use crate::plan::{Kind, Linear, Meaning, Plan, Product, Style, Term};
 
 /// How far below BOS a query at BOS sees tokens, in gaps.
 const AWAY: f64 = -4.0;
@@ -18,7 +18,7 @@ pub(super) fn guard(plan: &mut Plan) {
         if Some(plan.attends[at].layer) < last {
             let terms = plan.attends[at].terms.clone();
             plan.attends[at].terms = match plan.style {
-                Style::Faithful => plan.guarded(terms),
+                Style::Faithful => plan.guarded(terms, plan.attends[at].kind),
                 Style::Compact => plan.guarded_by_one(terms),
             };
         }
@@ -26,9 +26,13 @@ pub(super) fn guard(plan: &mut Plan) {
 }
 
 impl Plan {
-    fn guarded(&mut self, mut terms: Vec<Term>) -> Vec<Term> {
+    fn guarded(&mut self, mut terms: Vec<Term>, kind: Kind) -> Vec<Term> {
         let flag = self.flag();
-        let pushing = terms.iter().position(pushes);
+        // Keys that BOS has numbers among would push it away, too.
+        let pushing = match kind {
+            Kind::MeanOrBos => None,
+            _ => terms.iter().position(pushes),
+        };
         for (at, term) in terms.iter_mut().enumerate() {
             for product in &mut term.products {
                 let pushed = Some(at) == pushing && is_never_negative(&product.keys);
