@@ -249,15 +249,6 @@ const OPEN: &[(&str, &str)] = &[
         "papers/weiss2021_selector_width",
         "its count is not bounded closely enough",
     ),
-    (
-        "double_hist, compact",
-        "representatives: keys are not kept apart",
-    ),
-    ("induction, compact", "after_match: keys are not kept apart"),
-    (
-        "sort, compact",
-        "select(place, indices, ==): keys are not kept apart",
-    ),
 ];
 
 /// Examples that take too long to compile in a debug build.

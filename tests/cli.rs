@@ -325,28 +325,27 @@ fn a_certificate_is_of_exactly_these_weights() {
 #[test]
 fn what_is_not_proved_is_said() {
     let place = Place::new();
-    place.file("sort.rasp", include_str!("../examples/sort.rasp"));
+    let program = include_str!("../examples/papers/preprint_selector_width.rasp");
+    place.file("width.rasp", program);
     let compile = [
         "compile",
-        "sort.rasp",
+        "width.rasp",
         "-e",
-        "sorted",
+        "same_width",
         "--vocab",
-        "abcd",
+        "helo",
         "--max-len",
-        "5",
-        "--style",
-        "compact",
+        "8",
         "-o",
-        "sort.model",
+        "width.model",
     ];
     assert_eq!(place.rasp(&compile).status, 1);
     let ran = place.rasp(&[&compile[..], &["--uncertified"]].concat());
     assert_eq!(ran.status, 0, "{}", ran.err);
-    let ran = place.rasp(&["certify", "sort.model"]);
+    let ran = place.rasp(&["certify", "width.model"]);
     assert_eq!(ran.status, 1);
     assert!(ran.err.contains("not proved to be exact"), "{}", ran.err);
-    let ran = place.rasp(&["certify", "sort.model", "--json"]);
+    let ran = place.rasp(&["certify", "width.model", "--json"]);
     assert_eq!(ran.lines()[0]["float32"]["holds"], false);
     assert_eq!(ran.lines()[0]["float64"]["holds"], true);
     assert_eq!(diagnostics(&ran)[0]["code"], "E0604");

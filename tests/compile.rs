@@ -7,11 +7,13 @@ mod property;
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use rasp::base::render::{Style, render};
 use rasp::base::{Code, Limits, SourceId, Span};
-use rasp::compile::{Options, compile, verify};
+use rasp::compile::{Options, compile, compile_in, verify};
 use rasp::execute::Precision;
 use rasp::graph::{Graph, SOp, SOpId, Selector, Sharing};
 use rasp::infer::{Domain, Setting, infer};
+use rasp::interpret::evaluate;
 use rasp::model::{Decoder, Model};
+use rasp::plan;
 use rasp::session::Session;
 use rasp::value::{Comparison, Op, Value};
 
@@ -552,6 +554,119 @@ fn library_programs_are_exact() {
         "x = aggregate(select(indices, indices, <=), indicator(tokens == \"a\")) > 0.4;",
     ] {
         exact(text, "x", &letters, 2000, 0);
+    }
+}
+
+/// Programs that count as the library does, beside the width that each is.
+const COUNTS: &[(&str, &str)] = &[
+    (
+        "count(tokens, \"a\")",
+        "selector_width(select(tokens, \"a\", ==))",
+    ),
+    (
+        "round(aggregate(full_s, indicator(tokens < \"c\")) * length)",
+        "selector_width(select(tokens, \"c\", <))",
+    ),
+    (
+        "round(length * aggregate(full_s, indicator(tokens == \"a\" or indices > 1)))",
+        "selector_width(select(tokens == \"a\" or indices > 1, True, ==))",
+    ),
+    (
+        "round(selector_width(same) * aggregate(same, indicator(indices > 1), 7))",
+        "selector_width(same and select(indices, 1, >))",
+    ),
+];
+
+const SAME: &str = "same = select(tokens, tokens, ==);";
+
+#[test]
+fn a_rounded_share_of_a_width_is_a_width() {
+    for (count, width) in COUNTS {
+        let text = format!("{SAME} x = {count}; y = {width};");
+        let (mut session, x) = program(&text, "x");
+        assert_eq!(Ok(x), session.sop("y").map_err(drop), "{count}");
+        // Equal, too, where each keeps its shape.
+        let mut kept = Session::new(Sharing::None);
+        kept.load_text("test", &text);
+        let (x, y) = (kept.sop("x").unwrap(), kept.sop("y").unwrap());
+        for input in ["a", "ab", "baab", "cacab", "dddca"] {
+            let input = Value::characters(input);
+            let value = |sop| evaluate(kept.graph(), sop, &input).unwrap();
+            assert_eq!(value(x), value(y), "{count} on {input:?}");
+        }
+    }
+    for other in [
+        "length * aggregate(full_s, indicator(tokens == \"a\"))",
+        "round(length * aggregate(same, indicator(tokens == \"a\")))",
+        "round(length * aggregate(full_s, indices))",
+        "round(selector_width(same) * aggregate(same, indices > 1, True))",
+    ] {
+        let (session, x) = program(&format!("{SAME} x = {other};"), "x");
+        let is_width = matches!(session.graph().get(x), SOp::Width { .. });
+        assert!(!is_width, "{other}");
+    }
+}
+
+/// Parameters with every layer padded to the widest, for 4 tokens and inputs of up to 5.
+const SIZES: &[(&str, usize)] = &[
+    ("length", 24),
+    ("count(tokens, \"a\")", 44),
+    ("contains(tokens, \"a\")", 44),
+    ("selector_width(select(tokens, tokens, ==))", 94),
+    ("shift(tokens, 1, \"a\")", 103),
+    ("detect_pattern(tokens, [\"a\", \"b\"])", 127),
+    ("sort_unique(tokens, tokens)", 570),
+];
+
+#[test]
+fn models_are_no_larger_than_known() {
+    for (expression, most) in SIZES {
+        let text = format!("load \"tracr\"; x = {expression};");
+        let (session, root) = program(&text, "x");
+        for style in [plan::Style::Faithful, plan::Style::Compact] {
+            let setting = setting("abcd", 5);
+            let limits = Limits::default();
+            let compiled = compile_in(&style.into(), session.graph(), &[root], &setting, &limits);
+            let compiled = compiled.unwrap_or_else(|e| panic!("{expression}: {e:?}"));
+            let size = compiled.model.padded_parameters();
+            assert!(size <= *most, "{expression}, {}: {size}", style.name());
+            assert!(compiled.is_certified(), "{expression}, {}", style.name());
+        }
+    }
+}
+
+#[test]
+fn bos_stands_in_where_nothing_is_selected() {
+    let letters = setting("abcd", 5);
+    for (text, stands_in) in [
+        ("x = shift(tokens, 1, \"-\");", true),
+        ("x = shift(tokens, 3, \"-\");", true),
+        ("x = shift(tokens == \"a\", 2, False);", true),
+        (
+            "x = selector_width(select(shift(tokens, 1, \"a\"), tokens, ==));",
+            true,
+        ),
+        // Whether the last position selects something depends on the length.
+        ("x = shift(tokens, -1, \"-\");", false),
+        // Both ends select nothing.
+        (
+            "x = aggregate(select(indices + 1 if indices < 2 else 9, indices, ==), tokens, \"-\");",
+            false,
+        ),
+    ] {
+        exact(text, "x", &letters, 2000, 0);
+        let (session, root) = program(text, "x");
+        let limits = Limits::default();
+        let style = plan::Style::Faithful;
+        let compiled = compile_in(&style.into(), session.graph(), &[root], &letters, &limits);
+        let compiled = compiled.unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        let mut kinds = compiled.plan.attends.iter().map(|attend| attend.kind);
+        assert_eq!(
+            kinds.any(|kind| kind == plan::Kind::MeanOrBos),
+            stands_in,
+            "{text}"
+        );
+        assert!(compiled.is_certified(), "{text}");
     }
 }
 

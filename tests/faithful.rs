@@ -202,6 +202,7 @@ impl<'p> Attention<'p> {
                 Kind::Width | Kind::Length => "width",
                 Kind::Mean => "mean",
                 Kind::MeanOfSome => "mean of some",
+                Kind::MeanOrBos => "mean",
                 Kind::MeanOfPart => "mean of part",
                 Kind::Sum { .. } => "sum",
             };

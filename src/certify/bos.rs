@@ -26,6 +26,9 @@ impl Bounds<'_> {
 
     /// Whether BOS has the level of what is selected, but for the term that says where it stands.
     fn stands_as_key(&self, attend: &Attend) -> bool {
+        if attend.kind == Kind::MeanOrBos {
+            return self.is_last_key(attend);
+        }
         let mut offset = None;
         for term in &attend.terms {
             let of_products = |query: usize| -> f64 {
@@ -82,6 +85,27 @@ impl Bounds<'_> {
             _ => return None,
         };
         Some(query * (self.plan.at_bos(&product.key) - self.plan.at_token(&product.key)?))
+    }
+
+    /// Whether BOS is the last key of a head's only relation, and every query has a key.
+    fn is_last_key(&self, attend: &Attend) -> bool {
+        let mut relations = attend.terms.iter().filter_map(|term| match &term.meaning {
+            Meaning::Relation(holds) => Some((holds, &term.products)),
+            _ => None,
+        });
+        let scored = attend
+            .terms
+            .iter()
+            .any(|term| matches!(term.meaning, Meaning::Score { .. } | Meaning::Bos { .. }));
+        let (Some((holds, products)), None, false) = (relations.next(), relations.next(), scored)
+        else {
+            return false;
+        };
+        let queries = products.first().map_or(0, |product| product.queries.len());
+        let has_key = |query| holds.iter().skip(query).step_by(queries).any(|h| *h);
+        let is_last =
+            |product: &Product| product.keys.last() == Some(&self.plan.at_bos(&product.key));
+        queries > 0 && (0..queries).all(has_key) && products.iter().all(is_last)
     }
 
     fn is_flag(&self, value: &Linear) -> bool {

@@ -90,7 +90,7 @@ impl Bounds<'_> {
                     ..Bound::inexact(1.0, error)
                 }
             }
-            Kind::Mean | Kind::MeanOfSome | Kind::MeanOfPart | Kind::Length => {
+            Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Length => {
                 let single = attend.most <= 1 && attend.above() == 0.0;
                 // One key has all the weight, whatever its level.
                 let uneven = match single && attend.kind != Kind::MeanOfPart {
@@ -193,13 +193,15 @@ fn check_relation(term: &Term, attend: &Attend) -> Result<(), String> {
     }
     for query in 0..queries {
         let base = base(term, holds, query, attend.kind);
+        // Beside the keys of the table there is BOS, a gap below 0.
+        let below_bos = base < -NOMINAL && attend.kind != Kind::MeanOrBos;
         for key in 0..keys {
             let level = level(term, query, key) - base;
             let fine = match holds[key * queries + query] {
                 true => level.abs() <= NOMINAL,
                 false => level <= -1.0 + NOMINAL,
             };
-            if !fine || base < -NOMINAL {
+            if !fine || below_bos {
                 return Err(format!(
                     "{}: a pair of values has the logit {level}",
                     attend.source.name
@@ -223,7 +225,7 @@ pub(super) fn base(term: &Term, holds: &[bool], query: usize, kind: Kind) -> f64
     };
     let selected = (0..first.keys.len()).find(|key| holds[key * first.queries.len() + query]);
     match (selected, kind) {
-        (Some(key), Kind::MeanOfSome) => level(term, query, key),
+        (Some(key), Kind::MeanOfSome | Kind::MeanOrBos) => level(term, query, key),
         _ => 0.0,
     }
 }

@@ -28,11 +28,12 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     let Compiled {
         model,
         draft,
+        passes,
         certificates,
         ..
     } = &compiled;
     if arguments.explain && !arguments.json {
-        output.text(&compile::explain(draft, &arguments.making.request().passes))?;
+        output.text(&compile::explain(draft, passes))?;
         output.text(&format!("\n# what is proved\n\n{}\n", certificates[0]))?;
     }
     if !compiled.is_certified() && !arguments.uncertified {

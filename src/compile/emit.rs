@@ -57,11 +57,11 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
         emitter.attends(head);
     }
     emitter.never_selected();
-    for (root, output) in roots.iter().zip(outputs) {
-        let output = emitter.read_out(compiler.name(*root), Some(*root), output);
+    for (root, output) in roots.iter().zip(&outputs) {
+        let output = emitter.read_out(compiler.name(*root), Some(*root), output.clone());
         emitter.plan.outputs.push(output);
     }
-    emitter.views(roots);
+    emitter.views(roots, &outputs);
     Ok(emitter.plan)
 }
 
@@ -358,13 +358,18 @@ impl Emitter<'_, '_> {
             HeadKind::Width => Kind::Width,
             HeadKind::Mean => Kind::Mean,
             HeadKind::MeanOfSome => Kind::MeanOfSome,
+            HeadKind::MeanOrBos => Kind::MeanOrBos,
             HeadKind::MeanOfPart => Kind::MeanOfPart,
             HeadKind::Length => Kind::Length,
             HeadKind::Sum => Kind::Sum {
                 level: level(self.plan.max_length),
             },
         };
-        let mut terms: Vec<Term> = head.terms.iter().map(|term| self.term(term)).collect();
+        let mut terms: Vec<Term> = head
+            .terms
+            .iter()
+            .map(|term| self.term(kind, term))
+            .collect();
         terms.extend(self.bos_term(kind, &head.terms));
         let source = self.source(head.label.clone(), head.span);
         for (form, target) in &head.values {
@@ -384,16 +389,18 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn term(&mut self, term: &TermPlan) -> Term {
+    fn term(&mut self, kind: Kind, term: &TermPlan) -> Term {
         let products = term.products.iter().map(|product| {
             let mut key = self.resolve(&product.key);
             match term.meaning {
                 Meaning::Bos { .. } => key = Linear::of(self.plan.flag()),
-                // BOS has the level 0 of what is selected.
+                // BOS has the level 0 of what is selected, or is the last key.
                 _ => {
                     let bos = self.plan.at_bos(&key);
-                    if bos != 0.0 {
-                        key = key.plus(self.plan.flag(), -bos);
+                    let last = product.keys.last().filter(|_| kind == Kind::MeanOrBos);
+                    let wanted = last.copied().unwrap_or(0.0);
+                    if bos != wanted {
+                        key = key.plus(self.plan.flag(), wanted - bos);
                     }
                 }
             }
@@ -458,7 +465,7 @@ impl Emitter<'_, '_> {
         let constant = std::mem::take(&mut value.constant);
         let wanted = match kind {
             Kind::Width => return Linear::of(self.plan.flag()),
-            Kind::Mean | Kind::MeanOfPart | Kind::Length => -constant,
+            Kind::Mean | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Length => -constant,
             Kind::MeanOfSome | Kind::Sum { .. } => return value,
         };
         let bos = self.plan.at_bos(&value);

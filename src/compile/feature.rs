@@ -123,7 +123,7 @@ impl Compiler<'_> {
 
     /// A staircase that the target is. Widths as such are computed by hidden units already, so that
     /// steps of them come a layer later: they are tried last.
-    fn found(&self, id: SOpId, space: &Space, target: &[f64]) -> Option<Found> {
+    pub(super) fn found(&self, id: SOpId, space: &Space, target: &[f64]) -> Option<Found> {
         let axes = self.axes(id, space, target);
         let (late, early): (Vec<Axis>, Vec<Axis>) =
             axes.into_iter().partition(|axis| axis.form.counts());
@@ -361,7 +361,7 @@ const LITTLE_PRECISION: f64 = 32.0;
 const FEW: usize = 4;
 
 /// What a function of an s-op's values is in each row of its table; NaN where it fails.
-fn targets(column: &Column, function: &[f64]) -> Vec<f64> {
+pub(super) fn targets(column: &Column, function: &[f64]) -> Vec<f64> {
     let cells = column.cells.iter();
     cells
         .map(|cell| function.get(*cell as usize).copied().unwrap_or(f64::NAN))

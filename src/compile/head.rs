@@ -13,6 +13,7 @@ use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Stopped, VarKind};
 use crate::plan::Style;
+use crate::value::Value;
 use std::sync::Arc;
 
 /// What a head makes of the values it selects.
@@ -21,6 +22,7 @@ pub enum HeadKind {
     Width,
     Mean,
     MeanOfSome,
+    MeanOrBos,
     MeanOfPart,
     /// The width of all keys as a number: BOS counts, and the values are `2·(index + 1)`.
     Length,
@@ -55,6 +57,8 @@ pub struct Selected {
     pub facts: Arc<SelectorFacts>,
     pub label: String,
     pub span: Option<Span>,
+    /// Whether the program fails where a query selects several keys: those have no mean.
+    pub one_or_fails: bool,
 }
 
 impl Compiler<'_> {
@@ -253,7 +257,7 @@ impl Compiler<'_> {
         var: VarId,
         functions: &[(Vec<f64>, String)],
     ) -> Result<(), Stopped> {
-        let (value, selected) = match self.analysis.graph.get(id) {
+        let (value, mut selected) = match self.analysis.graph.get(id) {
             SOp::Aggregate {
                 selector, value, ..
             } => (*value, self.selected(*selector)),
@@ -264,10 +268,19 @@ impl Compiler<'_> {
                 };
                 let label = self.analysis.var_name(var);
                 let span = Some(self.analysis.graph.span(id));
-                (*value, Selected { facts, label, span })
+                let selected = Selected {
+                    facts,
+                    label,
+                    span,
+                    one_or_fails: false,
+                };
+                (*value, selected)
             }
             _ => return Ok(()),
         };
+        let domain = &self.analysis.node(value)?.column.values.domain;
+        let has_mean = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+        selected.one_or_fails = !domain.iter().any(has_mean);
         let kind = match (self.style, selected.facts.cubes.len()) {
             (Style::Faithful, _) | (Style::Compact, 1) => HeadKind::Mean,
             (Style::Compact, _) => HeadKind::Sum,
@@ -292,6 +305,7 @@ impl Compiler<'_> {
             facts: facts.unwrap_or_else(|| unreachable!("what is placed was analysed")),
             label: self.analysis.graph.describe_selector(selector),
             span: Some(self.analysis.graph.selector_span(selector)),
+            one_or_fails: false,
         }
     }
 
@@ -329,12 +343,19 @@ impl Compiler<'_> {
         let non_empty = facts.non_empty && facts.cubes.len() == 1;
         let kind = match kind {
             HeadKind::Mean if non_empty && terms.is_empty() => HeadKind::MeanOfSome,
+            HeadKind::Mean
+                if self.style == Style::Faithful
+                    && facts.best.is_none()
+                    && self.stands_in(facts) =>
+            {
+                HeadKind::MeanOrBos
+            }
             kind => kind,
         };
         let widths = (0..self.analysis.environments.count()).map(|at| facts.width(at).1);
-        let most = match facts.best {
-            Some(_) => 1,
-            None => widths.max().unwrap_or(0),
+        let most = match facts.best.is_some() || selected.one_or_fails {
+            true => 1,
+            false => widths.max().unwrap_or(0),
         };
         self.write_head(
             HeadPlan {
@@ -395,6 +416,7 @@ impl Compiler<'_> {
         let scores = plan.terms.clone();
         let same = |head: &HeadPlan| {
             head.kind == plan.kind
+                && (head.most <= 1) == (plan.most <= 1)
                 && head.cube == plan.cube
                 && head.terms.len() == scores.len() + plan.cube.literals.len()
                 && head.terms.ends_with(&scores)
@@ -410,6 +432,7 @@ impl Compiler<'_> {
                 _ => Want::Snapped,
             },
             relative: plan.kind == HeadKind::MeanOfSome,
+            bos: plan.kind == HeadKind::MeanOrBos,
         };
         let mut terms = Vec::new();
         for literal in &plan.cube.literals {

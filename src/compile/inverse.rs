@@ -20,8 +20,21 @@ impl Compiler<'_> {
         let facts = self.analysis.selector(selector)?;
         // A head that attends to everything gives the length as a number.
         let all = matches!(&*facts.cubes, [cube] if cube.literals.is_empty());
-        let counts = self.style == Style::Faithful && facts.best.is_none() && !all;
-        counts.then(|| (selector, facts.cubes.len()))
+        (self.has_inverses(selector) && !all).then(|| (selector, facts.cubes.len()))
+    }
+
+    /// Whether heads can hold the inverses of a selector's widths.
+    fn has_inverses(&self, selector: SelectorId) -> bool {
+        let facts = self.analysis.selector(selector);
+        self.style == Style::Faithful && facts.is_some_and(|facts| facts.best.is_none())
+    }
+
+    /// The selector whose width the variable is, if one inverse can hold that.
+    pub(super) fn counted(&self, var: VarId) -> Option<SelectorId> {
+        let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
+            return None;
+        };
+        (self.has_inverses(selector) && self.cubes(selector) == 1).then_some(selector)
     }
 
     /// The selector whose width the variable holds in one inverse.

@@ -35,6 +35,8 @@ pub struct Needs {
     /// Every query selects something, so that what is the same for all keys of a query may be left
     /// out.
     pub relative: bool,
+    /// BOS is the key of the queries that select nothing.
+    pub bos: bool,
 }
 
 /// The parabola is used from this many classes on.
@@ -53,6 +55,11 @@ struct Class {
 impl Compiler<'_> {
     /// The products of a literal.
     pub(super) fn literal(&mut self, literal: &Literal, needs: Needs) -> Result<TermPlan, Stopped> {
+        if needs.bos
+            && let Some((keys, queries, bos)) = self.stand_in(literal)
+        {
+            return self.with_bos(literal, (keys, queries, bos), needs);
+        }
         let relation = &literal.relation;
         let by_key = classes(relation.keys, |key| relation.row(key).to_vec());
         let by_query = classes(relation.queries, |query| relation.column(query));
@@ -79,10 +86,29 @@ impl Compiler<'_> {
             }
             products
         };
-        let pairs = (0..relation.keys).flat_map(|key| relation.row(key).iter().copied());
         Ok(TermPlan {
             products,
-            meaning: Meaning::Relation(pairs.collect()),
+            meaning: Meaning::Relation(pairs(relation).collect()),
+        })
+    }
+
+    /// The products of a matching in whose table BOS is the last key.
+    fn with_bos(
+        &mut self,
+        literal: &Literal,
+        (keys, queries, bos): (Vec<f64>, Vec<f64>, f64),
+        needs: Needs,
+    ) -> Result<TermPlan, Stopped> {
+        let relation = &literal.relation;
+        let mut products = self.parabola(literal, keys, queries, needs)?;
+        for (product, number) in products.iter_mut().zip([bos, bos * bos]) {
+            product.keys.push(number);
+        }
+        let column = |query| (0..relation.keys).any(|key| relation.holds(key, query));
+        let of_bos = (0..relation.queries).map(|query| !column(query));
+        Ok(TermPlan {
+            products,
+            meaning: Meaning::Relation(pairs(relation).chain(of_bos).collect()),
         })
     }
 
@@ -138,7 +164,7 @@ impl Compiler<'_> {
     /// Numbers for both sides, centred, so that a key and a query match where theirs are equal, and
     /// differ by 1 at least where they do not; if the literal is such a matching. Numbers of the
     /// program stand for themselves where they are small integers without great gaps.
-    fn matching(&self, literal: &Literal) -> Option<(Vec<f64>, Vec<f64>)> {
+    pub(super) fn matching(&self, literal: &Literal) -> Option<(Vec<f64>, Vec<f64>)> {
         let numbers = self
             .integer_equality(literal)
             .or_else(|| numbered_classes(&literal.relation))?;
@@ -204,7 +230,7 @@ impl Compiler<'_> {
                 keys: squares(&keys),
             },
         ];
-        if !needs.relative {
+        if !needs.relative && !needs.bos {
             let square = squares(&queries);
             let form = self.demanded(literal.queries, &square, want, &squared(&query_name))?;
             products.push(ProductPlan {
@@ -216,6 +242,11 @@ impl Compiler<'_> {
         }
         Ok(products)
     }
+}
+
+/// Whether a relation holds, key by key.
+fn pairs(relation: &Relation) -> impl Iterator<Item = bool> {
+    (0..relation.keys).flat_map(|key| relation.row(key).iter().copied())
 }
 
 /// A comparison with one value of an ascending domain that holds for just the chosen ones.

@@ -30,6 +30,8 @@ mod real;
 mod rounded;
 mod score;
 mod search;
+mod side;
+mod stand_in;
 mod steps;
 mod stored;
 mod threshold;
@@ -85,7 +87,8 @@ impl From<Style> for Request {
 }
 
 /// Compiles s-ops, at least one, into one model. A model that is not certified was held against the
-/// interpreter on some inputs.
+/// interpreter on some inputs. In the compact style the faithful model is taken where it is as small,
+/// or certified where the other is not.
 ///
 /// # Errors
 /// The s-op, or one it needs, has too many values (E0601), no transformer form (E0602), attends to
@@ -99,6 +102,30 @@ pub fn compile_in(
     limits: &Limits,
 ) -> Fallible<Compiled> {
     check_setting(setting, limits)?;
+    let made = |style| {
+        let request = Request {
+            style,
+            ..request.clone()
+        };
+        made_in(&request, graph, roots, setting, limits)
+    };
+    match request.style {
+        Style::Faithful => made(Style::Faithful),
+        Style::Compact => match (made(Style::Compact), made(Style::Faithful)) {
+            (Ok(compact), Ok(faithful)) if compact.is_better(&faithful) => Ok(compact),
+            (_, Ok(faithful)) => Ok(faithful),
+            (compact, Err(_)) => compact,
+        },
+    }
+}
+
+fn made_in(
+    request: &Request,
+    graph: &Graph,
+    roots: &[SOpId],
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Compiled> {
     let several = match request.style {
         Style::Faithful => Several::Means,
         Style::Compact => Several::Sums,
@@ -132,6 +159,8 @@ pub struct Compiled {
     pub model: Model,
     /// The plan as it was built, before any pass.
     pub draft: Plan,
+    /// The passes that made this plan of it.
+    pub passes: Passes,
     pub plan: Plan,
     /// In float32 and in float64.
     pub certificates: [Certificate; 2],
@@ -141,6 +170,15 @@ impl Compiled {
     /// Whether every output is proved to decode exactly, in both precisions.
     pub fn is_certified(&self) -> bool {
         self.certificates.iter().all(Certificate::holds)
+    }
+
+    /// Whether it is proved where the other is not, or as well proved and smaller.
+    fn is_better(&self, other: &Compiled) -> bool {
+        let key = |compiled: &Compiled| {
+            let size = compiled.model.padded_parameters();
+            (!compiled.is_certified(), size)
+        };
+        key(self) < key(other)
     }
 }
 
@@ -169,8 +207,29 @@ fn attempt(
     }
     compiler.place_variables().map_err(diagnose)?;
     let draft = emit::plan(&compiler, roots, outputs).map_err(diagnose)?;
+    let compiled = finish(analysis, roots, &draft, &request.passes)?;
+    match request.passes.apart() {
+        Some(apart) if !compiled.is_certified() => {
+            let other = finish(analysis, roots, &draft, &apart)?;
+            Ok(if other.is_certified() {
+                other
+            } else {
+                compiled
+            })
+        }
+        _ => Ok(compiled),
+    }
+}
+
+/// The model of a plan after passes, with what is proved of it.
+fn finish(
+    analysis: &Analysis,
+    roots: &[SOpId],
+    draft: &Plan,
+    passes: &Passes,
+) -> Fallible<Compiled> {
     let mut plan = draft.clone();
-    request.passes.run(&mut plan);
+    passes.run(&mut plan);
     plan.remark(depth(analysis.graph, roots));
     if let Err(problem) = plan.check() {
         unreachable!("a plan that does not hold together: {problem}");
@@ -182,7 +241,8 @@ fn attempt(
     model.certified = proved(&certificates);
     Ok(Compiled {
         model,
-        draft,
+        draft: draft.clone(),
+        passes: passes.clone(),
         plan,
         certificates,
     })

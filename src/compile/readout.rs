@@ -155,7 +155,14 @@ impl Compiler<'_> {
             ));
         }
         let label = self.name(root);
-        let form = self.feature(root, &numbers, Want::Close, &label)?;
+        let form = match self.care {
+            Care::Plain => self.side(root, &numbers)?,
+            Care::Careful | Care::Real => None,
+        };
+        let form = match form {
+            Some(form) => form,
+            None => self.feature(root, &numbers, Want::Close, &label)?,
+        };
         self.demand(&form, &label)?;
         Ok(Output::new(form, decoder))
     }
@@ -167,7 +174,7 @@ impl Compiler<'_> {
         let [var] = *column.space.vars else {
             return None;
         };
-        let selector = self.inverse(var)?;
+        let selector = self.counted(var)?;
         if self.analysis.graph.encoding(id).is_some() {
             return None;
         }

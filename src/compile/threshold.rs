@@ -6,6 +6,7 @@
 use super::Compiler;
 use super::axis::Axis;
 use super::form::{Form, Scalar};
+use super::side::Side;
 use super::units::step_units;
 use crate::graph::SOpId;
 use crate::infer::space::{Space, VarId};
@@ -30,6 +31,19 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
+    /// The two sides of the only threshold, if there is one.
+    pub fn side(mut self) -> Option<Side> {
+        let step = self.steps.pop()?;
+        let only = self.steps.is_empty() && self.classes.is_empty();
+        only.then(|| Side {
+            argument: step.argument,
+            points: step.points,
+            middle: 0.0,
+            below: self.first,
+            above: self.first + step.change,
+        })
+    }
+
     pub fn steps(&self) -> usize {
         self.steps.len()
     }

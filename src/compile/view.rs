@@ -10,6 +10,7 @@ use crate::graph::{SOp, SOpId};
 use crate::infer::VarKind;
 use crate::model::Decoder;
 use crate::plan::{Linear, Read, ReadOut, Row, Source};
+use std::collections::BTreeMap;
 
 impl Emitter<'_, '_> {
     pub(super) fn read_out(&mut self, name: String, of: Option<SOpId>, output: Output) -> ReadOut {
@@ -61,12 +62,23 @@ impl Emitter<'_, '_> {
         linear
     }
 
-    /// Readouts for the program's named s-ops that can be read as they are.
-    pub(super) fn views(&mut self, roots: &[SOpId]) {
+    /// Readouts for the program's named s-ops that can be read as they are; of several that had a
+    /// name, such as a sum that grows in a loop, for the last.
+    pub(super) fn views(&mut self, roots: &[SOpId], outputs: &[Output]) {
         let graph = self.compiler.analysis.graph;
-        for id in graph.reachable(roots) {
-            if graph.name(id).is_some()
-                && let Some(output) = self.view(id)
+        let output = |id| {
+            let at = roots.iter().position(|root| *root == id)?;
+            outputs.get(at).cloned()
+        };
+        let reachable = graph.reachable(roots);
+        let names = reachable
+            .iter()
+            .filter_map(|id| Some((graph.name(*id)?, *id)));
+        let last: BTreeMap<&str, SOpId> = names.collect();
+        for id in reachable {
+            if let Some(name) = graph.name(id)
+                && last.get(name) == Some(&id)
+                && let Some(output) = self.view(id).or_else(|| output(id))
             {
                 let view = self.read_out(self.compiler.name(id), Some(id), output);
                 self.plan.views.push(view);

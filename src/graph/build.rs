@@ -100,7 +100,7 @@ impl Graph {
             return *id;
         }
         if self.sharing == Sharing::Equal
-            && let Some(simpler) = idiom::recognize(self, &sop)
+            && let Some(simpler) = idiom::recognize(self, &sop, span)
         {
             return self.sop(simpler, span);
         }

@@ -1,14 +1,16 @@
 //! Recognises, while a graph is built, the ways in which RASP programs count: `selector_width` and
-//! `length` are written with two aggregates and a division (Weiss et al. 2021, section 3), but mean
-//! the number of selected keys. Recognised by shape, so that a program's own copy of a library
-//! definition is understood too; the value is the same by arithmetic.
+//! `length` are written with two aggregates and a division (Weiss et al. 2021, section 3), `count`
+//! as a share of a length, but all mean the number of some keys. Recognised by shape, so that a
+//! program's own copy of a library definition is understood too; the value is the same by arithmetic.
 
 use super::build::Graph;
 use super::node::{SOp, SOpId, Selector, SelectorId};
-use crate::value::{Comparison, Op, Value};
+use crate::base::Span;
+use crate::value::{Comparison, Op, TypeSet, Value};
 
-/// A simpler node with the same values on every input, if the node completes a known idiom.
-pub fn recognize(graph: &Graph, sop: &SOp) -> Option<SOp> {
+/// A simpler node with the same values on every input, if the node completes a known idiom; `span`
+/// is where that is written.
+pub fn recognize(graph: &mut Graph, sop: &SOp, span: Span) -> Option<SOp> {
     let SOp::Map {
         op: Op::Round,
         operands,
@@ -19,6 +21,7 @@ pub fn recognize(graph: &Graph, sop: &SOp) -> Option<SOp> {
     let argument = *operands.first()?;
     length(graph, argument)
         .or_else(|| selector_width(graph, argument))
+        .or_else(|| count(graph, argument, span))
         .map(|selector| SOp::Width { selector })
 }
 
@@ -62,6 +65,53 @@ fn selector_width(graph: &Graph, argument: SOpId) -> Option<SelectorId> {
         && *default == Value::Int(0)
         && same_selectors;
     counts.then_some(counted)
+}
+
+/// `round(w * aggregate(s, indicator(x)))` where `w` is the width of `s`: of how many of the selected
+/// keys `x` is true. Rounding takes away what the quotient of the mean is off by.
+fn count(graph: &mut Graph, argument: SOpId, span: Span) -> Option<SelectorId> {
+    let (a, b) = binary(graph, argument, &Op::Multiply)?;
+    let (selector, condition) = share(graph, a, b).or_else(|| share(graph, b, a))?;
+    let holding = holding(graph, condition, span);
+    Some(match selects_all(graph, selector) {
+        true => holding,
+        false => graph.selector(Selector::And(selector, holding), span),
+    })
+}
+
+/// The `s` and `x` of `aggregate(s, indicator(x))`, if the other factor is the width of `s`.
+fn share(graph: &Graph, width: SOpId, mean: SOpId) -> Option<(SelectorId, SOpId)> {
+    let (selector, value, default) = aggregate(graph, mean)?;
+    let (SOp::Width { selector: counted }, SOp::Map { op, operands }) =
+        (graph.get(width), graph.get(value))
+    else {
+        return None;
+    };
+    let all = |selector| selects_all(graph, selector);
+    let same = *counted == selector || (all(*counted) && all(selector));
+    // Nothing selected is none, as 0 times a finite default.
+    let is_none = default.as_float().is_some_and(f64::is_finite);
+    // The best key is found by a head of its own.
+    let is_best = matches!(graph.get_selector(selector), Selector::Best { .. });
+    let counts = *op == Op::Indicator && same && is_none && !is_best;
+    counts.then_some((selector, operands[0]))
+}
+
+/// The selector of all keys of which an s-op is true.
+fn holding(graph: &mut Graph, condition: SOpId, span: Span) -> SelectorId {
+    if let SOp::Map { op, operands } = graph.get(condition)
+        && let Op::Compare(comparison) = *op
+        && let SOp::Constant(_) = graph.get(operands[1])
+    {
+        let (keys, queries) = (operands[0], operands[1]);
+        return graph.select(keys, queries, comparison, span);
+    }
+    let condition = match TypeSet::BOOL.contains(graph.types(condition)) {
+        true => condition,
+        false => graph.map(Op::ToBool, vec![condition], span),
+    };
+    let truth = graph.constant(Value::Bool(true), span);
+    graph.select(condition, truth, Comparison::Equal, span)
 }
 
 fn binary(graph: &Graph, id: SOpId, wanted: &Op) -> Option<(SOpId, SOpId)> {

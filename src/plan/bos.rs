@@ -1,6 +1,6 @@
 //! What the query of BOS sees. What stands at BOS is a known number as long as BOS sees itself alone.
 
-use super::{Attend, Linear, Meaning, Plan, Term, VariableId, Written};
+use super::{Attend, Kind, Linear, Meaning, Plan, Term, VariableId, Written};
 
 /// The share of a gap that may be missing, as these sums are of floats.
 const NEAR: f64 = 1e-9;
@@ -20,7 +20,7 @@ impl Plan {
                 Meaning::Score { .. } | Meaning::Bos { nats: true } => 1.0,
                 Meaning::Relation(_) | Meaning::Bos { nats: false } | Meaning::Guard => gap,
             };
-            let Some(most) = self.most_of_tokens(term) else {
+            let Some(most) = self.most_of_tokens(term, attend.kind) else {
                 return false;
             };
             let products = term.products.iter();
@@ -31,7 +31,7 @@ impl Plan {
     }
 
     /// The most that a term gives a token for the query at BOS.
-    fn most_of_tokens(&self, term: &Term) -> Option<f64> {
+    fn most_of_tokens(&self, term: &Term, kind: Kind) -> Option<f64> {
         let queries: Vec<f64> = term
             .products
             .iter()
@@ -49,6 +49,8 @@ impl Plan {
             .products
             .first()
             .map_or(0, |product| product.keys.len());
+        // BOS itself may be the last key.
+        let keys = keys.saturating_sub(usize::from(kind == Kind::MeanOrBos));
         let level = |key: usize| -> f64 {
             let pairs = term.products.iter().zip(&queries);
             pairs

@@ -31,7 +31,8 @@ pub enum Style {
     /// where a width is counted.
     #[default]
     Faithful,
-    /// Sizes are smallest; a count is a sum through an attention sink.
+    /// Sizes are smallest: a count is a sum through an attention sink, unless the faithful plan is
+    /// as small.
     Compact,
 }
 
@@ -175,6 +176,9 @@ pub enum Kind {
     Mean,
     /// The mean of the selected values, of which there is always one: BOS is out of reach.
     MeanOfSome,
+    /// The mean of the selected values; BOS is the last key in the table of the relation, the one of
+    /// the queries that select no token.
+    MeanOrBos,
     /// A mean over keys of which other heads hold some: BOS stands for those, with a logit of its
     /// own among the terms.
     MeanOfPart,

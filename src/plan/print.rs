@@ -154,6 +154,7 @@ impl fmt::Display for Kind {
             Kind::Length => "width of all, BOS is one more key",
             Kind::Mean => "mean, BOS where nothing is selected",
             Kind::MeanOfSome => "mean, something is always selected",
+            Kind::MeanOrBos => "mean, BOS is the key of queries that select nothing",
             Kind::MeanOfPart => "part of a mean, BOS stands for the keys of the other parts",
             Kind::Sum { .. } => "sum, through a sink",
         })

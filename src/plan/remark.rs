@@ -15,10 +15,10 @@ impl Plan {
     }
 
     fn selectors_in_heads(&self) -> Vec<String> {
-        let mut heads: BTreeMap<&str, Vec<(usize, usize, Kind)>> = BTreeMap::new();
+        let mut heads: BTreeMap<&str, Vec<(usize, usize, Kind, bool)>> = BTreeMap::new();
         for attend in &self.attends {
             let known = heads.entry(&attend.source.name).or_default();
-            let head = (attend.layer, attend.pattern, attend.kind);
+            let head = (attend.layer, attend.pattern, attend.kind, attend.most <= 1);
             if !known.contains(&head) {
                 known.push(head);
             }
@@ -26,9 +26,11 @@ impl Plan {
         let several = heads.into_iter().filter(|(_, heads)| heads.len() > 1);
         several
             .map(|(name, heads)| {
-                let same_pattern = heads.iter().all(|(_, pattern, _)| *pattern == heads[0].1);
-                let same_kind = heads.iter().all(|(_, _, kind)| *kind == heads[0].2);
+                let same_pattern = heads.iter().all(|head| head.1 == heads[0].1);
+                let same_kind = heads.iter().all(|head| head.2 == heads[0].2);
+                let same_most = heads.iter().all(|head| head.3 == heads[0].3);
                 let why = match (same_pattern, same_kind) {
+                    (false, true) if !same_most => "it copies what is alone, and averages numbers",
                     (true, _) => "what it moves is known in different layers",
                     (false, true) => "a disjunction, one head for each of its parts",
                     (false, false) => "its width counts BOS, its mean does not",

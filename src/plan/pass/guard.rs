@@ -1,8 +1,9 @@
 //! BOS keeps to itself. Where a later layer reads BOS again, a query at BOS must see BOS alone, so
 //! that what stands there stays a known number. W_Q may hold any number for the BOS flag, so that
-//! products whose keys are never negative can push all tokens away; otherwise one more product does.
+//! products whose keys are never negative can push all tokens away, or the one that says where BOS
+//! stands can draw it; otherwise one more product does.
 
-use crate::plan::{Linear, Meaning, Plan, Product, Style, Term};
+use crate::plan::{Kind, Linear, Meaning, Plan, Product, Style, Term, VariableId};
 
 /// How far below BOS a query at BOS sees tokens, in gaps.
 const AWAY: f64 = -4.0;
@@ -13,7 +14,7 @@ pub(super) fn guard(plan: &mut Plan) {
         if !plan.keeps_to_itself(&plan.attends[at]) {
             let terms = plan.attends[at].terms.clone();
             plan.attends[at].terms = match plan.style {
-                Style::Faithful => plan.guarded(terms),
+                Style::Faithful => plan.guarded(terms, plan.attends[at].kind),
                 Style::Compact => plan.guarded_by_one(terms),
             };
         }
@@ -21,13 +22,26 @@ pub(super) fn guard(plan: &mut Plan) {
 }
 
 impl Plan {
-    fn guarded(&mut self, mut terms: Vec<Term>) -> Vec<Term> {
+    fn guarded(&mut self, mut terms: Vec<Term>, kind: Kind) -> Vec<Term> {
         let flag = self.flag();
-        let pushing = terms.iter().position(pushes);
+        // Keys that BOS has numbers among would push it away, too.
+        let pushing = match kind {
+            Kind::MeanOrBos => None,
+            _ => terms.iter().position(pushes),
+        };
+        // What keeps tokens from BOS can draw BOS to itself.
+        let drawing = match pushing {
+            None => terms.iter().position(|term| draws(term, flag)),
+            Some(_) => None,
+        };
         for (at, term) in terms.iter_mut().enumerate() {
             for product in &mut term.products {
                 let pushed = Some(at) == pushing && is_never_negative(&product.keys);
-                let wanted = if pushed { AWAY } else { 0.0 };
+                let wanted = match pushed {
+                    true => AWAY,
+                    false if Some(at) == drawing => -AWAY,
+                    false => 0.0,
+                };
                 let query = std::mem::take(&mut product.query);
                 let bos = query.at(|variable| self.variables[variable.0 as usize].bos);
                 product.query = if wanted == bos {
@@ -37,7 +51,7 @@ impl Plan {
                 };
             }
         }
-        if pushing.is_none() {
+        if pushing.or(drawing).is_none() {
             let key = Linear::constant(1.0).plus(flag, -1.0);
             terms.push(guard_term(Linear::default().plus(flag, AWAY), key));
         }
@@ -64,6 +78,12 @@ fn guard_term(query: Linear, key: Linear) -> Term {
         }],
         meaning: Meaning::Guard,
     }
+}
+
+/// Whether it is the level of BOS, in gaps.
+fn draws(term: &Term, flag: VariableId) -> bool {
+    let is_flag = |product: &Product| product.key == Linear::of(flag);
+    matches!(term.meaning, Meaning::Bos { nats: false }) && term.products.iter().all(is_flag)
 }
 
 /// Whether some product with keys that are never negative is at least 1 for every key.

@@ -2,6 +2,7 @@
 //! function from plan to plan in a file of its own, and all but the schedule can be left out. They
 //! know plans alone.
 
+mod combine;
 mod dead;
 mod guard;
 mod overlay;
@@ -22,7 +23,7 @@ pub struct Pass {
 
 /// All passes in the order in which they run: those before the schedule work on operations without
 /// layers, those after it need layers.
-pub const PASSES: [Pass; 6] = [
+pub const PASSES: [Pass; 7] = [
     Pass {
         name: "share",
         about: "heads that attend alike are one, and so are variables that hold the same",
@@ -33,6 +34,7 @@ pub const PASSES: [Pass; 6] = [
         about: "hidden units of one argument are computed once",
         run: units::units,
     },
+    COMBINE,
     Pass {
         name: "dead",
         about: "what nobody reads goes, and hidden units that are never active",
@@ -50,6 +52,13 @@ pub const PASSES: [Pass; 6] = [
         run: overlay::overlay,
     },
 ];
+
+/// What is not proved of a sum may be of its parts, so that a plan may have to do without.
+const COMBINE: Pass = Pass {
+    name: "combine",
+    about: "what is only read in one proportion is added up as it is written",
+    run: combine::combine,
+};
 
 /// No plan can be lowered without it.
 const SCHEDULE: Pass = Pass {
@@ -105,6 +114,14 @@ impl Passes {
             pass.name == SCHEDULE.name || names.contains(&pass.name) == (left_out == 0)
         };
         Ok(Passes(PASSES.iter().filter(runs).copied().collect()))
+    }
+
+    /// These without the pass that adds up, if it is among them.
+    #[must_use]
+    pub fn apart(&self) -> Option<Passes> {
+        let others = self.iter().filter(|pass| pass.name != COMBINE.name);
+        let others: Vec<Pass> = others.copied().collect();
+        (others.len() < self.0.len()).then_some(Passes(others))
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Pass> {

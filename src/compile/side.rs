@@ -1,0 +1,67 @@
+//! Results of two values: where they are the two sides of one threshold of a linear read, a line
+//! through it is all that the readout needs, as no value is nearer than the right one. A step would
+//! take two hidden units and a direction.
+
+use super::form::Form;
+use super::{Compiler, feature};
+use crate::graph::{Encoding, SOpId};
+use crate::infer::Stopped;
+
+/// A threshold: what is read, the values of that, and the results below and above.
+pub struct Side {
+    pub argument: Form,
+    pub points: Vec<f64>,
+    pub middle: f64,
+    pub below: f64,
+    pub above: f64,
+}
+
+impl Side {
+    /// The line that gives `below` and `above` for the nearest points to the threshold, or more than
+    /// these; `None` if one side has no points.
+    fn line(self) -> Option<Form> {
+        let below = self.points.iter().filter(|point| **point < self.middle);
+        let above = self.points.iter().filter(|point| **point > self.middle);
+        let low = below.copied().reduce(f64::max)?;
+        let high = above.copied().reduce(f64::min)?;
+        let slope = (self.above - self.below) / (high - low);
+        Some(Form::constant(self.below - slope * low).plus(slope, &self.argument))
+    }
+}
+
+impl Compiler<'_> {
+    /// A form to which one of the two numbers of a result is the nearest, if it has two and they are
+    /// the sides of a threshold.
+    pub(super) fn side(&self, id: SOpId, numbers: &[f64]) -> Result<Option<Form>, Stopped> {
+        let other = numbers.iter().find(|number| **number != numbers[0]);
+        let is_one = |number: &f64| *number == numbers[0] || Some(number) == other;
+        if other.is_none() || !numbers.iter().all(is_one) {
+            return Ok(None);
+        }
+        if self.analysis.graph.encoding(id) == Some(Encoding::Categorical)
+            || self.read(id, numbers).is_some()
+        {
+            return Ok(None);
+        }
+        let node = self.analysis.node(id)?;
+        let target = feature::targets(&node.column, numbers);
+        let space = &node.column.space;
+        let stairs = self.found(id, space, &target).and_then(|found| {
+            let [step] = *found.stairs.steps else {
+                return None;
+            };
+            Some(Side {
+                argument: found.argument,
+                points: found.stairs.points.iter().map(|point| point.0).collect(),
+                middle: step.middle,
+                below: found.stairs.first,
+                above: found.stairs.first + step.change,
+            })
+        });
+        let side = match stairs {
+            None => self.thresholds(space, &target).and_then(|t| t.side()),
+            side => side,
+        };
+        Ok(side.and_then(Side::line))
+    }
+}

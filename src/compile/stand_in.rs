@@ -1,0 +1,61 @@
+//! BOS as the key of all queries that select nothing: where the numbers that are compared leave room
+//! for one more, such as the index before the first, BOS has that number, and every query has a key.
+
+use super::Compiler;
+use crate::infer::cube::{Literal, Relation};
+use crate::infer::selector::SelectorFacts;
+
+impl Compiler<'_> {
+    /// Whether BOS can be the key of just the queries that select nothing: those never find a key,
+    /// and the others always do.
+    pub(super) fn stands_in(&self, facts: &SelectorFacts) -> bool {
+        let [cube] = &*facts.cubes else {
+            return false;
+        };
+        let [literal] = cube.literals.as_slice() else {
+            return false;
+        };
+        let Ok(queries) = self.analysis.node(literal.queries) else {
+            return false;
+        };
+        if self.stand_in(literal).is_none() {
+            return false;
+        }
+        let unmatched = unmatched(&literal.relation);
+        (0..self.analysis.environments.count()).all(|at| {
+            let possible = queries.column.values.in_environment(at);
+            facts.width(at).0 > 0 || possible.iter().all(|query| unmatched[*query as usize])
+        })
+    }
+
+    /// Numbers for the keys and the queries of a matching, and the number of BOS among the keys'.
+    pub(super) fn stand_in(&self, literal: &Literal) -> Option<(Vec<f64>, Vec<f64>, f64)> {
+        let (keys, queries) = self.matching(literal)?;
+        let unmatched = unmatched(&literal.relation);
+        let numbers = || queries.iter().zip(&unmatched);
+        let free = numbers().filter(|(_, unmatched)| **unmatched);
+        let free: Vec<f64> = free.map(|(number, _)| *number).collect();
+        let lowest = free.iter().copied().reduce(f64::min)?;
+        let highest = free.iter().copied().reduce(f64::max)?;
+        let square = |a: f64, b: f64| (a - b) * (a - b);
+        let fits = |bos: &f64| {
+            numbers().all(|(query, unmatched)| match unmatched {
+                true => {
+                    let near = square(*query, *bos);
+                    keys.iter().all(|key| square(*query, *key) - near >= 1.0)
+                }
+                false => square(*query, *bos) >= 1.0,
+            })
+        };
+        let bos = [highest, lowest].into_iter().find(fits)?;
+        Some((keys, queries, bos))
+    }
+}
+
+/// For each query whether no key stands in the relation to it.
+fn unmatched(relation: &Relation) -> Vec<bool> {
+    let queries = 0..relation.queries;
+    queries
+        .map(|query| (0..relation.keys).all(|key| !relation.holds(key, query)))
+        .collect()
+}

@@ -1,0 +1,226 @@
+//! Variables that all their readers read in one proportion are one variable, which holds what they
+//! add up to. What queries and keys compare is left as it is, as a sum may not be exact, and so is what
+//! is read to show an s-op of the program by its name.
+
+use crate::plan::{Kind, Linear, Plan, Read, VariableId, Written};
+use std::collections::BTreeMap;
+
+pub(super) fn combine(plan: &mut Plan) {
+    for group in groups(plan) {
+        if let Some(values) = values(plan, &group) {
+            add_up(plan, &group, values);
+        }
+    }
+    join_values(plan);
+    join_units(plan);
+    let own = (0..plan.variables.len() as u32).map(VariableId);
+    let written = |id: &VariableId| {
+        let is_computed = matches!(
+            plan.variable(*id).written,
+            Written::Attend | Written::FeedForward
+        );
+        !is_computed
+            || plan.attends.iter().any(|op| op.into == *id)
+            || plan.feed_forwards.iter().any(|op| op.into == *id)
+    };
+    let places: Vec<Option<VariableId>> = own.map(|id| written(&id).then_some(id)).collect();
+    plan.rename(&places);
+}
+
+/// A variable with the factor that it is read with, where the first has the factor 1.
+type Group = Vec<(VariableId, f64)>;
+
+/// Variables that are read together only, in one proportion.
+fn groups(plan: &Plan) -> Vec<Group> {
+    let mut reads: Vec<Vec<(usize, f64)>> = vec![Vec::new(); plan.variables.len()];
+    for (number, linear) in linears(plan).enumerate() {
+        for (id, factor) in &linear.terms {
+            reads[id.0 as usize].push((number, *factor));
+        }
+    }
+    let mut groups: BTreeMap<(bool, Vec<(usize, u64)>), Group> = BTreeMap::new();
+    for (at, reads) in reads.iter().enumerate() {
+        let id = VariableId(at as u32);
+        let Some((_, first)) = reads.first() else {
+            continue;
+        };
+        if may_be_added(plan, id) {
+            let shares = reads
+                .iter()
+                .map(|(reader, f)| (*reader, (f / first).to_bits()));
+            let attended = plan.variable(id).written == Written::Attend;
+            let group = groups.entry((attended, shares.collect())).or_default();
+            group.push((id, *first));
+        }
+    }
+    let groups = groups.into_values().filter(|group| group.len() > 1);
+    let groups = groups.map(|group| {
+        let first = group[0].1;
+        group
+            .into_iter()
+            .map(|(id, factor)| (id, factor / first))
+            .collect()
+    });
+    let mut groups: Vec<Group> = groups.collect();
+    groups.sort_by_key(|group| group[0].0);
+    groups
+}
+
+/// What is read as a number: everything but what heads compare.
+fn linears(plan: &Plan) -> impl Iterator<Item = &Linear> {
+    let values = plan.attends.iter().map(|op| &op.value);
+    let arguments = plan.feed_forwards.iter().map(|op| &op.argument);
+    let scores = plan.outputs.iter().flat_map(|output| &output.scores);
+    let shown = plan.views.iter().flat_map(|view| &view.scores);
+    values.chain(arguments).chain(scores).chain(shown)
+}
+
+/// Whether sums of a variable with others can stand for it.
+fn may_be_added(plan: &Plan, id: VariableId) -> bool {
+    let variable = plan.variable(id);
+    let mut products = plan
+        .attends
+        .iter()
+        .flat_map(|op| &op.terms)
+        .flat_map(|t| &t.products);
+    let is_compared = products.any(|p| p.query.reads().chain(p.key.reads()).any(|read| read == id));
+    let mut heads = plan.attends.iter().filter(|op| op.into == id);
+    let is_mean =
+        heads.all(|op| matches!(op.kind, Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos));
+    matches!(variable.written, Written::Attend | Written::FeedForward)
+        && variable.rounding.is_none()
+        && is_mean
+        && !is_compared
+}
+
+/// The values of a group's sum: what its only reader has points for, or all sums.
+fn values(plan: &Plan, group: &Group) -> Option<Vec<f64>> {
+    let ids: Vec<VariableId> = group.iter().map(|(id, _)| *id).collect();
+    let mut known: Option<Vec<f64>> = None;
+    for forward in &plan.feed_forwards {
+        let Some(factor) = forward.argument.terms.get(&ids[0]) else {
+            continue;
+        };
+        if forward.argument.terms.len() == ids.len() {
+            let constant = forward.argument.constant;
+            let points = forward
+                .points
+                .iter()
+                .map(|point| (point - constant) / factor);
+            let mut values: Vec<f64> = points.collect();
+            values.sort_by(f64::total_cmp);
+            // Readers that know of different values know too little each.
+            if known.as_ref().is_some_and(|known| !is_near(known, &values)) {
+                return None;
+            }
+            known = Some(values);
+        }
+    }
+    if known.is_some() {
+        return known;
+    }
+    let (mut least, mut most) = (0.0, 0.0);
+    for (id, factor) in group {
+        let values = plan.variable(*id).values.iter().map(|value| factor * value);
+        least += values.clone().fold(f64::INFINITY, f64::min);
+        most += values.fold(f64::NEG_INFINITY, f64::max);
+    }
+    Some(vec![least, most])
+}
+
+fn is_near(one: &[f64], other: &[f64]) -> bool {
+    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
+    one.len() == other.len() && one.iter().zip(other).all(near)
+}
+
+/// Has the operations of a group write its first variable.
+fn add_up(plan: &mut Plan, group: &Group, values: Vec<f64>) {
+    let first = group[0].0;
+    let factor = |id: VariableId| {
+        group
+            .iter()
+            .find(|(known, _)| *known == id)
+            .map(|(_, f)| *f)
+    };
+    let bos = group
+        .iter()
+        .map(|(id, factor)| factor * plan.variable(*id).bos)
+        .sum();
+    for op in &mut plan.attends {
+        drop_others(&mut op.value, group);
+        if let Some(factor) = factor(op.into) {
+            op.value = op.value.scaled(factor);
+            op.into = first;
+        }
+    }
+    for op in &mut plan.feed_forwards {
+        drop_others(&mut op.argument, group);
+        if let Some(factor) = factor(op.into) {
+            for unit in &mut op.units {
+                unit.weight *= factor;
+            }
+            op.into = first;
+        }
+    }
+    for read_out in plan.outputs.iter_mut().chain(&mut plan.views) {
+        for score in &mut read_out.scores {
+            drop_others(score, group);
+        }
+        if let Read::Classes(number, _) = &mut read_out.read {
+            drop_others(number, group);
+        }
+    }
+    let label = label(plan, group);
+    let variable = &mut plan.variables[first.0 as usize];
+    variable.bos = bos;
+    variable.values = values.into();
+    variable.label = label;
+}
+
+/// What the variables of a group are called, together.
+fn label(plan: &Plan, group: &Group) -> String {
+    let mut labels: Vec<&str> = Vec::new();
+    for (id, _) in group {
+        let label = plan.variable(*id).label.as_str();
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    labels.join(" and ")
+}
+
+fn drop_others(linear: &mut Linear, group: &Group) {
+    for (id, _) in &group[1..] {
+        linear.terms.remove(id);
+    }
+}
+
+/// What one head writes to one variable is one value.
+fn join_values(plan: &mut Plan) {
+    let mut known: BTreeMap<(usize, VariableId), usize> = BTreeMap::new();
+    let attends = std::mem::take(&mut plan.attends);
+    for op in attends {
+        match known.get(&(op.pattern, op.into)) {
+            Some(at) => plan.attends[*at].value = plan.attends[*at].value.add(&op.value),
+            None => {
+                known.insert((op.pattern, op.into), plan.attends.len());
+                plan.attends.push(op);
+            }
+        }
+    }
+}
+
+/// What hidden units of one argument write to one variable is one operation.
+fn join_units(plan: &mut Plan) {
+    let mut known: BTreeMap<(usize, VariableId), usize> = BTreeMap::new();
+    let forwards = std::mem::take(&mut plan.feed_forwards);
+    for op in forwards {
+        match known.get(&(op.bank, op.into)) {
+            Some(at) => plan.feed_forwards[*at].units.extend(op.units),
+            None => {
+                known.insert((op.bank, op.into), plan.feed_forwards.len());
+                plan.feed_forwards.push(op);
+            }
+        }
+    }
+}
