@@ -469,7 +469,7 @@ fn files_that_lie_are_not_models() {
         (r#"[[\"previous\",\"all\"]]"#, r#"[[\"previous\"]]"#),
         (r#"[[\"previous\",\"all\"]]"#, r#"[]"#),
         (r#"\"plan\":null"#, r#"\"plan\":7"#),
-        (r#"\"certified\":[]"#, r#"\"certified\":true"#),
+        (r#"\"certified\":{}"#, r#"\"certified\":true"#),
         (r#""blocks.0.mlp.b_in""#, r#""blocks.0.mlp.b_im""#),
         (r#""blocks.0.attn.0.b_Q""#, r#""blocks.0.attn.0.b_R""#),
         (r#""rasp""#, r#""risp""#),
