@@ -284,12 +284,16 @@ fn a_certificate_is_of_exactly_these_weights() {
     let ran = place.rasp(&[&["compile", "hist.rasp", "-e", "hist"], &setting[..]].concat());
     assert_eq!(ran.status, 0, "{}", ran.err);
     let info = place.rasp(&["info", "hist.model"]).out;
-    assert!(info.contains("certified   float32 float64\n"), "{info}");
+    let hosts =
+        "float32 (scores query both), float64 (scores query both), bfloat16 (scores query both)";
+    assert!(info.contains(&format!("certified   {hosts}\n")), "{info}");
     let info = place
         .rasp(&["info", "hist.model", "--json"])
         .lines()
         .remove(0);
-    assert_eq!(info["certified"], json!(["float32", "float64"]));
+    let orders = json!(["scores", "query", "both"]);
+    let certified = json!({"float32": orders, "float64": orders, "bfloat16": orders});
+    assert_eq!(info["certified"], certified);
     let ran = place.rasp(&["certify", "hist.model"]);
     insta::assert_snapshot!(ran.shown());
     let proved = place
@@ -303,6 +307,8 @@ fn a_certificate_is_of_exactly_these_weights() {
         assert_eq!(proved[floats]["open"], json!([]));
         assert!(proved[floats]["variables"][0]["error"].is_number());
     }
+    assert_eq!(proved["bfloat16"], json!({"holds": true, "weight": null}));
+    assert_eq!(proved["certified"], certified);
     // Another weight, and nothing is proved.
     let path = place.path("hist.model");
     let mut model = rasp::model::load(&path).unwrap();
@@ -320,6 +326,78 @@ fn a_certificate_is_of_exactly_these_weights() {
     assert!(info.contains("certified   no\n"), "{info}");
     mistake(&place, &["certify", "nowhere"], 1, "E0501");
     mistake(&place, &["certify", "hist.rasp"], 1, "E0701");
+}
+
+/// A model is written for the hosts that are asked for, or what is not exact on them is named.
+#[test]
+fn models_are_made_for_hosts() {
+    let place = hist();
+    place.file(
+        "mean.rasp",
+        "x = aggregate(full_s, indicator(tokens == \"a\"));\n",
+    );
+    let hist = [
+        "compile",
+        "hist.rasp",
+        "-e",
+        "hist",
+        "--vocab",
+        "abcdefgh",
+        "--max-len",
+        "24",
+    ];
+    let written = ["-o", "m.model", "--force"];
+    let mut text = String::new();
+    for asked in [
+        &[][..],
+        &["--host-order", "query"],
+        &["--host-order", "both"],
+        &["--dtype", "bfloat16"],
+        &["--dtype", "bfloat16", "--host-order", "both"],
+    ] {
+        let ran = place.rasp(&[&hist[..], &written, asked].concat());
+        assert_eq!(ran.status, 0, "{asked:?}: {}", ran.err);
+        let info = place.rasp(&["info", "m.model"]).out;
+        let lines = info.lines().filter(|line| {
+            let first = line.split_whitespace().next();
+            matches!(first, Some("d_head" | "d_mlp" | "certified"))
+        });
+        text += &format!("{asked:?}\n{}\n", lines.collect::<Vec<_>>().join("\n"));
+        let certified = place.rasp(&[&["certify", "m.model"][..], asked].concat());
+        assert_eq!(certified.status, 0, "{asked:?}: {}", certified.err);
+        let exec: Vec<&str> = match asked {
+            [.., "--host-order", order] => vec!["--host-order", order],
+            _ => Vec::new(),
+        };
+        let ran = place.rasp(&[&["exec", "m.model", "-i", "aab"][..], &exec].concat());
+        assert_eq!(ran.status, 0, "{asked:?}: {}", ran.err);
+    }
+    insta::assert_snapshot!(text);
+    // What the default model is not exact on.
+    place.rasp(&[&hist[..], &written].concat());
+    let refused = [
+        place.rasp(&["certify", "m.model", "--host-order", "query"]),
+        place.rasp(&["certify", "m.model", "--dtype", "bfloat16"]),
+        place.rasp(&[
+            "compile",
+            "mean.rasp",
+            "-e",
+            "round(x * length)",
+            "--vocab",
+            "ab",
+            "--max-len",
+            "40",
+            "--dtype",
+            "bfloat16",
+            "-o",
+            "other.model",
+        ]),
+    ];
+    let refused = refused.map(|ran| {
+        assert_eq!(ran.status, 1, "{}", ran.out);
+        ran.err
+    });
+    insta::assert_snapshot!(refused.join("\n"));
 }
 
 #[test]

@@ -436,8 +436,8 @@ fn files_that_lie_are_not_models() {
     model.position_embedding = Matrix::zeros(4_001, model.d_model);
     let bytes = to_bytes(&model).unwrap();
     let lies = [
-        (r#"\"format\":3"#, r#"\"format\":2"#),
-        (r#"\"format\":3"#, r#"\"formal\":3"#),
+        (r#"\"format\":4"#, r#"\"format\":3"#),
+        (r#"\"format\":4"#, r#"\"formal\":4"#),
         (r#"\"max_length\":4000"#, r#"\"max_length\":4001"#),
         (
             r#"\"max_length\":4000"#,
@@ -469,7 +469,7 @@ fn files_that_lie_are_not_models() {
         (r#"[[\"previous\",\"all\"]]"#, r#"[[\"previous\"]]"#),
         (r#"[[\"previous\",\"all\"]]"#, r#"[]"#),
         (r#"\"plan\":null"#, r#"\"plan\":7"#),
-        (r#"\"certified\":[]"#, r#"\"certified\":true"#),
+        (r#"\"certified\":{}"#, r#"\"certified\":true"#),
         (r#""blocks.0.mlp.b_in""#, r#""blocks.0.mlp.b_im""#),
         (r#""blocks.0.attn.0.b_Q""#, r#""blocks.0.attn.0.b_R""#),
         (r#""rasp""#, r#""risp""#),

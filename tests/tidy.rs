@@ -24,7 +24,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("model", &["base", "value"]),
     ("execute", &["base", "value", "model"]),
     ("plan", &["base", "value", "model"]),
-    ("certify", &["base", "value", "plan"]),
+    ("certify", &["base", "value", "model", "plan"]),
     (
         "compile",
         &[

@@ -2,6 +2,7 @@
 //! reads of them, with the rounding of the host's floats. A read is exact where all that it adds are
 //! multiples of one power of two that a float holds: equal numbers stay equal to the bit there.
 
+use crate::model::HostOrder;
 use crate::plan::{Linear, Plan, VariableId, Written};
 
 /// The floats that a model is run in.
@@ -107,6 +108,7 @@ pub(super) struct Bounds<'p> {
     /// The direction of each variable: hosts add terms in their order.
     pub directions: Vec<usize>,
     pub floats: Floats,
+    pub order: HostOrder,
     pub known: Vec<Option<Bound>>,
 }
 

@@ -3,7 +3,7 @@
 
 use super::bound::{Bound, Bounds, fits, grain};
 use super::{Certificate, HeadBound};
-use crate::plan::{Attend, Kind, Meaning, Term, VariableId};
+use crate::plan::{Attend, Kind, Meaning, Style, Term, VariableId};
 
 /// What a relation's level may be off, in gaps, when its numbers are multiplied in float64 here.
 pub(super) const NOMINAL: f64 = 1e-9;
@@ -12,29 +12,25 @@ pub(super) const NOMINAL: f64 = 1e-9;
 /// of its sides decide alone.
 const LARGEST_TABLE: usize = 1 << 22;
 
+/// How far rows of a faithful head may be from uniform because of a host's order of scaling.
+const UNIFORM: f64 = 5e-7;
+
+/// What is known of a head's logits, before they are divided by √d_head.
+struct Logit {
+    /// How far the level of a selected key may be off.
+    error: f64,
+    /// What of that comes from queries and keys that are divided.
+    divided: f64,
+    /// How often what is not 0 is rounded.
+    roundings: f64,
+}
+
 impl Bounds<'_> {
     /// The pattern of a head.
     pub fn head(&self, attend: &Attend) -> Result<HeadBound, String> {
-        let dimensions = self.plan.dimensions(attend);
         let scale = self.plan.scale(attend);
-        let d_head = dimensions.len();
-        let (mut exact, mut size, mut noise) = (true, 0.0, 0.0);
-        let mut least = i32::MAX;
-        for dimension in &dimensions {
-            let (query, key) = (self.read(&dimension.query), self.read(&dimension.key));
-            size += query.largest * key.largest;
-            noise += query.largest * key.error + key.largest * query.error;
-            noise += query.error * key.error;
-            match (query.grain, key.grain) {
-                (Some(a), Some(b)) => least = least.min(a.saturating_add(b)),
-                _ => exact = false,
-            }
-        }
-        exact &= d_head == 0 || fits(size, least, self.floats);
-        let rounding = (d_head + 2) as f64 * self.floats.unit * size;
-        // √d_head divides once; what was equal stays equal.
-        let rounding = if exact { 0.0 } else { rounding };
-        let level_error = (noise + rounding) / scale.root;
+        let logit = self.logit(attend);
+        let level_error = logit.error / scale.root;
         for term in &attend.terms {
             check_relation(term, attend)?;
         }
@@ -51,7 +47,7 @@ impl Bounds<'_> {
             (Some(level), Kind::MeanOfSome) => level.min(nats),
             _ => gap,
         };
-        let gap = gap - 2.0 * level_error - 4.0 * self.floats.unit * nats.abs();
+        let gap = gap - 2.0 * level_error - logit.roundings * self.floats.unit * nats.abs();
         let leak = self.plan.max_length as f64 * (-gap).exp();
         // What is not a number is not bounded either.
         if !(gap > 0.0 && gap.is_finite() && level_error.is_finite()) {
@@ -64,6 +60,57 @@ impl Bounds<'_> {
             leak,
             level_error,
         })
+    }
+
+    /// The logit of a head before it is divided by √d_head, and after queries and keys are.
+    fn logit(&self, attend: &Attend) -> Logit {
+        let dimensions = self.plan.dimensions(attend);
+        let d_head = dimensions.len();
+        let (mut exact, mut size, mut noise) = (true, 0.0, 0.0);
+        let mut least = i32::MAX;
+        for dimension in &dimensions {
+            let (query, key) = (self.read(&dimension.query), self.read(&dimension.key));
+            size += query.largest * key.largest;
+            noise += query.largest * key.error + key.largest * query.error;
+            noise += query.error * key.error;
+            match (query.grain, key.grain) {
+                (Some(a), Some(b)) => least = least.min(a.saturating_add(b)),
+                _ => exact = false,
+            }
+        }
+        exact &= d_head == 0 || fits(size, least, self.floats);
+        // √d_head divides once; what was equal stays equal.
+        let rounding = if exact { 0.0 } else { (d_head + 2) as f64 };
+        let (divided, roundings) = if self.order.exact_d_head(d_head) == d_head {
+            (0.0, 4.0)
+        } else {
+            // The query, the key and the divisors of both are rounded, then each product and sum;
+            // products that are 0 stay 0.
+            let roundings = (d_head + 6) as f64;
+            let zero = exact && noise == 0.0 && !self.plan.cancels(attend);
+            (if zero { 0.0 } else { roundings }, roundings)
+        };
+        let unit = self.floats.unit;
+        Logit {
+            error: noise + (rounding + divided) * unit * size,
+            divided: divided * unit * size,
+            roundings,
+        }
+    }
+
+    /// Where a host that divides queries or keys makes rows of a head uneven that are to be uniform.
+    pub fn uneven(&self, attend: &Attend) -> Option<String> {
+        let one_key = match attend.kind {
+            Kind::Mean | Kind::MeanOfSome => attend.most <= 1,
+            Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
+        };
+        if self.plan.style != Style::Faithful || one_key {
+            return None;
+        }
+        let divided = self.logit(attend).divided / self.plan.scale(attend).root;
+        let uneven = (2.0 * divided).exp_m1();
+        let name = &attend.source.name;
+        (uneven > UNIFORM).then(|| format!("{name}: its rows are uniform to {uneven:.1e} only"))
     }
 
     /// What an operation adds to its variable.

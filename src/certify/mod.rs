@@ -1,7 +1,7 @@
 //! The certificate: a sound bound, from the plan alone, on how far every variable of a model may be
 //! from what it stands for, in float32 and float64, for every input up to the longest; and whether
-//! the readout decodes exactly. It holds for weights that are what the plan lowers to. Depends on
-//! `plan`.
+//! the readout decodes exactly. It holds for weights that are what the plan lowers to, on hosts that
+//! divide by √d_head in one of three places. Depends on `plan`, and on `model` for the names of these.
 
 mod bos;
 mod bound;
@@ -10,6 +10,7 @@ mod hidden;
 mod print;
 mod readout;
 
+use crate::model::{Dtype, HostOrder};
 use crate::plan::{Plan, VariableId, Written};
 use bound::{Bound, Bounds, Floats};
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ use serde::{Deserialize, Serialize};
 pub struct Certificate {
     /// Bits of the floats' significand: 24 or 53.
     pub bits: i32,
+    /// What the host divides by √d_head.
+    pub order: HostOrder,
     pub heads: Vec<HeadBound>,
     pub variables: Vec<VariableBound>,
     pub outputs: Vec<OutputBound>,
@@ -69,10 +72,10 @@ pub const TOLERANCE_F64: f64 = 1e-9;
 
 impl Certificate {
     /// The floats that it is about.
-    pub fn name(&self) -> &'static str {
+    pub fn dtype(&self) -> Dtype {
         match self.bits {
-            24 => "float32",
-            _ => "float64",
+            24 => Dtype::Float32,
+            _ => Dtype::Float64,
         }
     }
 
@@ -82,14 +85,16 @@ impl Certificate {
     }
 }
 
-/// The certificates of a plan whose operations have layers, in float32 and in float64.
-pub fn certify(plan: &Plan) -> [Certificate; 2] {
-    [Floats::F32, Floats::F64].map(|floats| certify_in(plan, floats))
+/// The certificates of a plan whose operations have layers, in float32 and in float64, for hosts that
+/// divide in this order.
+pub fn certify(plan: &Plan, order: HostOrder) -> [Certificate; 2] {
+    [Floats::F32, Floats::F64].map(|floats| certify_in(plan, order, floats))
 }
 
-fn certify_in(plan: &Plan, floats: Floats) -> Certificate {
+fn certify_in(plan: &Plan, order: HostOrder, floats: Floats) -> Certificate {
     let mut certificate = Certificate {
         bits: floats.bits,
+        order,
         heads: Vec::new(),
         variables: Vec::new(),
         outputs: Vec::new(),
@@ -99,6 +104,7 @@ fn certify_in(plan: &Plan, floats: Floats) -> Certificate {
         plan,
         directions: plan.directions().0,
         floats,
+        order,
         known: embedded(plan, floats),
     };
     for layer in 1..=plan.layers() {
@@ -179,6 +185,9 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
             }
         };
         let written = bounds.attended(attend, &head);
+        if !patterns.contains(&attend.pattern) {
+            certificate.open.extend(bounds.uneven(attend));
+        }
         match writes.iter_mut().find(|(into, _)| *into == attend.into) {
             Some((_, sums)) => sums.push(written),
             None => writes.push((attend.into, vec![written])),

@@ -5,7 +5,7 @@ use std::fmt;
 
 impl fmt::Display for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name();
+        let name = self.dtype().name();
         for output in &self.outputs {
             match (output.proved, output.tolerance) {
                 (true, Some(tolerance)) => writeln!(

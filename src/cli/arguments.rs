@@ -1,8 +1,8 @@
 //! What the command line accepts, as clap reads it.
 
+use super::host::{Floats, Order};
 use super::making::Making;
 use crate::base::Code;
-use crate::execute::Precision;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -162,22 +162,6 @@ pub enum Switch {
 }
 
 #[derive(Debug, Args)]
-pub struct Floats {
-    /// Compute in 64-bit floats instead of 32-bit ones
-    #[arg(long)]
-    f64: bool,
-}
-
-impl Floats {
-    pub fn precision(&self) -> Precision {
-        match self.f64 {
-            true => Precision::F64,
-            false => Precision::F32,
-        }
-    }
-}
-
-#[derive(Debug, Args)]
 pub struct Run {
     #[command(flatten)]
     pub program: Program,
@@ -292,6 +276,8 @@ pub struct Exec {
     pub inputs: Inputs,
     #[command(flatten)]
     pub floats: Floats,
+    #[command(flatten)]
+    pub order: Order,
     /// Show the residual stream, decoded into the program's variables, after each half layer
     #[arg(long)]
     pub trace: bool,

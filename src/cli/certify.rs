@@ -1,10 +1,12 @@
 //! `rasp certify`: whether the weights of a model are what its plan gives, and what is proved of
 //! them.
 
+use super::host::Hosts;
 use super::output::{Output, Stop};
 use crate::base::{Code, Diagnostic, Sources};
-use crate::certify::Certificate;
-use crate::{compile, model};
+use crate::certify::{self, Certificate};
+use crate::compile;
+use crate::model::{self, Dtype, Host, HostOrder, Model};
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
 use std::path::PathBuf;
@@ -14,6 +16,8 @@ pub struct Certify {
     /// A compiled model
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
+    #[command(flatten)]
+    pub hosts: Hosts,
     /// The certificates as one JSON object; errors too
     #[arg(long)]
     pub json: bool,
@@ -21,36 +25,64 @@ pub struct Certify {
 
 pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
     let sources = Sources::new();
-    let model = output.expect(model::load(&arguments.model), &sources)?;
-    let certificates = output.expect(compile::certified(&model), &sources)?;
+    let mut model = output.expect(model::load(&arguments.model), &sources)?;
+    let plan = output.expect(compile::proved_plan(&model), &sources)?;
+    model.certified = compile::exactness(&plan, &model);
+    let host = arguments.hosts.host();
+    let certificates = certify::certify(&plan, host.order);
     match arguments.json {
-        true => output.json(&certificates_json(&certificates))?,
+        true => output.json(&certificates_json(&model, &certificates))?,
         false => {
             for certificate in &certificates {
                 output.text(&certificate.to_string())?;
             }
+            output.line(&match model.not_bfloat16() {
+                None => "bfloat16: every weight is one".to_string(),
+                Some(weight) => format!("bfloat16: {weight}"),
+            })?;
+            let hosts = model::describe_exactness(&model.certified);
+            output.line(&format!("certified: {hosts}"))?;
         }
     }
-    if !certificates.iter().all(Certificate::holds) {
-        output.report(&open(&certificates), &sources);
+    if !host.is_among(&model.certified) {
+        output.report(&open(host, &certificates, &model), &sources);
     }
     Ok(())
 }
 
-/// What is not proved.
-pub fn open(certificates: &[Certificate; 2]) -> Diagnostic {
-    let open = certificates.iter().flat_map(|certificate| {
-        let name = certificate.name();
-        certificate
-            .open
-            .iter()
-            .map(move |open| format!("{name}: {open}"))
+/// What is not proved of a model on some hosts.
+pub fn open(host: Host, certificates: &[Certificate; 2], model: &Model) -> Diagnostic {
+    let wanted = |certificate: &&Certificate| match host.dtype {
+        None => true,
+        Some(Dtype::Bfloat16) => certificate.dtype() == Dtype::Float32,
+        Some(dtype) => certificate.dtype() == dtype,
+    };
+    let open = certificates.iter().filter(wanted).flat_map(|certificate| {
+        let name = certificate.dtype().name();
+        let open = certificate.open.iter();
+        open.map(move |open| format!("{name}: {open}"))
     });
-    let error = Diagnostic::error(Code::NotExact, "this model is not proved to be exact");
-    open.take(3).fold(error, Diagnostic::note)
+    let weight = match host.dtype {
+        Some(Dtype::Bfloat16) => model.not_bfloat16(),
+        _ => None,
+    };
+    let weight = weight.map(|weight| format!("bfloat16: {weight}"));
+    let message = match host.order {
+        HostOrder::Scores => "this model is not proved to be exact".to_string(),
+        order => {
+            let order = order.name();
+            format!("this model is not proved to be exact with the host order `{order}`")
+        }
+    };
+    let error = Diagnostic::error(Code::NotExact, message);
+    weight
+        .into_iter()
+        .chain(open)
+        .take(3)
+        .fold(error, Diagnostic::note)
 }
 
-fn certificates_json(certificates: &[Certificate; 2]) -> Json {
+fn certificates_json(model: &Model, certificates: &[Certificate; 2]) -> Json {
     let entry = |certificate: &Certificate| {
         let proved = json!({
             "holds": certificate.holds(),
@@ -59,7 +91,15 @@ fn certificates_json(certificates: &[Certificate; 2]) -> Json {
             "variables": certificate.variables,
             "open": certificate.open,
         });
-        (certificate.name().to_string(), proved)
+        (certificate.dtype().name().to_string(), proved)
     };
-    Json::Object(certificates.iter().map(entry).collect::<Map<_, _>>())
+    let mut all: Map<String, Json> = certificates.iter().map(entry).collect();
+    let weight = model.not_bfloat16();
+    let holds = weight.is_none() && certificates[0].holds();
+    all.insert(
+        Dtype::Bfloat16.name().to_string(),
+        json!({"holds": holds, "weight": weight}),
+    );
+    all.insert("certified".to_string(), json!(model.certified));
+    Json::Object(all)
 }

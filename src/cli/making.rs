@@ -1,5 +1,6 @@
 //! The options that say how a model is made, for each command that makes one.
 
+use super::host::Hosts;
 use crate::compile::Request;
 use crate::plan::Style;
 use crate::plan::pass::{PASSES, Passes};
@@ -20,6 +21,8 @@ pub struct Making {
         help = passes_help()
     )]
     passes: Passes,
+    #[command(flatten)]
+    hosts: Hosts,
 }
 
 impl Making {
@@ -27,6 +30,7 @@ impl Making {
         Request {
             style: self.style,
             passes: self.passes.clone(),
+            host: self.hosts.host(),
         }
     }
 }

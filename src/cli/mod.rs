@@ -12,6 +12,7 @@ mod equiv;
 mod explain;
 mod fmt;
 mod generate;
+mod host;
 mod input;
 mod making;
 mod model;

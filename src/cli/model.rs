@@ -6,7 +6,8 @@ use super::making::Making;
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
 use crate::compile::{self, Compiled, Verification};
-use crate::execute::{Executor, trace};
+use crate::execute::Executor;
+use crate::execute::trace::trace_in_order;
 use crate::graph::{SOpId, Sharing};
 use crate::model::{self, Model};
 use crate::session::Session;
@@ -37,7 +38,7 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         output.text(&format!("\n# what is proved\n\n{}\n", certificates[0]))?;
     }
     if !compiled.is_certified() && !arguments.uncertified {
-        let error = super::certify::open(certificates)
+        let error = super::certify::open(compiled.host, certificates, model)
             .help("`--uncertified` writes it, held against the interpreter on some inputs only");
         output.report(&error, session.sources());
         return Err(Stop::Reported);
@@ -197,12 +198,13 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
         return Err(Stop::Reported);
     }
     let precision = arguments.floats.precision();
-    let executor = Executor::new(&model, precision);
+    let order = arguments.order.order();
+    let executor = Executor::new(&model, precision).in_order(order);
     for input in inputs {
         let input = input.in_tokens_of(&model.vocabulary);
         let result = executor.run_outputs(&input.tokens);
         let traced = match arguments.trace {
-            true => trace(&model, &input.tokens, precision).ok(),
+            true => trace_in_order(&model, &input.tokens, precision, order).ok(),
             false => None,
         };
         match result {

@@ -29,6 +29,7 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
     let plan = Plan {
         name: compiler.name(roots[0]),
         style: compiler.style,
+        host: compiler.host,
         vocabulary: setting.vocabulary.clone(),
         max_length: setting.max_length,
         causal: setting.causal,

@@ -2,13 +2,14 @@
 //! where the relation holds and at most -1 where it does not. Attention logits are bilinear, so a
 //! conjunction is the sum of its literals in one head; a relation costs as many dimensions of the
 //! head as it has distinct rows or columns, and an equality of numbered classes three, by
-//! -(x - y)² = 2xy - x² - y².
+//! -(x - y)² = 2xy - x² - y², or one for each bit where the squares have too many digits.
 
 use super::form::Form;
 use super::{Compiler, Want};
 use crate::graph::SOpId;
 use crate::infer::Stopped;
 use crate::infer::cube::{Literal, Relation};
+use crate::model::is_bfloat16;
 use crate::plan::Meaning;
 
 /// One product of the logit, with the values of its sides.
@@ -66,7 +67,11 @@ impl Compiler<'_> {
         let products = if by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA
             && let Some((keys, queries)) = self.matching(literal)
         {
-            self.parabola(literal, keys, queries, needs)?
+            let squares = keys.iter().chain(&queries).map(|number| number * number);
+            match self.host.is_bfloat16() && !squares.into_iter().all(is_bfloat16) {
+                true => self.by_bits(literal, &keys, &queries, needs)?,
+                false => self.parabola(literal, keys, queries, needs)?,
+            }
         } else if by_key.len() <= by_query.len() {
             let name = self.name(literal.keys);
             let mut products = Vec::with_capacity(by_key.len());
@@ -238,6 +243,50 @@ impl Compiler<'_> {
                 key: Form::constant(1.0),
                 queries: times(&square, -1.0),
                 keys: ones(&keys),
+            });
+        }
+        Ok(products)
+    }
+
+    /// The same for whole numbers of any size, by their bits, which are -1 or 1: a key and a query
+    /// match where all bits do, and are a gap apart for each that does not.
+    fn by_bits(
+        &mut self,
+        literal: &Literal,
+        keys: &[f64],
+        queries: &[f64],
+        needs: Needs,
+    ) -> Result<Vec<ProductPlan>, Stopped> {
+        let all = || keys.iter().chain(queries);
+        let lowest = all().copied().fold(f64::INFINITY, f64::min);
+        let most = all().fold(0.0f64, |most, number| most.max(number - lowest));
+        let count = (most as usize).checked_ilog2().map_or(0, |log| log + 1);
+        let mut products = Vec::new();
+        for bit in 0..count {
+            let bits = |numbers: &[f64]| -> Vec<f64> {
+                let is_set = |number: &f64| (number - lowest) as usize >> bit & 1 == 1;
+                let bits = numbers.iter().map(is_set);
+                bits.map(|set| if set { 1.0 } else { -1.0 }).collect()
+            };
+            let (key_bits, query_bits) = (bits(keys), bits(queries));
+            let label = |name: &str| format!("bit {bit} of {name}");
+            let (key, query) = (self.name(literal.keys), self.name(literal.queries));
+            let key = self.demanded(literal.keys, &key_bits, needs.want, &label(&key))?;
+            let query = self.demanded(literal.queries, &query_bits, needs.want, &label(&query))?;
+            products.push(ProductPlan {
+                query: query.scaled(0.5),
+                key,
+                queries: query_bits.iter().map(|bit| 0.5 * bit).collect(),
+                keys: key_bits,
+            });
+        }
+        if !needs.relative {
+            let level = -0.5 * f64::from(count);
+            products.push(ProductPlan {
+                query: Form::constant(level),
+                key: Form::constant(1.0),
+                queries: vec![level; queries.len()],
+                keys: vec![1.0; keys.len()],
             });
         }
         Ok(products)

@@ -49,7 +49,7 @@ pub fn lower(plan: &Plan) -> Model {
         directions: lowering.labels(),
         variables,
         plan: None,
-        certified: Vec::new(),
+        certified: model::Exactness::new(),
     }
 }
 

@@ -42,7 +42,7 @@ mod view;
 
 pub use explain::explain;
 pub use lower::lower;
-pub use stored::certified;
+pub use stored::{certified, exactness, proved_plan};
 pub use verify::{Options, Verification, WrongOutput, verify, verify_all};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
@@ -51,7 +51,7 @@ use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped};
-use crate::model::Model;
+use crate::model::{Host, Model};
 use crate::plan::pass::Passes;
 use crate::plan::{Plan, Style, Unit};
 use crate::schedule::schedule;
@@ -75,6 +75,7 @@ pub fn compile(graph: &Graph, root: SOpId, setting: &Setting, limits: &Limits) -
 pub struct Request {
     pub style: Style,
     pub passes: Passes,
+    pub host: Host,
 }
 
 impl From<Style> for Request {
@@ -86,9 +87,9 @@ impl From<Style> for Request {
     }
 }
 
-/// Compiles s-ops, at least one, into one model. A model that is not certified was held against the
-/// interpreter on some inputs. In the compact style the faithful model is taken where it is as small,
-/// or certified where the other is not.
+/// Compiles s-ops, at least one, into one model. A model that is not certified for the hosts that are
+/// asked for was held against the interpreter on some inputs. In the compact style the faithful model
+/// is taken where it is as small, or certified where the other is not.
 ///
 /// # Errors
 /// The s-op, or one it needs, has too many values (E0601), no transformer form (E0602), attends to
@@ -162,14 +163,16 @@ pub struct Compiled {
     /// The passes that made this plan of it.
     pub passes: Passes,
     pub plan: Plan,
-    /// In float32 and in float64.
+    /// In float32 and in float64, for the order of scaling that was asked for.
     pub certificates: [Certificate; 2],
+    /// The hosts that were asked for.
+    pub host: Host,
 }
 
 impl Compiled {
-    /// Whether every output is proved to decode exactly, in both precisions.
+    /// Whether every output is proved to decode exactly on the hosts that were asked for.
     pub fn is_certified(&self) -> bool {
-        self.certificates.iter().all(Certificate::holds)
+        self.host.is_among(&self.model.certified)
     }
 
     /// Whether it is proved where the other is not, or as well proved and smaller.
@@ -199,7 +202,7 @@ fn attempt(
     care: Care,
 ) -> Fallible<Compiled> {
     let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
-    let mut compiler = Compiler::new(analysis, request.style, care);
+    let mut compiler = Compiler::new(analysis, request.host, request.style, care);
     let mut outputs = Vec::with_capacity(roots.len());
     for root in roots {
         let output = compiler.root(*root);
@@ -236,31 +239,22 @@ fn finish(
     }
     let mut model = lower(&plan);
     check_size(analysis, roots[0], &model)?;
-    let certificates = certify(&plan);
+    let certificates = certify(&plan, request.host.order);
     model.plan = Some(plan.to_json());
-    model.certified = proved(&certificates);
+    model.certified = exactness(&plan, &model);
     Ok(Compiled {
         model,
         draft: draft.clone(),
         passes: passes.clone(),
         plan,
         certificates,
+        host: request.host,
     })
 }
 
 /// The layers that the graph alone takes.
 fn depth(graph: &Graph, roots: &[SOpId]) -> usize {
     schedule(graph, roots).layers.len()
-}
-
-/// The floats in which a certificate holds.
-fn proved(certificates: &[Certificate; 2]) -> Vec<String> {
-    let holding = certificates
-        .iter()
-        .filter(|certificate| certificate.holds());
-    holding
-        .map(|certificate| certificate.name().to_string())
-        .collect()
 }
 
 /// # Errors
@@ -381,6 +375,7 @@ enum Want {
 /// the last to the first, when all demands on them are known.
 struct Compiler<'a> {
     analysis: &'a Analysis<'a>,
+    host: Host,
     style: Style,
     care: Care,
     /// Functions that readers want of categorical variables, with labels.
@@ -409,9 +404,10 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(analysis: &'a Analysis<'a>, style: Style, care: Care) -> Compiler<'a> {
+    fn new(analysis: &'a Analysis<'a>, host: Host, style: Style, care: Care) -> Compiler<'a> {
         Compiler {
             analysis,
+            host,
             style,
             care,
             demands: BTreeMap::new(),

@@ -10,7 +10,7 @@ use crate::certify::TOLERANCE_F32;
 use crate::graph::{Encoding, SOpId, SelectorId};
 use crate::infer::{Analysis, Stopped};
 use crate::interpret;
-use crate::model::Decoder;
+use crate::model::{Decoder, is_bfloat16};
 use crate::value::Value;
 
 /// What is read and the values that it stands for.
@@ -168,7 +168,8 @@ impl Compiler<'_> {
     }
 
     /// A function of one width is read from its inverse: the scores `2e - e²x` are largest for the
-    /// nearest `e` to `1/x`, and each `e` has its value. No hidden unit is needed.
+    /// nearest `e` to `1/x`, and each `e` has its value. No hidden unit is needed. The squares of
+    /// larger counts have too many digits for bfloat16.
     pub(super) fn width_output(&self, id: SOpId) -> Option<Output> {
         let column = &self.analysis.node(id).ok()?.column;
         let [var] = *column.space.vars else {
@@ -187,7 +188,12 @@ impl Compiler<'_> {
         let known = known.filter_map(|(width, value)| Some((*width as usize, value?)));
         let (widths, values): (Vec<usize>, Vec<Value>) = known.unzip();
         let few = widths.last().is_some_and(|width| *width < MOST_CLASSES);
-        few.then_some(Output {
+        let scores = |width: &usize| {
+            let e = (width + 1) as f64;
+            is_bfloat16(2.0 * e) && is_bfloat16(e * e)
+        };
+        let held = !self.host.is_bfloat16() || widths.iter().all(scores);
+        (few && held).then_some(Output {
             read: OutputRead::Widths(selector, widths),
             decoder: Decoder::Categorical(values),
         })

@@ -5,15 +5,44 @@
 use super::lower;
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::certify::{Certificate, certify};
-use crate::model::{self, Model};
+use crate::model::{self, Dtype, Exactness, HostOrder, Model};
 use crate::plan::Plan;
 
-/// The certificates of a model, in float32 and in float64, which hold for exactly its weights.
+/// The certificates of a model, in float32 and in float64 on hosts that divide scores, which hold for
+/// exactly its weights.
+///
+/// # Errors
+/// As [`proved_plan`].
+pub fn certified(model: &Model) -> Fallible<[Certificate; 2]> {
+    Ok(certify(&proved_plan(model)?, HostOrder::Scores))
+}
+
+/// The hosts on which the model of a plan is proved to be exact. A certificate in float32 is one in
+/// bfloat16, too, where the weights are bfloat16 already.
+pub fn exactness(plan: &Plan, model: &Model) -> Exactness {
+    let mut exact = Exactness::new();
+    for order in HostOrder::ALL {
+        for certificate in certify(plan, order) {
+            if certificate.holds() {
+                let orders = exact.entry(certificate.dtype()).or_default();
+                orders.insert(order);
+            }
+        }
+    }
+    if let Some(orders) = exact.get(&Dtype::Float32).cloned()
+        && model.not_bfloat16().is_none()
+    {
+        exact.insert(Dtype::Bfloat16, orders);
+    }
+    exact
+}
+
+/// The plan of a model, whose weights are exactly what it gives.
 ///
 /// # Errors
 /// A model without a plan (E0604), with one that does not hold together (E0701), or whose weights
 /// are not what the plan gives (E0604).
-pub fn certified(model: &Model) -> Fallible<[Certificate; 2]> {
+pub fn proved_plan(model: &Model) -> Fallible<Plan> {
     let Some(text) = &model.plan else {
         let error = Diagnostic::error(Code::NotExact, "nothing is proved of this model");
         return Err(error
@@ -30,5 +59,5 @@ pub fn certified(model: &Model) -> Fallible<[Certificate; 2]> {
         let error = Diagnostic::error(Code::NotExact, message);
         return Err(error.note(difference).into());
     }
-    Ok(certify(&plan))
+    Ok(plan)
 }

@@ -3,10 +3,11 @@
 
 use super::form::{Form, Scalar};
 use super::search::Found;
-use super::steps::Staircase;
+use super::steps::{Staircase, Step};
 use super::{Argument, Care, Compiler, Feature, Want, bits};
 use crate::graph::SOpId;
 use crate::infer::Stopped;
+use crate::model::is_bfloat16;
 use crate::plan::{Style, Unit};
 
 impl Compiler<'_> {
@@ -87,7 +88,7 @@ impl Compiler<'_> {
             for (half, weight) in [(0.5, sign), (-0.5, -sign)] {
                 units.push(Unit {
                     slope: sign * step.slope,
-                    offset: half - sign * step.slope * step.middle,
+                    offset: half - sign * step.slope * self.middle(step),
                     weight: weight * step.change,
                 });
             }
@@ -95,6 +96,19 @@ impl Compiler<'_> {
         let below = stairs.steps.iter().filter(|step| step.middle < centre);
         let constant = stairs.first + below.map(|step| step.change).sum::<f64>();
         Ok(Form::constant(constant).plus(1.0, &self.units(at, units, label, of)))
+    }
+
+    /// Where a step is. For bfloat16 where its units have biases of few digits, if that is within an
+    /// eighth of the gap, of which the ramp takes half at most; further for large biases.
+    fn middle(&self, step: &Step) -> f64 {
+        if !self.host.is_bfloat16() {
+            return step.middle;
+        }
+        let at = step.slope * step.middle;
+        let half = (2.0 * at).round() / 2.0;
+        let held = is_bfloat16(half + 0.5) && is_bfloat16(half - 0.5);
+        let found = if held { half } else { at.floor() + 0.5 };
+        found / step.slope
     }
 
     /// A staircase as a combination of bits, one for each step, which float32 holds exactly.
@@ -107,7 +121,12 @@ impl Compiler<'_> {
     ) -> Form {
         let mut form = Form::constant(stairs.first);
         for step in &stairs.steps {
-            let bit = self.units(argument, step_units(step.slope, step.middle), label, of);
+            let bit = self.units(
+                argument,
+                step_units(step.slope, self.middle(step)),
+                label,
+                of,
+            );
             form = form.plus(step.change, &bit);
         }
         form

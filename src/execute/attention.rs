@@ -4,7 +4,7 @@
 
 use super::scalar::{Scalar, narrowed};
 use super::sparse::{Sparse, add_scaled, row};
-use crate::model::Head;
+use crate::model::{Head, HostOrder};
 use ndarray::Array2;
 use std::ops::Range;
 
@@ -16,6 +16,8 @@ pub(super) struct PreparedHead<T> {
     key_bias: Vec<T>,
     value: Sparse<T>,
     output: Sparse<T>,
+    /// What is divided by √d_head.
+    pub order: HostOrder,
 }
 
 impl<T: Scalar> PreparedHead<T> {
@@ -27,6 +29,7 @@ impl<T: Scalar> PreparedHead<T> {
             key_bias: narrowed(&head.key_bias),
             value: Sparse::by_column(&head.value),
             output: Sparse::by_row(&head.output),
+            order: HostOrder::default(),
         }
     }
 
@@ -42,7 +45,16 @@ impl<T: Scalar> PreparedHead<T> {
     ) -> Array2<T> {
         let width = x.ncols();
         let stream = x.as_slice().expect("activations are in standard layout");
-        let [query, key, value] = self.project(stream, width);
+        let [mut query, mut key, value] = self.project(stream, width);
+        let root = T::narrow(self.query.len() as f64).sqrt();
+        match self.order {
+            HostOrder::Scores => {}
+            HostOrder::Query => divide(&mut query, root),
+            HostOrder::Both => {
+                divide(&mut query, root.sqrt());
+                divide(&mut key, root.sqrt());
+            }
+        }
         let mut mixed = vec![T::zero(); value.len()];
         for input in inputs {
             let pattern = self.pattern(&query, &key, width, input, causal);
@@ -102,13 +114,16 @@ impl<T: Scalar> PreparedHead<T> {
                 }
             }
         }
-        if d_head > 0 {
-            let scale = T::narrow(d_head as f64).sqrt();
-            scores.iter_mut().for_each(|score| *score /= scale);
+        if d_head > 0 && self.order == HostOrder::Scores {
+            divide(&mut scores, T::narrow(d_head as f64).sqrt());
         }
         softmax(&mut scores, positions, causal);
         scores
     }
+}
+
+fn divide<T: Scalar>(numbers: &mut [T], divisor: T) {
+    numbers.iter_mut().for_each(|number| *number /= divisor);
 }
 
 /// Softmax over the keys of each query, in place: scores `[keys, queries]`. In a causal model a

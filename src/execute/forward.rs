@@ -13,7 +13,7 @@ use super::readout::PreparedReadout;
 use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::base::Fallible;
-use crate::model::{FeedForward, Layer, Model};
+use crate::model::{FeedForward, HostOrder, Layer, Model};
 use crate::value::Value;
 use ndarray::Array2;
 use std::ops::Range;
@@ -46,6 +46,15 @@ impl Executor {
         match precision {
             Precision::F32 => Executor::F32(Prepared::new(model)),
             Precision::F64 => Executor::F64(Prepared::new(model)),
+        }
+    }
+
+    /// As [`Prepared::in_order`].
+    #[must_use]
+    pub fn in_order(self, order: HostOrder) -> Executor {
+        match self {
+            Executor::F32(prepared) => Executor::F32(prepared.in_order(order)),
+            Executor::F64(prepared) => Executor::F64(prepared.in_order(order)),
         }
     }
 
@@ -160,6 +169,14 @@ impl<T: Scalar> Prepared<T> {
             layers: model.layers.iter().map(PreparedLayer::new).collect(),
             outputs: outputs.map(PreparedReadout::new).collect(),
         }
+    }
+
+    /// The same, dividing by √d_head in another order; without this, the scores.
+    #[must_use]
+    pub fn in_order(mut self, order: HostOrder) -> Prepared<T> {
+        let heads = self.layers.iter_mut().flat_map(|layer| &mut layer.heads);
+        heads.for_each(|head| head.order = order);
+        self
     }
 
     /// The first output for one input: one value for each token.

@@ -7,7 +7,7 @@ use super::scalar::Scalar;
 use crate::base::Fallible;
 use crate::base::table::{aligned, indented};
 use crate::model::json::value_to_json;
-use crate::model::{Model, cell, half_layer};
+use crate::model::{HostOrder, Model, cell, half_layer};
 use crate::value::Value;
 use ndarray::Array2;
 use serde_json::{Value as Json, json};
@@ -66,9 +66,22 @@ pub struct Decoded {
 /// # Errors
 /// As [`super::run`].
 pub fn trace(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<Trace> {
+    trace_in_order(model, tokens, precision, HostOrder::default())
+}
+
+/// The same, dividing by √d_head in another order.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn trace_in_order(
+    model: &Model,
+    tokens: &[Value],
+    precision: Precision,
+    order: HostOrder,
+) -> Fallible<Trace> {
     match precision {
-        Precision::F32 => Tracer::<f32>::new(model).run(tokens),
-        Precision::F64 => Tracer::<f64>::new(model).run(tokens),
+        Precision::F32 => Tracer::<f32>::new(model, order).run(tokens),
+        Precision::F64 => Tracer::<f64>::new(model, order).run(tokens),
     }
 }
 
@@ -79,11 +92,11 @@ struct Tracer<'m, T> {
 }
 
 impl<'m, T: Scalar> Tracer<'m, T> {
-    fn new(model: &'m Model) -> Tracer<'m, T> {
+    fn new(model: &'m Model, order: HostOrder) -> Tracer<'m, T> {
         let readouts = model.variables.iter().map(|variable| &variable.readout);
         Tracer {
             model,
-            prepared: Prepared::new(model),
+            prepared: Prepared::new(model).in_order(order),
             variables: readouts.map(PreparedReadout::new).collect(),
         }
     }

@@ -2,6 +2,7 @@
 //! variables, and what the directions of the residual stream mean.
 
 use super::cell;
+use super::host::{Exactness, describe_exactness};
 use super::transformer::{Decoder, Head, Model, Readout};
 use crate::base::table::{aligned, indented};
 use serde::Serialize;
@@ -31,8 +32,8 @@ pub struct Summary {
     /// The longest input, BOS not counted.
     pub max_length: usize,
     pub causal: bool,
-    /// The floats in which the model is said to be proved exact.
-    pub certified: Vec<String>,
+    /// The hosts on which the model is said to be proved exact.
+    pub certified: Exactness,
     pub name: String,
     /// Names of what it gives.
     pub outputs: Vec<String>,
@@ -209,10 +210,6 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let row = |name: &str, value: String| vec![name.to_string(), value];
         let attention = if self.causal { "causal" } else { "both ways" };
-        let certified = match &*self.certified {
-            [] => "no".to_string(),
-            names => names.join(" "),
-        };
         let padded = format!(
             "{}, every layer as wide as the widest, as Tracr counts",
             self.padded_parameters
@@ -233,7 +230,7 @@ impl fmt::Display for Summary {
             row("vocabulary", self.vocabulary.to_string()),
             row("max length", self.max_length.to_string()),
             row("attention", attention.to_string()),
-            row("certified", certified),
+            row("certified", describe_exactness(&self.certified)),
         ];
         writeln!(f, "{}", cell::label(&self.name))?;
         f.write_str(&indented(&aligned(&sizes, 2), 2))?;

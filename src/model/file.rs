@@ -3,6 +3,7 @@
 //! `variables.0.W_U` and so on (see `tensors` for how), everything else as JSON in the single
 //! metadata entry `rasp`. The same model gives the same bytes.
 
+use super::host::Exactness;
 use super::json::Atom;
 use super::tensors::{Reader, Shapes, Writer};
 use super::transformer::{Decoder, FeedForward, Head, Layer, Model, Output, Readout, Variable};
@@ -17,7 +18,7 @@ use std::path::Path;
 const KEY: &str = "rasp";
 
 /// Goes up whenever older versions could misread a file.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Bytes of a file that is read at all.
 const LARGEST_FILE: u64 = 1 << 32;
@@ -37,7 +38,7 @@ struct Metadata {
     variables: Vec<StoredVariable>,
     directions: Vec<String>,
     plan: Option<String>,
-    certified: Vec<String>,
+    certified: Exactness,
     sparse: Shapes,
 }
 

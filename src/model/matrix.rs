@@ -84,6 +84,14 @@ impl Matrix {
         })
     }
 
+    /// The matrix of what a function, for which 0 is 0, makes of each entry.
+    #[must_use]
+    pub fn map(&self, function: impl Fn(f64) -> f64) -> Matrix {
+        let entries = self.entries();
+        let entries = entries.map(|(row, column, value)| (row, column, function(value)));
+        Matrix::from_triplets(self.rows, self.columns, entries.collect())
+    }
+
     /// The largest absolute value of an entry; 0 for a zero matrix.
     pub fn largest(&self) -> f64 {
         self.values

@@ -2,6 +2,7 @@
 //! of its feed-forward block; readouts decode values from `x`. No layer norm. Position 0 holds the
 //! BOS token, token `i` of the input stands at position `i + 1`.
 
+use super::host::Exactness;
 use super::matrix::Matrix;
 use crate::value::Value;
 
@@ -31,8 +32,8 @@ pub struct Model {
     pub variables: Vec<Variable>,
     /// Where the weights come from, as JSON: for whoever asks, the model never reads it.
     pub plan: Option<String>,
-    /// The floats in which all outputs are proved to decode exactly, like `float32`.
-    pub certified: Vec<String>,
+    /// The hosts on which all outputs are proved to decode exactly.
+    pub certified: Exactness,
 }
 
 /// One transformer layer; a half without work is empty and does nothing.

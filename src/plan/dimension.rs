@@ -1,9 +1,11 @@
 //! The dimensions of a head: the products of its logit, merged, with the inverse temperature in the
 //! query. It is the least power of two that makes the row of every query what the selector says to
-//! float32's last bits: another factor would be rounded where large terms cancel. Hosts divide by
-//! √d_head, once, an exact number.
+//! float32's last bits: another factor would be rounded where large terms cancel. Most hosts divide
+//! by √d_head once, an exact number; for those that divide queries or keys, a head whose terms cancel
+//! is padded with zeros until their divisor is a power of two.
 
-use super::{Attend, Kind, Linear, Meaning, Plan, Term};
+use super::{Attend, Kind, Linear, Meaning, Plan, Product, Term};
+use crate::model::bfloat16;
 
 /// How many nats below a selected key what is not selected must stand, for one key. In float32 17.4
 /// are half a unit in the last place of a sum; more let float64 have digits of its own.
@@ -22,7 +24,7 @@ pub fn level(max_length: usize) -> f64 {
 }
 
 /// One dimension of a head, as it is in W_Q and W_K.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dimension {
     pub query: Linear,
     pub key: Linear,
@@ -47,6 +49,20 @@ impl Attend {
         scores.sum()
     }
 
+    /// Whether products of both signs add up to the level of a selected key.
+    fn cancels(&self) -> bool {
+        let sign = |numbers: &[f64], sign: f64| numbers.iter().any(|number| number * sign > 0.0);
+        let rises = |product: &Product| {
+            let (queries, keys) = (&product.queries, &product.keys);
+            sign(queries, 1.0) && sign(keys, 1.0) || sign(queries, -1.0) && sign(keys, -1.0)
+        };
+        self.terms.iter().any(|term| match term.meaning {
+            Meaning::Relation(_) => term.products.iter().any(rises),
+            Meaning::Score { .. } | Meaning::Bos { nats: true } => true,
+            Meaning::Bos { nats: false } | Meaning::Guard => false,
+        })
+    }
+
     fn scale(&self, max_length: usize, d_head: usize) -> Scale {
         let root = (d_head.max(1) as f64).sqrt();
         let mut needed = (max_length as f64).ln() + LEAST_GAP;
@@ -67,9 +83,10 @@ impl Attend {
 impl Plan {
     /// The dimensions of the head with this pattern.
     pub fn dimensions(&self, attend: &Attend) -> Vec<Dimension> {
-        let merged = merged(self, attend);
-        let scale = attend.scale(self.max_length, merged.len());
-        merged
+        let merged = self.products(attend);
+        let d_head = self.d_head(attend, merged.len());
+        let scale = attend.scale(self.max_length, d_head);
+        let mut dimensions: Vec<Dimension> = merged
             .into_iter()
             .map(|(parts, key)| {
                 let mut query = Linear::default();
@@ -84,12 +101,49 @@ impl Plan {
                     key: key.scaled(balance),
                 }
             })
-            .collect()
+            .collect();
+        dimensions.resize_with(d_head, Dimension::default);
+        dimensions
+    }
+
+    /// The dimensions of a head with so many products, padded where its hosts would round them.
+    fn d_head(&self, attend: &Attend, products: usize) -> usize {
+        match self.cancels(attend) {
+            true => self.host.order.exact_d_head(products),
+            false => products,
+        }
+    }
+
+    /// Whether what a head adds up for a selected key may cancel. Where nothing does, all is 0 there,
+    /// however queries and keys are rounded.
+    pub fn cancels(&self, attend: &Attend) -> bool {
+        let split = || self.products(attend).len() > merged(self, attend).len();
+        attend.cancels() || split()
+    }
+
+    /// The products of a head. What bfloat16 does not hold in one is in several, which add up to it.
+    fn products(&self, attend: &Attend) -> Vec<Merged> {
+        let merged = merged(self, attend);
+        if !self.host.is_bfloat16() {
+            return merged;
+        }
+        let mut products = Vec::with_capacity(merged.len());
+        for (parts, key) in merged {
+            let queries = match &parts[..] {
+                [(query, nats)] => digits(query).map(|part| vec![(part, *nats)]).collect(),
+                _ => vec![parts],
+            };
+            for query in queries {
+                products.extend(digits(&key).map(|key| (query.clone(), key)));
+            }
+        }
+        products
     }
 
     /// The scale of the head with this pattern.
     pub fn scale(&self, attend: &Attend) -> Scale {
-        attend.scale(self.max_length, merged(self, attend).len())
+        let products = self.products(attend).len();
+        attend.scale(self.max_length, self.d_head(attend, products))
     }
 
     /// The power of two that a query gives to its key, so that neither is much larger than the
@@ -122,6 +176,27 @@ fn in_nats(term: &Term) -> bool {
 
 /// The parts of each query functional, with whether they are in nats, and the key functional.
 type Merged = (Vec<(Linear, bool)>, Linear);
+
+/// Float32 has three times the digits of bfloat16.
+const MOST_DIGITS: usize = 3;
+
+/// A linear read as a sum of some whose factors are bfloat16, the largest first; what is left of one
+/// with more digits than float32 is one of them.
+fn digits(linear: &Linear) -> impl Iterator<Item = Linear> {
+    let mut left = linear.clone();
+    let mut found = Vec::new();
+    while found.len() + 1 < MOST_DIGITS {
+        let first = left.map(bfloat16);
+        let rest = left.add(&first.scaled(-1.0));
+        if rest.is_zero() {
+            break;
+        }
+        found.push(first);
+        left = rest;
+    }
+    found.push(left);
+    found.into_iter()
+}
 
 /// Products with equal keys, or with equal queries, are one dimension; all whose query is constant
 /// are one.

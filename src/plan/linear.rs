@@ -37,11 +37,17 @@ impl Linear {
 
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Linear {
-        let mut scaled = Linear::constant(self.constant * factor);
-        for (variable, coefficient) in &self.terms {
-            scaled = scaled.plus(*variable, coefficient * factor);
+        self.map(|coefficient| coefficient * factor)
+    }
+
+    /// What a function makes of the constant and of each factor.
+    #[must_use]
+    pub fn map(&self, function: impl Fn(f64) -> f64) -> Linear {
+        let mut mapped = Linear::constant(function(self.constant));
+        for (variable, factor) in &self.terms {
+            mapped = mapped.plus(*variable, function(*factor));
         }
-        scaled
+        mapped
     }
 
     #[must_use]

@@ -18,7 +18,7 @@ mod tables;
 pub use dimension::{Dimension, Scale, level};
 pub use linear::Linear;
 
-use crate::model::Decoder;
+use crate::model::{Decoder, Host};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -63,6 +63,8 @@ pub struct Source {
 pub struct Plan {
     pub name: String,
     pub style: Style,
+    /// The hosts that heads are for.
+    pub host: Host,
     #[serde(skip)]
     pub vocabulary: Vec<Value>,
     pub max_length: usize,

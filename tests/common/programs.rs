@@ -98,8 +98,8 @@ impl Program {
 fn more(tokens: &[Value]) -> Vec<Value> {
     let is_digit = |token: &Value| token.to_string().parse::<u8>().is_ok();
     match tokens.iter().all(|token| matches!(token, Value::Int(_))) {
-        true => (0..10).map(Value::Int).collect(),
+        true => (0..16).map(Value::Int).collect(),
         false if tokens.iter().all(is_digit) => Value::characters("0123456789"),
-        false => Value::characters("abcdefghij"),
+        false => Value::characters("abcdefghijklmnop"),
     }
 }

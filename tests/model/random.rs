@@ -110,7 +110,7 @@ impl Random {
                 .collect(),
             variables: Vec::new(),
             plan: None,
-            certified: Vec::new(),
+            certified: rasp::model::Exactness::new(),
         }
     }
 

@@ -176,7 +176,7 @@ impl Tiny {
                 variable("length", 2, self.length_readout(self.lengths())),
             ],
             plan: None,
-            certified: Vec::new(),
+            certified: rasp::model::Exactness::new(),
         }
     }
 }

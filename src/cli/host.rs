@@ -1,0 +1,84 @@
+//! Options about the hosts of a model: the floats that it must be exact in, and what they divide by
+//! √d_head.
+
+use crate::execute::Precision;
+use crate::model::{Dtype, Host, HostOrder};
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+pub struct Hosts {
+    /// The floats that the model must be proved exact in; without it, float32 and float64
+    #[arg(long, value_enum, value_name = "DTYPE")]
+    dtype: Option<Dtype>,
+    #[command(flatten)]
+    order: Order,
+}
+
+impl Hosts {
+    pub fn host(&self) -> Host {
+        Host {
+            dtype: self.dtype,
+            order: self.order.order(),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Order {
+    /// What the host divides by √d_head
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t)]
+    host_order: HostOrder,
+}
+
+impl Order {
+    pub fn order(&self) -> HostOrder {
+        self.host_order
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Floats {
+    /// Compute in 64-bit floats instead of 32-bit ones
+    #[arg(long)]
+    f64: bool,
+}
+
+impl Floats {
+    pub fn precision(&self) -> Precision {
+        match self.f64 {
+            true => Precision::F64,
+            false => Precision::F32,
+        }
+    }
+}
+
+impl ValueEnum for Dtype {
+    fn value_variants<'a>() -> &'a [Dtype] {
+        &[Dtype::Float32, Dtype::Float64, Dtype::Bfloat16]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Dtype::Float32 => "weights and all that is computed in float32",
+            Dtype::Float64 => "weights and all that is computed in float64",
+            Dtype::Bfloat16 => "weights in bfloat16, the rest in float32",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
+}
+
+impl ValueEnum for HostOrder {
+    fn value_variants<'a>() -> &'a [HostOrder] {
+        &HostOrder::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            HostOrder::Scores => "scores: (q·k) / √d_head",
+            HostOrder::Query => "queries: (q / √d_head)·k",
+            HostOrder::Both => "queries and keys, each by ⁴√d_head",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
+}

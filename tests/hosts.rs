@@ -1,0 +1,223 @@
+//! Hosts: models are right on those that they are certified for, with weights rounded to bfloat16
+//! and in each order of scaling, and look there where they look in float64. What a certificate
+//! leaves out does go wrong.
+
+use rasp::base::Limits;
+use rasp::compile::{Compiled, Request, compile_in};
+use rasp::execute::trace::trace_in_order;
+use rasp::execute::{Executor, Precision, trace};
+use rasp::graph::Sharing;
+use rasp::infer::{Setting, inputs};
+use rasp::interpret::evaluate;
+use rasp::model::{Dtype, Host, HostOrder, Model};
+use rasp::plan::Style;
+use rasp::session::Session;
+use rasp::value::Value;
+use std::collections::BTreeSet;
+
+/// Programs that count, average, pick, compare what is computed, and chain these.
+const PROGRAMS: &[&str] = &[
+    "selector_width(select(tokens, tokens, ==))",
+    "selector_width(select(tokens, tokens, ==) and select(indices, indices, <=))",
+    "aggregate(select(length - indices - 1, indices, ==), tokens, \"-\")",
+    "aggregate(select(indices, indices, <=), indicator(tokens == \"a\"))",
+    "sort(tokens, tokens)",
+    "sort_by_frequency(tokens)",
+    "selector_width(select(hist(tokens), hist(tokens), ==))",
+    "count(tokens, \"a\")",
+    "shift(tokens, 1, \"-\")",
+    "length",
+    "num_distinct(tokens)",
+];
+
+/// How far a row may be from the selector's, and a real number from the interpreter's.
+const CLOSE: f64 = 1e-6;
+const TOLERANCE: f64 = 1e-4;
+
+struct Program {
+    session: Session,
+    sop: rasp::graph::SOpId,
+    setting: Setting,
+    /// All short inputs, and each token repeated up to the longest, with what they give.
+    cases: Vec<(Vec<Value>, Vec<Value>)>,
+}
+
+fn program(text: &str, tokens: &str, max_length: usize, exhaustive: usize) -> Program {
+    let mut session = Session::new(Sharing::Equal);
+    for module in ["hist", "sorting"] {
+        session.load_text("loads", &format!("load \"{module}\";"));
+    }
+    let sop = session
+        .sop(text)
+        .unwrap_or_else(|error| panic!("{text}: {error}"));
+    let setting = Setting {
+        vocabulary: Value::characters(tokens),
+        max_length,
+        causal: false,
+    };
+    let vocabulary = &setting.vocabulary;
+    let short = inputs::exhaustive_length(vocabulary.len(), max_length, exhaustive);
+    let all = (1..=short).flat_map(|length| inputs::all(vocabulary, length));
+    let repeated = (short + 1..=max_length).flat_map(|length| {
+        let repeated = move |token: &Value| vec![token.clone(); length];
+        vocabulary.iter().map(repeated)
+    });
+    let graph = session.graph();
+    let case = |input: Vec<Value>| {
+        let expected = evaluate(graph, sop, &input).unwrap();
+        (input, expected.values)
+    };
+    let cases = all.chain(repeated).map(case).collect();
+    Program {
+        session,
+        sop,
+        setting,
+        cases,
+    }
+}
+
+impl Program {
+    fn compiled(&self, host: Host, style: Style) -> Compiled {
+        let (graph, limits) = (self.session.graph(), Limits::default());
+        let request = Request {
+            host,
+            style,
+            ..Request::default()
+        };
+        compile_in(&request, graph, &[self.sop], &self.setting, &limits)
+            .unwrap_or_else(|error| panic!("{host:?}: {error}"))
+    }
+
+    /// The first input on which a host gives another value.
+    fn wrong(&self, model: &Model, (dtype, order): (Dtype, HostOrder)) -> Option<Vec<Value>> {
+        let (model, precision) = on(model, dtype);
+        let executor = Executor::new(&model, precision).in_order(order);
+        let inputs: Vec<Vec<Value>> = self.cases.iter().map(|(input, _)| input.clone()).collect();
+        let outputs = executor.run_all(&inputs).unwrap();
+        let mut wrong = self
+            .cases
+            .iter()
+            .zip(outputs)
+            .filter(|((_, expected), got)| {
+                let mut pairs = expected.iter().zip(got);
+                !pairs.all(|(expected, got)| match (expected.as_float(), got) {
+                    (Some(expected), Value::Float(got)) => (expected - got).abs() <= TOLERANCE,
+                    _ => expected.equals(got),
+                })
+            });
+        wrong.next().map(|((input, _), _)| input.clone())
+    }
+
+    /// How far rows of attention are from those in float64.
+    fn uneven(&self, model: &Model, (dtype, order): (Dtype, HostOrder)) -> f64 {
+        let (hosted, precision) = on(model, dtype);
+        let mut most = 0.0f64;
+        for (input, _) in self.cases.iter().rev().step_by(23) {
+            let exact = trace(model, input, Precision::F64).unwrap();
+            let found = trace_in_order(&hosted, input, precision, order).unwrap();
+            for (exact, found) in exact.steps.iter().zip(&found.steps) {
+                for (exact, found) in exact.heads.iter().zip(&found.heads) {
+                    let off = (&exact.weights - &found.weights).mapv(f64::abs);
+                    most = off.iter().fold(most, |most, off| most.max(*off));
+                }
+            }
+        }
+        most
+    }
+}
+
+/// A model as a host holds it, and what it computes in.
+fn on(model: &Model, dtype: Dtype) -> (Model, Precision) {
+    match dtype {
+        Dtype::Float32 => (model.clone(), Precision::F32),
+        Dtype::Float64 => (model.clone(), Precision::F64),
+        Dtype::Bfloat16 => (model.in_bfloat16(), Precision::F32),
+    }
+}
+
+#[test]
+fn models_are_right_on_the_hosts_they_are_certified_for() {
+    let bfloat16 = |order| Host {
+        dtype: Some(Dtype::Bfloat16),
+        order,
+    };
+    let hosts = [
+        Host::default(),
+        bfloat16(HostOrder::Scores),
+        bfloat16(HostOrder::Query),
+        bfloat16(HostOrder::Both),
+    ];
+    let mut tried = BTreeSet::new();
+    for (tokens, max_length) in [("abc", 4), ("abcde", 2), ("ab", 12)] {
+        for text in PROGRAMS {
+            let program = program(text, tokens, max_length, 200);
+            for style in [Style::Faithful, Style::Compact] {
+                let mut known: Vec<Model> = Vec::new();
+                for host in hosts {
+                    let model = program.compiled(host, style).model;
+                    if known.contains(&model) {
+                        continue;
+                    }
+                    for (dtype, orders) in &model.certified {
+                        for order in orders {
+                            let on = (*dtype, *order);
+                            let which = format!("{text}, {style:?}, {host:?} on {on:?}");
+                            assert_eq!(program.wrong(&model, on), None, "{which}");
+                            if style == Style::Faithful {
+                                let uneven = program.uneven(&model, on);
+                                assert!(uneven <= CLOSE, "{which}: {uneven}");
+                            }
+                            tried.insert(on);
+                        }
+                    }
+                    known.push(model);
+                }
+            }
+        }
+    }
+    assert_eq!(tried.len(), 9, "{tried:?}");
+}
+
+#[test]
+fn hosts_that_round_queries_are_not_claimed_and_padding_helps() {
+    let program = program(
+        "selector_width(select(tokens, tokens, ==))",
+        "abcdefgh",
+        3,
+        1_000,
+    );
+    for order in [HostOrder::Query, HostOrder::Both] {
+        let on = (Dtype::Float32, order);
+        let plain = program.compiled(Host::default(), Style::Faithful).model;
+        assert!(!plain.certified[&Dtype::Float32].contains(&order));
+        assert!(program.uneven(&plain, on) > CLOSE, "{order:?}");
+        let host = Host { dtype: None, order };
+        let padded = program.compiled(host, Style::Faithful);
+        assert!(padded.is_certified(), "{order:?}");
+        assert!(program.uneven(&padded.model, on) <= 1e-8, "{order:?}");
+    }
+}
+
+#[test]
+fn weights_that_bfloat16_rounds_are_not_claimed_and_others_are_found() {
+    // Counts beyond 16, and the squares that tell 41 tokens apart.
+    let tokens: String = ('a'..='z').chain('A'..='O').collect();
+    for (text, tokens, max_length) in [
+        ("selector_width(select(tokens, tokens, ==))", "ab", 24),
+        ("selector_width(select(tokens, tokens, ==))", &*tokens, 2),
+    ] {
+        let program = program(text, tokens, max_length, 2_000);
+        let on = (Dtype::Bfloat16, HostOrder::Scores);
+        let plain = program.compiled(Host::default(), Style::Faithful).model;
+        assert!(!plain.certified.contains_key(&Dtype::Bfloat16));
+        assert!(program.wrong(&plain, on).is_some(), "{text}");
+        let host = Host {
+            dtype: Some(Dtype::Bfloat16),
+            order: HostOrder::Scores,
+        };
+        let made = program.compiled(host, Style::Faithful);
+        assert_eq!(made.model.not_bfloat16(), None, "{text}");
+        assert!(made.is_certified(), "{text}");
+        assert_eq!(program.wrong(&made.model, on), None, "{text}");
+    }
+}
