@@ -41,7 +41,7 @@ mod view;
 pub use explain::explain;
 pub use lower::lower;
 pub use stored::certified;
-pub use verify::{Options, Verification, WrongOutput, verify, verify_all};
+pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_watched};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
 use crate::certify::{Certificate, certify};
