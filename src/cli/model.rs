@@ -92,7 +92,10 @@ pub fn compile_expressions(
         .map_err(|error| Box::new(error.or_at(spans[0], "compiled from this")));
     let mut compiled = output.expect(compiled, session.sources())?;
     for hazard in session.hazards(&sops, &setting) {
-        let hazard = hazard.note("there the program has no value, and the model gives some value");
+        let hazard = match hazard.code {
+            Code::HangsOnRounding => hazard,
+            _ => hazard.note("there the program has no value, and the model gives some value"),
+        };
         output.report(&hazard, session.sources());
     }
     let names: Vec<&str> = expressions.iter().map(String::as_str).collect();
