@@ -312,7 +312,7 @@ fn made(graph: &Graph, root: SOpId, style: Style, setting: &Setting) -> Fallible
         table_rows: 20_000,
         ..Limits::default()
     };
-    compile_in(style, graph, &[root], setting, &limits)
+    compile_in(&style.into(), graph, &[root], setting, &limits)
 }
 
 fn compiled_or_refused(recipes: &[Recipe], vocabulary: Vec<Value>, causal: bool) {
