@@ -414,8 +414,10 @@ fn unknown(mut problems: Vec<String>, known: &[(&str, &str)]) -> Vec<String> {
         let known = |problem: &String| {
             problem.starts_with(&format!("{name}: ")) && problem.contains("weights up to")
         };
-        let at = problems.iter().position(known);
-        problems.remove(at.unwrap_or_else(|| panic!("{name} is within the bounds: {why}")));
+        match problems.iter().position(known) {
+            Some(at) => drop(problems.remove(at)),
+            None => problems.push(format!("{name}: is within the bounds: {why}")),
+        }
     }
     problems
 }
