@@ -5,17 +5,20 @@
 mod property;
 
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
-use rasp::base::render::{Style, render};
-use rasp::base::{Code, Limits, SourceId, Span};
-use rasp::compile::{Options, compile, compile_in, verify};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use rasp::base::render::{self, render};
+use rasp::base::{Code, Diagnostic, Fallible, Limits, SourceId, Span};
+use rasp::compile::{Compiled, Options, compile, compile_in, verify};
 use rasp::execute::Precision;
 use rasp::graph::{Graph, SOp, SOpId, Selector, Sharing};
 use rasp::infer::{Domain, Setting, infer};
 use rasp::interpret::evaluate;
 use rasp::model::{Decoder, Model};
-use rasp::plan;
+use rasp::plan::{Kind, Style};
 use rasp::session::Session;
 use rasp::value::{Comparison, Op, Value};
+use std::collections::BTreeMap;
 
 fn program(text: &str, name: &str) -> (Session, SOpId) {
     let mut session = Session::new(Sharing::Equal);
@@ -304,6 +307,15 @@ fn build(recipes: &[Recipe]) -> (Graph, SOpId) {
     (graph, root)
 }
 
+/// A random graph as it is compiled in one style.
+fn made(graph: &Graph, root: SOpId, style: Style, setting: &Setting) -> Fallible<Compiled> {
+    let limits = Limits {
+        table_rows: 20_000,
+        ..Limits::default()
+    };
+    compile_in(&style.into(), graph, &[root], setting, &limits)
+}
+
 fn compiled_or_refused(recipes: &[Recipe], vocabulary: Vec<Value>, causal: bool) {
     let (graph, root) = build(recipes);
     let setting = Setting {
@@ -311,31 +323,66 @@ fn compiled_or_refused(recipes: &[Recipe], vocabulary: Vec<Value>, causal: bool)
         max_length: 4,
         causal,
     };
-    let limits = Limits {
-        table_rows: 20_000,
-        ..Limits::default()
-    };
-    let model = match compile(&graph, root, &setting, &limits) {
-        Ok(model) => model,
-        Err(refusal) => {
-            if std::env::var("RASP_REFUSALS").is_ok() {
-                println!(
-                    "{}: {:?} {:?}",
-                    graph.expression(root),
-                    refusal.labels,
-                    refusal.notes
-                );
+    for style in [Style::Faithful, Style::Compact] {
+        match made(&graph, root, style, &setting) {
+            Ok(compiled) => {
+                scheduled_as_made(&compiled);
+                right(&graph, root, &compiled.model);
             }
-            let codes = [
-                Code::DomainTooLarge,
-                Code::NotCompilable,
-                Code::NotCausal,
-                Code::NotExact,
-            ];
-            assert!(codes.contains(&refusal.code), "{refusal:?}");
-            return;
+            Err(refusal) => says_why(&refusal),
         }
+    }
+}
+
+/// The printed schedule is the model's: the same layers, with the same heads.
+fn scheduled_as_made(compiled: &Compiled) {
+    let layers = compiled.model.layers.iter();
+    let heads: Vec<usize> = layers.map(|layer| layer.heads.len()).collect();
+    let json = compiled.plan.schedule_json();
+    assert_eq!(json["layers"], heads.len());
+    assert_eq!(json["heads"], serde_json::json!(heads));
+    let table = compiled.plan.table();
+    let listed = |line: &&str| line.starts_with("  head ");
+    let printed: Vec<usize> = table
+        .split("\nlayer ")
+        .skip(1)
+        .map(|layer| layer.lines().filter(listed).count())
+        .collect();
+    assert_eq!(printed, heads, "{table}");
+    let layer = |layer: &serde_json::Value| layer["heads"].as_array().map(Vec::len);
+    let tabled = json["table"].as_array().into_iter().flatten();
+    let tabled: Vec<Option<usize>> = tabled.map(layer).collect();
+    assert_eq!(tabled, heads.iter().copied().map(Some).collect::<Vec<_>>());
+}
+
+/// A refusal has a code of those that compiling has, and a sentence about the program as its reason.
+fn says_why(refusal: &Diagnostic) {
+    let codes = [
+        Code::DomainTooLarge,
+        Code::NotCompilable,
+        Code::NotCausal,
+        Code::NotExact,
+    ];
+    assert!(codes.contains(&refusal.code), "{refusal:?}");
+    assert!(!refusal.message.is_empty(), "{refusal:?}");
+    assert!(
+        reason(refusal).split_whitespace().count() > 2,
+        "{refusal:?}"
+    );
+}
+
+/// Why something is refused: said at its place, or in the notes where that shows only on an input.
+fn reason(refusal: &Diagnostic) -> &str {
+    let at_its_place = refusal.labels.first().map(|label| &label.text);
+    let noted = refusal.notes.first();
+    let reason = match refusal.code {
+        Code::NotExact => noted.or(at_its_place),
+        _ => at_its_place.or(noted),
     };
+    reason.map_or("", String::as_str)
+}
+
+fn right(graph: &Graph, root: SOpId, model: &Model) {
     for precision in [Precision::F32, Precision::F64] {
         let options = Options {
             max_length: 4,
@@ -344,7 +391,7 @@ fn compiled_or_refused(recipes: &[Recipe], vocabulary: Vec<Value>, causal: bool)
             seed: 3,
             precision,
         };
-        let found = verify(&graph, root, &model, &options).expect("the model's own vocabulary");
+        let found = verify(graph, root, model, &options).expect("the model's own vocabulary");
         assert_eq!(
             found.wrong,
             0,
@@ -352,6 +399,60 @@ fn compiled_or_refused(recipes: &[Recipe], vocabulary: Vec<Value>, causal: bool)
             graph.expression(root),
             found.first_wrong
         );
+    }
+}
+
+/// Of random programs, how many are compiled and certified, and for each reason why one is not, how
+/// many and the shortest: for whoever asks with `--nocapture`, and how many with `PROPTEST_CASES`.
+#[test]
+#[ignore = "thorough; minutes"]
+fn which_random_programs_are_certified() {
+    let config = property::property(1_000);
+    let cases = config.cases;
+    let mut runner = TestRunner::new(config);
+    let recipes = proptest::collection::vec(recipe(), 1..14);
+    let vocabularies = [[0, 1, 3].map(Value::Int).to_vec(), Value::characters("abc")];
+    let mut counts = BTreeMap::from([("certified", 0), ("not certified", 0), ("refused", 0)]);
+    let mut why: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for at in 0..cases as usize {
+        let recipes = recipes.new_tree(&mut runner).expect("recipes").current();
+        let (graph, root) = build(&recipes);
+        let setting = Setting {
+            vocabulary: vocabularies[at % 2].clone(),
+            max_length: 4,
+            causal: false,
+        };
+        for style in [Style::Faithful, Style::Compact] {
+            let (kind, reason) = match made(&graph, root, style, &setting) {
+                Ok(compiled) if compiled.is_certified() => ("certified", None),
+                Ok(compiled) => {
+                    right(&graph, root, &compiled.model);
+                    let open = compiled.certificates.iter().flat_map(|found| &found.open);
+                    // Without what it is that is open.
+                    let said = open.map(|open| open.rsplit(": ").next().unwrap_or(open));
+                    ("not certified", said.map(str::to_string).next())
+                }
+                Err(refusal) => ("refused", Some(reason(&refusal).to_string())),
+            };
+            *counts.entry(kind).or_default() += 1;
+            let Some(reason) = reason else { continue };
+            let text = graph.expression(root);
+            let plain = reason.replace(|c: char| c.is_ascii_digit(), "#");
+            // Reasons that name an s-op or values are alike up to these.
+            let plain = plain.split([':', '(']).next().unwrap_or_default();
+            let key = format!("{} {kind}: {plain}", style.name());
+            let (count, shortest) = why.entry(key).or_insert((0, text.clone()));
+            *count += 1;
+            if text.len() < shortest.len() {
+                *shortest = text;
+            }
+        }
+    }
+    println!("{counts:?}");
+    let mut why: Vec<_> = why.into_iter().collect();
+    why.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    for (reason, (count, shortest)) in why {
+        println!("{count}  {reason}\n    {shortest}");
     }
 }
 
@@ -408,7 +509,7 @@ fn means_of_fractions_are_real_numbers() {
 fn refusal(text: &str, name: &str, setting: &Setting, limits: &Limits) -> String {
     let (session, root) = program(text, name);
     let error = compile(session.graph(), root, setting, limits).expect_err("a refusal");
-    render(&error, session.sources(), Style::Plain)
+    render(&error, session.sources(), render::Style::Plain)
 }
 
 #[test]
@@ -623,7 +724,7 @@ fn models_are_no_larger_than_known() {
     for (expression, most) in SIZES {
         let text = format!("load \"tracr\"; x = {expression};");
         let (session, root) = program(&text, "x");
-        for style in [plan::Style::Faithful, plan::Style::Compact] {
+        for style in [Style::Faithful, Style::Compact] {
             let setting = setting("abcd", 5);
             let limits = Limits::default();
             let compiled = compile_in(&style.into(), session.graph(), &[root], &setting, &limits);
@@ -657,12 +758,12 @@ fn bos_stands_in_where_nothing_is_selected() {
         exact(text, "x", &letters, 2000, 0);
         let (session, root) = program(text, "x");
         let limits = Limits::default();
-        let style = plan::Style::Faithful;
+        let style = Style::Faithful;
         let compiled = compile_in(&style.into(), session.graph(), &[root], &letters, &limits);
         let compiled = compiled.unwrap_or_else(|e| panic!("{text}: {e:?}"));
         let mut kinds = compiled.plan.attends.iter().map(|attend| attend.kind);
         assert_eq!(
-            kinds.any(|kind| kind == plan::Kind::MeanOrBos),
+            kinds.any(|kind| kind == Kind::MeanOrBos),
             stands_in,
             "{text}"
         );

@@ -85,6 +85,7 @@ codes! {
     MixedDefault "W0301" "a default or a branch of another type than the other values";
     ReachableMean "W0302" "an aggregate that selects several values which are not numbers";
     ReachableFailure "W0303" "an operation that fails on some inputs";
+    HangsOnRounding "W0304" "a comparison that hangs on rounding";
 }
 
 impl fmt::Display for Code {

@@ -34,7 +34,7 @@ pub enum Command {
     /// See one program interpreted, scheduled, compiled and run as a transformer
     Tour(Tour),
     /// Hold the compiled model of an s-op against the interpreter
-    Verify(Verify),
+    Verify(super::verify::Verify),
     /// Run the assertions of programs
     Test(Test),
     /// Write programs in canonical form; comments stay
@@ -309,35 +309,6 @@ pub struct Tour {
     pub input: Option<String>,
     #[command(flatten)]
     pub diagnostics: Diagnostics,
-}
-
-#[derive(Debug, Args)]
-pub struct Verify {
-    #[command(flatten)]
-    pub program: Program,
-    /// The s-op
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        allow_hyphen_values = true
-    )]
-    pub expr: String,
-    #[command(flatten)]
-    pub setting: Setting,
-    #[command(flatten)]
-    pub making: Making,
-    /// Random inputs beyond the lengths that are checked exhaustively
-    #[arg(long, value_name = "K", default_value_t = 2_000)]
-    pub samples: usize,
-    /// Seed of the random inputs
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    pub seed: u64,
-    #[command(flatten)]
-    pub floats: Floats,
-    /// The result as one JSON object; errors and warnings too
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]

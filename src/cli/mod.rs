@@ -22,6 +22,7 @@ mod run;
 mod schedule;
 mod test;
 mod tour;
+mod verify;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -77,7 +78,7 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Certify(arguments) => certify::certify(output, &arguments),
         Command::Exec(arguments) => model::exec(output, &arguments),
         Command::Tour(arguments) => tour::tour(output, &arguments),
-        Command::Verify(arguments) => model::verify(output, &arguments),
+        Command::Verify(arguments) => verify::verify(output, &arguments),
         Command::Test(arguments) => test::test(output, &arguments),
         Command::Fmt(arguments) => fmt::fmt(output, &arguments),
         Command::Doc(arguments) => doc::doc(output, &arguments),

@@ -1,11 +1,11 @@
-//! `rasp compile`, `info`, `exec` and `verify`: making, describing, running and checking models.
+//! `rasp compile`, `info` and `exec`: making, describing and running models.
 
-use super::arguments::{Compile, Exec, Info, Setting, Verify};
+use super::arguments::{Compile, Exec, Info, Setting};
 use super::input::{Input, inputs, open, setting, value_json, vocabulary};
 use super::making::Making;
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Code, Diagnostic, Existing, Sources};
-use crate::compile::{self, Compiled, Verification};
+use crate::compile::{self, Compiled};
 use crate::execute::Executor;
 use crate::execute::trace::trace_in_order;
 use crate::graph::{SOpId, Sharing};
@@ -59,39 +59,8 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     }
 }
 
-pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
-    let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
-    let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let (compiled, sops) = compile_expressions(
-        output,
-        &mut session,
-        (std::slice::from_ref(&arguments.expr), &arguments.making),
-        &arguments.setting,
-        given,
-    )?;
-    let model = compiled.model;
-    let options = compile::Options {
-        max_length: model.max_length,
-        exhaustive: EXHAUSTIVE,
-        samples: arguments.samples,
-        seed: arguments.seed,
-        precision: arguments.floats.precision(),
-    };
-    let found = compile::verify_all(session.graph(), &sops, &model, &options);
-    let found = output.expect(found, session.sources())?;
-    if found.wrong > 0 {
-        output.fail();
-    }
-    match arguments.json {
-        true => output.json(&verification_json(&found)),
-        false => output.text(&verification_text(&found)),
-    }
-}
-
-/// All inputs of a length are tried while those up to it are at most this many.
-const EXHAUSTIVE: usize = 20_000;
-
-fn compile_expressions(
+/// Compiles expressions of a program, and names the outputs after them.
+pub fn compile_expressions(
     output: &mut Output,
     session: &mut Session,
     (expressions, making): (&[String], &Making),
@@ -125,58 +94,15 @@ fn compile_expressions(
         .map_err(|error| Box::new(error.or_at(spans[0], "compiled from this")));
     let mut compiled = output.expect(compiled, session.sources())?;
     for hazard in session.hazards(&sops, &setting) {
-        let hazard = hazard.note("there the program has no value, and the model gives some value");
+        let hazard = match hazard.code {
+            Code::HangsOnRounding => hazard,
+            _ => hazard.note("there the program has no value, and the model gives some value"),
+        };
         output.report(&hazard, session.sources());
     }
     let names: Vec<&str> = expressions.iter().map(String::as_str).collect();
     compiled.model.rename(&names);
     Ok((compiled, sops))
-}
-
-fn verification_json(found: &Verification) -> Json {
-    let list = |values: &[Value]| Json::Array(values.iter().map(value_json).collect());
-    let first = found.first_wrong.as_ref().map(|wrong| {
-        json!({
-            "input": list(&wrong.input),
-            "expected": list(&wrong.expected),
-            "got": list(&wrong.got),
-        })
-    });
-    json!({
-        "checked": found.checked,
-        "wrong": found.wrong,
-        "rejected": found.rejected,
-        "exhaustive_to_length": found.exhaustive_to_length,
-        "tolerance": found.tolerance,
-        "first_wrong": first,
-    })
-}
-
-fn verification_text(found: &Verification) -> String {
-    let mut text = format!(
-        "{} inputs checked, {} wrong; every input up to length {}\n",
-        found.checked, found.wrong, found.exhaustive_to_length
-    );
-    if let Some(tolerance) = found.tolerance {
-        text.push_str(&format!(
-            "the results are real numbers: equal within {tolerance:e} of the largest\n"
-        ));
-    }
-    if found.rejected > 0 {
-        text.push_str(&format!(
-            "{} inputs left out, on which the program itself fails\n",
-            found.rejected
-        ));
-    }
-    if let Some(wrong) = &found.first_wrong {
-        text.push_str(&format!(
-            "first wrong: on {}\n  the interpreter gives {}\n  the model gives       {}\n",
-            display_values(&wrong.input),
-            display_values(&wrong.expected),
-            display_values(&wrong.got)
-        ));
-    }
-    text
 }
 
 pub fn info(output: &mut Output, arguments: &Info) -> Result<(), Stop> {

@@ -43,7 +43,7 @@ mod view;
 pub use explain::explain;
 pub use lower::lower;
 pub use stored::{certified, exactness, proved_plan};
-pub use verify::{Options, Verification, WrongOutput, verify, verify_all};
+pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_watched};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
 use crate::certify::{Certificate, certify};
@@ -210,10 +210,14 @@ fn attempt(
     }
     compiler.place_variables().map_err(diagnose)?;
     let draft = emit::plan(&compiler, roots, outputs).map_err(diagnose)?;
-    let compiled = finish(analysis, roots, &draft, &request.passes)?;
+    let compiled = finish(analysis, roots, &draft, request)?;
     match request.passes.apart() {
-        Some(apart) if !compiled.is_certified() => {
-            let other = finish(analysis, roots, &draft, &apart)?;
+        Some(passes) if !compiled.is_certified() => {
+            let request = Request {
+                passes,
+                ..request.clone()
+            };
+            let other = finish(analysis, roots, &draft, &request)?;
             Ok(if other.is_certified() {
                 other
             } else {
@@ -229,10 +233,10 @@ fn finish(
     analysis: &Analysis,
     roots: &[SOpId],
     draft: &Plan,
-    passes: &Passes,
+    request: &Request,
 ) -> Fallible<Compiled> {
     let mut plan = draft.clone();
-    passes.run(&mut plan);
+    request.passes.run(&mut plan);
     plan.remark(depth(analysis.graph, roots));
     if let Err(problem) = plan.check() {
         unreachable!("a plan that does not hold together: {problem}");
@@ -245,7 +249,7 @@ fn finish(
     Ok(Compiled {
         model,
         draft: draft.clone(),
-        passes: passes.clone(),
+        passes: request.passes.clone(),
         plan,
         certificates,
         host: request.host,

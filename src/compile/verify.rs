@@ -40,10 +40,19 @@ pub struct Verification {
     pub wrong: usize,
     /// Every input up to this length was tried.
     pub exhaustive_to_length: usize,
+    /// The longest inputs that were tried.
+    pub max_length: usize,
     /// How far real numbers may be from the interpreter's, as a share of the largest of an input,
     /// or of 1; `None` where all values are compared exactly.
     pub tolerance: Option<f64>,
     pub first_wrong: Option<WrongOutput>,
+}
+
+impl Verification {
+    /// Whether every input there is was compared, and none is wrong.
+    pub fn is_proof(&self) -> bool {
+        self.wrong == 0 && self.checked > 0 && self.exhaustive_to_length == self.max_length
+    }
 }
 
 /// An input on which a model is wrong.
@@ -80,6 +89,20 @@ pub fn verify_all(
     model: &Model,
     options: &Options,
 ) -> Fallible<Verification> {
+    verify_watched(graph, roots, model, options, &mut |_| Ok(()))
+}
+
+/// The same; `watch` is shown the inputs that are compared, some at a time.
+///
+/// # Errors
+/// As [`verify_all`], and those of `watch`.
+pub fn verify_watched(
+    graph: &Graph,
+    roots: &[SOpId],
+    model: &Model,
+    options: &Options,
+    watch: &mut dyn FnMut(&[Vec<Value>]) -> Fallible<()>,
+) -> Fallible<Verification> {
     let executor = Executor::new(model, options.precision);
     let max_length = options.max_length.min(model.max_length);
     let exhaustive_to_length =
@@ -89,6 +112,7 @@ pub fn verify_all(
         rejected: 0,
         wrong: 0,
         exhaustive_to_length,
+        max_length,
         tolerance: (0..roots.len()).find_map(|at| tolerance(model, at, options.precision)),
         first_wrong: None,
     };
@@ -126,6 +150,7 @@ pub fn verify_all(
                 }
             }
         }
+        watch(&batch)?;
         let outputs = executor.run_all_outputs(&batch)?;
         for ((input, expected), got) in batch.into_iter().zip(expected).zip(outputs) {
             verification.checked += 1;

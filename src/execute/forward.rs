@@ -130,7 +130,7 @@ struct PreparedFeedForward<T> {
 /// Inputs side by side: the embedding row of each column, and the columns of each input.
 pub(super) struct Batch {
     rows: Vec<usize>,
-    inputs: Vec<Range<usize>>,
+    pub inputs: Vec<Range<usize>>,
 }
 
 /// Columns of a batch, unless one input has more: enough to make rows long, few enough for the
@@ -184,7 +184,7 @@ impl<T: Scalar> Prepared<T> {
     /// # Errors
     /// As [`run`].
     pub fn run(&self, tokens: &[Value]) -> Fallible<Vec<Value>> {
-        let mut found = self.pass(&self.batch(tokens)?, &self.outputs[..1]);
+        let mut found = self.read(&self.batch(tokens)?, &self.outputs[..1]);
         Ok(found.remove(0).remove(0))
     }
 
@@ -193,7 +193,7 @@ impl<T: Scalar> Prepared<T> {
     /// # Errors
     /// As [`run`].
     pub fn run_outputs(&self, tokens: &[Value]) -> Fallible<Vec<Vec<Value>>> {
-        Ok(self.pass(&self.batch(tokens)?, &self.outputs).remove(0))
+        Ok(self.read(&self.batch(tokens)?, &self.outputs).remove(0))
     }
 
     /// The first output for each of many inputs, the same as one by one but faster.
@@ -220,28 +220,35 @@ impl<T: Scalar> Prepared<T> {
         readouts: &[PreparedReadout<T>],
     ) -> Fallible<Vec<Vec<Vec<Value>>>> {
         let mut outputs = Vec::with_capacity(inputs.len());
-        let mut batch = Batch::new();
-        for tokens in inputs {
-            let rows = self.tokenizer.rows(tokens)?;
-            if batch.rows.len() + rows.len() > BATCH_COLUMNS {
-                outputs.extend(self.pass(&batch, readouts));
-                batch = Batch::new();
-            }
-            batch.push(rows);
-        }
-        outputs.extend(self.pass(&batch, readouts));
+        self.in_batches(inputs, &mut |batch| {
+            outputs.extend(self.read(batch, readouts))
+        })?;
         Ok(outputs)
     }
 
-    fn pass(&self, batch: &Batch, readouts: &[PreparedReadout<T>]) -> Vec<Vec<Vec<Value>>> {
-        if batch.inputs.is_empty() {
-            return Vec::new();
+    /// Inputs in batches that are good to compute with.
+    pub(super) fn in_batches(
+        &self,
+        inputs: &[Vec<Value>],
+        each: &mut dyn FnMut(&Batch),
+    ) -> Fallible<()> {
+        let mut batch = Batch::new();
+        for tokens in inputs {
+            let rows = self.tokenizer.rows(tokens)?;
+            let is_full = batch.rows.len() + rows.len() > BATCH_COLUMNS;
+            if is_full && !batch.inputs.is_empty() {
+                each(&std::mem::replace(&mut batch, Batch::new()));
+            }
+            batch.push(rows);
         }
-        let mut x = self.embed(batch);
-        for layer in &self.layers {
-            self.attend(layer, &mut x, batch, &mut |_| ());
-            layer.feed_forward(&mut x);
+        if !batch.inputs.is_empty() {
+            each(&batch);
         }
+        Ok(())
+    }
+
+    fn read(&self, batch: &Batch, readouts: &[PreparedReadout<T>]) -> Vec<Vec<Vec<Value>>> {
+        let x = self.pass(batch, &mut |_, _| {});
         let values: Vec<_> = readouts.iter().map(|readout| readout.read(&x)).collect();
         let of_input = |input: &Range<usize>| {
             // The position of BOS is left out.
@@ -249,6 +256,24 @@ impl<T: Scalar> Prepared<T> {
             values.iter().map(tokens).collect()
         };
         batch.inputs.iter().map(of_input).collect()
+    }
+
+    /// The residual stream after the last layer; `observe` is shown what it is after each half
+    /// layer, the embedding being number 0.
+    pub(super) fn pass(
+        &self,
+        batch: &Batch,
+        observe: &mut dyn FnMut(usize, &Array2<T>),
+    ) -> Array2<T> {
+        let mut x = self.embed(batch);
+        observe(0, &x);
+        for (layer, half) in self.layers.iter().zip((1..).step_by(2)) {
+            self.attend(layer, &mut x, batch, &mut |_| ());
+            observe(half, &x);
+            layer.feed_forward(&mut x);
+            observe(half + 1, &x);
+        }
+        x
     }
 
     /// A batch of one input.

@@ -10,9 +10,11 @@ mod largest;
 mod readout;
 mod scalar;
 mod sparse;
+mod survey;
 pub mod trace;
 
 pub use forward::{Executor, Precision, Prepared, run};
 pub use largest::largest_activation;
 pub use scalar::Scalar;
+pub use survey::{Reached, Survey, Surveyed};
 pub use trace::{Decoded, Given, Pattern, Step, Trace, trace};

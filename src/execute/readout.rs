@@ -38,6 +38,11 @@ impl<T: Scalar> PreparedReadout<T> {
         }
     }
 
+    /// Whether it gives numbers as they are.
+    pub fn is_real(&self) -> bool {
+        matches!(self.decoder, PreparedDecoder::Raw)
+    }
+
     /// One value for each column of `x` `[d_model, columns]`.
     pub fn read(&self, x: &Array2<T>) -> Vec<Value> {
         match &self.decoder {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 const BUDGET: usize = 2_000_000;
 
 /// S-ops of the whole graph that cost an evaluation as much as one that it computes.
-const PASSED: usize = 64;
+pub(super) const PASSED: usize = 64;
 
 /// The most inputs tried for one root.
 const TRIED: usize = 4_000;
@@ -26,8 +26,9 @@ const SAMPLED: usize = 8;
 const LONGEST: usize = 24;
 
 impl Session {
-    /// Warnings about inputs of a setting on which the s-ops fail, each place once. An s-op that
-    /// another one reads is judged by what that one makes of it.
+    /// Warnings about inputs of a setting on which the s-ops fail, each place once, and about
+    /// comparisons that hang on rounding. An s-op that another one reads is judged by what that one
+    /// makes of it.
     pub fn hazards(&self, roots: &[SOpId], setting: &Setting) -> Vec<Diagnostic> {
         let graph = self.graph();
         let operands: Vec<SOpId> = roots
@@ -53,19 +54,13 @@ impl Session {
                 }
             }
         }
+        found.extend(self.hanging_on_rounding(roots, setting));
         found
     }
 
     fn hazards_of(&self, root: SOpId, budget: usize, setting: &Setting) -> Vec<Diagnostic> {
-        let (tokens, longest) = (&setting.vocabulary, setting.max_length);
-        let reach = inputs::exhaustive_length(tokens.len(), longest, budget);
-        let short = (1..=reach).flat_map(|length| inputs::all(tokens, length));
-        let mut random = Random::new(1);
-        let longest = longest.min(LONGEST.max(reach));
-        let samples = if reach < longest { budget / SAMPLED } else { 0 };
-        let long = (0..samples).map(|_| inputs::sample(&mut random, tokens, reach, longest));
         let mut failures: Vec<(Diagnostic, Vec<Value>)> = Vec::new();
-        for input in short.chain(long) {
+        for input in tried(setting, budget) {
             let Some(failure) = self.failure(root, &input) else {
                 continue;
             };
@@ -73,7 +68,11 @@ impl Session {
                 .iter()
                 .any(|(known, _)| same_place(known, &failure))
             {
-                let input = self.shortened(root, input, &failure);
+                let fails = |shorter: &[Value]| {
+                    let other = self.failure(root, shorter);
+                    other.is_some_and(|other| same_place(&other, &failure))
+                };
+                let input = shortened(input, fails);
                 failures.push((failure, input));
             }
         }
@@ -90,21 +89,31 @@ impl Session {
             error.code.number().starts_with("E03") || error.code.number().starts_with("E04");
         of_values.then_some(*error)
     }
+}
 
-    /// The input without the tokens that the failure does not need.
-    fn shortened(&self, root: SOpId, mut input: Vec<Value>, failure: &Diagnostic) -> Vec<Value> {
-        let mut at = 0;
-        while at < input.len() && input.len() > 1 {
-            let mut shorter = input.clone();
-            shorter.remove(at);
-            let fails = self.failure(root, &shorter);
-            match fails.is_some_and(|other| same_place(&other, failure)) {
-                true => input = shorter,
-                false => at += 1,
-            }
+/// The shortest inputs of a setting, as many as a budget allows, and some longer random ones.
+pub(super) fn tried(setting: &Setting, budget: usize) -> impl Iterator<Item = Vec<Value>> {
+    let (tokens, longest) = (&setting.vocabulary, setting.max_length);
+    let reach = inputs::exhaustive_length(tokens.len(), longest, budget);
+    let short = (1..=reach).flat_map(|length| inputs::all(tokens, length));
+    let mut random = Random::new(1);
+    let longest = longest.min(LONGEST.max(reach));
+    let samples = if reach < longest { budget / SAMPLED } else { 0 };
+    short.chain((0..samples).map(move |_| inputs::sample(&mut random, tokens, reach, longest)))
+}
+
+/// An input without the tokens that it does not need to stay as it is.
+pub(super) fn shortened(mut input: Vec<Value>, stays: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+    let mut at = 0;
+    while at < input.len() && input.len() > 1 {
+        let mut shorter = input.clone();
+        shorter.remove(at);
+        match stays(&shorter) {
+            true => input = shorter,
+            false => at += 1,
         }
-        input
     }
+    input
 }
 
 fn same_place(a: &Diagnostic, b: &Diagnostic) -> bool {

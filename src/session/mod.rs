@@ -4,6 +4,7 @@
 mod entry;
 pub mod files;
 mod hazard;
+mod rounding;
 pub mod show;
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};

@@ -1,0 +1,221 @@
+//! `rasp verify`: a compiled model against the interpreter, and which values of its variables the
+//! inputs reached.
+
+use super::arguments::{Program, Setting};
+use super::host::Floats;
+use super::input::{open, value_json, vocabulary};
+use super::making::Making;
+use super::model::compile_expressions;
+use super::output::{Output, Stop, table};
+use crate::base::Sources;
+use crate::compile::{self, Verification};
+use crate::execute::{Reached, Survey, Surveyed};
+use crate::graph::Sharing;
+use crate::model::cell;
+use crate::value::Value;
+use crate::value::sequence::display_values;
+use clap::Args;
+use serde_json::{Value as Json, json};
+
+/// What the answers mean.
+const ANSWERS: &str = "\
+Where all inputs are tried and none is wrong, that is a proof that this model is exact, when run as
+`rasp exec` runs it. Otherwise the inputs are all of the shortest lengths and random longer ones.
+
+Below stand the program's variables as the model holds them, with how many of the values that it
+tells apart any input reached, and those that none did. Of these values nothing was checked.";
+
+#[derive(Debug, Args)]
+#[command(after_help = ANSWERS)]
+pub struct Verify {
+    #[command(flatten)]
+    pub program: Program,
+    /// The s-op
+    #[arg(
+        short = 'e',
+        long = "expr",
+        value_name = "EXPR",
+        allow_hyphen_values = true
+    )]
+    pub expr: String,
+    #[command(flatten)]
+    pub setting: Setting,
+    #[command(flatten)]
+    pub making: Making,
+    /// All inputs of a length are tried while those up to it are at most this many
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub exhaustive: usize,
+    /// Random inputs beyond the lengths that are tried exhaustively
+    #[arg(long, value_name = "K", default_value_t = 2_000)]
+    pub samples: usize,
+    /// Seed of the random inputs
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub floats: Floats,
+    /// The result as one JSON object; errors and warnings too
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
+    let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
+    let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
+    let (compiled, sops) = compile_expressions(
+        output,
+        &mut session,
+        (std::slice::from_ref(&arguments.expr), &arguments.making),
+        &arguments.setting,
+        given,
+    )?;
+    let model = compiled.model;
+    let options = compile::Options {
+        max_length: model.max_length,
+        exhaustive: arguments.exhaustive,
+        samples: arguments.samples,
+        seed: arguments.seed,
+        precision: arguments.floats.precision(),
+    };
+    let mut survey = Survey::new(&model, options.precision);
+    let watch = &mut |inputs: &[Vec<Value>]| survey.add(inputs);
+    let found = compile::verify_watched(session.graph(), &sops, &model, &options, watch);
+    let found = output.expect(found, session.sources())?;
+    if found.wrong > 0 {
+        output.fail();
+    }
+    let surveyed = survey.found();
+    match arguments.json {
+        true => output.json(&verification_json(&found, &surveyed)),
+        false => output.text(&(verification_text(&found) + &survey_text(&found, &surveyed))),
+    }
+}
+
+fn verification_json(found: &Verification, surveyed: &[Surveyed]) -> Json {
+    let first = found.first_wrong.as_ref().map(|wrong| {
+        json!({
+            "input": list(&wrong.input),
+            "expected": list(&wrong.expected),
+            "got": list(&wrong.got),
+        })
+    });
+    json!({
+        "proved": found.is_proof(),
+        "checked": found.checked,
+        "wrong": found.wrong,
+        "rejected": found.rejected,
+        "exhaustive_to_length": found.exhaustive_to_length,
+        "max_length": found.max_length,
+        "tolerance": found.tolerance,
+        "first_wrong": first,
+        "variables": surveyed.iter().map(surveyed_json).collect::<Json>(),
+    })
+}
+
+fn list<'v>(values: impl IntoIterator<Item = &'v Value>) -> Json {
+    values.into_iter().map(value_json).collect()
+}
+
+/// `{"name", "reached", "of", "missing"}`, or `{"name", "least", "greatest"}` of a real number.
+fn surveyed_json(surveyed: &Surveyed) -> Json {
+    let name = &surveyed.name;
+    match &surveyed.values {
+        Reached::Listed(values) => {
+            let missing = missing(values);
+            json!({
+                "name": name,
+                "reached": values.len() - missing.len(),
+                "of": values.len(),
+                "missing": list(missing),
+            })
+        }
+        Reached::Real(range) => json!({
+            "name": name,
+            "least": range.map(|(least, _)| least),
+            "greatest": range.map(|(_, greatest)| greatest),
+        }),
+    }
+}
+
+fn missing(values: &[(Value, bool)]) -> Vec<&Value> {
+    let missing = values.iter().filter(|(_, reached)| !reached);
+    missing.map(|(value, _)| value).collect()
+}
+
+fn verification_text(found: &Verification) -> String {
+    let Verification {
+        checked,
+        wrong,
+        exhaustive_to_length: all,
+        max_length: longest,
+        ..
+    } = found;
+    let mut text = match found.is_proof() {
+        true => format!("proved: right on all {checked} inputs up to length {longest}\n"),
+        false if all == longest => {
+            format!("{wrong} of all {checked} inputs up to length {longest} are wrong\n")
+        }
+        false if *all == 0 => {
+            format!("{wrong} of {checked} inputs wrong: random ones up to length {longest}\n")
+        }
+        false => format!(
+            "{wrong} of {checked} inputs wrong: all up to length {all}, \
+             random ones up to length {longest}\n"
+        ),
+    };
+    if let Some(tolerance) = found.tolerance {
+        text.push_str(&format!(
+            "the results are real numbers: equal within {tolerance:e} of the largest\n"
+        ));
+    }
+    if found.rejected > 0 {
+        text.push_str(&format!(
+            "{} inputs left out, on which the program itself fails\n",
+            found.rejected
+        ));
+    }
+    if let Some(wrong) = &found.first_wrong {
+        text.push_str(&format!(
+            "first wrong: on {}\n  the interpreter gives {}\n  the model gives       {}\n",
+            display_values(&wrong.input),
+            display_values(&wrong.expected),
+            display_values(&wrong.got)
+        ));
+    }
+    text
+}
+
+/// Values that no input reached, before the others are only counted.
+const SHOWN_VALUES: usize = 8;
+
+fn survey_text(found: &Verification, surveyed: &[Surveyed]) -> String {
+    let all = found.exhaustive_to_length == found.max_length && found.rejected == 0;
+    let not_reached = match all {
+        true => "on no input",
+        false => "not reached",
+    };
+    let rows = surveyed.iter().map(|surveyed| {
+        let name = cell::label(&surveyed.name);
+        match &surveyed.values {
+            Reached::Listed(values) => {
+                let missing = missing(values);
+                let reached = values.len() - missing.len();
+                let mut shown: Vec<String> = missing.iter().map(|value| value.source()).collect();
+                if shown.len() > SHOWN_VALUES {
+                    shown.truncate(SHOWN_VALUES);
+                    shown.push(format!("… ({} values)", missing.len()));
+                }
+                vec![
+                    name,
+                    format!("{reached} of {}", values.len()),
+                    shown.join(" "),
+                ]
+            }
+            Reached::Real(None) => vec![name, "no number".to_string()],
+            Reached::Real(Some((least, greatest))) => {
+                vec![name, format!("{least} to {greatest}")]
+            }
+        }
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    table(&["variable", "reached", not_reached], &rows)
+}
