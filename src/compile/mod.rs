@@ -54,6 +54,7 @@ use crate::infer::{Analysis, Setting, Several, Stopped};
 use crate::model::Model;
 use crate::plan::pass::Passes;
 use crate::plan::{Plan, Style, Unit};
+use crate::schedule::report::Searched;
 use crate::schedule::schedule;
 use form::{Form, Scalar};
 use indexmap::IndexMap;
@@ -162,6 +163,8 @@ pub struct Compiled {
     /// The passes that made this plan of it.
     pub passes: Passes,
     pub plan: Plan,
+    /// What is proved of the schedule, if one was searched for.
+    pub searched: Option<Searched>,
     /// In float32 and in float64.
     pub certificates: [Certificate; 2],
 }
@@ -229,7 +232,7 @@ fn finish(
     passes: &Passes,
 ) -> Fallible<Compiled> {
     let mut plan = draft.clone();
-    passes.run(&mut plan);
+    let searched = passes.run(&mut plan);
     plan.remark(depth(analysis.graph, roots));
     if let Err(problem) = plan.check() {
         unreachable!("a plan that does not hold together: {problem}");
@@ -244,6 +247,7 @@ fn finish(
         draft: draft.clone(),
         passes: passes.clone(),
         plan,
+        searched,
         certificates,
     })
 }

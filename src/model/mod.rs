@@ -17,4 +17,5 @@ pub use compare::difference;
 pub use describe::{Summary, half_layer, summary};
 pub use file::{from_bytes, load, save, to_bytes};
 pub use matrix::Matrix;
+pub use size::Shape;
 pub use transformer::{Decoder, FeedForward, Head, Layer, Model, Output, Readout, Variable};
