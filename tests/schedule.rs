@@ -5,6 +5,8 @@
 mod made;
 #[path = "common/place.rs"]
 mod place;
+#[path = "schedule/plans.rs"]
+mod plans;
 
 use made::{Shape, random, read};
 use place::Place;
