@@ -2,6 +2,7 @@
 //! in the embedding are inputs. The BOS flag and the variable that is 1 at tokens are always there
 //! and do not count.
 
+use super::table::short;
 use super::{Linear, Plan, VariableId, Written};
 use crate::schedule::problem::{Kind, Problem, Slots, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -119,14 +120,16 @@ impl<'p> Builder<'p> {
         let operands = self.written(reads.iter().copied());
         let value = match operation {
             Operation::Attend(at) => {
-                let selector = self.plan.attends[at].pattern;
+                let attend = &self.plan.attends[at];
+                let selector = attend.pattern;
                 let values = &self.layers.problem.values;
                 let computed = operands.iter().copied();
                 let computed = computed.filter(|operand| values[*operand].kind != Kind::Input);
                 let group = Group::Head(selector, computed.collect());
-                let label = &self.plan.variable(into).source.name;
-                self.layers.attends[at] = self.grouped(group, Kind::Head { selector }, label);
-                self.layers.attends[at]
+                let label = self.plan.moved(attend);
+                let value = self.grouped(group, Kind::Head { selector }, label);
+                self.layers.attends[at] = value;
+                value
             }
             Operation::FeedForward(at) => {
                 let forward = &self.plan.feed_forwards[at];
@@ -163,7 +166,7 @@ impl<'p> Builder<'p> {
             kind,
             dims: 0,
             operands: Vec::new(),
-            label: label.to_string(),
+            label: short(label).to_string(),
         });
         values.len() - 1
     }

@@ -84,7 +84,7 @@ impl Searched {
             Stage::Widest => format!("widest layer {}", count(outcome.value, "head")),
             Stage::Heads => format!("heads {}", outcome.value),
             Stage::Units => format!("widest layer {}", count(outcome.value, "hidden unit")),
-            Stage::Dims => format!("residual stream {}", count(outcome.value, "value")),
+            Stage::Dims => format!("residual stream {} at once", count(outcome.value, "value")),
         };
         if outcome.is_optimal() {
             return format!("{taken} (optimal)");
