@@ -5,6 +5,8 @@
 mod made;
 #[path = "common/place.rs"]
 mod place;
+#[path = "schedule/plans.rs"]
+mod plans;
 
 use made::{Shape, random, read};
 use place::Place;
@@ -337,16 +339,15 @@ fn programs_keep_their_order() {
         ] {
             let sop = session.sop(expression).unwrap();
             let early = session.schedule(sop);
-            let optimised = optimise(session.graph(), sop, options(false));
-            let schedule = optimised.schedule;
+            let (schedule, searched) = optimise(session.graph(), sop, options(false));
             assert!(schedule.respects_dependencies(session.graph()));
             assert_eq!(schedule.layers.len(), early.layers.len(), "{expression}");
             assert!(schedule.heads().iter().max() <= early.heads().iter().max());
             assert_eq!(
                 schedule.heads().iter().max().copied().unwrap_or(0),
-                optimised.solution.cost.widest
+                searched.solution.cost.widest
             );
-            assert!(optimised.solution.is_optimal(), "{expression}");
+            assert!(searched.solution.is_optimal(), "{expression}");
         }
     }
 }
@@ -398,6 +399,37 @@ fn schedules_on_the_command_line() {
         "wide_open",
         exact(&["wide.rasp", "-e", "answer", "--reference", "--budget", "0"]),
     );
+    // With a vocabulary it is the model's.
+    let setting = ["--vocab", "ab", "--max-len", "4"];
+    let planned = |arguments: &[&str]| {
+        let arguments = [&["induction.rasp", "-e", "induction"], arguments, &setting].concat();
+        exact(&arguments)
+    };
+    place.file("induction.rasp", include_str!("../examples/induction.rasp"));
+    snapshot("planned", planned(&[]));
+    snapshot("planned_json", planned(&["--json"]));
+    let compiled = |arguments: &[&str]| {
+        let given = ["compile", "induction.rasp", "-e", "induction", "--exact"];
+        let arguments = [&given, &setting[..], &["-o", "m", "--force"], arguments].concat();
+        place.rasp(&arguments)
+    };
+    let told = compiled(&[]).out;
+    snapshot(
+        "compiled",
+        told[told.find("layers 3 (").unwrap()..].to_string(),
+    );
+    let model = compiled(&["--json"]).lines().remove(0);
+    let schedule = [
+        &["schedule", "induction.rasp", "-e", "induction"],
+        &setting[..],
+    ]
+    .concat();
+    let schedule = [&schedule[..], &["--exact", "--json"]].concat();
+    let schedule = place.rasp(&schedule).lines().remove(0);
+    for field in ["layers", "heads", "stages", "critical_path"] {
+        assert_eq!(model[field], schedule[field], "{field}");
+        assert!(!model[field].is_null(), "{field}");
+    }
     // The options of the search say nothing without a search.
     let ran = place.rasp(&["schedule", "sort.rasp", "-e", "sorted", "--budget", "3"]);
     assert_eq!(ran.status, 2);

@@ -23,7 +23,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("infer", &["base", "value", "graph", "schedule"]),
     ("model", &["base", "value"]),
     ("execute", &["base", "value", "model"]),
-    ("plan", &["base", "value", "model"]),
+    ("plan", &["base", "value", "model", "schedule"]),
     ("certify", &["base", "value", "model", "plan"]),
     (
         "compile",

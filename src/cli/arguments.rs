@@ -204,8 +204,6 @@ pub struct Schedule {
     /// two are equal
     #[arg(long)]
     pub reference: bool,
-    #[command(flatten)]
-    pub search: super::schedule::Search,
     /// The result as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,

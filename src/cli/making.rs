@@ -4,6 +4,7 @@ use super::host::Hosts;
 use crate::compile::Request;
 use crate::plan::Style;
 use crate::plan::pass::{PASSES, Passes};
+use crate::schedule::exact::Options;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
@@ -23,15 +24,50 @@ pub struct Making {
     passes: Passes,
     #[command(flatten)]
     hosts: Hosts,
+    #[command(flatten)]
+    search: Search,
+}
+
+/// Whether to search for the best schedule, and how long.
+#[derive(Debug, Args)]
+struct Search {
+    /// Search for the schedule whose widest layer has the fewest heads, then the fewest hidden units,
+    /// and the residual stream the fewest values; say what is proved
+    #[arg(long)]
+    exact: bool,
+    /// Have the fewest heads in all, too, before the hidden units: what is attended to alike waits to
+    /// be one head
+    #[arg(long, requires = "exact")]
+    merge_heads: bool,
+    /// How many conflicts the solver may run into for each question
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "exact",
+        default_value_t = Options::CONFLICTS
+    )]
+    budget: u64,
 }
 
 impl Making {
     pub fn request(&self) -> Request {
+        let passes = self.passes.clone();
         Request {
             style: self.style,
-            passes: self.passes.clone(),
+            passes: match self.search() {
+                Some(options) => passes.searching(options),
+                None => passes,
+            },
             host: self.hosts.host(),
         }
+    }
+
+    /// How to search for a schedule, if that is asked for.
+    pub fn search(&self) -> Option<Options> {
+        self.search.exact.then_some(Options {
+            merge_heads: self.search.merge_heads,
+            conflicts: self.search.budget,
+        })
     }
 }
 

@@ -31,6 +31,7 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         draft,
         passes,
         certificates,
+        searched,
         ..
     } = &compiled;
     if arguments.explain && !arguments.json {
@@ -51,9 +52,18 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     output.expect(saved, session.sources())?;
     let summary = model::summary(model);
     match arguments.json {
-        true => output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null)),
+        true => {
+            let mut json = serde_json::to_value(&summary).unwrap_or(Json::Null);
+            if let Some(searched) = searched {
+                searched.add_to(&mut json);
+            }
+            output.json(&json)
+        }
         false => {
             output.text(&summary.to_string())?;
+            if let Some(searched) = searched {
+                output.text(&format!("\n{}", searched.text()))?;
+            }
             output.line(&format!("\nwritten to {}", arguments.output.display()))
         }
     }

@@ -4,32 +4,13 @@ use super::arguments::{Schedule, Setting};
 use super::input::{open, setting, vocabulary};
 use super::making::Making;
 use super::output::{Output, Stop};
-use crate::compile::compile_in;
-use crate::graph::Sharing;
-use crate::schedule::exact;
+use crate::compile::{Compiled, compile_in};
+use crate::graph::{SOpId, Sharing};
+use crate::schedule::exact::Options;
 use crate::schedule::program::optimise;
+use crate::session::Session;
 use clap::Args;
-
-/// Whether to search for the best schedule, and how long.
-#[derive(Debug, Args)]
-pub struct Search {
-    /// Put heads where the widest layer has the fewest, then the residual stream the fewest values,
-    /// and say what is proved
-    #[arg(long, conflicts_with_all = ["vocab", "vocab_json", "max_len", "causal", "style", "passes", "compare"])]
-    pub exact: bool,
-    /// Have the fewest heads in all, too, before the fewest values: what is attended to alike waits
-    /// to be one head
-    #[arg(long, requires = "exact")]
-    pub merge_heads: bool,
-    /// How many conflicts the solver may run into for each question
-    #[arg(
-        long,
-        value_name = "N",
-        requires = "exact",
-        default_value_t = exact::Options::CONFLICTS
-    )]
-    pub budget: u64,
-}
+use serde_json::Value as Json;
 
 /// The inputs that a model is scheduled for.
 #[derive(Debug, Args)]
@@ -43,16 +24,6 @@ pub struct Planned {
     pub compare: bool,
 }
 
-impl Search {
-    /// How to search, if that is asked for.
-    pub fn options(&self) -> Option<exact::Options> {
-        self.exact.then_some(exact::Options {
-            merge_heads: self.merge_heads,
-            conflicts: self.budget,
-        })
-    }
-}
-
 pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let sharing = if arguments.reference {
         Sharing::None
@@ -62,23 +33,16 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let (mut session, _) = open(output, &arguments.program, sharing)?;
     let sop = session.sop(&arguments.expr);
     let sop = output.expect(sop, session.sources())?;
-    if let Some(options) = arguments.search.options() {
-        let optimised = optimise(session.graph(), sop, options);
-        return match arguments.json {
-            true => output.json(&optimised.to_json(session.graph())),
-            false => output.text(&optimised.table(session.graph())),
-        };
-    }
-    let graph = session.schedule(sop);
     let planned = &arguments.planned;
+    let alone = || Alone::new(&session, sop, planned.making.search());
     let known = session.settings.vocabulary.is_some() && session.settings.max_length.is_some();
     let given = planned.setting.is_given();
     if arguments.reference || !(known || given) {
-        let alone = graph.table(session.graph());
+        let Alone { text, json } = alone();
         return match arguments.json {
-            true => output.json(&graph.to_json(session.graph())),
-            false if arguments.reference => output.text(&alone),
-            false => output.text(&format!("{alone}{ALONE}\n")),
+            true => output.json(&json),
+            false if arguments.reference => output.text(&text),
+            false => output.text(&format!("{text}{ALONE}\n")),
         };
     }
     let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
@@ -91,20 +55,51 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         &setting,
         session.limits(),
     );
-    let plan = output.expect(compiled, session.sources())?.plan;
+    let Compiled { plan, searched, .. } = output.expect(compiled, session.sources())?;
     if arguments.json {
         let mut json = plan.schedule_json();
+        if let Some(searched) = searched {
+            searched.add_to(&mut json);
+        }
         if planned.compare {
-            json["graph"] = graph.to_json(session.graph());
+            json["graph"] = alone().json;
         }
         return output.json(&json);
     }
     output.text(&plan.table())?;
+    if let Some(searched) = searched {
+        output.text(&searched.text())?;
+    }
     if planned.compare {
         output.line("\nthe program's graph alone")?;
-        output.text(&graph.table(session.graph()))?;
+        output.text(&alone().text)?;
     }
     Ok(())
+}
+
+/// The schedule of a program's graph.
+struct Alone {
+    text: String,
+    json: Json,
+}
+
+impl Alone {
+    fn new(session: &Session, sop: SOpId, search: Option<Options>) -> Alone {
+        let graph = session.graph();
+        let (schedule, searched) = match search {
+            Some(options) => {
+                let (schedule, searched) = optimise(graph, sop, options);
+                (schedule, Some(searched))
+            }
+            None => (session.schedule(sop), None),
+        };
+        let (mut text, mut json) = (schedule.table(graph), schedule.to_json(graph));
+        if let Some(searched) = searched {
+            text.push_str(&searched.text());
+            searched.add_to(&mut json);
+        }
+        Alone { text, json }
+    }
 }
 
 /// What a schedule of the graph does not say.

@@ -46,7 +46,7 @@ impl Sizes {
     fn of(plan: &Plan) -> Sizes {
         let mut plan = plan.clone();
         if plan.layers() == 0 {
-            plan.schedule();
+            plan.schedule(None);
         }
         let summary = model::summary(&lower(&plan));
         let most = |sizes: &[usize]| sizes.iter().copied().max().unwrap_or(0);

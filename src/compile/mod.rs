@@ -54,6 +54,7 @@ use crate::infer::{Analysis, Setting, Several, Stopped};
 use crate::model::{Host, Model};
 use crate::plan::pass::Passes;
 use crate::plan::{Plan, Style, Unit};
+use crate::schedule::report::Searched;
 use crate::schedule::schedule;
 use form::{Form, Scalar};
 use indexmap::IndexMap;
@@ -163,6 +164,8 @@ pub struct Compiled {
     /// The passes that made this plan of it.
     pub passes: Passes,
     pub plan: Plan,
+    /// What is proved of the schedule, if one was searched for.
+    pub searched: Option<Searched>,
     /// In float32 and in float64, for the order of scaling that was asked for.
     pub certificates: [Certificate; 2],
     /// The hosts that were asked for.
@@ -236,7 +239,7 @@ fn finish(
     request: &Request,
 ) -> Fallible<Compiled> {
     let mut plan = draft.clone();
-    request.passes.run(&mut plan);
+    let searched = request.passes.run(&mut plan);
     plan.remark(depth(analysis.graph, roots));
     if let Err(problem) = plan.check() {
         unreachable!("a plan that does not hold together: {problem}");
@@ -251,6 +254,7 @@ fn finish(
         draft: draft.clone(),
         passes: request.passes.clone(),
         plan,
+        searched,
         certificates,
         host: request.host,
     })

@@ -19,4 +19,5 @@ pub use describe::{Summary, half_layer, summary};
 pub use file::{from_bytes, load, save, to_bytes};
 pub use host::{Dtype, Exactness, Host, HostOrder, bfloat16, describe_exactness, is_bfloat16};
 pub use matrix::Matrix;
+pub use size::Shape;
 pub use transformer::{Decoder, FeedForward, Head, Layer, Model, Output, Readout, Variable};

@@ -37,7 +37,7 @@ impl Plan {
         read_outs.try_for_each(|read_out| reads.read_out(read_out, 2 * self.layers()))
     }
 
-    /// Each layer has an operation, since operations are as early as they can be.
+    /// Each layer has an operation, since there are no more layers than a chain of operations takes.
     pub(super) fn check_layers(&self) -> Checked {
         let most = self.attends.len() + self.feed_forwards.len();
         let attends = self.attends.iter().map(|op| (op.layer, &op.source.name));

@@ -1,6 +1,7 @@
 //! The plan: a program as typed operations on named residual variables, between the graph and the
 //! weights. The printed schedule, the certificate and the weights all read the plan, so they cannot
-//! disagree. Plain data; it depends on `base`, `value` and the shapes of `model`, and knows no graph.
+//! disagree. Plain data; it depends on `base`, `value`, the shapes of `model` and, for its layers,
+//! `schedule`, and knows no graph.
 
 mod bos;
 mod check;

@@ -80,12 +80,16 @@ impl Plan {
     }
 
     fn written(&self, attends: &[&Attend]) -> Vec<String> {
-        // Directions are called by what is read of them; a head brings a variable.
-        let labels = attends.iter().map(|attend| match attend.kind {
-            Kind::Width => &self.variable(attend.into).label,
-            _ => &self.variable(attend.into).source.name,
-        });
-        distinct(labels)
+        distinct(attends.iter().map(|attend| self.moved(attend)))
+    }
+
+    /// What a head computes. Directions are called by what is read of them; a head brings a variable.
+    pub(super) fn moved(&self, attend: &Attend) -> &String {
+        let variable = self.variable(attend.into);
+        match attend.kind {
+            Kind::Width => &variable.label,
+            _ => &variable.source.name,
+        }
     }
 
     fn computed(&self, layer: usize) -> Vec<String> {
@@ -104,12 +108,15 @@ impl Plan {
 fn distinct<'l>(labels: impl Iterator<Item = &'l String>) -> Vec<String> {
     let mut known: Vec<String> = Vec::new();
     for label in labels {
-        let name = label
-            .split_once(" = ")
-            .map_or(label.as_str(), |(name, _)| name);
+        let name = short(label);
         if !known.iter().any(|other| other == name) {
             known.push(name.to_string());
         }
     }
     known
+}
+
+/// The name in `name = value`.
+pub(super) fn short(label: &str) -> &str {
+    label.split_once(" = ").map_or(label, |(name, _)| name)
 }

@@ -12,7 +12,7 @@ mod load;
 mod print;
 pub mod problem;
 pub mod program;
-mod report;
+pub mod report;
 mod solver;
 mod totalizer;
 

@@ -1,8 +1,9 @@
 //! A program's graph as a scheduling problem and back. Elementwise s-ops vanish into what reads
 //! them, as in [`schedule`](super::schedule): what is left are heads and the inputs.
 
-use super::exact::{Options, Solution, solve};
+use super::exact::Options;
 use super::problem::{Kind, Problem, Value};
+use super::report::Searched;
 use super::{Attention, Schedule, laid_out};
 use crate::graph::{Graph, SOp, SOpId};
 use rustc_hash::FxHashMap;
@@ -15,32 +16,14 @@ pub struct Program {
     pub sops: Vec<SOpId>,
 }
 
-/// A program with the best schedule found.
-#[derive(Clone, Debug)]
-pub struct Optimised {
-    pub schedule: Schedule,
-    pub program: Program,
-    pub solution: Solution,
-    /// How it was looked for.
-    pub options: Options,
-}
-
-/// Schedules everything an s-op needs.
-pub fn optimise(graph: &Graph, root: SOpId, options: Options) -> Optimised {
-    let program = Program::new(graph, root);
-    let solution = solve(&program.problem, &options);
-    let layers: FxHashMap<SOpId, usize> = program
-        .sops
-        .iter()
-        .copied()
-        .zip(solution.slots.0.iter().copied())
-        .collect();
-    Optimised {
-        schedule: laid_out(graph, &[root], |_, id| layers[&id]),
-        program,
-        solution,
-        options,
-    }
+/// The best schedule found of everything that an s-op needs, and what is proved of it.
+pub fn optimise(graph: &Graph, root: SOpId, options: Options) -> (Schedule, Searched) {
+    let Program { problem, sops } = Program::new(graph, root);
+    let searched = Searched::new(problem, options);
+    let slots = searched.solution.slots.0.iter().copied();
+    let layers: FxHashMap<SOpId, usize> = sops.into_iter().zip(slots).collect();
+    let schedule = laid_out(graph, &[root], |_, id| layers[&id]);
+    (schedule, searched)
 }
 
 impl Program {

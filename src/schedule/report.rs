@@ -1,37 +1,49 @@
-//! An optimised program for people and for tools: its schedule, what is proved of it, and why it has
-//! no fewer layers.
+//! What a search for a schedule found, for people and for tools: what it takes, what is proved of
+//! that, and why there are no fewer layers.
 
 use super::bound::critical_path;
-use super::exact::Outcome;
+use super::exact::{Options, Outcome, Solution, solve};
 use super::print::count;
-use super::problem::Stage;
-use super::program::Optimised;
-use crate::graph::Graph;
+use super::problem::{Problem, Stage};
 use serde_json::{Value, json};
 
-impl Optimised {
-    /// The table of the schedule, a line for each component of its cost, and the longest chain.
-    pub fn table(&self, graph: &Graph) -> String {
-        let mut text = self.schedule.table(graph);
-        for outcome in self.outcomes() {
-            text.push_str(&format!("{}\n", self.line(outcome)));
+/// A problem with the best schedule found.
+#[derive(Clone, Debug)]
+pub struct Searched {
+    pub problem: Problem,
+    pub solution: Solution,
+    /// How it was looked for.
+    pub options: Options,
+}
+
+impl Searched {
+    pub fn new(problem: Problem, options: Options) -> Searched {
+        Searched {
+            solution: solve(&problem, &options),
+            problem,
+            options,
         }
+    }
+
+    /// A line for each component of the cost, and the longest chain.
+    pub fn text(&self) -> String {
+        let lines = self.outcomes().map(|outcome| self.line(outcome) + "\n");
+        let mut text: String = lines.collect();
         let path = self.critical_path();
         match path.len() {
             0 => {}
-            1 => text.push_str("no fewer layers, as this attends\n"),
+            1 => text.push_str("no fewer layers, as this takes one\n"),
             _ => text.push_str("no fewer layers, as each of these reads the one before\n"),
         }
-        for (index, label) in path.iter().enumerate() {
-            text.push_str(&format!("  layer {}  {label}\n", index + 1));
+        for (layer, label) in path {
+            text.push_str(&format!("  layer {layer}  {label}\n"));
         }
         text
     }
 
-    /// The fields of the schedule, `stages: [{"stage", "value", "at_least", "optimal"}]` and
-    /// `critical_path`.
-    pub fn to_json(&self, graph: &Graph) -> Value {
-        let mut json = self.schedule.to_json(graph);
+    /// Adds `stages: [{"stage", "value", "at_least", "optimal"}]` and `critical_path` to the JSON of
+    /// a schedule.
+    pub fn add_to(&self, json: &mut Value) {
         let stage = |outcome: &Outcome| {
             json!({
                 "stage": key(outcome.stage),
@@ -41,21 +53,29 @@ impl Optimised {
             })
         };
         json["stages"] = self.outcomes().map(stage).collect();
-        json["critical_path"] = json!(self.critical_path());
-        json
+        let path = self.critical_path();
+        json["critical_path"] = path.into_iter().map(|(_, label)| label).collect();
     }
 
-    /// The s-ops of one longest chain, one a layer.
-    pub fn critical_path(&self) -> Vec<&str> {
-        let label = |value: usize| self.program.problem.values[value].label.as_str();
-        let path = critical_path(&self.program.problem);
-        path.into_iter().map(label).collect()
+    /// The values of one longest chain, each with the first layer that it can be in.
+    fn critical_path(&self) -> Vec<(usize, &str)> {
+        let values = &self.problem.values;
+        let mut path = Vec::new();
+        let mut before: Option<(usize, usize)> = None;
+        for at in critical_path(&self.problem) {
+            let layer = before.map_or(1, |(layer, operand)| {
+                layer + values[operand].kind.lag(values[at].kind)
+            });
+            path.push((layer, values[at].label.as_str()));
+            before = Some((layer, at));
+        }
+        path
     }
 
-    /// What is known of its cost. A program has no hidden units yet.
+    /// What is known of its cost. A program's graph has no hidden units.
     fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
         let outcomes = self.solution.outcomes.iter();
-        outcomes.filter(|outcome| outcome.stage != Stage::Units)
+        outcomes.filter(|outcome| outcome.stage != Stage::Units || outcome.value > 0)
     }
 
     fn line(&self, outcome: &Outcome) -> String {
@@ -64,7 +84,7 @@ impl Optimised {
             Stage::Widest => format!("widest layer {}", count(outcome.value, "head")),
             Stage::Heads => format!("heads {}", outcome.value),
             Stage::Units => format!("widest layer {}", count(outcome.value, "hidden unit")),
-            Stage::Dims => format!("residual stream {}", count(outcome.value, "value")),
+            Stage::Dims => format!("residual stream {} at once", count(outcome.value, "value")),
         };
         if outcome.is_optimal() {
             return format!("{taken} (optimal)");

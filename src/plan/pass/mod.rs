@@ -1,16 +1,19 @@
 //! Passes: what makes a plan as it is built into one that can be lowered, and smaller. Each is a
 //! function from plan to plan in a file of its own, and all but the schedule can be left out. They
-//! know plans alone.
+//! know plans, and `schedule` for the layers.
 
 mod combine;
 mod dead;
 mod guard;
 mod overlay;
 mod rename;
+mod schedule;
 mod share;
 mod units;
 
 use super::Plan;
+use crate::schedule::exact::Options;
+use crate::schedule::report::Searched;
 
 /// One pass.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +21,14 @@ pub struct Pass {
     pub name: &'static str,
     /// What it does, in a sentence.
     pub about: &'static str,
-    run: fn(&mut Plan),
+    run: Run,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Run {
+    Rewrite(fn(&mut Plan)),
+    /// With a search, if one is asked for.
+    Schedule(Option<Options>),
 }
 
 /// All passes in the order in which they run: those before the schedule work on operations without
@@ -27,29 +37,29 @@ pub const PASSES: [Pass; 7] = [
     Pass {
         name: "share",
         about: "heads that attend alike are one, and so are variables that hold the same",
-        run: share::share,
+        run: Run::Rewrite(share::share),
     },
     Pass {
         name: "units",
         about: "hidden units of one argument are computed once",
-        run: units::units,
+        run: Run::Rewrite(units::units),
     },
     COMBINE,
     Pass {
         name: "dead",
         about: "what nobody reads goes, and hidden units that are never active",
-        run: dead::dead,
+        run: Run::Rewrite(dead::dead),
     },
     SCHEDULE,
     Pass {
         name: "guard",
         about: "BOS attends to itself alone where later layers read what stands there",
-        run: guard::guard,
+        run: Run::Rewrite(guard::guard),
     },
     Pass {
         name: "overlay",
         about: "what the last attention layer writes stands in the direction of the BOS flag",
-        run: overlay::overlay,
+        run: Run::Rewrite(overlay::overlay),
     },
 ];
 
@@ -57,19 +67,26 @@ pub const PASSES: [Pass; 7] = [
 const COMBINE: Pass = Pass {
     name: "combine",
     about: "what is only read in one proportion is added up as it is written",
-    run: combine::combine,
+    run: Run::Rewrite(combine::combine),
 };
 
 /// No plan can be lowered without it.
 const SCHEDULE: Pass = Pass {
     name: "schedule",
-    about: "every operation is laid out as early as it can be",
-    run: Plan::schedule,
+    about: "every operation is laid out as early as it can be, or where the widest layer is narrower",
+    run: Run::Schedule(None),
 };
 
 impl Pass {
-    pub fn run(&self, plan: &mut Plan) {
-        (self.run)(plan);
+    /// Gives what a search for a schedule proved, if this is one.
+    pub fn run(&self, plan: &mut Plan) -> Option<Searched> {
+        match self.run {
+            Run::Rewrite(rewrite) => {
+                rewrite(plan);
+                None
+            }
+            Run::Schedule(search) => plan.schedule(search.as_ref()),
+        }
     }
 }
 
@@ -128,10 +145,22 @@ impl Passes {
         self.0.iter()
     }
 
-    pub fn run(&self, plan: &mut Plan) {
-        for pass in self.iter() {
-            pass.run(plan);
+    /// The same with a search for the best schedule.
+    #[must_use]
+    pub fn searching(mut self, options: Options) -> Passes {
+        for pass in &mut self.0 {
+            if let Run::Schedule(search) = &mut pass.run {
+                *search = Some(options);
+                pass.about = "every operation is laid out where a search put it";
+            }
         }
+        self
+    }
+
+    /// Gives what a search for a schedule proved, if there was one.
+    pub fn run(&self, plan: &mut Plan) -> Option<Searched> {
+        self.iter()
+            .fold(None, |searched, pass| pass.run(plan).or(searched))
     }
 }
 

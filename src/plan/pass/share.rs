@@ -37,6 +37,9 @@ fn is_alike(one: &Attend, other: &Attend) -> bool {
     one.kind == other.kind && one.most == other.most && one.terms == other.terms
 }
 
+/// What a variable holds: the kind of what writes it, what it is rounded to, and every write.
+type Content = (u8, Option<i32>, Vec<Vec<u64>>);
+
 /// For each variable the first that holds the same.
 fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
     let mut writes: Vec<Vec<Vec<u64>>> = vec![Vec::new(); plan.variables.len()];
@@ -55,7 +58,7 @@ fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
         add(&forward.argument, &mut write);
         writes[forward.into.0 as usize].push(write);
     }
-    let mut known: BTreeMap<(u8, Option<i32>, Vec<Vec<u64>>), VariableId> = BTreeMap::new();
+    let mut known: BTreeMap<Content, VariableId> = BTreeMap::new();
     let places = plan.variables.iter().zip(writes).enumerate();
     places
         .map(|(at, (variable, mut writes))| {
