@@ -101,7 +101,7 @@ impl Bounds<'_> {
     /// Where a host that divides queries or keys makes rows of a head uneven that are to be uniform.
     pub fn uneven(&self, attend: &Attend) -> Option<String> {
         let one_key = match attend.kind {
-            Kind::Mean | Kind::MeanOfSome => attend.most <= 1,
+            Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos => attend.most <= 1,
             Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
         };
         if self.plan.style != Style::Faithful || one_key {

@@ -239,16 +239,16 @@ fn finish(
     }
     let mut model = lower(&plan);
     check_size(analysis, roots[0], &model)?;
-    let certificates = certify(&plan, request.host.order);
+    let certificates = certify(&plan, plan.host.order);
     model.plan = Some(plan.to_json());
     model.certified = exactness(&plan, &model);
     Ok(Compiled {
         model,
         draft: draft.clone(),
         passes: passes.clone(),
+        host: plan.host,
         plan,
         certificates,
-        host: request.host,
     })
 }
 
