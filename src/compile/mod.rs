@@ -246,17 +246,17 @@ fn finish(
     }
     let mut model = lower(&plan);
     check_size(analysis, roots[0], &model)?;
-    let certificates = certify(&plan, request.host.order);
+    let certificates = certify(&plan, plan.host.order);
     model.plan = Some(plan.to_json());
     model.certified = exactness(&plan, &model);
     Ok(Compiled {
         model,
         draft: draft.clone(),
         passes: request.passes.clone(),
+        host: plan.host,
         plan,
         searched,
         certificates,
-        host: request.host,
     })
 }
 
