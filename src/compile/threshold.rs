@@ -35,7 +35,7 @@ impl Thresholds {
     pub fn side(mut self) -> Option<Side> {
         let step = self.steps.pop()?;
         let only = self.steps.is_empty() && self.classes.is_empty();
-        only.then(|| Side {
+        only.then_some(Side {
             argument: step.argument,
             points: step.points,
             middle: 0.0,

@@ -40,10 +40,6 @@ fn is_alike(one: &Attend, other: &Attend) -> bool {
 /// What a variable holds: the kind of what writes it, what it is rounded to, and every write.
 type Content = (u8, Option<i32>, Vec<Vec<u64>>);
 
-/// What a variable holds: how it is written, what it is rounded to, and the numbers of all that is
-/// written.
-type Held = (u8, Option<i32>, Vec<Vec<u64>>);
-
 /// For each variable the first that holds the same.
 fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
     let mut writes: Vec<Vec<Vec<u64>>> = vec![Vec::new(); plan.variables.len()];
