@@ -55,16 +55,6 @@ impl Axis {
         }
     }
 
-    /// From the value in each row, not looked at for rows that are alike, and without a form.
-    pub fn of_rows(rows: Vec<f64>) -> Axis {
-        Axis {
-            numbers: (0..rows.len() as u32).collect(),
-            values: rows,
-            form: Form::default(),
-            spread: OnceCell::new(),
-        }
-    }
-
     pub fn value(&self, row: usize) -> f64 {
         self.values[self.numbers[row] as usize]
     }
