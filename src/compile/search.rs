@@ -30,11 +30,8 @@ const WORK: usize = 10_000_000;
 /// The staircase with the fewest steps that `target` is on some combination of the axes; `all`
 /// names one axis for each variable, which together determine the row.
 pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
-    let stride = target.len().div_ceil(SAMPLE).max(1);
-    let (mut rows, others): (Vec<usize>, Vec<usize>) = (0..target.len())
-        .filter(|row| !target[*row].is_nan())
-        .partition(|row| row % stride == 0);
-    rows.extend(others);
+    let rows = spread_out(target.len()).filter(|row| !target[*row].is_nan());
+    let rows = rows.collect();
     let mut seen = Seen::default();
     let rows = distinct(axes, target, rows, &mut seen)?;
     let target: Vec<f64> = rows.iter().map(|row| target[*row]).collect();
@@ -77,6 +74,21 @@ pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
         search.digits(all);
     }
     search.best
+}
+
+/// All numbers below `count`, in an order in which the first few are from everywhere.
+fn spread_out(count: usize) -> impl Iterator<Item = usize> {
+    let is_coprime = |step: &usize| {
+        let (mut a, mut b) = (count, *step);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a <= 1
+    };
+    // The golden ratio leaves the most even gaps.
+    let golden = (0.618 * count as f64) as usize;
+    let step = (golden..).find(is_coprime).unwrap_or(1);
+    (0..count).map(move |at| at * step % count)
 }
 
 fn count_distinct(numbers: &[f64]) -> usize {
@@ -164,26 +176,29 @@ impl Search<'_> {
     /// Whether there is time left, and the target is a function of the axes' values as far as the
     /// sample tells.
     fn may_determine(&mut self, axes: &[&Axis]) -> bool {
-        if self.work > WORK {
-            return false;
-        }
-        let sample = self.sample();
-        self.seen.clear(sample, u64::MAX);
-        self.work += sample;
-        (0..sample).all(|row| {
+        self.work <= WORK && self.determine(axes, self.sample())
+    }
+
+    /// Whether the target is a function of the axes' values in some rows, the first.
+    fn determine(&mut self, axes: &[&Axis], rows: usize) -> bool {
+        let counts = axes.iter().map(|axis| axis.count());
+        self.seen.clear(rows, counts.fold(1, u64::saturating_mul));
+        self.work += rows;
+        (0..rows).all(|row| {
             let target = self.target[row];
             let known = self.seen.get_or_insert(number(axes, row), target);
             known.is_none_or(|known| known == target)
         })
     }
 
-    /// Looks at a combination, first on the sample: on all rows a staircase has no fewer steps and
-    /// no wider gaps.
+    /// Looks at a combination, on more and more rows: with more of them a staircase has no fewer
+    /// steps and no wider gaps.
     fn consider(&mut self, at: impl Fn(usize) -> f64, form: impl FnOnce() -> Form) {
         if self.work > WORK && self.best.is_some() {
             return;
         }
-        for rows in [self.sample(), self.target.len()] {
+        let mut rows = self.sample();
+        loop {
             let Some(mut points) = self.points(&at, rows) else {
                 return;
             };
@@ -193,6 +208,7 @@ impl Search<'_> {
             if rows == self.target.len() {
                 return self.keep(points, form);
             }
+            rows = (4 * rows).min(self.target.len());
         }
     }
 
@@ -305,6 +321,12 @@ impl Search<'_> {
             let Some(first) = order.pop() else {
                 return;
             };
+            let sizes = order.iter().filter_map(|axis| axis.spread());
+            let size: f64 = sizes.map(|(range, gap)| 1.0 + range / gap).product();
+            // Some step is within the range of the first digit, the last is so many times that.
+            if size > 2.0 * MOST_PRECISION && !self.determine(&order, self.target.len()) {
+                continue;
+            }
             let mut form = first.form.clone();
             // The rows in order of their numbers, which a digit before them keeps within its own.
             let mut rows = first.sorted(&Vec::from_iter(0..self.target.len()));
