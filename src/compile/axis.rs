@@ -55,16 +55,6 @@ impl Axis {
         }
     }
 
-    /// From the value in each row, not looked at for rows that are alike, and without a form.
-    pub fn of_rows(rows: Vec<f64>) -> Axis {
-        Axis {
-            numbers: (0..rows.len() as u32).collect(),
-            values: rows,
-            form: Form::default(),
-            spread: OnceCell::new(),
-        }
-    }
-
     pub fn value(&self, row: usize) -> f64 {
         self.values[self.numbers[row] as usize]
     }
@@ -154,8 +144,9 @@ impl Compiler<'_> {
                 axes.push(axis);
             }
         };
+        let hashes: Vec<u64> = (0..space.rows()).map(|row| hash(space.row(row))).collect();
         for (place, var) in space.vars.iter().enumerate() {
-            for axis in self.axes_of_variable(*var, place, space, target) {
+            for axis in self.axes_of_variable(*var, place, space, (target, &hashes)) {
                 push(axis, &mut axes);
             }
         }
@@ -172,7 +163,7 @@ impl Compiler<'_> {
         var: VarId,
         place: usize,
         space: &Space,
-        target: &[f64],
+        (target, hashes): (&[f64], &[u64]),
     ) -> Vec<Axis> {
         let cells: Vec<u32> = (0..space.rows()).map(|row| space.row(row)[place]).collect();
         let values = self.analysis.values(var);
@@ -190,7 +181,7 @@ impl Compiler<'_> {
         // Of a cut only its number is a linear read; any other code would take a layer.
         let is_cut = matches!(self.analysis.vars[var.0 as usize].kind, VarKind::Cut(_));
         if self.is_categorical(var) && !(is_cut && numbers.is_some()) {
-            let classes = classes(values.domain.len(), place, space, target);
+            let classes = classes(values.domain.len(), (place, &cells), target, hashes);
             let form = Form::default().plus(1.0, &Form::function(var, classes.clone()));
             axes.push(Axis::numbered(cells, classes, form));
         }
@@ -287,18 +278,22 @@ impl Compiler<'_> {
 }
 
 /// Numbers the values of a variable so that values under which the target is the same function of
-/// the other variables share a number. Functions are told apart by hashes: a collision makes an
-/// axis that is of no use, not a wrong one.
-fn classes(size: usize, place: usize, space: &Space, target: &[f64]) -> Vec<f64> {
+/// the other variables share a number; `cells` are its values in each row, `hashes` those of the
+/// rows. Functions are told apart by hashes: a collision makes an axis that is of no use, not a
+/// wrong one.
+fn classes(
+    size: usize,
+    (place, cells): (usize, &[u32]),
+    target: &[f64],
+    hashes: &[u64],
+) -> Vec<f64> {
     let mut functions = vec![0u64; size];
-    for (row, wanted) in target.iter().enumerate() {
+    for ((cell, wanted), hash) in cells.iter().zip(target).zip(hashes) {
         if wanted.is_nan() {
             continue;
         }
-        let cells = space.row(row);
-        let others = (0..).zip(cells).filter(|(at, _)| *at != place);
-        let others = others.fold(0u64, |hash, (_, cell)| mixed(hash ^ u64::from(*cell)));
-        let function = &mut functions[cells[place] as usize];
+        let others = hash.wrapping_sub(hash_of(place, *cell));
+        let function = &mut functions[*cell as usize];
         *function = function.wrapping_add(mixed(others ^ wanted.to_bits()));
     }
     let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
@@ -307,6 +302,19 @@ fn classes(size: usize, place: usize, space: &Space, target: &[f64]) -> Vec<f64>
         *numbers.entry(function).or_insert(next) as f64
     };
     functions.into_iter().map(number).collect()
+}
+
+/// A hash of the values in a row: a sum, so that one of them can be taken away.
+fn hash(cells: &[u32]) -> u64 {
+    let hashes = cells
+        .iter()
+        .enumerate()
+        .map(|(at, cell)| hash_of(at, *cell));
+    hashes.fold(0, u64::wrapping_add)
+}
+
+fn hash_of(place: usize, cell: u32) -> u64 {
+    mixed((place as u64) << 32 | u64::from(cell))
 }
 
 /// A hash of a number (the finalizer of splitmix64).

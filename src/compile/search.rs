@@ -4,7 +4,8 @@
 
 use super::axis::{Axis, spread};
 use super::form::Form;
-use super::steps::{Staircase, staircase};
+use super::steps::{self, Staircase, staircase};
+use rustc_hash::FxHashMap;
 
 /// A function as a staircase of a form.
 #[derive(Clone, Debug)]
@@ -24,58 +25,70 @@ const EASY_PRECISION: f64 = 64.0;
 const SAMPLE: usize = 400;
 
 /// Rows of combinations that are looked at before the search settles for what it has.
-const WORK: usize = 40_000_000;
+const WORK: usize = 10_000_000;
 
 /// The staircase with the fewest steps that `target` is on some combination of the axes; `all`
 /// names one axis for each variable, which together determine the row.
 pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
-    let stride = target.len().div_ceil(SAMPLE).max(1);
-    let (mut rows, others): (Vec<usize>, Vec<usize>) = (0..target.len())
-        .filter(|row| !target[*row].is_nan())
-        .partition(|row| row % stride == 0);
-    rows.extend(others);
+    let rows = spread_out(target.len()).filter(|row| !target[*row].is_nan());
+    let rows = rows.collect();
     let mut seen = Seen::default();
     let rows = distinct(axes, target, rows, &mut seen)?;
     let target: Vec<f64> = rows.iter().map(|row| target[*row]).collect();
     let axes: Vec<Axis> = axes.iter().map(|axis| axis.at_rows(&rows)).collect();
-    let axes = axes.as_slice();
     let mut search = Search {
         target: &target,
+        axes: &axes,
         seen,
-        rows: (0..rows.len()).collect(),
+        spreads: FxHashMap::default(),
         best: None,
         fewest_steps: count_distinct(&target).saturating_sub(1),
         work: 0,
     };
-    for axis in axes {
-        search.each(&[axis], |search, axes| search.single(&axes[0]));
+    for axis in &axes {
+        search.consider(|row| axis.value(row), || axis.form.clone());
     }
     if search.settled(1) {
         return search.best;
     }
     for (a, first) in axes.iter().enumerate() {
         for second in &axes[a + 1..] {
-            search.each(&[first, second], |search, axes| {
-                sums(&axes[0], &axes[1]).for_each(|sum| search.sum(sum));
-            });
+            if search.may_determine(&[first, second]) {
+                sums(first, second).for_each(|sum| search.sum(sum));
+            }
         }
     }
     if search.settled(2) {
         return search.best;
     }
-    for (a, first) in axes.iter().enumerate() {
-        for (b, second) in axes.iter().enumerate().skip(a + 1) {
-            for third in &axes[b + 1..] {
-                search.each(&[first, second, third], |search, axes| {
-                    search.triples(&axes[0], &axes[1], &axes[2]);
-                });
+    for a in 0..axes.len() {
+        for b in a + 1..axes.len() {
+            for c in b + 1..axes.len() {
+                if !search.is_ideal() && search.may_determine(&[&axes[a], &axes[b], &axes[c]]) {
+                    search.triples(a, b, c);
+                }
             }
         }
     }
     if search.best.is_none() {
-        search.digits(axes, all);
+        search.digits(all);
     }
     search.best
+}
+
+/// All numbers below `count`, in an order in which the first few are from everywhere.
+fn spread_out(count: usize) -> impl Iterator<Item = usize> {
+    let is_coprime = |step: &usize| {
+        let (mut a, mut b) = (count, *step);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a <= 1
+    };
+    // The golden ratio leaves the most even gaps.
+    let golden = (0.618 * count as f64) as usize;
+    let step = (golden..).find(is_coprime).unwrap_or(1);
+    (0..count).map(move |at| at * step % count)
 }
 
 fn count_distinct(numbers: &[f64]) -> usize {
@@ -97,7 +110,7 @@ fn distinct(
     let mut count = 1u64;
     for axis in axes {
         if count.checked_mul(axis.count()).is_none() {
-            seen.clear(rows.len());
+            seen.clear(rows.len(), count);
             count = 0;
             for number in &mut numbers {
                 let next = count as f64;
@@ -111,7 +124,7 @@ fn distinct(
         }
         count = count.checked_mul(axis.count())?;
     }
-    seen.clear(rows.len());
+    seen.clear(rows.len(), count);
     let mut found = Vec::new();
     for (number, row) in numbers.into_iter().zip(rows) {
         match seen.get_or_insert(number, target[row]) {
@@ -139,19 +152,16 @@ impl Sum<'_> {
     fn form(&self) -> Form {
         self.first.form.clone().plus(self.factor, &self.second.form)
     }
-
-    /// Its values as an axis, without its form.
-    fn axis(&self) -> Axis {
-        let rows = 0..self.first.rows();
-        Axis::of_rows(rows.map(|row| self.at(row)).collect())
-    }
 }
 
 struct Search<'t> {
+    /// One row for each combination of the axes' values, some from everywhere first: most
+    /// combinations fail on these.
     target: &'t [f64],
-    /// The rows that have a target, some from everywhere first: most combinations fail on these.
-    rows: Vec<usize>,
+    axes: &'t [Axis],
     seen: Seen,
+    /// The spreads of the sums of two axes.
+    spreads: FxHashMap<(usize, usize), Vec<Option<(f64, f64)>>>,
     best: Option<Found>,
     /// A step leads from each value of the target to the next, at least.
     fewest_steps: usize,
@@ -159,73 +169,61 @@ struct Search<'t> {
 }
 
 impl Search<'_> {
-    /// Tries combinations of some axes, if the target is a function of their values at all, on one
-    /// row for each combination of values.
-    fn each(&mut self, axes: &[&Axis], combine: impl FnOnce(&mut Search, &[Axis])) {
-        if self.work > WORK || (axes.len() > 2 && self.is_ideal()) {
-            return;
-        }
-        let Some(rows) = self.one_of_each(axes) else {
-            return;
-        };
-        let target: Vec<f64> = rows.iter().map(|row| self.target[*row]).collect();
-        let axes: Vec<Axis> = axes.iter().map(|axis| axis.at_rows(&rows)).collect();
-        let mut search = Search {
-            target: &target,
-            rows: (0..rows.len()).collect(),
-            seen: std::mem::take(&mut self.seen),
-            best: self.best.take(),
-            fewest_steps: self.fewest_steps,
-            work: self.work,
-        };
-        combine(&mut search, &axes);
-        (self.seen, self.best, self.work) = (search.seen, search.best, search.work);
+    fn sample(&self) -> usize {
+        SAMPLE.min(self.target.len())
     }
 
-    /// The first row of each combination of values; `None` if one has two targets.
-    fn one_of_each(&mut self, axes: &[&Axis]) -> Option<Vec<usize>> {
-        self.seen.clear(self.rows.len());
-        let mut found = Vec::new();
-        for row in &self.rows {
-            self.work += 1;
-            let digits = axes.iter();
-            let number = digits.fold(0u64, |number, axis| {
-                number.wrapping_mul(axis.count()) + axis.number(*row)
-            });
-            match self.seen.get_or_insert(number, self.target[*row]) {
-                None => found.push(*row),
-                Some(target) if target == self.target[*row] => {}
-                Some(_) => return None,
-            }
-        }
-        Some(found)
+    /// Whether there is time left, and the target is a function of the axes' values as far as the
+    /// sample tells.
+    fn may_determine(&mut self, axes: &[&Axis]) -> bool {
+        self.work <= WORK && self.determine(axes, self.sample())
     }
 
-    fn single(&mut self, axis: &Axis) {
-        self.consider(|row| axis.value(row), || axis.form.clone());
+    /// Whether the target is a function of the axes' values in some rows, the first.
+    fn determine(&mut self, axes: &[&Axis], rows: usize) -> bool {
+        let counts = axes.iter().map(|axis| axis.count());
+        self.seen.clear(rows, counts.fold(1, u64::saturating_mul));
+        self.work += rows;
+        (0..rows).all(|row| {
+            let target = self.target[row];
+            let known = self.seen.get_or_insert(number(axes, row), target);
+            known.is_none_or(|known| known == target)
+        })
     }
 
+    /// Looks at a combination, on more and more rows: with more of them a staircase has no fewer
+    /// steps and no wider gaps.
     fn consider(&mut self, at: impl Fn(usize) -> f64, form: impl FnOnce() -> Form) {
         if self.work > WORK && self.best.is_some() {
             return;
         }
-        let Some(points) = self.points(at) else {
-            return;
-        };
-        self.keep_better(points, form);
+        let mut rows = self.sample();
+        loop {
+            let Some(mut points) = self.points(&at, rows) else {
+                return;
+            };
+            if !self.is_better(&mut points) {
+                return;
+            }
+            if rows == self.target.len() {
+                return self.keep(points, form);
+            }
+            rows = (4 * rows).min(self.target.len());
+        }
     }
 
-    /// The staircase through some points, if it is better than what was found before.
-    fn keep_better(&mut self, points: Vec<(f64, f64)>, form: impl FnOnce() -> Form) {
-        let Some(stairs) = staircase(points) else {
-            return;
-        };
-        let cost = |stairs: &Staircase| (stairs.steps.len(), stairs.precision);
-        let better = match &self.best {
-            Some(best) => cost(&stairs) < cost(&best.stairs),
-            None => true,
-        };
-        if better && stairs.precision <= MOST_PRECISION {
+    /// Whether the staircase through some points, which get sorted, is better than what was found
+    /// before, and floats tell its arguments apart.
+    fn is_better(&self, points: &mut [(f64, f64)]) -> bool {
+        let best = self.best.as_ref().map(|best| &best.stairs);
+        steps::cost(points).is_some_and(|cost| {
+            cost.1 <= MOST_PRECISION
+                && best.is_none_or(|best| cost < (best.steps.len(), best.precision))
+        })
+    }
+
+    fn keep(&mut self, points: Vec<(f64, f64)>, form: impl FnOnce() -> Form) {
+        if let Some(stairs) = staircase(points) {
             self.best = Some(Found {
                 argument: form(),
                 stairs,
@@ -237,18 +235,18 @@ impl Search<'_> {
         self.consider(|row| sum.at(row), || sum.form());
     }
 
-    /// The arguments with their targets, each once; `None` if an argument has two.
-    fn points(&mut self, at: impl Fn(usize) -> f64) -> Option<Vec<(f64, f64)>> {
-        self.seen.clear(self.rows.len());
-        let mut points = Vec::with_capacity(self.rows.len());
-        for row in &self.rows {
+    /// The arguments in some rows, the first, with their targets, each once; `None` if an argument
+    /// has two.
+    fn points(&mut self, at: &impl Fn(usize) -> f64, rows: usize) -> Option<Vec<(f64, f64)>> {
+        self.seen.clear(rows, u64::MAX);
+        let mut points = Vec::with_capacity(rows);
+        for (row, target) in self.target[..rows].iter().enumerate() {
             self.work += 1;
             // Adding 0 makes -0 the same argument as 0.
-            let argument = at(*row) + 0.0;
-            let target = self.target[*row];
-            match self.seen.get_or_insert(argument.to_bits(), target) {
-                None => points.push((argument, target)),
-                Some(known) if known == target => {}
+            let argument = at(row) + 0.0;
+            match self.seen.get_or_insert(argument.to_bits(), *target) {
+                None => points.push((argument, *target)),
+                Some(known) if known == *target => {}
                 Some(_) => return None,
             }
         }
@@ -272,38 +270,67 @@ impl Search<'_> {
         })
     }
 
-    fn triples(&mut self, a: &Axis, b: &Axis, c: &Axis) {
+    fn triples(&mut self, a: usize, b: usize, c: usize) {
         for (first, second, third) in [(a, b, c), (a, c, b), (b, c, a)] {
-            for pair in sums(first, second) {
+            let third = &self.axes[third];
+            for (at, pair) in sums(&self.axes[first], &self.axes[second]).enumerate() {
                 if self.work > WORK || self.is_ideal() {
                     return;
                 }
-                let both = pair.axis();
-                // Computing it and its spread costs as much as a few looks at each row.
-                self.work += 4 * both.rows();
-                for sum in sums(&both, third) {
-                    let form = || match std::ptr::eq(sum.first, &both) {
-                        true => pair.form().plus(sum.factor, &third.form),
-                        false => third.form.clone().plus(sum.factor, &pair.form()),
-                    };
-                    self.consider(|row| sum.at(row), form);
+                let spread = self.spreads(first, second)[at];
+                let (above, below) = (digit(spread, third.spread()), digit(third.spread(), spread));
+                for factor in [Some(1.0), Some(-1.0), above].into_iter().flatten() {
+                    self.consider(
+                        |row| third.value(row) + factor * pair.at(row),
+                        || third.form.clone().plus(factor, &pair.form()),
+                    );
+                }
+                if let Some(factor) = below {
+                    self.consider(
+                        |row| pair.at(row) + factor * third.value(row),
+                        || pair.form().plus(factor, &third.form),
+                    );
                 }
             }
         }
     }
 
+    /// The spreads of the sums of two axes.
+    fn spreads(&mut self, a: usize, b: usize) -> &[Option<(f64, f64)>] {
+        let (first, second) = (&self.axes[a], &self.axes[b]);
+        self.spreads.entry((a, b)).or_insert_with(|| {
+            let rows = self.target.len();
+            self.seen
+                .clear(rows, first.count().saturating_mul(second.count()));
+            let is_new = |row: &usize| {
+                let number = number(&[first, second], *row);
+                self.seen.get_or_insert(number, 0.0).is_none()
+            };
+            let rows: Vec<usize> = (0..rows).filter(is_new).collect();
+            self.work += self.target.len() + 4 * rows.len();
+            let of = |sum: Sum| spread(rows.iter().map(|row| sum.at(*row)).collect());
+            sums(first, second).map(of).collect()
+        })
+    }
+
     /// One digit for each variable, in every rotation of their order.
-    fn digits(&mut self, axes: &[Axis], all: &[usize]) {
+    fn digits(&mut self, all: &[usize]) {
         for start in 0..all.len() {
             let order = all[start..].iter().chain(&all[..start]);
-            let mut order: Vec<&Axis> = order.map(|at| &axes[*at]).collect();
+            let mut order: Vec<&Axis> = order.map(|at| &self.axes[*at]).collect();
             let Some(first) = order.pop() else {
                 return;
             };
+            let sizes = order.iter().filter_map(|axis| axis.spread());
+            let size: f64 = sizes.map(|(range, gap)| 1.0 + range / gap).product();
+            // Some step is within the range of the first digit, the last is so many times that.
+            if size > 2.0 * MOST_PRECISION && !self.determine(&order, self.target.len()) {
+                continue;
+            }
             let mut form = first.form.clone();
             // The rows in order of their numbers, which a digit before them keeps within its own.
-            let mut rows = first.sorted(&self.rows);
-            let mut numbers: Vec<f64> = self.rows.iter().map(|row| first.value(*row)).collect();
+            let mut rows = first.sorted(&Vec::from_iter(0..self.target.len()));
+            let mut numbers: Vec<f64> = (0..rows.len()).map(|row| first.value(row)).collect();
             for axis in order {
                 let low = spread(rows.iter().map(|row| numbers[*row]).collect());
                 let Some(factor) = digit(axis.spread(), low) else {
@@ -317,12 +344,22 @@ impl Search<'_> {
             }
             self.work += rows.len();
             let points = rows.iter().map(|row| (numbers[*row], self.target[*row]));
-            self.keep_better(points.collect(), || form);
+            let mut points: Vec<(f64, f64)> = points.collect();
+            if self.is_better(&mut points) {
+                self.keep(points, || form);
+            }
             if self.is_ideal() {
                 return;
             }
         }
     }
+}
+
+/// What stands for the values of some axes in a row.
+fn number(axes: &[&Axis], row: usize) -> u64 {
+    axes.iter().fold(0, |number: u64, axis| {
+        number.wrapping_mul(axis.count()) + axis.number(row)
+    })
 }
 
 /// The targets seen with some numbers. Forgetting them all takes no time, since most combinations
@@ -338,9 +375,10 @@ struct Seen {
 }
 
 impl Seen {
-    /// Forgets all, for so many numbers at most.
-    fn clear(&mut self, most: usize) {
+    /// Forgets all, for so many numbers at most, of so many that there are.
+    fn clear(&mut self, most: usize, numbers: u64) {
         self.round += 1;
+        let most = usize::try_from(numbers).map_or(most, |numbers| most.min(numbers));
         self.size = (2 * most).next_power_of_two();
         if self.slots.len() < self.size {
             self.slots.resize(self.size, (0, 0.0, 0));

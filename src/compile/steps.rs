@@ -29,41 +29,44 @@ pub struct Staircase {
 /// The staircase through some points, each an argument and its value; `None` if two arguments
 /// that are as good as equal have different values.
 pub fn staircase(mut points: Vec<(f64, f64)>) -> Option<Staircase> {
+    let (_, precision) = cost(&mut points)?;
+    let step = |((a, before), (b, after)): ((f64, f64), (f64, f64))| Step {
+        middle: nice(a, b),
+        slope: 2f64.powf((2.0 / (b - a)).log2().ceil()),
+        change: after - before,
+    };
+    Some(Staircase {
+        first: points.first().map_or(0.0, |point| point.1),
+        steps: changes(&points).map(step).collect(),
+        precision,
+        points,
+    })
+}
+
+/// How many steps the staircase through some points has, and its precision; sorts the points.
+/// Further points make neither less.
+pub fn cost(points: &mut [(f64, f64)]) -> Option<(usize, f64)> {
     points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let (Some(lowest), Some(highest)) = (points.first().copied(), points.last().copied()) else {
-        return Some(Staircase {
-            first: 0.0,
-            steps: Vec::new(),
-            precision: 1.0,
-            points,
-        });
+    let (Some(lowest), Some(highest)) = (points.first(), points.last()) else {
+        return Some((0, 1.0));
     };
     let range = highest.0 - lowest.0;
     let same = 1e-9 * (1.0 + lowest.0.abs().max(highest.0.abs()));
-    let (mut steps, mut smallest) = (Vec::new(), range.max(same));
-    let first = lowest.1;
-    for pair in points.windows(2) {
-        let ((a, before), (b, after)) = (pair[0], pair[1]);
-        if before == after {
-            continue;
-        }
-        let gap = b - a;
-        if gap <= same {
+    let (mut count, mut smallest) = (0, range.max(same));
+    for ((a, _), (b, _)) in changes(points) {
+        if b - a <= same {
             return None;
         }
-        smallest = smallest.min(gap);
-        steps.push(Step {
-            middle: nice(a, b),
-            slope: 2f64.powf((2.0 / gap).log2().ceil()),
-            change: after - before,
-        });
+        count += 1;
+        smallest = smallest.min(b - a);
     }
-    Some(Staircase {
-        first,
-        steps,
-        precision: range / smallest,
-        points,
-    })
+    Some((count, range / smallest))
+}
+
+/// The neighbouring points with different values.
+fn changes(points: &[(f64, f64)]) -> impl Iterator<Item = ((f64, f64), (f64, f64))> + '_ {
+    let pairs = points.windows(2).map(|pair| (pair[0], pair[1]));
+    pairs.filter(|((_, before), (_, after))| before != after)
 }
 
 /// The middle of a gap; of the possible middles one that floats hold exactly.

@@ -142,8 +142,8 @@ impl Compiler<'_> {
             ),
             (Some(_), None) => return None,
         };
-        let values = (0..space.rows()).map(|row| numbers[space.row(row)[place] as usize]);
-        Some(Axis::new(values.collect(), form))
+        let cells = (0..space.rows()).map(|row| space.row(row)[place]);
+        Some(Axis::numbered(cells.collect(), numbers, form))
     }
 
     /// The function as hidden units: bits of their own if they are to be exact.

@@ -180,11 +180,11 @@ impl Space {
         let size = sets.iter().map(|set| set.len()).product();
         let mut rows = Vec::with_capacity(size);
         let mut places = vec![0; sets.len()];
+        let digits = sets.iter().zip(&self.weights);
+        let mut number: u64 = digits
+            .filter_map(|(set, weight)| Some(u64::from(*set.first()?) * weight))
+            .sum();
         for _ in 0..size {
-            let digits = places.iter().zip(sets).zip(&self.weights);
-            let number = digits
-                .map(|((place, set), weight)| u64::from(set[*place]) * weight)
-                .sum();
             let row = row_of.row_or(number, self.rows as u32);
             if row as usize == self.rows {
                 self.rows += 1;
@@ -192,12 +192,15 @@ impl Space {
                 self.cells.extend(cells);
             }
             rows.push(row);
-            for (place, set) in places.iter_mut().zip(sets).rev() {
+            for ((place, set), weight) in places.iter_mut().zip(sets).zip(&self.weights).rev() {
+                number -= u64::from(set[*place]) * weight;
                 *place += 1;
                 if *place < set.len() {
+                    number += u64::from(set[*place]) * weight;
                     break;
                 }
                 *place = 0;
+                number += u64::from(set[0]) * weight;
             }
         }
         rows
