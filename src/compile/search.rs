@@ -154,6 +154,9 @@ impl Sum<'_> {
     }
 }
 
+/// The least and the greatest sum for each value of the target that has any.
+type Spreads = Vec<Option<(f64, f64)>>;
+
 struct Search<'t> {
     /// One row for each combination of the axes' values, some from everywhere first: most
     /// combinations fail on these.
@@ -161,7 +164,7 @@ struct Search<'t> {
     axes: &'t [Axis],
     seen: Seen,
     /// The spreads of the sums of two axes.
-    spreads: FxHashMap<(usize, usize), Vec<Option<(f64, f64)>>>,
+    spreads: FxHashMap<(usize, usize), Spreads>,
     best: Option<Found>,
     /// A step leads from each value of the target to the next, at least.
     fewest_steps: usize,
