@@ -27,7 +27,18 @@ impl Plan {
             let bos = products.map(|p| self.at_bos(&p.query) * self.at_bos(&p.key));
             above += unit * (bos.sum::<f64>() - most);
         }
-        above >= gap * (1.0 - NEAR)
+        above >= gap * self.gaps_below_bos(attend) * (1.0 - NEAR)
+    }
+
+    /// How many gaps below BOS its own query must see tokens. At BOS no large constant rounds what is
+    /// written, so that it must be nothing at all there: weights that a float cannot hold.
+    fn gaps_below_bos(&self, attend: &Attend) -> f64 {
+        let head = self.attends.iter();
+        let mut head = head.filter(|op| (op.layer, op.pattern) == (attend.layer, attend.pattern));
+        match head.any(|op| self.variable(op.into).rounding.is_some()) {
+            true => 4.0,
+            false => 1.0,
+        }
     }
 
     /// The most that a term gives a token for the query at BOS.

@@ -1,8 +1,9 @@
 //! Whether the tables of a plan are of what it reads: the values of a head's queries and keys, for
-//! which a relation holds or not, and the points of hidden units. They are computed again from the
-//! linear reads where these read embeddings, which any token may have at any index, or one variable.
+//! which a relation holds or not, and the points of hidden units, must be what the linear reads can
+//! give. That is computed where they read embeddings, which any token may have at any index, or one
+//! variable.
 
-use super::{FeedForward, Linear, Meaning, Plan, Term, VariableId, Written};
+use super::{FeedForward, Kind, Linear, Meaning, Plan, Term, VariableId, Written};
 
 /// How far a number of a table may be from what is read, as a share of the largest number that is
 /// added up for it.
@@ -25,7 +26,7 @@ impl Plan {
             let relations = attend.terms.iter();
             let mut relations =
                 relations.filter(|term| matches!(term.meaning, Meaning::Relation(_)));
-            if relations.any(|term| !self.is_of_its_reads(term)) {
+            if relations.any(|term| !self.is_of_its_reads(term, attend.kind)) {
                 let name = &attend.source.name;
                 return Err(format!("{name}: a relation of other values than are read"));
             }
@@ -40,27 +41,34 @@ impl Plan {
         }
     }
 
-    fn is_of_its_reads(&self, term: &Term) -> bool {
+    /// Whether every query and every key of a table is read somewhere. What is read may be more, as a
+    /// program may have no value there.
+    fn is_of_its_reads(&self, term: &Term, kind: Kind) -> bool {
         let products = &term.products;
         let queries: Vec<&Linear> = products.iter().map(|product| &product.query).collect();
         let keys: Vec<&Linear> = products.iter().map(|product| &product.key).collect();
-        self.readings(&queries).iter().all(|reading| {
-            let columns = products.first().map_or(0, |product| product.queries.len());
-            (0..columns).any(|at| reading.is(products.iter().map(|p| p.queries[at])))
-        }) && self.readings(&keys).iter().all(|reading| {
-            let columns = products.first().map_or(0, |product| product.keys.len());
-            (0..columns).any(|at| reading.is(products.iter().map(|p| p.keys[at])))
-        })
+        let size = products.first().map_or((0, 0), |product| {
+            // BOS itself may be the last key.
+            let of_bos = usize::from(kind == Kind::MeanOrBos);
+            (
+                product.queries.len(),
+                product.keys.len().saturating_sub(of_bos),
+            )
+        });
+        let of_queries = self.readings(&queries);
+        let of_keys = self.readings(&keys);
+        (0..size.0).all(|at| is_read(&of_queries, products.iter().map(|p| p.queries[at])))
+            && (0..size.1).all(|at| is_read(&of_keys, products.iter().map(|p| p.keys[at])))
     }
 
     fn has_points(&self, forward: &FeedForward) -> bool {
         let readings = self.readings(&[&forward.argument]);
-        let mut readings = readings.iter();
-        readings.all(|reading| forward.points.iter().any(|point| reading.is([*point])))
+        let mut points = forward.points.iter();
+        points.all(|point| is_read(&readings, [*point].into_iter()))
     }
 
-    /// What some linear reads give at tokens, together; nothing where that does not follow.
-    fn readings(&self, linears: &[&Linear]) -> Vec<Reading> {
+    /// What some linear reads give at tokens, together, where that follows.
+    fn readings(&self, linears: &[&Linear]) -> Option<Vec<Reading>> {
         let mut reads: Vec<VariableId> = linears.iter().flat_map(|l| l.reads()).collect();
         reads.sort();
         reads.dedup();
@@ -84,7 +92,7 @@ impl Plan {
                 };
                 let indices = if reads_indices { self.max_length } else { 1 };
                 if tokens.saturating_mul(indices) > MOST_ROWS {
-                    return Vec::new();
+                    return None;
                 }
                 let rows = (0..tokens).flat_map(|token| (0..indices).map(move |at| (token, at)));
                 let at = |(token, index)| {
@@ -97,7 +105,7 @@ impl Plan {
                         Written::Flag | Written::Attend | Written::FeedForward => 0.0,
                     }
                 };
-                rows.map(|row| reading(linears, at(row))).collect()
+                Some(rows.map(|row| reading(linears, at(row))).collect())
             }
             ([], [one]) => {
                 let values = self.variable(*one).values.iter();
@@ -108,9 +116,9 @@ impl Plan {
                         _ => value,
                     }
                 };
-                values.map(|value| reading(linears, at(*value))).collect()
+                Some(values.map(|value| reading(linears, at(*value))).collect())
             }
-            _ => Vec::new(),
+            _ => None,
         }
     }
 }
@@ -127,11 +135,12 @@ fn reading(linears: &[&Linear], value: impl Fn(VariableId) -> f64) -> Reading {
     }
 }
 
-impl Reading {
-    fn is(&self, numbers: impl IntoIterator<Item = f64>) -> bool {
-        let pairs = self.numbers.iter().zip(numbers);
-        pairs.fold(true, |near, (read, number)| {
-            near && (read - number).abs() <= self.near
+/// Whether some numbers are read together somewhere, as far as that is known.
+fn is_read(readings: &Option<Vec<Reading>>, numbers: impl Iterator<Item = f64> + Clone) -> bool {
+    readings.as_ref().is_none_or(|readings| {
+        readings.iter().any(|reading| {
+            let mut pairs = reading.numbers.iter().zip(numbers.clone());
+            pairs.all(|(read, number)| (read - number).abs() <= reading.near)
         })
-    }
+    })
 }

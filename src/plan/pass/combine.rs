@@ -5,6 +5,9 @@
 use crate::plan::{Kind, Linear, Plan, Read, VariableId, Written};
 use std::collections::BTreeMap;
 
+/// Sums that a variable may be one of.
+const MOST_VALUES: usize = 1 << 14;
+
 pub(super) fn combine(plan: &mut Plan) {
     for group in groups(plan) {
         if let Some(values) = values(plan, &group) {
@@ -119,13 +122,20 @@ fn values(plan: &Plan, group: &Group) -> Option<Vec<f64>> {
     if known.is_some() {
         return known;
     }
-    let (mut least, mut most) = (0.0, 0.0);
+    let mut sums = vec![0.0];
     for (id, factor) in group {
-        let values = plan.variable(*id).values.iter().map(|value| factor * value);
-        least += values.clone().fold(f64::INFINITY, f64::min);
-        most += values.fold(f64::NEG_INFINITY, f64::max);
+        let values = &plan.variable(*id).values;
+        if sums.len() * values.len() > MOST_VALUES {
+            return None;
+        }
+        sums = values
+            .iter()
+            .flat_map(|value| sums.iter().map(move |sum| sum + factor * value))
+            .collect();
+        sums.sort_by(f64::total_cmp);
+        sums.dedup();
     }
-    Some(vec![least, most])
+    Some(sums)
 }
 
 fn is_near(one: &[f64], other: &[f64]) -> bool {
