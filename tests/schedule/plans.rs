@@ -8,7 +8,6 @@ use super::{Cost, Options, Problem, Solution, cost, every, key, options};
 use rasp::base::Limits;
 use rasp::compile::{Compiled, compile_in, lower};
 use rasp::infer::Setting;
-use rasp::plan::pass::{PASSES, Passes};
 use rasp::plan::{Plan, Style, VariableId};
 use rasp::schedule::report::Searched;
 
@@ -36,16 +35,27 @@ fn compiled(style: Style) -> impl Iterator<Item = (String, Compiled)> {
     })
 }
 
-fn searched(draft: &Plan, options: Options) -> (Plan, Searched) {
-    let mut plan = draft.clone();
-    let searched = Passes::default().searching(options).run(&mut plan);
+fn searched(compiled: &Compiled, options: Options) -> (Plan, Searched) {
+    let mut plan = compiled.draft.clone();
+    let passes = compiled.passes.clone().searching(options);
+    let searched = passes.run(&mut plan);
     (plan, searched.unwrap())
 }
 
-/// Every operation as early as what it reads lets it, by trying again until nothing moves.
-fn earliest(draft: &Plan) -> Plan {
-    let mut plan = draft.clone();
-    run(&mut plan, &["share", "units", "dead"]);
+/// The plan with every operation as early as what it reads lets it.
+fn earliest(compiled: &Compiled) -> Plan {
+    let mut plan = compiled.draft.clone();
+    for pass in compiled.passes.iter() {
+        match pass.name {
+            "schedule" => lay_out_early(&mut plan),
+            _ => drop(pass.run(&mut plan)),
+        }
+    }
+    plan
+}
+
+/// By trying again until nothing moves.
+fn lay_out_early(plan: &mut Plan) {
     plan.attends.iter_mut().for_each(|op| op.layer = 1);
     plan.feed_forwards.iter_mut().for_each(|op| op.layer = 1);
     loop {
@@ -61,17 +71,9 @@ fn earliest(draft: &Plan) -> Plan {
         for op in &mut plan.feed_forwards {
             op.layer = latest(op.argument.reads().collect()) / 2 + 1;
         }
-        if plan == before {
-            break;
+        if *plan == before {
+            return;
         }
-    }
-    run(&mut plan, &["guard", "overlay"]);
-    plan
-}
-
-fn run(plan: &mut Plan, names: &[&str]) {
-    for pass in PASSES.iter().filter(|pass| names.contains(&pass.name)) {
-        pass.run(plan);
     }
 }
 
@@ -89,7 +91,7 @@ fn hold(style: Style) {
     let mut tried = 0;
     for (name, compiled) in compiled(style) {
         let plan = &compiled.plan;
-        let early = earliest(&compiled.draft);
+        let early = earliest(&compiled);
         early.check().unwrap();
         assert_eq!(plan.layers(), early.layers(), "{name}");
         let sizes = [&early, plan].map(|plan| lower(plan).padded_parameters());
@@ -98,7 +100,7 @@ fn hold(style: Style) {
         assert_eq!(sizes[1], compiled.model.padded_parameters());
 
         for options in [options(false), options(true)] {
-            let (exact, found) = searched(&compiled.draft, options);
+            let (exact, found) = searched(&compiled, options);
             exact
                 .check()
                 .unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
@@ -111,7 +113,7 @@ fn hold(style: Style) {
             assert!(widest(&exact).0 <= widest(plan).0, "{name}");
             tried += usize::from(is_best_of_all(&name, problem, solution, &options));
         }
-        let runs = [0, 1].map(|_| searched(&compiled.draft, options(false)).0);
+        let runs = [0, 1].map(|_| searched(&compiled, options(false)).0);
         assert_eq!(runs[0], runs[1], "{name}");
     }
     assert!(smaller >= 5, "{smaller}");
