@@ -618,6 +618,22 @@ fn ranks_that_look_ahead_are_refused_in_causal_models() {
     }
 }
 
+/// Where a program fails its hidden units read something all the same, of which no value is a point.
+#[test]
+fn programs_that_fail_on_some_inputs_are_compiled() {
+    let digits = Setting {
+        vocabulary: [0, 1, 3].map(Value::Int).to_vec(),
+        ..setting("", 4)
+    };
+    let text = "some = tokens_int / (tokens_int - indices) > 1; all = tokens_int / indices;";
+    exact(text, "some", &digits, 200, 0);
+    let (session, root) = program(text, "all");
+    for style in [Style::Faithful, Style::Compact] {
+        let made = made(session.graph(), root, style, &digits);
+        assert!(made.is_ok(), "{made:?}");
+    }
+}
+
 #[test]
 fn elementwise_programs_need_no_attention() {
     let digits = Setting {

@@ -97,7 +97,7 @@ fn problems(programs: Vec<Program>, check: impl Fn(&Program) -> Vec<String> + Sy
                 while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let started = std::time::Instant::now();
                     let problems = check(program);
-                    println!("{}: {:.1?}", program.name, started.elapsed());
+                    println!("{}: {:.1?} {problems:?}", program.name, started.elapsed());
                     let problems = problems.into_iter();
                     let problems = problems.map(|problem| format!("{}: {problem}", program.name));
                     found.lock().unwrap().extend(problems);

@@ -150,6 +150,7 @@ fn verification_text(found: &Verification) -> String {
         ..
     } = found;
     let mut text = match found.is_proof() {
+        false if *checked == 0 => "nothing to compare\n".to_string(),
         true => format!("proved: right on all {checked} inputs up to length {longest}\n"),
         false if all == longest => {
             format!("{wrong} of all {checked} inputs up to length {longest} are wrong\n")
