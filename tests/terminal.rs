@@ -9,16 +9,21 @@ use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
-/// What the terminal shows when some keys are typed before the prompt is there, some after it.
-fn shown(ahead: &str, keys: &str) -> String {
-    let home = tempfile::tempdir().unwrap();
+/// A pseudo-terminal: our side, and that of the program.
+fn terminal() -> (File, File) {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
     let name = ptsname(&ours, Vec::new()).unwrap();
     let path = std::ffi::OsStr::from_bytes(name.as_bytes());
     let theirs = OpenOptions::new().read(true).write(true).open(path);
-    let theirs = theirs.unwrap();
+    (File::from(ours), theirs.unwrap())
+}
+
+/// What the terminal shows when some keys are typed before the prompt is there, some after it.
+fn shown(ahead: &str, keys: &str) -> String {
+    let home = tempfile::tempdir().unwrap();
+    let (mut terminal, theirs) = terminal();
     let mut program = Command::new(env!("CARGO_BIN_EXE_rasp"))
         .env("HOME", home.path())
         .env_remove("XDG_DATA_HOME")
@@ -29,7 +34,6 @@ fn shown(ahead: &str, keys: &str) -> String {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut terminal = File::from(ours);
     terminal.write_all(ahead.as_bytes()).unwrap();
     let mut screen = Vec::new();
     while !screen.ends_with(b">> ") {
@@ -63,4 +67,37 @@ fn an_entry_of_several_lines_is_edited_as_one() {
     let screen = shown("", &format!("{typed}{mended}f(0);\rexit\r"));
     assert!(screen.contains("function: f(x)"), "{screen}");
     assert!(screen.contains("out =  7"), "{screen}");
+}
+
+#[test]
+fn a_long_compilation_says_what_it_is_at() {
+    let folder = tempfile::tempdir().unwrap();
+    // Long enough, and not too long.
+    let longest = if cfg!(debug_assertions) { "12" } else { "48" };
+    let (mut terminal, theirs) = terminal();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_rasp"))
+        .args(["compile", "tests/common/shuffle_dyck2_in_sums.rasp"])
+        .args([
+            "-e",
+            "shuffle_dyck2",
+            "--vocab",
+            "(){}",
+            "--max-len",
+            longest,
+        ])
+        .arg("-o")
+        .arg(folder.path().join("model"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::from(theirs))
+        .spawn()
+        .unwrap();
+    let mut screen = Vec::new();
+    // Reading fails once the program has ended.
+    let _ = terminal.read_to_end(&mut screen);
+    assert!(program.wait().unwrap().success());
+    let screen = String::from_utf8_lossy(&screen);
+    assert!(screen.contains("finding weights"), "{screen}");
 }

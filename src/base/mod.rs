@@ -5,6 +5,7 @@
 pub mod diagnostic;
 pub mod interrupt;
 pub mod limits;
+pub mod progress;
 pub mod random;
 pub mod render;
 pub mod source;

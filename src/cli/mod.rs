@@ -17,6 +17,7 @@ mod input;
 mod making;
 mod model;
 mod output;
+mod progress;
 mod puzzle;
 mod run;
 mod schedule;

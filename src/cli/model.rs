@@ -4,6 +4,7 @@ use super::arguments::{Compile, Exec, Info, Setting};
 use super::input::{Input, inputs, open, setting, value_json, vocabulary};
 use super::making::Making;
 use super::output::{Output, Stop, diagnostic_json};
+use super::progress;
 use crate::base::{Code, Diagnostic, Existing, Sources};
 use crate::compile::{self, Compiled};
 use crate::execute::Executor;
@@ -100,7 +101,8 @@ pub fn compile_expressions(
         spans.push(span);
     }
     let (graph, limits) = (session.graph(), session.limits());
-    let compiled = compile::compile_in(&making.request(), graph, &sops, &setting, limits)
+    let compile = || compile::compile_in(&making.request(), graph, &sops, &setting, limits);
+    let compiled = progress::shown(compile)
         .map_err(|error| Box::new(error.or_at(spans[0], "compiled from this")));
     let mut compiled = output.expect(compiled, session.sources())?;
     for hazard in session.hazards(&sops, &setting) {

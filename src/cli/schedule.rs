@@ -4,6 +4,7 @@ use super::arguments::{Schedule, Setting};
 use super::input::{open, setting, vocabulary};
 use super::making::Making;
 use super::output::{Output, Stop};
+use super::progress;
 use crate::compile::{Compiled, compile_in};
 use crate::graph::{SOpId, Sharing};
 use crate::schedule::exact::Options;
@@ -48,13 +49,9 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
     let setting = setting(&planned.setting, vocabulary, &session);
     let setting = output.expect(setting, session.sources())?;
-    let compiled = compile_in(
-        &planned.making.request(),
-        session.graph(),
-        &[sop],
-        &setting,
-        session.limits(),
-    );
+    let request = planned.making.request();
+    let (nodes, limits) = (session.graph(), session.limits());
+    let compiled = progress::shown(|| compile_in(&request, nodes, &[sop], &setting, limits));
     let Compiled { plan, searched, .. } = output.expect(compiled, session.sources())?;
     if arguments.json {
         let mut json = plan.schedule_json();

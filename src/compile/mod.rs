@@ -45,7 +45,7 @@ pub use lower::lower;
 pub use stored::{certified, exactness, proved_plan};
 pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_watched};
 
-use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt};
+use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt, progress};
 use crate::certify::{Certificate, certify};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::infer::facts::check_setting;
@@ -132,6 +132,7 @@ fn made_in(
         Style::Faithful => Several::Means,
         Style::Compact => Several::Sums,
     };
+    progress::at("inferring values");
     let analysis = Analysis::holding(several, graph, roots, setting, limits);
     interrupt::check()?;
     check_causal(&analysis, roots)?;
@@ -146,6 +147,7 @@ fn made_in(
     {
         return Ok(careful);
     }
+    progress::at("trying inputs");
     let mut verdict = verify::guard(graph, roots, &compiled.model);
     if verdict.is_err() && roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
         interrupt::check()?;
@@ -205,6 +207,11 @@ fn attempt(
     care: Care,
 ) -> Fallible<Compiled> {
     let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
+    progress::at(match care {
+        Care::Plain => "finding weights",
+        Care::Careful => "finding more precise weights",
+        Care::Real => "finding weights for a real number",
+    });
     let mut compiler = Compiler::new(analysis, request.host, request.style, care);
     let mut outputs = Vec::with_capacity(roots.len());
     for root in roots {
@@ -246,6 +253,7 @@ fn finish(
     }
     let mut model = lower(&plan);
     check_size(analysis, roots[0], &model)?;
+    progress::at("certifying");
     let certificates = certify(&plan, plan.host.order);
     model.plan = Some(plan.to_json());
     model.certified = exactness(&plan, &model);

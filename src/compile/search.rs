@@ -39,6 +39,8 @@ pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
     let mut search = Search {
         target: &target,
         axes: &axes,
+        order: (0..rows.len()).collect(),
+        oldest: 0,
         seen,
         spreads: FxHashMap::default(),
         best: None,
@@ -154,17 +156,21 @@ impl Sum<'_> {
     }
 }
 
-/// The least and the greatest sum for each value of the target that has any.
-type Spreads = Vec<Option<(f64, f64)>>;
+/// A range and its smallest gap, if there is one.
+type Spread = Option<(f64, f64)>;
 
 struct Search<'t> {
     /// One row for each combination of the axes' values, some from everywhere first: most
     /// combinations fail on these.
     target: &'t [f64],
     axes: &'t [Axis],
+    /// The rows in the order in which they are looked at.
+    order: Vec<usize>,
+    /// The place in the second half of the sample that was replaced longest ago.
+    oldest: usize,
     seen: Seen,
-    /// The spreads of the sums of two axes.
-    spreads: FxHashMap<(usize, usize), Spreads>,
+    /// Of the sums of two axes.
+    spreads: FxHashMap<(usize, usize), Vec<Spread>>,
     best: Option<Found>,
     /// A step leads from each value of the target to the next, at least.
     fewest_steps: usize,
@@ -187,9 +193,9 @@ impl Search<'_> {
         let counts = axes.iter().map(|axis| axis.count());
         self.seen.clear(rows, counts.fold(1, u64::saturating_mul));
         self.work += rows;
-        (0..rows).all(|row| {
-            let target = self.target[row];
-            let known = self.seen.get_or_insert(number(axes, row), target);
+        self.order[..rows].iter().all(|row| {
+            let target = self.target[*row];
+            let known = self.seen.get_or_insert(number(axes, *row), target);
             known.is_none_or(|known| known == target)
         })
     }
@@ -202,10 +208,16 @@ impl Search<'_> {
         }
         let mut rows = self.sample();
         loop {
-            let Some(mut points) = self.points(&at, rows) else {
-                return;
+            let mut points = match self.points(&at, rows) {
+                Ok(points) => points,
+                Err(argument) => return self.failed(&at, (argument, argument), rows),
             };
-            if !self.is_better(&mut points) {
+            let cost = steps::cost(&mut points);
+            let Some(cost) = cost.filter(|(_, precision)| *precision <= MOST_PRECISION) else {
+                let narrowest = steps::narrowest(&points);
+                return narrowest.map_or((), |gap| self.failed(&at, gap, rows));
+            };
+            if !self.is_better(cost) {
                 return;
             }
             if rows == self.target.len() {
@@ -215,14 +227,35 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the staircase through some points, which get sorted, is better than what was found
-    /// before, and floats tell its arguments apart.
-    fn is_better(&self, points: &mut [(f64, f64)]) -> bool {
+    /// Takes the two rows with these arguments, on which a combination failed, into the sample: the
+    /// next one may well fail on them, too.
+    fn failed(&mut self, at: &impl Fn(usize) -> f64, (a, b): (f64, f64), rows: usize) {
+        let sample = self.sample();
+        if rows == sample {
+            return;
+        }
+        self.work += rows;
+        let find = |argument: f64, besides: Option<f64>| {
+            (0..rows).find(|place| {
+                let row = self.order[*place];
+                Some(self.target[row]) != besides && at(row) == argument
+            })
+        };
+        let first = find(a, None);
+        let target = first.map(|place| self.target[self.order[place]]);
+        let second = find(b, target);
+        for place in [first, second].into_iter().flatten() {
+            if place >= sample {
+                self.order.swap(place, sample / 2 + self.oldest);
+                self.oldest = (self.oldest + 1) % (sample - sample / 2);
+            }
+        }
+    }
+
+    /// Whether a staircase of so many steps and such a precision is better than what was found.
+    fn is_better(&self, cost: (usize, f64)) -> bool {
         let best = self.best.as_ref().map(|best| &best.stairs);
-        steps::cost(points).is_some_and(|cost| {
-            cost.1 <= MOST_PRECISION
-                && best.is_none_or(|best| cost < (best.steps.len(), best.precision))
-        })
+        best.is_none_or(|best| cost < (best.steps.len(), best.precision))
     }
 
     fn keep(&mut self, points: Vec<(f64, f64)>, form: impl FnOnce() -> Form) {
@@ -238,22 +271,24 @@ impl Search<'_> {
         self.consider(|row| sum.at(row), || sum.form());
     }
 
-    /// The arguments in some rows, the first, with their targets, each once; `None` if an argument
-    /// has two.
-    fn points(&mut self, at: &impl Fn(usize) -> f64, rows: usize) -> Option<Vec<(f64, f64)>> {
+    /// The arguments in some rows, the first, with their targets, each once.
+    ///
+    /// # Errors
+    /// An argument that has two targets.
+    fn points(&mut self, at: &impl Fn(usize) -> f64, rows: usize) -> Result<Vec<(f64, f64)>, f64> {
         self.seen.clear(rows, u64::MAX);
         let mut points = Vec::with_capacity(rows);
-        for (row, target) in self.target[..rows].iter().enumerate() {
+        for row in &self.order[..rows] {
             self.work += 1;
             // Adding 0 makes -0 the same argument as 0.
-            let argument = at(row) + 0.0;
-            match self.seen.get_or_insert(argument.to_bits(), *target) {
-                None => points.push((argument, *target)),
-                Some(known) if known == *target => {}
-                Some(_) => return None,
+            let (argument, target) = (at(*row) + 0.0, self.target[*row]);
+            match self.seen.get_or_insert(argument.to_bits(), target) {
+                None => points.push((argument, target)),
+                Some(known) if known == target => {}
+                Some(_) => return Err(argument),
             }
         }
-        Some(points)
+        Ok(points)
     }
 
     /// Whether more axes cannot be expected to need fewer steps.
@@ -299,7 +334,7 @@ impl Search<'_> {
     }
 
     /// The spreads of the sums of two axes.
-    fn spreads(&mut self, a: usize, b: usize) -> &[Option<(f64, f64)>] {
+    fn spreads(&mut self, a: usize, b: usize) -> &[Spread] {
         let (first, second) = (&self.axes[a], &self.axes[b]);
         self.spreads.entry((a, b)).or_insert_with(|| {
             let rows = self.target.len();
@@ -348,7 +383,8 @@ impl Search<'_> {
             self.work += rows.len();
             let points = rows.iter().map(|row| (numbers[*row], self.target[*row]));
             let mut points: Vec<(f64, f64)> = points.collect();
-            if self.is_better(&mut points) {
+            let cost = steps::cost(&mut points);
+            if cost.is_some_and(|cost| cost.1 <= MOST_PRECISION && self.is_better(cost)) {
                 self.keep(points, || form);
             }
             if self.is_ideal() {

@@ -63,6 +63,13 @@ pub fn cost(points: &mut [(f64, f64)]) -> Option<(usize, f64)> {
     Some((count, range / smallest))
 }
 
+/// The arguments with the smallest gap of all neighbours with different values; the points are
+/// sorted.
+pub fn narrowest(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let gaps = changes(points).map(|(a, b)| (a.0, b.0));
+    gaps.min_by(|x, y| (x.1 - x.0).total_cmp(&(y.1 - y.0)))
+}
+
 /// The neighbouring points with different values.
 fn changes(points: &[(f64, f64)]) -> impl Iterator<Item = ((f64, f64), (f64, f64))> + '_ {
     let pairs = points.windows(2).map(|pair| (pair[0], pair[1]));
