@@ -1,29 +1,29 @@
 //! What heads take for granted at BOS: where it stands among the keys of a query, and that its own
 //! query sees BOS alone where later layers read what stands there.
 
-use super::bound::Bounds;
-use super::head::{NOMINAL, base};
-use crate::plan::{Attend, Kind, Linear, Meaning, Product};
+use super::facts::{NOMINAL, base};
+use crate::plan::{Attend, Kind, Meaning, Plan, Product};
 
-impl Bounds<'_> {
-    /// # Errors
-    /// What BOS does not do that the head relies on, in words.
-    pub fn check_bos(&self, attend: &Attend) -> Result<(), String> {
-        let name = &attend.source.name;
-        if !self.stands_as_key(attend) {
-            return Err(format!("{name}: BOS does not stand where it should"));
-        }
-        if attend.kind == Kind::Width && !self.is_flag(&attend.value) {
-            return Err(format!("{name}: a width of other values than that of BOS"));
-        }
-        match self.plan.keeps_to_itself(attend) {
-            true => Ok(()),
-            false => Err(format!(
-                "{name}: BOS sees tokens, and later layers read what stands there"
-            )),
-        }
+/// What BOS does not do that the pattern of a head relies on, in words.
+pub(super) fn fault(plan: &Plan, attend: &Attend) -> Option<String> {
+    if !Bos(plan).stands_as_key(attend) {
+        return Some("BOS does not stand where it should".to_string());
     }
+    let keeps = plan.keeps_to_itself(attend);
+    (!keeps).then(|| "BOS sees tokens, and later layers read what stands there".to_string())
+}
 
+/// The same of what a head moves.
+pub(super) fn fault_of_value(plan: &Plan, attend: &Attend) -> Option<String> {
+    let is_flag = || plan.at_bos(&attend.value) == 1.0 && plan.at_token(&attend.value) == Some(0.0);
+    let fine = attend.kind != Kind::Width || is_flag();
+    (!fine).then(|| "a width of other values than that of BOS".to_string())
+}
+
+/// BOS in a plan.
+struct Bos<'p>(&'p Plan);
+
+impl Bos<'_> {
     /// Whether BOS has the level of what is selected, but for the term that says where it stands.
     fn stands_as_key(&self, attend: &Attend) -> bool {
         if attend.kind == Kind::MeanOrBos {
@@ -34,7 +34,7 @@ impl Bounds<'_> {
             let of_products = |query: usize| -> f64 {
                 let products = term.products.iter();
                 products
-                    .map(|p| p.queries.get(query).unwrap_or(&0.0) * self.plan.at_bos(&p.key))
+                    .map(|p| p.queries.get(query).unwrap_or(&0.0) * self.0.at_bos(&p.key))
                     .sum()
             };
             let queries = term.products.first().map_or(0, |p| p.queries.len());
@@ -55,7 +55,7 @@ impl Bounds<'_> {
                 Meaning::Guard => term
                     .products
                     .iter()
-                    .all(|p| self.plan.at_token(&p.query) == Some(0.0)),
+                    .all(|p| self.0.at_token(&p.query) == Some(0.0)),
             };
             if !fine {
                 return false;
@@ -84,7 +84,7 @@ impl Bounds<'_> {
             [one] => one,
             _ => return None,
         };
-        Some(query * (self.plan.at_bos(&product.key) - self.plan.at_token(&product.key)?))
+        Some(query * (self.0.at_bos(&product.key) - self.0.at_token(&product.key)?))
     }
 
     /// Whether BOS is the last key of a head's only relation, and every query has a key.
@@ -103,12 +103,7 @@ impl Bounds<'_> {
         };
         let queries = products.first().map_or(0, |product| product.queries.len());
         let has_key = |query| holds.iter().skip(query).step_by(queries).any(|h| *h);
-        let is_last =
-            |product: &Product| product.keys.last() == Some(&self.plan.at_bos(&product.key));
+        let is_last = |product: &Product| product.keys.last() == Some(&self.0.at_bos(&product.key));
         queries > 0 && (0..queries).all(has_key) && products.iter().all(is_last)
-    }
-
-    fn is_flag(&self, value: &Linear) -> bool {
-        self.plan.at_bos(value) == 1.0 && self.plan.at_token(value) == Some(0.0)
     }
 }

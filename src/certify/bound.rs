@@ -2,6 +2,7 @@
 //! reads of them, with the rounding of the host's floats. A read is exact where all that it adds are
 //! multiples of one power of two that a float holds: equal numbers stay equal to the bit there.
 
+use super::facts::Facts;
 use crate::model::HostOrder;
 use crate::plan::{Linear, Plan, VariableId, Written};
 
@@ -105,16 +106,16 @@ impl Bound {
 /// The bounds of a plan's variables that are known so far.
 pub(super) struct Bounds<'p> {
     pub plan: &'p Plan,
-    /// The direction of each variable: hosts add terms in their order.
-    pub directions: Vec<usize>,
     pub floats: Floats,
     pub order: HostOrder,
     pub known: Vec<Option<Bound>>,
+    /// What does not depend on floats.
+    pub facts: &'p Facts,
 }
 
 impl Bounds<'_> {
-    pub fn of(&self, variable: VariableId) -> Bound {
-        let known = self.known[variable.0 as usize].clone();
+    pub fn of(&self, variable: VariableId) -> &Bound {
+        let known = self.known[variable.0 as usize].as_ref();
         known.unwrap_or_else(|| unreachable!("a plan that is checked reads what is written"))
     }
 
@@ -135,7 +136,7 @@ impl Bounds<'_> {
         for (variable, factor) in self.in_order(linear) {
             let bound = self.of(*variable);
             centre += factor * bound.centre;
-            if !self.is_embedded(*variable) {
+            if !self.facts.is_embedded(*variable) {
                 radius += factor.abs() * bound.radius;
             }
             error += factor.abs() * bound.error;
@@ -171,17 +172,8 @@ impl Bounds<'_> {
     /// The terms of a linear read in the order in which hosts add them.
     pub fn in_order<'l>(&self, linear: &'l Linear) -> Vec<(&'l VariableId, &'l f64)> {
         let mut terms: Vec<_> = linear.terms.iter().collect();
-        terms.sort_by_key(|(variable, _)| self.directions[variable.0 as usize]);
+        terms.sort_by_key(|(variable, _)| self.facts.directions[variable.0 as usize]);
         terms
-    }
-
-    /// Whether it depends on the token or the index; what is one number at all tokens does not.
-    fn is_embedded(&self, variable: VariableId) -> bool {
-        let varies = |numbers: &[f64]| numbers.windows(2).any(|pair| pair[0] != pair[1]);
-        match &self.plan.variable(variable).written {
-            Written::Embed { tokens, indices } => varies(tokens) || !indices.is_empty(),
-            Written::Flag | Written::One | Written::Attend | Written::FeedForward => false,
-        }
     }
 
     /// What a linear read takes from one of the two embeddings, over all its rows.
@@ -196,7 +188,7 @@ impl Bounds<'_> {
             let Written::Embed { tokens, indices } = &self.plan.variable(*variable).written else {
                 continue;
             };
-            if !self.is_embedded(*variable) {
+            if !self.facts.is_embedded(*variable) {
                 continue;
             }
             let values = part(tokens, indices);

@@ -2,21 +2,15 @@
 //! levels of selected keys are, and what both make of a width, a mean or a sum.
 
 use super::bound::{Bound, Bounds, fits, grain};
+use super::facts::HeadFacts;
 use super::{Certificate, HeadBound};
 use crate::plan::{Attend, Kind, Meaning, Style, Term, VariableId};
-
-/// What a relation's level may be off, in gaps, when its numbers are multiplied in float64 here.
-pub(super) const NOMINAL: f64 = 1e-9;
-
-/// Entries of a relation's table beyond which the product over its values is not formed: the bounds
-/// of its sides decide alone.
-const LARGEST_TABLE: usize = 1 << 22;
 
 /// How far rows of a faithful head may be from uniform because of a host's order of scaling.
 const UNIFORM: f64 = 5e-7;
 
 /// What is known of a head's logits, before they are divided by √d_head.
-struct Logit {
+pub(super) struct Logit {
     /// How far the level of a selected key may be off.
     error: f64,
     /// What of that comes from queries and keys that are divided.
@@ -26,15 +20,10 @@ struct Logit {
 }
 
 impl Bounds<'_> {
-    /// The pattern of a head.
-    pub fn head(&self, attend: &Attend) -> Result<HeadBound, String> {
-        let scale = self.plan.scale(attend);
-        let logit = self.logit(attend);
+    /// The pattern of a head with this logit.
+    pub fn head(&self, attend: &Attend, logit: &Logit) -> Result<HeadBound, String> {
+        let scale = self.facts.head(attend).scale;
         let level_error = logit.error / scale.root;
-        for term in &attend.terms {
-            check_relation(term, attend)?;
-        }
-        self.check_bos(attend)?;
         let nats = scale.gap / scale.root - attend.above();
         let between = matches!(attend.kind, Kind::Mean | Kind::Sum { .. });
         let gap = match between {
@@ -63,12 +52,12 @@ impl Bounds<'_> {
     }
 
     /// The logit of a head before it is divided by √d_head, and after queries and keys are.
-    fn logit(&self, attend: &Attend) -> Logit {
-        let dimensions = self.plan.dimensions(attend);
+    pub fn logit(&self, head: &HeadFacts) -> Logit {
+        let dimensions = &head.dimensions;
         let d_head = dimensions.len();
         let (mut exact, mut size, mut noise) = (true, 0.0, 0.0);
         let mut least = i32::MAX;
-        for dimension in &dimensions {
+        for dimension in dimensions {
             let (query, key) = (self.read(&dimension.query), self.read(&dimension.key));
             size += query.largest * key.largest;
             noise += query.largest * key.error + key.largest * query.error;
@@ -87,7 +76,7 @@ impl Bounds<'_> {
             // The query, the key and the divisors of both are rounded, then each product and sum;
             // products that are 0 stay 0.
             let roundings = (d_head + 6) as f64;
-            let zero = exact && noise == 0.0 && !self.plan.cancels(attend);
+            let zero = exact && noise == 0.0 && !head.cancels;
             (if zero { 0.0 } else { roundings }, roundings)
         };
         let unit = self.floats.unit;
@@ -99,7 +88,7 @@ impl Bounds<'_> {
     }
 
     /// Where a host that divides queries or keys makes rows of a head uneven that are to be uniform.
-    pub fn uneven(&self, attend: &Attend) -> Option<String> {
+    pub fn uneven(&self, attend: &Attend, logit: &Logit) -> Option<String> {
         let one_key = match attend.kind {
             Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos => attend.most <= 1,
             Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
@@ -107,7 +96,7 @@ impl Bounds<'_> {
         if self.plan.style != Style::Faithful || one_key {
             return None;
         }
-        let divided = self.logit(attend).divided / self.plan.scale(attend).root;
+        let divided = logit.divided / self.facts.head(attend).scale.root;
         let uneven = (2.0 * divided).exp_m1();
         let name = &attend.source.name;
         (uneven > UNIFORM).then(|| format!("{name}: its rows are uniform to {uneven:.1e} only"))
@@ -211,69 +200,6 @@ impl Bounds<'_> {
             error,
             ..Bound::exact(largest, Some(grain))
         })
-    }
-}
-
-/// Whether the products of a relation are what the relation says, for every pair of values.
-fn check_relation(term: &Term, attend: &Attend) -> Result<(), String> {
-    let Meaning::Relation(holds) = &term.meaning else {
-        return Ok(());
-    };
-    let Some(first) = term.products.first() else {
-        return match holds.iter().all(|holds| *holds) {
-            true => Ok(()),
-            false => Err(format!(
-                "{}: a relation without a logit",
-                attend.source.name
-            )),
-        };
-    };
-    let (keys, queries) = (first.keys.len(), first.queries.len());
-    if holds.len() != keys * queries {
-        return Err(format!(
-            "{}: a relation of another size",
-            attend.source.name
-        ));
-    }
-    if holds.len().saturating_mul(term.products.len()) > LARGEST_TABLE * 16 {
-        return Ok(());
-    }
-    for query in 0..queries {
-        let base = base(term, holds, query, attend.kind);
-        // Beside the keys of the table there is BOS, a gap below 0.
-        let below_bos = base < -NOMINAL && attend.kind != Kind::MeanOrBos;
-        for key in 0..keys {
-            let level = level(term, query, key) - base;
-            let fine = match holds[key * queries + query] {
-                true => level.abs() <= NOMINAL,
-                false => level <= -1.0 + NOMINAL,
-            };
-            if !fine || below_bos {
-                return Err(format!(
-                    "{}: a pair of values has the logit {level}",
-                    attend.source.name
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The level of a key for a query, by the values in the table.
-fn level(term: &Term, query: usize, key: usize) -> f64 {
-    let products = term.products.iter();
-    products.map(|p| p.queries[query] * p.keys[key]).sum()
-}
-
-/// The level of what a query selects: where something is always selected levels are relative.
-pub(super) fn base(term: &Term, holds: &[bool], query: usize, kind: Kind) -> f64 {
-    let Some(first) = term.products.first() else {
-        return 0.0;
-    };
-    let selected = (0..first.keys.len()).find(|key| holds[key * first.queries.len() + query]);
-    match (selected, kind) {
-        (Some(key), Kind::MeanOfSome | Kind::MeanOrBos) => level(term, query, key),
-        _ => 0.0,
     }
 }
 

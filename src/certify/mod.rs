@@ -5,15 +5,19 @@
 
 mod bos;
 mod bound;
+mod facts;
 mod head;
 mod hidden;
 mod print;
 mod readout;
 
 use crate::model::{Dtype, HostOrder};
-use crate::plan::{Plan, VariableId, Written};
+use crate::plan::{Attend, Plan, VariableId, Written};
 use bound::{Bound, Bounds, Floats};
+use facts::Facts;
+use head::Logit;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What is proved of a model in one precision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,10 +92,35 @@ impl Certificate {
 /// The certificates of a plan whose operations have layers, in float32 and in float64, for hosts that
 /// divide in this order.
 pub fn certify(plan: &Plan, order: HostOrder) -> [Certificate; 2] {
-    [Floats::F32, Floats::F64].map(|floats| certify_in(plan, order, floats))
+    Certifier::new(plan).certify(order)
 }
 
-fn certify_in(plan: &Plan, order: HostOrder, floats: Floats) -> Certificate {
+/// A plan with what its certificates have in common.
+pub struct Certifier<'p> {
+    plan: &'p Plan,
+    facts: Facts,
+}
+
+impl<'p> Certifier<'p> {
+    pub fn new(plan: &'p Plan) -> Certifier<'p> {
+        let facts = Facts::new(plan);
+        Certifier { plan, facts }
+    }
+
+    /// As [`certify`].
+    pub fn certify(&self, order: HostOrder) -> [Certificate; 2] {
+        [Floats::F32, Floats::F64].map(|floats| certify_in(self.plan, &self.facts, order, floats))
+    }
+
+    /// Whether no head is computed in another way where hosts divide in this order than where they
+    /// divide scores, so that the certificates are the same.
+    pub fn is_as_scores(&self, order: HostOrder) -> bool {
+        let mut heads = self.facts.heads().map(|head| head.dimensions.len());
+        heads.all(|d_head| order.exact_d_head(d_head) == d_head)
+    }
+}
+
+fn certify_in(plan: &Plan, facts: &Facts, order: HostOrder, floats: Floats) -> Certificate {
     let mut certificate = Certificate {
         bits: floats.bits,
         order,
@@ -102,10 +131,10 @@ fn certify_in(plan: &Plan, order: HostOrder, floats: Floats) -> Certificate {
     };
     let mut bounds = Bounds {
         plan,
-        directions: plan.directions().0,
         floats,
         order,
         known: embedded(plan, floats),
+        facts,
     };
     for layer in 1..=plan.layers() {
         attention(&mut bounds, layer, &mut certificate);
@@ -176,8 +205,14 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
     let plan = bounds.plan;
     let mut patterns: Vec<usize> = Vec::new();
     let mut writes: Vec<(VariableId, Vec<Bound>)> = Vec::new();
-    for attend in plan.attends.iter().filter(|attend| attend.layer == layer) {
-        let head = match bounds.head(attend) {
+    let mut logits: BTreeMap<usize, Logit> = BTreeMap::new();
+    let in_layer = |(_, attend): &(usize, &Attend)| attend.layer == layer;
+    for (at, attend) in plan.attends.iter().enumerate().filter(in_layer) {
+        let logit = logits
+            .entry(attend.pattern)
+            .or_insert_with(|| bounds.logit(bounds.facts.head(attend)));
+        let checked = bounds.facts.check(at);
+        let head = match checked.and_then(|()| bounds.head(attend, logit)) {
             Ok(head) => head,
             Err(problem) => {
                 certificate.open.push(problem);
@@ -186,7 +221,7 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
         };
         let written = bounds.attended(attend, &head);
         if !patterns.contains(&attend.pattern) {
-            certificate.open.extend(bounds.uneven(attend));
+            certificate.open.extend(bounds.uneven(attend, logit));
         }
         match writes.iter_mut().find(|(into, _)| *into == attend.into) {
             Some((_, sums)) => sums.push(written),

@@ -4,7 +4,7 @@
 use super::host::Hosts;
 use super::output::{Output, Stop};
 use crate::base::{Code, Diagnostic, Sources};
-use crate::certify::{self, Certificate};
+use crate::certify::Certificate;
 use crate::compile;
 use crate::model::{self, Dtype, Host, HostOrder, Model};
 use clap::Args;
@@ -27,9 +27,12 @@ pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
     let sources = Sources::new();
     let mut model = output.expect(model::load(&arguments.model), &sources)?;
     let plan = output.expect(compile::proved_plan(&model), &sources)?;
-    model.certified = compile::exactness(&plan, &model);
     let host = arguments.hosts.host();
-    let certificates = certify::certify(&plan, host.order);
+    let compile::Proof {
+        certificates,
+        exact,
+    } = compile::prove(&plan, &model, host.order);
+    model.certified = exact;
     match arguments.json {
         true => output.json(&certificates_json(&model, &certificates))?,
         false => {

@@ -42,11 +42,11 @@ mod view;
 
 pub use explain::explain;
 pub use lower::lower;
-pub use stored::{certified, exactness, proved_plan};
+pub use stored::{Proof, certified, prove, proved_plan};
 pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_watched};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt, progress};
-use crate::certify::{Certificate, certify};
+use crate::certify::Certificate;
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
@@ -254,9 +254,12 @@ fn finish(
     let mut model = lower(&plan);
     check_size(analysis, roots[0], &model)?;
     progress::at("certifying");
-    let certificates = certify(&plan, plan.host.order);
     model.plan = Some(plan.to_json());
-    model.certified = exactness(&plan, &model);
+    let Proof {
+        certificates,
+        exact,
+    } = prove(&plan, &model, plan.host.order);
+    model.certified = exact;
     Ok(Compiled {
         model,
         draft: draft.clone(),

@@ -4,7 +4,7 @@
 
 use super::lower;
 use crate::base::{Code, Diagnostic, Fallible};
-use crate::certify::{Certificate, certify};
+use crate::certify::{Certificate, Certifier, certify};
 use crate::model::{self, Dtype, Exactness, HostOrder, Model};
 use crate::plan::Plan;
 
@@ -17,24 +17,51 @@ pub fn certified(model: &Model) -> Fallible<[Certificate; 2]> {
     Ok(certify(&proved_plan(model)?, HostOrder::Scores))
 }
 
-/// The hosts on which the model of a plan is proved to be exact. A certificate in float32 is one in
-/// bfloat16, too, where the weights are bfloat16 already.
-pub fn exactness(plan: &Plan, model: &Model) -> Exactness {
-    let mut exact = Exactness::new();
+/// What is proved of a plan and of its model.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// In float32 and in float64, for the order of scaling that was asked for.
+    pub certificates: [Certificate; 2],
+    /// The hosts on which the model is exact. A certificate in float32 is one in bfloat16, too,
+    /// where the weights are bfloat16 already.
+    pub exact: Exactness,
+}
+
+/// Proves what can be proved of a plan and of its model.
+pub fn prove(plan: &Plan, model: &Model, asked: HostOrder) -> Proof {
+    let certifier = Certifier::new(plan);
+    let of_scores = certifier.certify(HostOrder::Scores);
+    // No order has fewer roundings than that of scores.
+    let provable = of_scores.iter().any(Certificate::holds);
+    let mut proof = Proof {
+        certificates: of_scores.clone(),
+        exact: Exactness::new(),
+    };
     for order in HostOrder::ALL {
-        for certificate in certify(plan, order) {
-            if certificate.holds() {
-                let orders = exact.entry(certificate.dtype()).or_default();
-                orders.insert(order);
-            }
+        let is_asked = order == asked;
+        if !(is_asked || provable) {
+            continue;
+        }
+        let certificates = match certifier.is_as_scores(order) {
+            true => of_scores
+                .clone()
+                .map(|known| Certificate { order, ..known }),
+            false => certifier.certify(order),
+        };
+        for certificate in certificates.iter().filter(|known| known.holds()) {
+            let orders = proof.exact.entry(certificate.dtype()).or_default();
+            orders.insert(order);
+        }
+        if is_asked {
+            proof.certificates = certificates;
         }
     }
-    if let Some(orders) = exact.get(&Dtype::Float32).cloned()
+    if let Some(orders) = proof.exact.get(&Dtype::Float32).cloned()
         && model.not_bfloat16().is_none()
     {
-        exact.insert(Dtype::Bfloat16, orders);
+        proof.exact.insert(Dtype::Bfloat16, orders);
     }
-    exact
+    proof
 }
 
 /// The plan of a model, whose weights are exactly what it gives.

@@ -4,6 +4,7 @@
 //! variable.
 
 use super::{FeedForward, Kind, Linear, Meaning, Plan, Term, VariableId, Written};
+use std::collections::BTreeSet;
 
 /// How far a number of a table may be from what is read, as a share of the largest number that is
 /// added up for it.
@@ -12,17 +13,69 @@ const NEAR: f64 = 1e-9;
 /// Combinations of tokens and indices beyond which tables are not computed again.
 const MOST_ROWS: usize = 1 << 16;
 
+/// The weights of the sums by which rows of numbers are found: `MIX`, `MIX²`, …. No power of it is a
+/// fraction, so that few rows have a sum in common.
+const MIX: f64 = 0.618_033_988_749_894_9;
+
 /// Numbers that are read at one position, with how precise they are.
 struct Reading {
     numbers: Vec<f64>,
     near: f64,
 }
 
+/// All that some linear reads give together, by their sums.
+struct Readings {
+    rows: Vec<(f64, Reading)>,
+    /// How far the sum of a row may be from that of what is found in it.
+    near: f64,
+}
+
+impl Readings {
+    fn new(rows: impl Iterator<Item = Reading>) -> Readings {
+        let rows = rows.map(|row| (sum(row.numbers.iter().copied()), row));
+        let mut rows: Vec<(f64, Reading)> = rows.collect();
+        rows.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        // The weights add up to less than 2.
+        let near = rows
+            .iter()
+            .map(|(_, row)| 2.0 * row.near)
+            .fold(0.0, f64::max);
+        Readings { rows, near }
+    }
+
+    /// Whether some numbers are read together somewhere.
+    fn have(&self, numbers: impl Iterator<Item = f64> + Clone) -> bool {
+        let sum = sum(numbers.clone());
+        let first = self
+            .rows
+            .partition_point(|(known, _)| *known < sum - self.near);
+        let near = self.rows[first..]
+            .iter()
+            .take_while(|(known, _)| *known <= sum + self.near);
+        near.into_iter().any(|(_, row)| {
+            let mut pairs = row.numbers.iter().zip(numbers.clone());
+            pairs.all(|(read, number)| (read - number).abs() <= row.near)
+        })
+    }
+}
+
+fn sum(numbers: impl Iterator<Item = f64>) -> f64 {
+    let weights = std::iter::successors(Some(MIX), |weight| Some(weight * MIX));
+    numbers
+        .zip(weights)
+        .map(|(number, weight)| number * weight)
+        .sum()
+}
+
 impl Plan {
     /// # Errors
     /// A table that lacks what is read, in words.
     pub(super) fn check_tables(&self) -> Result<(), String> {
+        let mut heads = BTreeSet::new();
         for attend in &self.attends {
+            if !heads.insert((attend.layer, attend.pattern, attend.kind == Kind::MeanOrBos)) {
+                continue;
+            }
             let relations = attend.terms.iter();
             let mut relations =
                 relations.filter(|term| matches!(term.meaning, Meaning::Relation(_)));
@@ -68,7 +121,7 @@ impl Plan {
     }
 
     /// What some linear reads give at tokens, together, where that follows.
-    fn readings(&self, linears: &[&Linear]) -> Option<Vec<Reading>> {
+    fn readings(&self, linears: &[&Linear]) -> Option<Readings> {
         let mut reads: Vec<VariableId> = linears.iter().flat_map(|l| l.reads()).collect();
         reads.sort();
         reads.dedup();
@@ -105,7 +158,7 @@ impl Plan {
                         Written::Flag | Written::Attend | Written::FeedForward => 0.0,
                     }
                 };
-                Some(rows.map(|row| reading(linears, at(row))).collect())
+                Some(Readings::new(rows.map(|row| reading(linears, at(row)))))
             }
             ([], [one]) => {
                 let values = self.variable(*one).values.iter();
@@ -116,7 +169,9 @@ impl Plan {
                         _ => value,
                     }
                 };
-                Some(values.map(|value| reading(linears, at(*value))).collect())
+                Some(Readings::new(
+                    values.map(|value| reading(linears, at(*value))),
+                ))
             }
             _ => None,
         }
@@ -136,11 +191,8 @@ fn reading(linears: &[&Linear], value: impl Fn(VariableId) -> f64) -> Reading {
 }
 
 /// Whether some numbers are read together somewhere, as far as that is known.
-fn is_read(readings: &Option<Vec<Reading>>, numbers: impl Iterator<Item = f64> + Clone) -> bool {
-    readings.as_ref().is_none_or(|readings| {
-        readings.iter().any(|reading| {
-            let mut pairs = reading.numbers.iter().zip(numbers.clone());
-            pairs.all(|(read, number)| (read - number).abs() <= reading.near)
-        })
-    })
+fn is_read(readings: &Option<Readings>, numbers: impl Iterator<Item = f64> + Clone) -> bool {
+    readings
+        .as_ref()
+        .is_none_or(|readings| readings.have(numbers))
 }

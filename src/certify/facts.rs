@@ -1,0 +1,154 @@
+//! What certificates take from a plan, whatever the floats of the host: what its heads are made of, and
+//! whether their tables and BOS are what they say. Found once for all certificates of a plan.
+
+use crate::plan::{Attend, Dimension, Kind, Meaning, Plan, Scale, Term, VariableId, Written};
+use std::collections::BTreeMap;
+
+/// What a relation's level may be off, in gaps, when its numbers are multiplied in float64 here.
+pub(super) const NOMINAL: f64 = 1e-9;
+
+/// What is known of a plan.
+pub(super) struct Facts {
+    /// The direction of each variable: hosts add terms in their order.
+    pub directions: Vec<usize>,
+    /// Whether a variable depends on the token or the index alone; what is one number at all tokens
+    /// does not.
+    embedded: Vec<bool>,
+    /// By layer and pattern.
+    heads: BTreeMap<(usize, usize), HeadFacts>,
+    /// What does not hold of each attend operation.
+    faults: Vec<Option<String>>,
+}
+
+/// What is known of a head.
+pub(super) struct HeadFacts {
+    pub dimensions: Vec<Dimension>,
+    pub scale: Scale,
+    /// Whether what is added up for a selected key may cancel.
+    pub cancels: bool,
+}
+
+impl Facts {
+    pub fn new(plan: &Plan) -> Facts {
+        let mut heads = BTreeMap::new();
+        let mut patterns: Vec<(usize, usize, Kind, Option<String>)> = Vec::new();
+        let mut faults = Vec::with_capacity(plan.attends.len());
+        for attend in &plan.attends {
+            let place = (attend.layer, attend.pattern);
+            heads.entry(place).or_insert_with(|| HeadFacts {
+                dimensions: plan.dimensions(attend),
+                scale: plan.scale(attend),
+                cancels: plan.cancels(attend),
+            });
+            let known = patterns.iter().find(|(layer, pattern, kind, _)| {
+                ((*layer, *pattern), *kind) == (place, attend.kind)
+            });
+            let fault = match known {
+                Some((_, _, _, fault)) => fault.clone(),
+                None => {
+                    let fault = fault(plan, attend);
+                    patterns.push((attend.layer, attend.pattern, attend.kind, fault.clone()));
+                    fault
+                }
+            };
+            let fault = fault.or_else(|| super::bos::fault_of_value(plan, attend));
+            faults.push(fault.map(|fault| format!("{}: {fault}", attend.source.name)));
+        }
+        let varies = |numbers: &[f64]| numbers.windows(2).any(|pair| pair[0] != pair[1]);
+        let embedded = plan
+            .variables
+            .iter()
+            .map(|variable| match &variable.written {
+                Written::Embed { tokens, indices } => varies(tokens) || !indices.is_empty(),
+                Written::Flag | Written::One | Written::Attend | Written::FeedForward => false,
+            });
+        Facts {
+            directions: plan.directions().0,
+            embedded: embedded.collect(),
+            heads,
+            faults,
+        }
+    }
+
+    pub fn is_embedded(&self, variable: VariableId) -> bool {
+        self.embedded[variable.0 as usize]
+    }
+
+    pub fn head(&self, attend: &Attend) -> &HeadFacts {
+        &self.heads[&(attend.layer, attend.pattern)]
+    }
+
+    pub fn heads(&self) -> impl Iterator<Item = &HeadFacts> {
+        self.heads.values()
+    }
+
+    /// # Errors
+    /// What does not hold of the attend operation in this place, in words.
+    pub fn check(&self, attend: usize) -> Result<(), String> {
+        self.faults[attend].clone().map_or(Ok(()), Err)
+    }
+}
+
+/// What does not hold of a head, if anything.
+fn fault(plan: &Plan, attend: &Attend) -> Option<String> {
+    let relations = attend.terms.iter();
+    let relation = relations.map(|term| fault_of_relation(term, attend.kind));
+    relation
+        .reduce(Option::or)
+        .flatten()
+        .or_else(|| super::bos::fault(plan, attend))
+}
+
+/// Whether the products of a relation are not what the relation says, for some pair of values.
+fn fault_of_relation(term: &Term, kind: Kind) -> Option<String> {
+    let Meaning::Relation(holds) = &term.meaning else {
+        return None;
+    };
+    let Some(first) = term.products.first() else {
+        let all = holds.iter().all(|holds| *holds);
+        return (!all).then(|| "a relation without a logit".to_string());
+    };
+    let queries = first.queries.len();
+    if holds.len() != first.keys.len() * queries {
+        return Some("a relation of another size".to_string());
+    }
+    let bases: Vec<f64> = (0..queries)
+        .map(|query| base(term, holds, query, kind))
+        .collect();
+    // Beside the keys of the table there is BOS, a gap below 0.
+    let below_bos = |base: &&f64| **base < -NOMINAL && kind != Kind::MeanOrBos;
+    if let Some(base) = bases.iter().find(below_bos) {
+        return Some(format!("what a query selects has the logit {base}"));
+    }
+    for (key, row) in holds.chunks(queries.max(1)).enumerate() {
+        for (query, (holds, base)) in row.iter().zip(&bases).enumerate() {
+            let level = level(term, query, key) - base;
+            let fine = match holds {
+                true => level.abs() <= NOMINAL,
+                false => level <= -1.0 + NOMINAL,
+            };
+            if !fine {
+                return Some(format!("a pair of values has the logit {level}"));
+            }
+        }
+    }
+    None
+}
+
+/// The level of a key for a query, by the values in the table.
+fn level(term: &Term, query: usize, key: usize) -> f64 {
+    let products = term.products.iter();
+    products.map(|p| p.queries[query] * p.keys[key]).sum()
+}
+
+/// The level of what a query selects: where something is always selected levels are relative.
+pub(super) fn base(term: &Term, holds: &[bool], query: usize, kind: Kind) -> f64 {
+    let Some(first) = term.products.first() else {
+        return 0.0;
+    };
+    if !matches!(kind, Kind::MeanOfSome | Kind::MeanOrBos) {
+        return 0.0;
+    }
+    let selected = (0..first.keys.len()).find(|key| holds[key * first.queries.len() + query]);
+    selected.map_or(0.0, |key| level(term, query, key))
+}
