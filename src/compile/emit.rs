@@ -10,7 +10,7 @@ use super::literal::TermPlan;
 use super::readout::Output;
 use super::rounded::rounding;
 use crate::base::Span;
-use crate::graph::SOpId;
+use crate::graph::{Encoding, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Stopped, VarKind};
 use crate::plan::{
@@ -122,6 +122,7 @@ impl Emitter<'_, '_> {
             };
             let label = feature.label.clone();
             let id = self.add(label, source, Written::FeedForward, values.collect(), 0.0);
+            self.plan.variables[id.0 as usize].asked_for = feature.asked_for;
             self.features.push(id);
         }
     }
@@ -157,6 +158,8 @@ impl Emitter<'_, '_> {
             let id = self.add(label, source, written, column.function.clone(), 0.0);
             if !matches!(kind, VarKind::Tokens | VarKind::Indices) {
                 self.round(id, var);
+                self.plan.variables[id.0 as usize].asked_for = matches!(kind, VarKind::Pick(id) if compiler.analysis.graph.encoding(id)
+                        == Some(Encoding::Categorical));
                 self.attended.insert(Target::Direction(var, direction), id);
             }
             columns.push(id);
@@ -189,6 +192,7 @@ impl Emitter<'_, '_> {
             bos,
             values: ascending(values),
             rounding: None,
+            asked_for: false,
         })
     }
 

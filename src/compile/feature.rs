@@ -3,7 +3,7 @@
 //! hidden layer; chains of elementwise s-ops are fused, since the table is over their variables.
 
 use super::axis::Axis;
-use super::form::Form;
+use super::form::{Form, Scalar};
 use super::linear::STACK;
 use super::search::{self, Found};
 use super::{Care, Compiler, Want, bits};
@@ -295,6 +295,11 @@ impl Compiler<'_> {
             let indicator: Vec<f64> = (0..function.len()).map(one).collect();
             let label = format!("{} = {}", self.name(id), domain[at].source());
             let direction = self.feature(id, &indicator, want, &label)?;
+            for scalar in direction.scalars.keys() {
+                if let Scalar::Computed(index) = scalar {
+                    self.features[*index].asked_for = true;
+                }
+            }
             form = form.plus(number - first, &direction);
         }
         Ok(Some(form))

@@ -369,6 +369,8 @@ struct Feature {
     /// What its units are functions of: an index into the arguments.
     argument: usize,
     units: Vec<Unit>,
+    /// Whether the program asks for it with `categorical(…)`.
+    asked_for: bool,
 }
 
 /// What the units of some features are functions of.

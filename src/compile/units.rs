@@ -46,6 +46,7 @@ impl Compiler<'_> {
             of,
             argument,
             units,
+            asked_for: false,
         });
         Form::scalar(Scalar::Computed(index))
     }

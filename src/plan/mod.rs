@@ -96,6 +96,8 @@ pub struct Variable {
     pub values: Arc<[f64]>,
     /// Makes float32 round what is written to multiples of a power of two.
     pub rounding: Option<Rounding>,
+    /// Whether it is a direction of its own that the program asks for with `categorical(…)`.
+    pub asked_for: bool,
 }
 
 /// A number that a variable holds at every token before it is written, so large that in float32 the
@@ -321,6 +323,7 @@ impl Plan {
             bos,
             values: [1.0 - bos].into(),
             rounding: None,
+            asked_for: false,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Variables that all their readers read in one proportion are one variable, which holds what they
 //! add up to. What queries and keys compare is left as it is, as a sum may not be exact, and so is what
-//! is read to show an s-op of the program by its name.
+//! the program asks to be categorical, or what is read to show an s-op by its name.
 
 use crate::plan::{Kind, Linear, Plan, Read, VariableId, Written};
 use std::collections::BTreeMap;
@@ -92,6 +92,7 @@ fn may_be_added(plan: &Plan, id: VariableId) -> bool {
         heads.all(|op| matches!(op.kind, Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos));
     matches!(variable.written, Written::Attend | Written::FeedForward)
         && variable.rounding.is_none()
+        && !variable.asked_for
         && is_mean
         && !is_compared
 }
