@@ -231,10 +231,6 @@ fn the_first_weight_that_differs_is_named() {
 const OPEN: &[(&str, &str)] = &[
     ("addition", "sums of decimal digits in one argument"),
     (
-        "papers/preprint_selector_width",
-        "its count is not bounded closely enough",
-    ),
-    (
         "papers/preprint_score",
         "its real number is not bounded closely enough",
     ),
@@ -249,10 +245,6 @@ const OPEN: &[(&str, &str)] = &[
     (
         "papers/weiss2021_most_frequent",
         "before: keys are not kept apart",
-    ),
-    (
-        "papers/weiss2021_selector_width",
-        "its count is not bounded closely enough",
     ),
 ];
 

@@ -52,6 +52,12 @@ impl Compiler<'_> {
         if let Some(form) = self.by_value(id, function, want)? {
             return Ok(form);
         }
+        if let Some((inner, function)) = self.of_renamed(id, function) {
+            // As deep as the program is written.
+            return stacker::maybe_grow(STACK, 16 * STACK, || {
+                self.feature(inner, &function, want, label)
+            });
+        }
         if snapped && let Some(form) = self.by_order(id, function, label)? {
             return Ok(form);
         }
@@ -77,7 +83,7 @@ impl Compiler<'_> {
         let node = self.analysis.node(id)?.clone();
         let target = targets(&node.column, function);
         let space = &node.column.space;
-        let found = self.found(id, space, &target);
+        let found = self.found(id, function)?;
         let fine = |found: &Found| match snapped {
             true => is_plain(&found.argument),
             false => found.stairs.steps.len() <= FEW,
@@ -121,9 +127,44 @@ impl Compiler<'_> {
         })
     }
 
-    /// A staircase that the target is. Widths as such are computed by hidden units already, so that
-    /// steps of them come a layer later: they are tried last.
-    pub(super) fn found(&self, id: SOpId, space: &Space, target: &[f64]) -> Option<Found> {
+    /// A function of an s-op that only renames the values of another, as an indicator or a negation
+    /// does, as one of the other.
+    fn of_renamed(&self, id: SOpId, function: &[f64]) -> Option<(SOpId, Vec<f64>)> {
+        let Some(SOp::Map { op, operands }) = self.analysis.sop(id) else {
+            return None;
+        };
+        let [inner] = **operands else {
+            return None;
+        };
+        let outer = &self.analysis.node(id).ok()?.column;
+        let column = &self.analysis.node(inner).ok()?.column;
+        let (new, old) = (&outer.values.domain, &column.values.domain);
+        if outer.space.vars != column.space.vars || new.len() != old.len() {
+            return None;
+        }
+        let of_old = old.iter().map(|value| {
+            let renamed = op.apply(&[value]).ok()?;
+            let at = new.binary_search_by(|known| known.canonical_order(&renamed));
+            function.get(at.ok()?).copied()
+        });
+        Some((inner, of_old.collect::<Option<_>>()?))
+    }
+
+    /// A staircase that a function of an s-op is, as found at the first time of asking.
+    pub(super) fn found(&self, id: SOpId, function: &[f64]) -> Result<Option<Found>, Stopped> {
+        let key = (id, bits(function));
+        if let Some(known) = self.searches.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let column = &self.analysis.node(id)?.column;
+        let found = self.search(id, &column.space, &targets(column, function));
+        self.searches.borrow_mut().insert(key, found.clone());
+        Ok(found)
+    }
+
+    /// Widths as such are computed by hidden units already, so that steps of them come a layer later:
+    /// they are tried last.
+    fn search(&self, id: SOpId, space: &Space, target: &[f64]) -> Option<Found> {
         let axes = self.axes(id, space, target);
         let (late, early): (Vec<Axis>, Vec<Axis>) =
             axes.into_iter().partition(|axis| axis.form.counts());

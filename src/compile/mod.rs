@@ -136,13 +136,14 @@ fn made_in(
     let analysis = Analysis::holding(several, graph, roots, setting, limits);
     interrupt::check()?;
     check_causal(&analysis, roots)?;
-    let mut compiled = attempt(&analysis, roots, request, Care::Plain)?;
+    let searches = Searches::default();
+    let mut compiled = attempt(&analysis, &searches, roots, request, Care::Plain)?;
     if compiled.is_certified() {
         return Ok(compiled);
     }
     interrupt::check()?;
     // More care can take more than there is; the model is there without it.
-    if let Ok(careful) = attempt(&analysis, roots, request, Care::Careful)
+    if let Ok(careful) = attempt(&analysis, &searches, roots, request, Care::Careful)
         && careful.is_certified()
     {
         return Ok(careful);
@@ -151,7 +152,7 @@ fn made_in(
     let mut verdict = verify::guard(graph, roots, &compiled.model);
     if verdict.is_err() && roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
         interrupt::check()?;
-        compiled = attempt(&analysis, roots, request, Care::Real)?;
+        compiled = attempt(&analysis, &searches, roots, request, Care::Real)?;
         verdict = verify::guard(graph, roots, &compiled.model);
     }
     verdict.map(|()| compiled)
@@ -202,6 +203,7 @@ enum Care {
 
 fn attempt(
     analysis: &Analysis,
+    searches: &Searches,
     roots: &[SOpId],
     request: &Request,
     care: Care,
@@ -212,7 +214,7 @@ fn attempt(
         Care::Careful => "finding more precise weights",
         Care::Real => "finding weights for a real number",
     });
-    let mut compiler = Compiler::new(analysis, request.host, request.style, care);
+    let mut compiler = Compiler::new(analysis, searches, request.host, request.style, care);
     let mut outputs = Vec::with_capacity(roots.len());
     for root in roots {
         let output = compiler.root(*root);
@@ -392,10 +394,15 @@ enum Want {
     Snapped,
 }
 
+/// The staircases that functions of s-ops are, where one was found: what every attempt at a program
+/// asks again.
+type Searches = RefCell<FxHashMap<(SOpId, Bits), Option<search::Found>>>;
+
 /// The state of one compilation. Readers demand forms; the variables behind them are placed from
 /// the last to the first, when all demands on them are known.
 struct Compiler<'a> {
     analysis: &'a Analysis<'a>,
+    searches: &'a Searches,
     host: Host,
     style: Style,
     care: Care,
@@ -425,9 +432,16 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(analysis: &'a Analysis<'a>, host: Host, style: Style, care: Care) -> Compiler<'a> {
+    fn new(
+        analysis: &'a Analysis<'a>,
+        searches: &'a Searches,
+        host: Host,
+        style: Style,
+        care: Care,
+    ) -> Compiler<'a> {
         Compiler {
             analysis,
+            searches,
             host,
             style,
             care,

@@ -46,7 +46,7 @@ impl Compiler<'_> {
         let node = self.analysis.node(id)?;
         let target = feature::targets(&node.column, numbers);
         let space = &node.column.space;
-        let stairs = self.found(id, space, &target).and_then(|found| {
+        let stairs = self.found(id, numbers)?.and_then(|found| {
             let [step] = *found.stairs.steps else {
                 return None;
             };

@@ -3,7 +3,8 @@
 //! node cost nothing downstream.
 
 use crate::value::Value;
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// The values of a node: all of them, and those possible in each environment.
@@ -32,14 +33,15 @@ impl Values {
 
     /// From the values possible in each environment, which may come unsorted and repeated.
     pub fn from_environments(each: &[Arc<[Value]>]) -> Values {
-        let mut domain: Vec<Value> = Vec::new();
-        let mut seen: FxHashMap<*const Value, ()> = FxHashMap::default();
+        let mut distinct: IndexSet<&Value, FxBuildHasher> = IndexSet::default();
+        let mut seen: FxHashSet<*const Value> = FxHashSet::default();
         for values in each {
             // Environments share their lists; each list is read once.
-            if seen.insert(values.as_ptr(), ()).is_none() {
-                domain.extend(values.iter().cloned());
+            if seen.insert(values.as_ptr()) {
+                distinct.extend(values.iter());
             }
         }
+        let mut domain: Vec<Value> = distinct.into_iter().cloned().collect();
         domain.sort_by(Value::canonical_order);
         domain.dedup();
         let ids: FxHashMap<&Value, u32> = domain.iter().zip(0..).collect();

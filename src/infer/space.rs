@@ -93,6 +93,9 @@ impl RowOf {
     }
 }
 
+/// How often combinations are looked at, in different environments.
+const MOST_REPEATS: usize = 16;
+
 /// The environments in groups that are alike for some variables.
 struct Groups<'v> {
     /// The values of the variables in each group.
@@ -110,6 +113,8 @@ impl<'v> Groups<'v> {
             group_at: Vec::with_capacity(environments),
             rows: 0,
         };
+        let sizes = values.iter().map(|v| v.domain.len());
+        let all = sizes.fold(1, usize::saturating_mul);
         let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         let mut signature: Vec<u32> = Vec::with_capacity(values.len());
         for environment in 0..environments {
@@ -126,11 +131,8 @@ impl<'v> Groups<'v> {
                 .try_fold(1usize, |size, set| size.checked_mul(set.len()))?;
             groups.rows = groups.rows.saturating_add(size);
             // The sets of one variable are of values that are listed anyway.
-            let rows = match values {
-                [only] => only.domain.len(),
-                _ => groups.rows,
-            };
-            if rows > limit {
+            let repeats = values.len() > 1 && groups.rows > MOST_REPEATS.saturating_mul(limit);
+            if groups.rows.min(all) > limit || repeats {
                 return None;
             }
             let group = groups.sets.len() as u32;
