@@ -238,14 +238,14 @@ impl Lowering<'_> {
                 let key = (forward.bank, unit.slope.to_bits(), unit.offset.to_bits());
                 let at = *known.entry(key).or_insert_with(|| {
                     let at = bias.len();
-                    let mut read = forward.argument.scaled(unit.slope);
-                    read.constant += unit.offset;
+                    let read = self.plan.unit(forward, unit);
                     bias.push(self.threshold(read.constant, at, &mut input));
                     let terms = read.terms.iter();
                     input.extend(terms.map(|(variable, f)| (self.at(*variable), at, *f)));
                     at
                 });
-                output.push((at, self.at(forward.into), unit.weight));
+                let weight = unit.weight * self.plan.balance_of_unit(forward, unit);
+                output.push((at, self.at(forward.into), weight));
             }
         }
         FeedForward {

@@ -4,7 +4,7 @@
 //! by √d_head once, an exact number; for those that divide queries or keys, a head whose terms cancel
 //! is padded with zeros until their divisor is a power of two.
 
-use super::{Attend, Kind, Linear, Meaning, Plan, Product, Term};
+use super::{Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Term, Unit};
 use crate::model::bfloat16;
 
 /// How many nats below a selected key what is not selected must stand, for one key. In float32 17.4
@@ -14,8 +14,11 @@ const LEAST_GAP: f64 = 24.0;
 /// The share of attention that may leak to what is not the best.
 const LEAK: f64 = 1e-9;
 
-/// Activations of queries beyond this are shared with their keys.
+/// Activations of queries and keys beyond this are shared among the two.
 const LARGEST_ACTIVATION: f64 = 16_384.0;
+
+/// What hidden units add up is at most this; beyond, their weights are larger instead.
+const LARGEST_SUM: f64 = 65_536.0;
 
 /// The logit that outweighs all other keys of the longest input: a power of two that is at least
 /// `ln(length / leak)`.
@@ -150,10 +153,26 @@ impl Plan {
     /// other.
     fn balance(&self, query: &Linear, key: &Linear) -> f64 {
         let (query, key) = (self.largest(query), self.largest(key));
-        if query <= LARGEST_ACTIVATION || key <= 0.0 {
+        if query.max(key) <= LARGEST_ACTIVATION || query.min(key) <= 0.0 {
             return 1.0;
         }
         2f64.powf(((query / key).log2() / 2.0).floor())
+    }
+
+    /// What a hidden unit adds up, as it is in W_in.
+    pub fn unit(&self, forward: &FeedForward, unit: &Unit) -> Linear {
+        let sum = nominal(forward, unit);
+        sum.scaled(1.0 / self.balance_of_unit(forward, unit))
+    }
+
+    /// The power of two that a hidden unit gives to its weight in W_out: floats round nothing
+    /// differently.
+    pub fn balance_of_unit(&self, forward: &FeedForward, unit: &Unit) -> f64 {
+        let largest = self.largest(&nominal(forward, unit));
+        match largest > LARGEST_SUM {
+            true => 2f64.powf((largest / LARGEST_SUM).log2().ceil()),
+            false => 1.0,
+        }
     }
 
     /// A bound on a linear read.
@@ -165,6 +184,13 @@ impl Plan {
         });
         linear.constant.abs() + terms.sum::<f64>()
     }
+}
+
+/// What a hidden unit adds up.
+fn nominal(forward: &FeedForward, unit: &Unit) -> Linear {
+    let mut sum = forward.argument.scaled(unit.slope);
+    sum.constant += unit.offset;
+    sum
 }
 
 fn in_nats(term: &Term) -> bool {
