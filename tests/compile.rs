@@ -634,6 +634,22 @@ fn programs_that_fail_on_some_inputs_are_compiled() {
     }
 }
 
+/// Means that differ in a default which is never taken are one variable, so that a table of both has
+/// rows that no input gives.
+#[test]
+fn tables_over_variables_that_are_one_are_exact() {
+    let text = "
+        first = select(indices, tokens_int, <=);
+        one = aggregate(first, indices);
+        other = aggregate(first, indices, 1);
+        x = one if other else (other != other);
+        y = selector_width(select(one + other, indices, ==));
+    ";
+    for name in ["x", "y"] {
+        exact(text, name, &setting("013", 4), 1_000, 0);
+    }
+}
+
 #[test]
 fn elementwise_programs_need_no_attention() {
     let digits = Setting {

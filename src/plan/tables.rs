@@ -3,7 +3,7 @@
 //! give. That is computed where they read embeddings, which any token may have at any index, or one
 //! variable.
 
-use super::{FeedForward, Kind, Linear, Meaning, Plan, Term, VariableId, Written};
+use super::{FeedForward, Kind, Linear, Meaning, Plan, Product, Term, VariableId, Written};
 use std::collections::BTreeSet;
 
 /// How far a number of a table may be from what is read, as a share of the largest number that is
@@ -112,6 +112,60 @@ impl Plan {
         let of_keys = self.readings(&keys);
         (0..size.0).all(|at| is_read(&of_queries, products.iter().map(|p| p.queries[at])))
             && (0..size.1).all(|at| is_read(&of_keys, products.iter().map(|p| p.keys[at])))
+    }
+
+    /// Drops from tables what cannot be read any more, where variables turned out to be one.
+    pub(super) fn drop_what_is_not_read(&mut self) {
+        for at in 0..self.feed_forwards.len() {
+            let forward = &self.feed_forwards[at];
+            let readings = self.readings(&[&forward.argument]);
+            let is_read = |point: &&f64| is_read(&readings, [**point].into_iter());
+            let points: Vec<f64> = forward.points.iter().filter(is_read).copied().collect();
+            if points.len() < forward.points.len() {
+                self.feed_forwards[at].points = points.into();
+            }
+        }
+        for at in 0..self.attends.len() {
+            let attend = &self.attends[at];
+            let terms = attend.terms.iter();
+            let terms = terms.map(|term| match &term.meaning {
+                Meaning::Relation(holds) if !self.is_of_its_reads(term, attend.kind) => {
+                    self.of_its_reads(term, holds, attend.kind)
+                }
+                _ => term.clone(),
+            });
+            self.attends[at].terms = terms.collect();
+        }
+    }
+
+    /// A relation between those queries and keys that are read somewhere.
+    fn of_its_reads(&self, term: &Term, holds: &[bool], kind: Kind) -> Term {
+        let products = &term.products;
+        let (queries, keys) = products.first().map_or((0, 0), |product| {
+            (product.queries.len(), product.keys.len())
+        });
+        let of_queries = self.readings(&Vec::from_iter(products.iter().map(|p| &p.query)));
+        let of_keys = self.readings(&Vec::from_iter(products.iter().map(|p| &p.key)));
+        let is_query = |at: &usize| is_read(&of_queries, products.iter().map(|p| p.queries[*at]));
+        let is_key = |at: &usize| {
+            let is_bos = kind == Kind::MeanOrBos && at + 1 == keys;
+            is_bos || is_read(&of_keys, products.iter().map(|p| p.keys[*at]))
+        };
+        let kept_queries: Vec<usize> = (0..queries).filter(is_query).collect();
+        let kept_keys: Vec<usize> = (0..keys).filter(is_key).collect();
+        let row = |key: &usize| {
+            let start = key * queries;
+            kept_queries.iter().map(move |query| holds[start + query])
+        };
+        let product = |product: &Product| Product {
+            queries: kept_queries.iter().map(|at| product.queries[*at]).collect(),
+            keys: kept_keys.iter().map(|at| product.keys[*at]).collect(),
+            ..product.clone()
+        };
+        Term {
+            meaning: Meaning::Relation(kept_keys.iter().flat_map(row).collect()),
+            products: products.iter().map(product).collect(),
+        }
     }
 
     fn has_points(&self, forward: &FeedForward) -> bool {

@@ -6,14 +6,18 @@ use crate::plan::{Attend, Kind, Linear, Plan, VariableId, Written};
 use std::collections::BTreeMap;
 
 pub(super) fn share(plan: &mut Plan) {
+    let variables = plan.variables.len();
     loop {
         patterns(plan);
         let places = equal_variables(plan);
         let own = (0..).map(|at| Some(VariableId(at)));
         if places.iter().copied().eq(own.take(places.len())) {
-            return;
+            break;
         }
         plan.rename(&places);
+    }
+    if plan.variables.len() < variables {
+        plan.drop_what_is_not_read();
     }
 }
 
