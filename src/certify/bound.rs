@@ -169,6 +169,25 @@ impl Bounds<'_> {
         }
     }
 
+    /// How far apart what a linear read gives may be for two keys, BOS among them, but for its error.
+    pub fn spread(&self, linear: &Linear) -> f64 {
+        let of_tokens = self.embedded(linear, |tokens, _| tokens);
+        let of_indices = self.embedded(linear, |_, indices| indices);
+        let (mut centre, mut radius) = (0.0, 0.0);
+        let mut at_bos = 0.0;
+        for (variable, factor) in &linear.terms {
+            let bound = self.of(*variable);
+            centre += factor * bound.centre;
+            if !self.facts.is_embedded(*variable) {
+                radius += factor.abs() * bound.radius;
+            }
+            at_bos += factor * self.plan.variable(*variable).bos;
+        }
+        let lowest = centre + of_tokens.lowest + of_indices.lowest - radius;
+        let highest = centre + of_tokens.highest + of_indices.highest + radius;
+        highest.max(at_bos) - lowest.min(at_bos)
+    }
+
     /// The terms of a linear read in the order in which hosts add them.
     pub fn in_order<'l>(&self, linear: &'l Linear) -> Vec<(&'l VariableId, &'l f64)> {
         let mut terms: Vec<_> = linear.terms.iter().collect();
@@ -200,14 +219,19 @@ impl Bounds<'_> {
         }
         Embedded {
             largest: rows.iter().fold(0.0, |most, sum| most.max(sum.abs())),
+            lowest: rows.iter().copied().reduce(f64::min).unwrap_or(0.0),
+            highest: rows.iter().copied().reduce(f64::max).unwrap_or(0.0),
             partial,
         }
     }
 }
 
-/// The largest sum of what a read takes from an embedding, and the largest on the way.
+/// The largest sum of what a read takes from an embedding, the range of these sums, and the largest on
+/// the way.
 struct Embedded {
     largest: f64,
+    lowest: f64,
+    highest: f64,
     partial: f64,
 }
 

@@ -26,6 +26,8 @@ pub(super) struct HeadFacts {
     pub scale: Scale,
     /// Whether what is added up for a selected key may cancel.
     pub cancels: bool,
+    /// How large the products are together that add up to the logit of a selected key, at most.
+    pub selected: f64,
 }
 
 impl Facts {
@@ -39,6 +41,7 @@ impl Facts {
                 dimensions: plan.dimensions(attend),
                 scale: plan.scale(attend),
                 cancels: plan.cancels(attend),
+                selected: selected(plan, attend),
             });
             let known = patterns.iter().find(|(layer, pattern, kind, _)| {
                 ((*layer, *pattern), *kind) == (place, attend.kind)
@@ -133,6 +136,48 @@ fn fault_of_relation(term: &Term, kind: Kind) -> Option<String> {
         }
     }
     None
+}
+
+/// How large the products of a selected key are together at most, for a query at a token.
+fn selected(plan: &Plan, attend: &Attend) -> f64 {
+    let scale = plan.scale(attend);
+    let of_term = |term: &Term| match &term.meaning {
+        Meaning::Relation(holds) => scale.gap * size(term, |at| holds.get(at) != Some(&false)),
+        Meaning::Score { .. } => scale.root * size(term, |_| true),
+        Meaning::Bos { nats: true } => scale.root * size_at_tokens(plan, term),
+        Meaning::Bos { nats: false } | Meaning::Guard => scale.gap * size_at_tokens(plan, term),
+    };
+    attend.terms.iter().map(of_term).sum()
+}
+
+/// How large the products of a term are together at most, over those pairs of its values.
+fn size(term: &Term, counts: impl Fn(usize) -> bool) -> f64 {
+    let Some(first) = term.products.first() else {
+        return 0.0;
+    };
+    let queries = first.queries.len();
+    let pairs = (0..first.keys.len() * queries).filter(|at| counts(*at));
+    let size = |at: usize| -> f64 {
+        let products = term.products.iter();
+        products
+            .map(|p| (p.queries[at % queries] * p.keys[at / queries]).abs())
+            .sum()
+    };
+    pairs.map(size).fold(0.0, f64::max)
+}
+
+/// The same for a query and a key at tokens, where both are one number or either is 0.
+fn size_at_tokens(plan: &Plan, term: &Term) -> f64 {
+    let products = term.products.iter();
+    products
+        .map(
+            |product| match (plan.at_token(&product.query), plan.at_token(&product.key)) {
+                (Some(0.0), _) | (_, Some(0.0)) => 0.0,
+                (Some(query), Some(key)) => (query * key).abs(),
+                (_, _) => f64::INFINITY,
+            },
+        )
+        .sum()
 }
 
 /// The level of a key for a query, by the values in the table.

@@ -1,7 +1,7 @@
 //! Bounds on what heads write: how much attention leaks to what is not selected, how equal the
 //! levels of selected keys are, and what both make of a width, a mean or a sum.
 
-use super::bound::{Bound, Bounds, fits, grain};
+use super::bound::{Bound, Bounds, Floats, fits, grain};
 use super::facts::HeadFacts;
 use super::{Certificate, HeadBound};
 use crate::plan::{Attend, Kind, Meaning, Style, Term, VariableId};
@@ -13,10 +13,47 @@ const UNIFORM: f64 = 5e-7;
 pub(super) struct Logit {
     /// How far the level of a selected key may be off.
     error: f64,
-    /// What of that comes from queries and keys that are divided.
+    /// How far that of another may be.
+    of_others: f64,
+    /// What of the first comes from queries and keys that are divided.
     divided: f64,
     /// How often what is not 0 is rounded.
     roundings: f64,
+}
+
+/// The products of a query and some keys, one for each dimension.
+struct Products {
+    /// Whether each is a multiple of 2 to the power `least`.
+    exact: bool,
+    least: i32,
+    /// How large they are together.
+    size: f64,
+    /// How far their sum is off because of what they multiply.
+    noise: f64,
+}
+
+impl Products {
+    fn none() -> Products {
+        Products {
+            exact: true,
+            least: i32::MAX,
+            size: 0.0,
+            noise: 0.0,
+        }
+    }
+
+    /// Adds that of a query and of keys that are no larger than this.
+    fn add(&mut self, query: &Bound, key: &Bound, largest: f64) {
+        if largest == 0.0 && key.error == 0.0 {
+            return;
+        }
+        self.size += query.largest * (largest + key.error);
+        self.noise += query.largest * key.error + (largest + key.error) * query.error;
+        match (query.grain, key.grain) {
+            (Some(a), Some(b)) => self.least = self.least.min(a.saturating_add(b)),
+            _ => self.exact = false,
+        }
+    }
 }
 
 impl Bounds<'_> {
@@ -36,7 +73,8 @@ impl Bounds<'_> {
             (Some(level), Kind::MeanOfSome) => level.min(nats),
             _ => gap,
         };
-        let gap = gap - 2.0 * level_error - logit.roundings * self.floats.unit * nats.abs();
+        let of_others = logit.of_others / scale.root;
+        let gap = gap - level_error - of_others - logit.roundings * self.floats.unit * nats.abs();
         let leak = self.plan.max_length as f64 * (-gap).exp();
         // What is not a number is not bounded either.
         if !(gap > 0.0 && gap.is_finite() && level_error.is_finite()) {
@@ -51,40 +89,49 @@ impl Bounds<'_> {
         })
     }
 
-    /// The logit of a head before it is divided by √d_head, and after queries and keys are.
+    /// The logit of a head before it is divided by √d_head, and after queries and keys are. Tokens
+    /// and BOS are bounded apart: what says where BOS stands is 0 at tokens, and what tells tokens
+    /// apart is mostly 0 at BOS.
     pub fn logit(&self, head: &HeadFacts) -> Logit {
-        let dimensions = &head.dimensions;
-        let d_head = dimensions.len();
-        let (mut exact, mut size, mut noise) = (true, 0.0, 0.0);
-        let mut least = i32::MAX;
-        for dimension in dimensions {
+        let d_head = head.dimensions.len();
+        let (mut tokens, mut bos) = (Products::none(), Products::none());
+        for dimension in &head.dimensions {
             let (query, key) = (self.read(&dimension.query), self.read(&dimension.key));
-            size += query.largest * key.largest;
-            noise += query.largest * key.error + key.largest * query.error;
-            noise += query.error * key.error;
-            match (query.grain, key.grain) {
-                (Some(a), Some(b)) => least = least.min(a.saturating_add(b)),
-                _ => exact = false,
-            }
+            tokens.add(&query, &key, key.centre.abs() + key.radius);
+            bos.add(&query, &key, self.plan.at_bos(&dimension.key).abs());
         }
-        exact &= d_head == 0 || fits(size, least, self.floats);
-        // √d_head divides once; what was equal stays equal.
-        let rounding = if exact { 0.0 } else { (d_head + 2) as f64 };
-        let (divided, roundings) = if self.order.exact_d_head(d_head) == d_head {
-            (0.0, 4.0)
-        } else {
-            // The query, the key and the divisors of both are rounded, then each product and sum;
-            // products that are 0 stay 0.
-            let roundings = (d_head + 6) as f64;
-            let zero = exact && noise == 0.0 && !head.cancels;
-            (if zero { 0.0 } else { roundings }, roundings)
+        let selected = head.selected + tokens.noise;
+        let of_selected = self.errors(head, &tokens, selected.min(tokens.size));
+        let of_bos = self.errors(head, &bos, bos.size);
+        let of_others = self.errors(head, &tokens, tokens.size);
+        let roundings = match self.order.exact_d_head(d_head) == d_head {
+            true => 4.0,
+            false => (d_head + 6) as f64,
         };
-        let unit = self.floats.unit;
         Logit {
-            error: noise + (rounding + divided) * unit * size,
-            divided: divided * unit * size,
+            error: of_selected.0.max(of_bos.0),
+            of_others: of_others.0.max(of_bos.0),
+            divided: of_selected.1.max(of_bos.1),
             roundings,
         }
+    }
+
+    /// How far a sum of products may be off that are of this size together, and what of that comes
+    /// from queries and keys that are divided.
+    fn errors(&self, head: &HeadFacts, products: &Products, size: f64) -> (f64, f64) {
+        let d_head = head.dimensions.len();
+        let unit = self.floats.unit;
+        let exact = products.exact && fits(products.size, products.least, self.floats);
+        // √d_head divides once; what was equal stays equal.
+        let rounding = if exact { 0.0 } else { (d_head + 2) as f64 };
+        // The query, the key and the divisors of both are rounded, then each product and sum;
+        // products that are 0 stay 0.
+        let zero = exact && products.noise == 0.0 && !head.cancels;
+        let divided = match zero || self.order.exact_d_head(d_head) == d_head {
+            true => 0.0,
+            false => (d_head + 6) as f64 * unit * size,
+        };
+        (products.noise + rounding * unit * size + divided, divided)
     }
 
     /// Where a host that divides queries or keys makes rows of a head uneven that are to be uniform.
@@ -133,8 +180,11 @@ impl Bounds<'_> {
                     true => 0.0,
                     false => uneven,
                 };
-                let weights = 2.0 * (uneven + head.leak) + (most + 6.0) * unit;
-                Bound::inexact(value.largest, weights * value.largest + value.error)
+                // What one key gets too much another lacks: only their difference counts.
+                let spread = self.spread(&attend.value) + 2.0 * value.error;
+                let weights = (uneven + head.leak) * spread;
+                let rounding = (most + 6.0) * unit * value.largest;
+                Bound::inexact(value.largest, weights + rounding + value.error)
             }
             Kind::Sum { level } => {
                 let length = self.plan.max_length as f64;
@@ -178,17 +228,24 @@ impl Bounds<'_> {
             radius: (last - first) / 2.0 + bound.error,
             ..bound
         };
-        if self.floats.bits != 24 {
+        if self.floats != Floats::F32 {
             let error = sum.error + 2.0 * self.floats.unit * largest;
             return near(Bound::inexact(largest, error));
         }
-        let whole = variable
-            .values
-            .iter()
-            .all(|value| (value / rounding.grid()).fract() == 0.0);
-        let error = match whole && sum.error < rounding.grid() / 2.0 {
+        let grid = rounding.grid();
+        let mut values = variable.values.iter();
+        let whole = values.all(|value| (value / grid).fract() == 0.0);
+        // What several heads add is rounded on the way, but where each adds a whole value or nothing.
+        let mut writes = self.plan.attends.iter().filter(|op| op.into == into);
+        let is_whole = |op: &Attend| {
+            let grain = self.read(&op.value).grain;
+            op.most <= 1 && grain.is_some_and(|grain| grain >= -rounding.digits)
+        };
+        let count = writes.clone().count();
+        let at_once = count == 1 || writes.all(is_whole);
+        let error = match whole && at_once && sum.error < grid / 2.0 {
             true => 0.0,
-            false => sum.error + rounding.grid(),
+            false => sum.error + count as f64 * grid,
         };
         // Without noise it is one of its values.
         let grains = variable.values.iter().filter_map(|value| grain(*value));

@@ -15,16 +15,21 @@ impl Bounds<'_> {
         let exact = self.exact_units(forward, &argument);
         let points = forward.points.iter().chain([&bos]);
         let (mut largest, mut error) = (0.0f64, 0.0f64);
-        let mut flat = true;
+        let (mut flat, mut grains) = (true, Some(Vec::new()));
         for point in points {
             let off = self.argument_error(forward, *point, &argument);
             if !off.is_finite() {
                 return Bound::inexact(f64::INFINITY, f64::INFINITY);
             }
-            let value = output(&forward.units, *point);
+            let on_steps = on_steps(&forward.units, *point);
+            let value = on_steps.unwrap_or_else(|| output(&forward.units, *point));
             let moved = furthest(&forward.units, *point, off);
             flat &= moved == 0.0;
             largest = largest.max(value.abs());
+            match (on_steps, &mut grains) {
+                (Some(value), Some(grains)) => grains.extend(grain(value)),
+                (_, grains) => *grains = None,
+            }
             let rounding = match exact {
                 Some(_) => 0.0,
                 None => self.rounding(&forward.units, *point),
@@ -32,7 +37,9 @@ impl Bounds<'_> {
             error = error.max(moved + rounding);
         }
         if exact.is_some() && error == 0.0 {
-            return Bound::exact(largest, exact);
+            // Steps that do not move give the value of a point to the bit.
+            let of_values = grains.and_then(|grains| grains.into_iter().min());
+            return Bound::exact(largest, exact.max(of_values));
         }
         if flat && self.is_exact_step(forward, &argument) {
             return Bound::exact(largest, grain(forward.units[0].weight));
@@ -177,6 +184,23 @@ impl Bounds<'_> {
 
 fn is_power(number: f64) -> bool {
     number != 0.0 && number.abs().log2().fract() == 0.0
+}
+
+/// The output where units follow each other in pairs whose slopes cancel, and no pair is on its ramp.
+fn on_steps(units: &[Unit], z: f64) -> Option<f64> {
+    let (pairs, []) = units.as_chunks::<2>() else {
+        return None;
+    };
+    let reached = |unit: &Unit| unit.slope * z + unit.offset >= 0.0;
+    let step = |[a, b]: &[Unit; 2]| {
+        let pair = a.slope == b.slope && a.weight == -b.weight && reached(a) == reached(b);
+        let change = match reached(a) {
+            true => a.weight * (a.offset - b.offset),
+            false => 0.0,
+        };
+        pair.then_some(change)
+    };
+    pairs.iter().map(step).sum()
 }
 
 fn output(units: &[Unit], z: f64) -> f64 {
