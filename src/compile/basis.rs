@@ -90,13 +90,14 @@ impl Basis {
         if !shifted.is_exact {
             self.echelon.mark_inexact();
         }
+        let numbers = without_common_factor(shifted.numbers);
         // Along with a function goes which direction it is.
-        let mut row = sparse(&shifted.numbers);
+        let mut row = sparse(&numbers);
         row.push((self.size + self.columns.len(), Rational::one()));
         if self.echelon.insert(&row) {
             self.columns.push(BasisColumn {
                 label: label.to_string(),
-                function: shifted.numbers.iter().map(Rational::to_f64).collect(),
+                function: numbers.iter().map(Rational::to_f64).collect(),
             });
         }
     }
@@ -144,6 +145,33 @@ struct Shifted {
     is_exact: bool,
 }
 
+/// Whole numbers over their greatest common divisor: what reads a multiple of them multiplies by a
+/// whole number, which floats do without rounding.
+fn without_common_factor(numbers: Vec<Rational>) -> Vec<Rational> {
+    let whole = numbers
+        .iter()
+        .map(|number| i64::try_from(number.numerator_over(1)?).ok());
+    let Some(whole) = whole.collect::<Option<Vec<i64>>>() else {
+        return numbers;
+    };
+    match whole
+        .iter()
+        .fold(0, |known, number| divisor(known, *number))
+    {
+        0 | 1 => numbers,
+        factor => whole.iter().map(|n| Rational::from(n / factor)).collect(),
+    }
+}
+
+/// The greatest common divisor; 0 of zeros.
+fn divisor(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a.saturating_abs()
+}
+
 fn sparse(numbers: &[Rational]) -> Sparse {
     let entries = numbers.iter().cloned().enumerate();
     entries.filter(|(_, number)| !number.is_zero()).collect()
@@ -165,6 +193,15 @@ mod tests {
         let (constant, coordinates) = basis.coordinates(&[1.0, 3.0, 7.0, 13.0, 21.0]).unwrap();
         assert_eq!((constant, coordinates), (1.0, vec![1.0, 1.0]));
         assert!(basis.coordinates(&[0.0, 1.0, 0.0, 0.0, 0.0]).is_none());
+    }
+
+    #[test]
+    fn directions_have_no_common_factor() {
+        let demands = [(vec![1.0, 1.0, -9.0, -19.0], "10x".to_string())];
+        let basis = Basis::new(4, None, None, &demands, |value| value.to_string());
+        assert_eq!(basis.columns[0].function, [0.0, 0.0, -1.0, -2.0]);
+        let coordinates = basis.coordinates(&[1.0, 1.0, -9.0, -19.0]);
+        assert_eq!(coordinates, Some((1.0, vec![10.0])));
     }
 
     #[test]

@@ -202,7 +202,7 @@ impl Emitter<'_, '_> {
             return;
         }
         let variable = &mut self.plan.variables[id.0 as usize];
-        variable.rounding = rounding(&variable.values);
+        variable.rounding = rounding(&variable.values, self.plan.max_length);
         if let Some(rounding) = variable.rounding {
             let offset = rounding.offset();
             variable.values = variable.values.iter().map(|value| value + offset).collect();

@@ -96,6 +96,14 @@ impl Compiler<'_> {
         {
             return self.by_thresholds(thresholds, id, snapped, label);
         }
+        if !snapped
+            && found
+                .as_ref()
+                .is_some_and(|found| self.is_coarser_by_order(found, function))
+            && let Ok(Some(form)) = self.by_order(id, function, label)
+        {
+            return Ok(form);
+        }
         let precise = |found: &Found| {
             self.care == Care::Careful
                 && !snapped
@@ -381,6 +389,18 @@ impl Compiler<'_> {
         Ok(Some(form))
     }
 
+    /// Whether bits of the s-op's order are to take the place of a staircase: it hangs on the last
+    /// digits of its argument, and they are fewer.
+    fn is_coarser_by_order(&self, found: &Found, function: &[f64]) -> bool {
+        let changes = function
+            .windows(2)
+            .filter(|pair| pair[0] != pair[1])
+            .count();
+        found.stairs.precision > MUCH_PRECISION
+            && changes <= MOST_BITS
+            && 2 * changes <= found.stairs.steps.len()
+    }
+
     /// The feature as a linear read, if it is one.
     pub(super) fn read(&self, id: SOpId, function: &[f64]) -> Option<Form> {
         let node = self.analysis.node(id).ok()?;
@@ -401,7 +421,13 @@ fn is_plain(form: &Form) -> bool {
 }
 
 /// The range of an argument over its smallest gap that rounding leaves alone.
-const LITTLE_PRECISION: f64 = 32.0;
+pub(super) const LITTLE_PRECISION: f64 = 32.0;
+
+/// The same that leaves float32 few digits.
+const MUCH_PRECISION: f64 = 4_096.0;
+
+/// An order has no more bits than this where a staircase would do.
+const MOST_BITS: usize = 64;
 
 /// A staircase with so few steps needs no better axes.
 const FEW: usize = 4;

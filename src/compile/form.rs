@@ -4,9 +4,13 @@
 //! of its directions.
 
 use super::{Bits, bits};
+use crate::algebra::{Rational, Reading};
 use crate::graph::SelectorId;
 use crate::infer::space::VarId;
 use std::collections::BTreeMap;
+
+/// Forms are not multiplied by more than this.
+const MOST_FRACTIONS: i64 = 1_000;
 
 /// A number that the residual stream holds in a direction of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,6 +78,44 @@ impl Form {
 
     pub fn scaled(&self, factor: f64) -> Form {
         Form::default().plus(factor, self)
+    }
+
+    /// The form times the least odd number that leaves no fractions but binary ones, with that number;
+    /// `None` if there is none that is small, or no need of it.
+    pub fn without_fractions(&self) -> Option<(Form, f64)> {
+        let numbers = || {
+            let functions = self.functions.values().flatten();
+            functions
+                .chain(self.scalars.values())
+                .chain([&self.constant])
+        };
+        let scale = numbers().fold(0.0f64, |most, number| most.max(number.abs()));
+        let mut factor = 1i64;
+        for number in numbers() {
+            let reading = Reading::of(*number, scale).filter(|reading| reading.is_fraction)?;
+            let denominator = reading.number.denominator()?;
+            let odd = denominator >> denominator.trailing_zeros();
+            // One after the other: what the factor has already is not asked for again.
+            let divisor = (1..=odd).rev().find(|d| odd % d == 0 && factor % d == 0)?;
+            factor *= odd / divisor;
+            if factor > MOST_FRACTIONS {
+                return None;
+            }
+        }
+        if factor == 1 {
+            return None;
+        }
+        let times = |number: f64| {
+            let reading = Reading::of(number, scale)?;
+            Some((&reading.number * &Rational::from(factor)).to_f64())
+        };
+        let mut form = self.clone();
+        let functions = form.functions.values_mut().flatten();
+        let numbers = functions.chain(form.scalars.values_mut());
+        for number in numbers.chain([&mut form.constant]) {
+            *number = times(*number)?;
+        }
+        Some((form, factor as f64))
     }
 
     /// Functions without their constant part, and nothing that is zero.

@@ -241,14 +241,19 @@ impl Compiler<'_> {
     fn carried(&self, id: SOpId, var: VarId, function: &[f64]) -> Result<Vec<f64>, Stopped> {
         let domain = &self.analysis.values(var).domain;
         let node = self.analysis.node(id)?;
-        let values = node.column.values.domain.iter();
-        Ok(values
-            .map(|value| {
+        let values = &node.column.values;
+        let is_number = values.numbers().is_some();
+        let mut carried = Vec::with_capacity(values.domain.len());
+        for value in values.domain.iter() {
+            let at = domain.binary_search_by(|known| known.canonical_order(value));
+            carried.push(match at {
+                Ok(at) => function[at],
                 // A value that the variable never has is never selected.
-                let at = domain.binary_search_by(|known| known.canonical_order(value));
-                at.map_or(0.0, |at| function[at])
-            })
-            .collect())
+                Err(_) if is_number => continued(&carried),
+                Err(_) => 0.0,
+            });
+        }
+        Ok(carried)
     }
 
     fn pick(
@@ -454,6 +459,15 @@ impl Compiler<'_> {
             Scalar::Attention(var) => self.default_number(var),
             Scalar::Inverse(..) | Scalar::Count(_) | Scalar::Computed(_) => 0.0,
         }
+    }
+}
+
+/// What a function may be where nobody reads it: it goes on as before, which takes no hidden unit.
+fn continued(before: &[f64]) -> f64 {
+    match before {
+        [first, .., a, b] if a != b && first != b && first != a => 2.0 * b - a,
+        [.., last] => *last,
+        [] => 0.0,
     }
 }
 

@@ -8,24 +8,31 @@ use crate::infer::VarKind;
 use crate::infer::space::VarId;
 use crate::plan::Rounding;
 
-/// How many binary digits behind the point whole numbers up to a size are rounded to: more than their
-/// noise needs, and no more than keeps the number under them small.
-const DIGITS_OF_WHOLE: &[(f64, i32)] = &[(8.0, 13), (64.0, 10), (LARGEST_WHOLE, 8)];
-
-/// The largest whole number that is rounded so.
+/// The largest whole number that is rounded as one.
 const LARGEST_WHOLE: f64 = 4_096.0;
 
-/// How a variable with these values may be rounded.
-pub fn rounding(values: &[f64]) -> Option<Rounding> {
+/// The binary digits behind the point that whole numbers are rounded to: more would leave too little
+/// room for noise of what heads read, fewer would make the number under them large.
+const DIGITS_OF_WHOLE: (i32, i32) = (4, 16);
+
+/// How a variable with these values may be rounded, which heads write for inputs of this length. Whole
+/// numbers are rounded to as many digits as leave half of the last for twice the noise of a mean: the
+/// number under them is small then.
+pub fn rounding(values: &[f64], max_length: usize) -> Option<Rounding> {
     let largest = values
         .iter()
-        .fold(0.0f64, |most, value| most.max(value.abs()));
+        .fold(1.0f64, |most, value| most.max(value.abs()));
+    let finest = Rounding::finest(largest)?;
     let whole = values.iter().all(|value| value.fract() == 0.0);
-    let digits = DIGITS_OF_WHOLE.iter().find(|(size, _)| largest <= *size);
-    match digits.filter(|_| whole) {
-        Some((_, digits)) => Some(Rounding { digits: *digits }),
-        None => Rounding::finest(largest),
+    if !whole || largest > LARGEST_WHOLE {
+        return Some(finest);
     }
+    let noise = (max_length + 8) as f64 * largest * 2f64.powi(-24);
+    let digits = -(4.0 * noise).log2().ceil() as i32;
+    let (fewest, most) = DIGITS_OF_WHOLE;
+    Some(Rounding {
+        digits: digits.clamp(fewest, most.min(finest.digits)),
+    })
 }
 
 impl Compiler<'_> {

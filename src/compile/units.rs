@@ -1,9 +1,10 @@
 //! Hidden units: steps, bits and interpolations of one linear read. Units of one argument are shared
 //! by all that it is an argument of.
 
+use super::feature::LITTLE_PRECISION;
 use super::form::{Form, Scalar};
 use super::search::Found;
-use super::steps::{Staircase, Step};
+use super::steps::{Staircase, Step, staircase};
 use super::{Argument, Care, Compiler, Feature, Want, bits};
 use crate::graph::SOpId;
 use crate::infer::Stopped;
@@ -69,8 +70,13 @@ impl Compiler<'_> {
                 return self.interpolate(argument, &stairs.points, label);
             }
         }
+        let (argument, stairs) = match want {
+            Want::Snapped => without_fractions(argument, stairs),
+            Want::Close | Want::Tolerant => (argument, stairs),
+        };
         let points = stairs.points.iter().map(|(z, _)| *z).collect();
-        if want == Want::Snapped {
+        let precise = self.care == Care::Careful && stairs.precision > LITTLE_PRECISION;
+        if want == Want::Snapped || precise {
             self.round_argument(&argument);
         }
         let at = self.argument(argument, points, label)?;
@@ -176,6 +182,21 @@ impl Compiler<'_> {
     /// Whether what is to be exact is held as bits, one variable for each step.
     pub(super) fn holds_bits(&self) -> bool {
         self.style == Style::Faithful || self.care == Care::Careful
+    }
+}
+
+/// A staircase of what reads the embeddings alone, times the least number that leaves no fractions
+/// which floats do not hold, so that nothing of it is rounded.
+fn without_fractions(argument: Form, stairs: Staircase) -> (Form, Staircase) {
+    let scaled = argument.without_fractions();
+    let scaled = scaled.filter(|_| argument.is_embedded());
+    let stairs_of = |factor: f64| {
+        let points = stairs.points.iter();
+        staircase(points.map(|(z, y)| (factor * z, *y)).collect())
+    };
+    match scaled.and_then(|(form, factor)| Some((form, stairs_of(factor)?))) {
+        Some(found) => found,
+        None => (argument, stairs),
     }
 }
 
