@@ -383,50 +383,9 @@ fn small() -> Vec<Program> {
         .collect()
 }
 
-/// Programs whose models have weights beyond 2^16, and why.
-const LARGE_WEIGHTS: &[(&str, &str)] = &[
-    ("addition", "sums of decimal digits in one argument"),
-    (
-        "papers/weiss2021_dyck2",
-        "differences of means in one argument",
-    ),
-    (
-        "papers/weiss2021_dyck3",
-        "differences of means in one argument",
-    ),
-];
-
-/// More of them, of the models for long inputs: a hidden unit of a steep slope whose argument reads a
-/// rounded variable takes the large constant of that one away in its bias.
-const LARGE_LONG_WEIGHTS: &[(&str, &str)] = &[
-    ("sorting: most_frequent(tokens)", "a mean beside a width"),
-    (
-        "sorting: most_frequent(tokens_int, -1)",
-        "a mean beside a width",
-    ),
-];
-
-/// Those of them that look back only.
-const LARGE_CAUSAL_WEIGHTS: &[(&str, &str)] = LARGE_WEIGHTS.split_at(1).1;
-
-/// The problems without those that are known, which must be there.
-fn unknown(mut problems: Vec<String>, known: &[(&str, &str)]) -> Vec<String> {
-    for (name, why) in known {
-        let known = |problem: &String| {
-            problem.starts_with(&format!("{name}: ")) && problem.contains("weights up to")
-        };
-        match problems.iter().position(known) {
-            Some(at) => drop(problems.remove(at)),
-            None => problems.push(format!("{name}: is within the bounds: {why}")),
-        }
-    }
-    problems
-}
-
 #[test]
 fn faithful_models_of_all_programs() {
     let problems = problems(small(), |program| check(program, Style::Faithful, QUICK));
-    let problems = unknown(problems, LARGE_WEIGHTS);
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
@@ -444,7 +403,6 @@ fn models_of_all_programs_on_all_inputs() {
         problems.extend(check(program, Style::Compact, THOROUGH));
         problems
     });
-    let problems = unknown(problems, LARGE_WEIGHTS);
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
@@ -455,10 +413,7 @@ fn looking_back(budget: Budget) -> (Vec<String>, usize) {
     let problems = problems(all, |program| check(program, Style::Faithful, budget));
     let ahead = |problem: &String| problem.contains(Code::NotCausal.number());
     let (ahead, problems): (Vec<_>, Vec<_>) = problems.into_iter().partition(ahead);
-    (
-        unknown(problems, LARGE_CAUSAL_WEIGHTS),
-        programs - ahead.len(),
-    )
+    (problems, programs - ahead.len())
 }
 
 #[test]
@@ -490,7 +445,6 @@ fn heads_of_some_long_models() {
     let problems = problems(programs, |program| {
         check(program, Style::Faithful, A_FEW_LONG)
     });
-    let problems = unknown(problems, LARGE_LONG_WEIGHTS);
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
@@ -505,7 +459,6 @@ fn heads_of_long_causal_models() {
 #[ignore = "thorough; minutes"]
 fn heads_of_long_models() {
     let problems = problems(small(), |program| check(program, Style::Faithful, LONG));
-    let problems = unknown(problems, LARGE_WEIGHTS);
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
