@@ -239,7 +239,8 @@ impl Bounds<'_> {
         let mut writes = self.plan.attends.iter().filter(|op| op.into == into);
         let is_whole = |op: &Attend| {
             let grain = self.read(&op.value).grain;
-            op.most <= 1 && grain.is_some_and(|grain| grain >= -rounding.digits)
+            let is_sum = op.most <= 1 || matches!(op.kind, Kind::Sum { .. });
+            is_sum && grain.is_some_and(|grain| grain >= -rounding.digits)
         };
         let count = writes.clone().count();
         let at_once = count == 1 || writes.all(is_whole);

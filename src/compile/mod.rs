@@ -148,11 +148,20 @@ fn made_in(
     {
         return Ok(careful);
     }
+    let mut real = None;
+    if roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
+        interrupt::check()?;
+        real = attempt(&analysis, &searches, roots, request, Care::Real).ok();
+    }
+    if let Some(real) = real.take_if(|real| real.is_certified()) {
+        return Ok(real);
+    }
     progress::at("trying inputs");
     let mut verdict = verify::guard(graph, roots, &compiled.model);
-    if verdict.is_err() && roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
-        interrupt::check()?;
-        compiled = attempt(&analysis, &searches, roots, request, Care::Real)?;
+    if verdict.is_err()
+        && let Some(real) = real
+    {
+        compiled = real;
         verdict = verify::guard(graph, roots, &compiled.model);
     }
     verdict.map(|()| compiled)
