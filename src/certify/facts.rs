@@ -1,7 +1,9 @@
 //! What certificates take from a plan, whatever the floats of the host: what its heads are made of, and
 //! whether their tables and BOS are what they say. Found once for all certificates of a plan.
 
-use crate::plan::{Attend, Dimension, Kind, Meaning, Plan, Scale, Term, VariableId, Written};
+use crate::plan::{
+    Attend, Dimension, Kind, Meaning, Plan, Product, Scale, Term, VariableId, Written,
+};
 use std::collections::BTreeMap;
 
 /// What a relation's level may be off, in gaps, when its numbers are multiplied in float64 here.
@@ -143,7 +145,7 @@ fn selected(plan: &Plan, attend: &Attend) -> f64 {
     let scale = plan.scale(attend);
     let of_term = |term: &Term| match &term.meaning {
         Meaning::Relation(holds) => scale.gap * size(term, |at| holds.get(at) != Some(&false)),
-        Meaning::Score { .. } => scale.root * size(term, |_| true),
+        Meaning::Score { .. } => scale.root * term.products.iter().map(largest).sum::<f64>(),
         Meaning::Bos { nats: true } => scale.root * size_at_tokens(plan, term),
         Meaning::Bos { nats: false } | Meaning::Guard => scale.gap * size_at_tokens(plan, term),
     };
@@ -166,7 +168,13 @@ fn size(term: &Term, counts: impl Fn(usize) -> bool) -> f64 {
     pairs.map(size).fold(0.0, f64::max)
 }
 
-/// The same for a query and a key at tokens, where both are one number or either is 0.
+/// How large a product is at most, whatever the values of its two sides.
+fn largest(product: &Product) -> f64 {
+    let most = |numbers: &[f64]| numbers.iter().fold(0.0f64, |most, n| most.max(n.abs()));
+    most(&product.queries) * most(&product.keys)
+}
+
+/// How large the products of a term are for a query and a key at tokens, where both are one number or either is 0.
 fn size_at_tokens(plan: &Plan, term: &Term) -> f64 {
     let products = term.products.iter();
     products
