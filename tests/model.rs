@@ -146,7 +146,7 @@ proptest! {
             prop_assert_eq!(&outputs, &traced);
             prop_assert_eq!(outputs.len(), model.outputs.len());
             for (output, ours) in model.outputs.iter().zip(&outputs) {
-                let expected = reference::read(&output.readout, steps.last().unwrap());
+                let expected = reference::read(&model, &output.readout, steps.last().unwrap());
                 for (ours, theirs) in ours.iter().zip(&expected) {
                     prop_assert!(close(ours.as_float().unwrap(), *theirs, tolerance, largest));
                 }
@@ -436,8 +436,10 @@ fn files_that_lie_are_not_models() {
     model.position_embedding = Matrix::zeros(4_001, model.d_model);
     let bytes = to_bytes(&model).unwrap();
     let lies = [
-        (r#"\"format\":4"#, r#"\"format\":3"#),
-        (r#"\"format\":4"#, r#"\"formal\":4"#),
+        (r#"\"format\":5"#, r#"\"format\":4"#),
+        (r#"\"format\":5"#, r#"\"formal\":5"#),
+        (r#"\"bos\":true"#, r#"\"bos\":false"#),
+        (r#"\"bos\":true,"#, ""),
         (r#"\"max_length\":4000"#, r#"\"max_length\":4001"#),
         (
             r#"\"max_length\":4000"#,

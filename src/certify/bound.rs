@@ -127,7 +127,8 @@ impl Bounds<'_> {
         let of_indices = self.embedded(linear, |_, indices| indices);
         // Hosts start from the bias and add terms in order, those of the embeddings first.
         let embedded = of_tokens.partial + of_indices.partial;
-        let (mut added, mut at_bos) = (linear.constant.abs() + embedded, linear.constant);
+        let bos = f64::from(u8::from(self.plan.bos));
+        let (mut added, mut at_bos) = (linear.constant.abs() + embedded, bos * linear.constant);
         let (mut centre, mut radius) = (linear.constant, of_tokens.largest + of_indices.largest);
         let mut error = 0.0;
         let mut grains: Vec<i32> = grain(linear.constant).into_iter().collect();

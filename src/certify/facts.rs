@@ -56,7 +56,10 @@ impl Facts {
                     fault
                 }
             };
-            let fault = fault.or_else(|| super::bos::fault_of_value(plan, attend));
+            let fault = fault.or_else(|| match plan.bos {
+                true => super::bos::fault_of_value(plan, attend),
+                false => super::first::fault_of_value(plan, attend),
+            });
             faults.push(fault.map(|fault| format!("{}: {fault}", attend.source.name)));
         }
         let varies = |numbers: &[f64]| numbers.windows(2).any(|pair| pair[0] != pair[1]);
@@ -101,7 +104,10 @@ fn fault(plan: &Plan, attend: &Attend) -> Option<String> {
     relation
         .reduce(Option::or)
         .flatten()
-        .or_else(|| super::bos::fault(plan, attend))
+        .or_else(|| match plan.bos {
+            true => super::bos::fault(plan, attend),
+            false => super::first::fault(plan, attend),
+        })
 }
 
 /// Whether the products of a relation are not what the relation says, for some pair of values.

@@ -4,7 +4,7 @@
 use super::bound::{Bound, Bounds, Floats, fits, grain};
 use super::facts::HeadFacts;
 use super::{Certificate, HeadBound};
-use crate::plan::{Attend, Kind, Meaning, Style, Term, VariableId};
+use crate::plan::{Attend, Kind, Meaning, Style, Term, VariableId, level};
 
 /// How far rows of a faithful head may be from uniform because of a host's order of scaling.
 const UNIFORM: f64 = 5e-7;
@@ -71,6 +71,8 @@ impl Bounds<'_> {
         let gap = match (attend.bos_level(), attend.kind) {
             (Some(level), Kind::Mean) => level.min(nats - level),
             (Some(level), Kind::MeanOfSome) => level.min(nats),
+            // Without BOS nothing else says how far the best key stands above the next.
+            (None, Kind::MeanOfSome) if attend.is_scored() => nats.min(level(self.plan.max_length)),
             _ => gap,
         };
         let of_others = logit.of_others / scale.root;
@@ -201,6 +203,11 @@ impl Bounds<'_> {
 }
 
 impl Attend {
+    fn is_scored(&self) -> bool {
+        let mut terms = self.terms.iter();
+        terms.any(|term| matches!(term.meaning, Meaning::Score { .. }))
+    }
+
     /// How many nats BOS stands from selected keys, where that does not depend on the gap.
     fn bos_level(&self) -> Option<f64> {
         let products = |term: &Term| match term.meaning {

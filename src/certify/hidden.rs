@@ -2,7 +2,7 @@
 //! its value; a step whose two units are computed without rounding gives it to the bit.
 
 use super::bound::{Bound, Bounds, grain};
-use crate::plan::{FeedForward, Unit};
+use crate::plan::{FeedForward, Unit, output};
 
 impl Bounds<'_> {
     /// What a feed-forward operation writes.
@@ -11,11 +11,12 @@ impl Bounds<'_> {
         if let Some(error) = self.error_of_last(forward) {
             argument.error = argument.error.min(error);
         }
-        let bos = self.plan.at_bos(&forward.argument);
+        let bos = self.plan.bos.then(|| self.plan.at_bos(&forward.argument));
         let exact = self.exact_units(forward, &argument);
-        let points = forward.points.iter().chain([&bos]);
+        let points = forward.points.iter().chain(&bos);
         let (mut largest, mut error) = (0.0f64, 0.0f64);
         let (mut flat, mut grains) = (true, Some(Vec::new()));
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         for point in points {
             let off = self.argument_error(forward, *point, &argument);
             if !off.is_finite() {
@@ -30,19 +31,25 @@ impl Bounds<'_> {
                 (Some(value), Some(grains)) => grains.extend(grain(value)),
                 (_, grains) => *grains = None,
             }
+            (least, most) = (least.min(value), most.max(value));
             let rounding = match exact {
                 Some(_) => 0.0,
                 None => self.rounding(&forward.units, *point),
             };
             error = error.max(moved + rounding);
         }
+        let near = |bound: Bound| Bound {
+            centre: f64::midpoint(least, most),
+            radius: (most - least) / 2.0 + bound.error,
+            ..bound
+        };
         if exact.is_some() && error == 0.0 {
             // Steps that do not move give the value of a point to the bit.
             let of_values = grains.and_then(|grains| grains.into_iter().min());
-            return Bound::exact(largest, exact.max(of_values));
+            return near(Bound::exact(largest, exact.max(of_values)));
         }
         if flat && self.is_exact_step(forward, &argument) {
-            return Bound::exact(largest, grain(forward.units[0].weight));
+            return near(Bound::exact(largest, grain(forward.units[0].weight)));
         }
         Bound::inexact(largest, error)
     }
@@ -166,7 +173,8 @@ impl Bounds<'_> {
         };
         let bound = self.of(*last);
         let product = factor * slope;
-        if product <= 0.0 || !is_power(product) || bound.centre != 0.0 {
+        let is_large = self.plan.variable(*last).rounding.is_some();
+        if product <= 0.0 || !is_power(product) || is_large {
             return false;
         }
         let magnitude = (product * bound.largest).log2().floor() as i32;
@@ -201,13 +209,6 @@ fn on_steps(units: &[Unit], z: f64) -> Option<f64> {
         pair.then_some(change)
     };
     pairs.iter().map(step).sum()
-}
-
-fn output(units: &[Unit], z: f64) -> f64 {
-    let units = units.iter();
-    units
-        .map(|u| u.weight * (u.slope * z + u.offset).max(0.0))
-        .sum()
 }
 
 /// How far the output moves where the argument moves by `off` at most: it is linear between the

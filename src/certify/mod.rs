@@ -6,6 +6,7 @@
 mod bos;
 mod bound;
 mod facts;
+mod first;
 mod head;
 mod hidden;
 mod print;

@@ -22,6 +22,9 @@ pub struct Making {
         help = passes_help()
     )]
     passes: Passes,
+    /// Without a BOS token before the tokens: position 0 stands for it
+    #[arg(long)]
+    no_bos: bool,
     #[command(flatten)]
     hosts: Hosts,
     #[command(flatten)]
@@ -59,6 +62,7 @@ impl Making {
                 None => passes,
             },
             host: self.hosts.host(),
+            without_bos: self.no_bos,
         }
     }
 

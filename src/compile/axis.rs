@@ -189,7 +189,7 @@ impl Compiler<'_> {
     }
 
     /// The s-ops between `id` and its variables, nearest first.
-    fn inner(&self, id: SOpId) -> Vec<SOpId> {
+    pub(super) fn inner(&self, id: SOpId) -> Vec<SOpId> {
         let (mut found, mut next) = (vec![id], 0);
         while next < found.len() && found.len() < MOST_INNER {
             if let Some(operands) = self.operands(found[next]) {
@@ -205,7 +205,10 @@ impl Compiler<'_> {
     }
 
     pub(super) fn operands(&self, id: SOpId) -> Option<&[SOpId]> {
-        match (self.analysis.joint(id), self.analysis.sop(id)) {
+        match (
+            self.analysis.joint(id),
+            self.analysis.sop(self.analysis.formula(id)),
+        ) {
             (Some(joint), _) => Some(&joint.parts),
             (None, Some(SOp::Map { operands, .. })) => Some(operands),
             _ => None,

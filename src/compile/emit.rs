@@ -4,9 +4,8 @@
 
 use super::Compiler;
 use super::form::{Form, Scalar};
-use super::head::{HeadKind, HeadPlan, Target};
+use super::head::{HeadKind, Target};
 use super::inverse::inverse;
-use super::literal::TermPlan;
 use super::readout::Output;
 use super::rounded::rounding;
 use crate::base::Span;
@@ -14,8 +13,7 @@ use crate::graph::{Encoding, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Stopped, VarKind};
 use crate::plan::{
-    Attend, FeedForward, Kind, Linear, Meaning, Plan, Product, Source, Style, Term, Variable,
-    VariableId, Written, level,
+    FeedForward, Linear, Plan, Source, Style, Variable, VariableId, Written, output,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,6 +28,7 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
         name: compiler.name(roots[0]),
         style: compiler.style,
         host: compiler.host,
+        bos: compiler.bos(),
         vocabulary: setting.vocabulary.clone(),
         max_length: setting.max_length,
         causal: setting.causal,
@@ -48,8 +47,11 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
         attended: BTreeMap::new(),
         offsets: BTreeMap::new(),
         features: Vec::new(),
+        sink: None,
     };
+    emitter.sink = (!compiler.bos()).then(|| emitter.plan.sink());
     emitter.variables();
+    emitter.shares();
     emitter.offsets();
     Stopped::if_interrupted()?;
     emitter.feed_forwards();
@@ -76,6 +78,8 @@ pub(super) struct Emitter<'c, 'a> {
     /// What is to be added to what heads write.
     offsets: BTreeMap<VariableId, f64>,
     pub(super) features: Vec<VariableId>,
+    /// The variable that is 1 at position 0, where that is the sink.
+    sink: Option<VariableId>,
 }
 
 impl Emitter<'_, '_> {
@@ -91,6 +95,7 @@ impl Emitter<'_, '_> {
                 let default = compiler.default_number(var);
                 let values = numbers.iter().map(|number| number - default).collect();
                 let label = compiler.target_name(target);
+                let (label, values) = self.given((var, 0), label, values);
                 let id = self.add(label, self.source_of(var), Written::Attend, values, 0.0);
                 self.round(id, var);
                 self.attended.insert(target, id);
@@ -105,17 +110,14 @@ impl Emitter<'_, '_> {
                 compiler.analysis.graph.describe_selector(*selector),
                 Some(compiler.analysis.graph.selector_span(*selector)),
             );
-            let id = self.add(label, source, Written::Attend, values, 1.0);
+            let bos = f64::from(u8::from(self.plan.bos));
+            let id = self.add(label, source, Written::Attend, values, bos);
             self.attended.insert(target, id);
         }
         for feature in compiler.features.values() {
             let argument = &compiler.arguments[feature.argument];
-            let values = argument.points.iter().map(|point| {
-                let units = feature.units.iter();
-                units
-                    .map(|unit| unit.weight * (unit.slope * point + unit.offset).max(0.0))
-                    .sum()
-            });
+            let points = argument.points.iter();
+            let values = points.map(|point| output(&feature.units, *point));
             let source = match feature.of {
                 Some(id) => self.sop_source(id),
                 None => self.source(feature.label.clone(), None),
@@ -124,6 +126,33 @@ impl Emitter<'_, '_> {
             let id = self.add(label, source, Written::FeedForward, values.collect(), 0.0);
             self.plan.variables[id.0 as usize].asked_for = feature.asked_for;
             self.features.push(id);
+        }
+    }
+
+    /// What a head may give for a direction, and what that is called, where it is not what the
+    /// direction is.
+    fn given(&self, place: (VarId, usize), label: String, values: Vec<f64>) -> (String, Vec<f64>) {
+        match self.compiler.gates.get(&place) {
+            Some(gate) => (format!("{label}, or of position 0"), gate.values.clone()),
+            None => (label, values),
+        }
+    }
+
+    /// The attention of the sink. These come last, so that hidden units that take away what is exact
+    /// add them last.
+    fn shares(&mut self) {
+        let compiler = self.compiler;
+        for selector in compiler.empties.keys() {
+            let target = Target::Share(*selector);
+            let keys = 0..compiler.analysis.setting.max_length;
+            let values = keys.map(inverse).chain([0.0]).collect();
+            let source = self.source(
+                compiler.analysis.graph.describe_selector(*selector),
+                Some(compiler.analysis.graph.selector_span(*selector)),
+            );
+            let label = compiler.target_name(target);
+            let id = self.add(label, source, Written::Attend, values, 0.0);
+            self.attended.insert(target, id);
         }
     }
 
@@ -155,7 +184,8 @@ impl Emitter<'_, '_> {
                 }
                 _ => column.label.clone(),
             };
-            let id = self.add(label, source, written, column.function.clone(), 0.0);
+            let (label, values) = self.given((var, direction), label, column.function.clone());
+            let id = self.add(label, source, written, values, 0.0);
             if !matches!(kind, VarKind::Tokens | VarKind::Indices) {
                 self.round(id, var);
                 self.plan.variables[id.0 as usize].asked_for = matches!(kind, VarKind::Pick(id) if compiler.analysis.graph.encoding(id)
@@ -210,7 +240,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn source(&self, name: String, span: Option<Span>) -> Source {
+    pub(super) fn source(&self, name: String, span: Option<Span>) -> Source {
         let span = span.map(|span| (span.source.0, span.start, span.end));
         Source { name, span }
     }
@@ -263,7 +293,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The form over residual variables.
-    fn resolve(&mut self, form: &Form) -> Linear {
+    pub(super) fn resolve(&mut self, form: &Form) -> Linear {
         let mut linear = Linear::default();
         self.add_form(form, 1.0, &mut linear);
         if self.plan.style == Style::Compact && linear.constant != 0.0 {
@@ -291,7 +321,10 @@ impl Emitter<'_, '_> {
                 }
                 match compiler.cuts.get(var) {
                     Some(forms) => self.add_form(&forms[at], factor * coordinate, linear),
-                    None => self.read(self.columns[var][at], factor * coordinate, linear),
+                    None => match compiler.gates.get(&(*var, at)) {
+                        Some(gate) => self.add_form(&gate.form, factor * coordinate, linear),
+                        None => self.read(self.columns[var][at], factor * coordinate, linear),
+                    },
                 }
             }
         }
@@ -299,6 +332,9 @@ impl Emitter<'_, '_> {
             let factor = factor * coefficient;
             linear.constant += factor * compiler.scalar_default(*scalar);
             match scalar {
+                Scalar::Attention(var) if compiler.gates.contains_key(&(*var, 0)) => {
+                    self.add_form(&compiler.gates[&(*var, 0)].form, factor, linear);
+                }
                 Scalar::Attention(var) => {
                     self.read(self.attended[&Target::Direction(*var, 0)], factor, linear);
                 }
@@ -311,6 +347,21 @@ impl Emitter<'_, '_> {
                 }
                 Scalar::Count(selector) => {
                     self.add_form(&compiler.counts[selector], factor, linear);
+                }
+                Scalar::First => {
+                    if let Some(sink) = self.sink {
+                        self.read(sink, factor, linear);
+                    }
+                }
+                Scalar::Given(var, direction) => {
+                    self.read(
+                        self.attended[&Target::Direction(*var, *direction)],
+                        factor,
+                        linear,
+                    );
+                }
+                Scalar::Share(selector) => {
+                    self.read(self.attended[&Target::Share(*selector)], factor, linear);
                 }
                 Scalar::Computed(feature) => self.read(self.features[*feature], factor, linear),
             }
@@ -355,128 +406,6 @@ impl Emitter<'_, '_> {
                     indices: Vec::new(),
                 };
             }
-        }
-    }
-
-    fn attends(&mut self, head: &HeadPlan) {
-        let kind = match head.kind {
-            HeadKind::Width => Kind::Width,
-            HeadKind::Mean => Kind::Mean,
-            HeadKind::MeanOfSome => Kind::MeanOfSome,
-            HeadKind::MeanOrBos => Kind::MeanOrBos,
-            HeadKind::MeanOfPart => Kind::MeanOfPart,
-            HeadKind::Length => Kind::Length,
-            HeadKind::Sum => Kind::Sum {
-                level: level(self.plan.max_length),
-            },
-        };
-        let mut terms: Vec<Term> = head
-            .terms
-            .iter()
-            .map(|term| self.term(kind, term))
-            .collect();
-        terms.extend(self.bos_term(kind, &head.terms));
-        let source = self.source(head.label.clone(), head.span);
-        for (form, target) in &head.values {
-            let into = self.attended[target];
-            let value = self.value(kind, form);
-            self.plan.attends.push(Attend {
-                source: source.clone(),
-                row: self.compiler.row(*target),
-                pattern: self.plan.attends.len(),
-                kind,
-                terms: terms.clone(),
-                value,
-                most: head.most,
-                into,
-                layer: 0,
-            });
-        }
-    }
-
-    fn term(&mut self, kind: Kind, term: &TermPlan) -> Term {
-        let products = term.products.iter().map(|product| {
-            let mut key = self.resolve(&product.key);
-            match term.meaning {
-                Meaning::Bos { .. } => key = Linear::of(self.plan.flag()),
-                // BOS has the level 0 of what is selected, or is the last key.
-                _ => {
-                    let bos = self.plan.at_bos(&key);
-                    let last = product.keys.last().filter(|_| kind == Kind::MeanOrBos);
-                    let wanted = last.copied().unwrap_or(0.0);
-                    if bos != wanted {
-                        key = key.plus(self.plan.flag(), wanted - bos);
-                    }
-                }
-            }
-            Product {
-                query: self.resolve(&product.query),
-                key,
-                queries: product.queries.clone().into(),
-                keys: product.keys.clone().into(),
-            }
-        });
-        let products = products.collect();
-        Term {
-            products,
-            meaning: term.meaning.clone(),
-        }
-    }
-
-    /// Where BOS stands among the keys.
-    fn bos_term(&mut self, kind: Kind, terms: &[TermPlan]) -> Option<Term> {
-        let scored = terms
-            .iter()
-            .any(|term| matches!(term.meaning, Meaning::Score { .. }));
-        let level = level(self.plan.max_length);
-        let (query, nats) = match (self.plan.style, kind) {
-            (Style::Faithful, Kind::Mean) if scored => (-level, true),
-            (Style::Faithful, Kind::Mean) => (-0.5, false),
-            (Style::Faithful, Kind::MeanOfSome) => (-1.0, false),
-            (Style::Faithful, _) => return None,
-            // BOS is zero: tokens stand above it, or below it in a sum.
-            (Style::Compact, Kind::Sum { level }) => (-level, true),
-            (Style::Compact, _) => (level, true),
-        };
-        let (query, key) = match self.plan.style {
-            Style::Faithful => (Linear::constant(query), Linear::of(self.plan.flag())),
-            Style::Compact => {
-                let one = self.plan.one();
-                (Linear::default().plus(one, query), Linear::of(one))
-            }
-        };
-        Some(Term {
-            products: vec![Product {
-                queries: [self.at_token(&query)].into(),
-                query,
-                key,
-                keys: [1.0].into(),
-            }],
-            meaning: Meaning::Bos { nats },
-        })
-    }
-
-    fn at_token(&self, linear: &Linear) -> f64 {
-        let first = |id| self.plan.variable(id).values.first().copied();
-        linear.at(|variable| first(variable).unwrap_or(0.0))
-    }
-
-    /// What a head moves: without its constant, and at BOS what stands for nothing selected.
-    fn value(&mut self, kind: Kind, form: &Form) -> Linear {
-        let mut value = self.resolve(form);
-        if self.plan.style == Style::Compact {
-            return value;
-        }
-        let constant = std::mem::take(&mut value.constant);
-        let wanted = match kind {
-            Kind::Width => return Linear::of(self.plan.flag()),
-            Kind::Mean | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Length => -constant,
-            Kind::MeanOfSome | Kind::Sum { .. } => return value,
-        };
-        let bos = self.plan.at_bos(&value);
-        match wanted == bos {
-            true => value,
-            false => value.plus(self.plan.flag(), wanted - bos),
         }
     }
 }

@@ -58,6 +58,12 @@ impl Compiler<'_> {
                 self.feature(inner, &function, want, label)
             });
         }
+        if snapped
+            && self.counts_apart(id)
+            && let Some(form) = self.of_exact_parts(id, function, label)?
+        {
+            return Ok(form);
+        }
         if snapped && let Some(form) = self.by_order(id, function, label)? {
             return Ok(form);
         }
@@ -241,7 +247,7 @@ impl Compiler<'_> {
     /// A sum or a difference as that of its operands, each computed by itself: never deeper than a
     /// hidden layer that computes it from their variables, and mostly of fewer steps.
     fn sum(&mut self, id: SOpId, function: &[f64]) -> Result<Option<Form>, Stopped> {
-        let Some(SOp::Map { op, operands }) = self.analysis.sop(id) else {
+        let Some(SOp::Map { op, operands }) = self.analysis.sop(self.analysis.formula(id)) else {
             return Ok(None);
         };
         let sign = match op {
@@ -265,7 +271,7 @@ impl Compiler<'_> {
     }
 
     /// The feature from its operands, each computed first: a layer more, but a far smaller table.
-    fn through_operands(
+    pub(super) fn through_operands(
         &mut self,
         id: SOpId,
         function: &[f64],
@@ -279,7 +285,7 @@ impl Compiler<'_> {
         let target = targets(&node.column, function);
         let mut axes = Vec::with_capacity(operands.len());
         for operand in operands {
-            match self.computed_axis(operand, &node.column.space, &target)? {
+            match self.computed_axis(operand, want, &node.column.space, &target)? {
                 Some(axis) => axes.push(axis),
                 None => return Ok(None),
             }
@@ -296,9 +302,14 @@ impl Compiler<'_> {
     fn computed_axis(
         &mut self,
         id: SOpId,
+        want: Want,
         space: &Space,
         target: &[f64],
     ) -> Result<Option<Axis>, Stopped> {
+        let want = match self.bos() {
+            true => Want::Close,
+            false => want,
+        };
         let seen = self.analysis.node(id)?.seen.clone();
         let known = |var| space.vars.binary_search(var).is_ok();
         if !seen.space.vars.iter().all(known) {
@@ -317,7 +328,7 @@ impl Compiler<'_> {
             }
         }
         let label = self.name(id);
-        let form = self.feature(id, &numbers, Want::Close, &label)?;
+        let form = self.feature(id, &numbers, want, &label)?;
         Ok(Some(Axis::new(values, form)))
     }
 

@@ -23,6 +23,12 @@ pub enum Scalar {
     Count(SelectorId),
     /// What a feed-forward block computed: an index into the features.
     Computed(usize),
+    /// 1 at position 0, where that is the sink.
+    First,
+    /// What a head gives for a direction of a variable, where it may be the sink's.
+    Given(VarId, usize),
+    /// The attention that the sink gets from the queries of a selector.
+    Share(SelectorId),
 }
 
 /// `constant + Σ f(variable) + Σ coefficient · scalar`, at any position that holds a token.
@@ -144,6 +150,11 @@ impl Form {
                 Scalar::Attention(var) => [u64::MAX, u64::from(var.0)],
                 Scalar::Computed(feature) => [u64::MAX - 1, *feature as u64],
                 Scalar::Count(selector) => [u64::MAX - 2, u64::from(selector.0)],
+                Scalar::First => [u64::MAX / 2, 0],
+                Scalar::Given(var, direction) => {
+                    [u64::MAX / 2 - 2 - *direction as u64, u64::from(var.0)]
+                }
+                Scalar::Share(selector) => [u64::MAX / 2 - 1, u64::from(selector.0)],
                 Scalar::Inverse(selector, cube) => {
                     [u64::MAX - 3 - *cube as u64, u64::from(selector.0)]
                 }
@@ -155,7 +166,7 @@ impl Form {
 
     /// Whether it reads nothing that attention or a feed-forward block wrote.
     pub fn is_embedded(&self) -> bool {
-        self.scalars.is_empty()
+        self.scalars.keys().all(|scalar| *scalar == Scalar::First)
             && self
                 .functions
                 .keys()

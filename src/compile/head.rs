@@ -5,7 +5,7 @@
 
 use super::form::{Form, Scalar};
 use super::literal::{Needs, TermPlan};
-use super::{Bits, Care, Compiler, Want};
+use super::{Bits, Care, Compiler, Want, sink};
 use crate::base::Span;
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Cube;
@@ -36,6 +36,8 @@ pub enum Target {
     Direction(VarId, usize),
     /// `1/(1+w)` for the width `w` of one cube of a selector.
     Inverse(SelectorId, usize),
+    /// The attention that the sink gets from the queries of a selector, where there is no BOS.
+    Share(SelectorId),
 }
 
 /// A head before it has a place: its logits, and what it writes where.
@@ -59,6 +61,8 @@ pub struct Selected {
     pub span: Option<Span>,
     /// Whether the program fails where a query selects several keys: those have no mean.
     pub one_or_fails: bool,
+    /// Whether position 0 is selected, where there is no BOS and a head can know it.
+    pub selects_first: Option<SOpId>,
 }
 
 impl Compiler<'_> {
@@ -87,6 +91,13 @@ impl Compiler<'_> {
                     // The best key is one, if there is any.
                     (_, Some(_)) => self.write(&selected, HeadKind::Mean, &one, target),
                     (Style::Compact, None) => self.write(&selected, HeadKind::Sum, &one, target),
+                    (Style::Faithful, None) if !self.bos() => {
+                        let positions = 0..self.analysis.setting.max_length;
+                        let values = positions.map(|index| (2 * index + 1) as f64);
+                        let value = Form::function(Analysis::INDICES, values.collect());
+                        let value = Form::default().plus(1.0, &value);
+                        self.write(&selected, HeadKind::Mean, &value, target)
+                    }
                     (Style::Faithful, None) => {
                         let positions = 0..self.analysis.setting.max_length;
                         let values = positions.map(|index| 2.0 * (index + 1) as f64);
@@ -116,7 +127,16 @@ impl Compiler<'_> {
                 let form = self.real_number(*value, self.default_number(var))?;
                 let selected = self.selected(*selector);
                 match selected.facts.cubes.len() {
-                    0 | 1 => self.write(&selected, HeadKind::Mean, &form, target),
+                    0 | 1 => {
+                        self.write(&selected, HeadKind::Mean, &form, target)?;
+                        self.gate_mean(*selector, &selected, (&form, *value), var)
+                    }
+                    _ if !self.bos() => match self.beside_first(&selected) {
+                        Some(cube) => {
+                            self.write_cube(&selected, cube, HeadKind::Mean, &form, target)
+                        }
+                        None => Err(sink::refused(sink::DISJUNCTION)),
+                    },
                     _ => self.write_union(*selector, &selected, &form, target),
                 }
             }
@@ -143,7 +163,7 @@ impl Compiler<'_> {
         self.demand(&form, &label)?;
         let most = self.analysis.setting.max_length;
         let head = HeadPlan {
-            kind: HeadKind::Mean,
+            kind: self.kind_of_weighted(&cube)?,
             cube,
             label,
             span: Some(self.analysis.graph.span(id)),
@@ -223,10 +243,15 @@ impl Compiler<'_> {
         match kind {
             VarKind::Pick(id) => self.pick(id, var, &functions),
             VarKind::Cut(id) => {
+                // What position 0 holds may have to be compared to the bit.
+                let want = match (self.bos(), self.care) {
+                    (false, Care::Careful) => Want::Snapped,
+                    _ => Want::Close,
+                };
                 let mut forms = Vec::with_capacity(functions.len());
                 for (function, label) in &functions {
                     let function = self.carried(id, var, function)?;
-                    let form = self.feature(id, &function, Want::Close, label)?;
+                    let form = self.feature(id, &function, want, label)?;
                     self.demand(&form, label)?;
                     forms.push(form);
                 }
@@ -278,6 +303,7 @@ impl Compiler<'_> {
                     label,
                     span,
                     one_or_fails: false,
+                    selects_first: None,
                 };
                 (*value, selected)
             }
@@ -299,6 +325,7 @@ impl Compiler<'_> {
             };
             let form = self.feature(value, &function, want, label)?;
             self.write(&selected, kind, &form, Target::Direction(var, at))?;
+            self.gate_pick(id, &selected, (&form, &function), (var, at))?;
         }
         Ok(())
     }
@@ -306,11 +333,13 @@ impl Compiler<'_> {
     /// What the heads of an analysed selector select.
     pub(super) fn selected(&self, selector: SelectorId) -> Selected {
         let facts = self.analysis.selector(selector).cloned();
+        let first = self.analysis.first;
         Selected {
             facts: facts.unwrap_or_else(|| unreachable!("what is placed was analysed")),
             label: self.analysis.graph.describe_selector(selector),
             span: Some(self.analysis.graph.selector_span(selector)),
             one_or_fails: false,
+            selects_first: first.and_then(|first| first.selects.get(&selector).copied()),
         }
     }
 
@@ -347,7 +376,13 @@ impl Compiler<'_> {
         // A cube of several may be empty though their union is not.
         let non_empty = facts.non_empty && facts.cubes.len() == 1;
         let kind = match kind {
-            HeadKind::Mean if non_empty && terms.is_empty() => HeadKind::MeanOfSome,
+            HeadKind::Mean if non_empty && (terms.is_empty() || !self.bos()) => {
+                HeadKind::MeanOfSome
+            }
+            HeadKind::Mean if !self.bos() => {
+                terms.push(self.sees_sink(selected)?);
+                HeadKind::Mean
+            }
             HeadKind::Mean
                 if self.style == Style::Faithful
                     && facts.best.is_none()
@@ -390,32 +425,6 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    pub(super) fn target_name(&self, target: Target) -> String {
-        match target {
-            Target::Direction(var, _) => self.analysis.var_name(var),
-            Target::Inverse(selector, cube) => {
-                let name = self.analysis.graph.describe_selector(selector);
-                match self.cubes(selector) {
-                    0 | 1 => format!("1/(1 + width of {name})"),
-                    _ => format!("1/(1 + width of part {} of {name})", cube + 1),
-                }
-            }
-        }
-    }
-
-    /// The s-op that a variable stands for, if it is one.
-    fn culprit(&self, target: Target) -> Option<SOpId> {
-        let Target::Direction(var, _) = target else {
-            return None;
-        };
-        match self.analysis.vars[var.0 as usize].kind {
-            VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) | VarKind::Weighted(id) => {
-                Some(id)
-            }
-            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Cut(_) => None,
-        }
-    }
-
     /// The head with this pattern, made if there is none yet; its terms may have scores.
     fn head(&mut self, mut plan: HeadPlan) -> Result<usize, Stopped> {
         let scores = plan.terms.clone();
@@ -441,7 +450,12 @@ impl Compiler<'_> {
         };
         let mut terms = Vec::new();
         for literal in &plan.cube.literals {
-            terms.push(self.literal(literal, needs)?);
+            let term = self.literal(literal, needs)?;
+            let sees_sink = matches!(plan.kind, HeadKind::Width | HeadKind::Mean);
+            terms.push(match sees_sink && !self.bos() {
+                true => self.silenced(literal, term)?,
+                false => term,
+            });
         }
         terms.extend(scores);
         for product in terms.iter().flat_map(|term| &term.products) {
@@ -457,7 +471,12 @@ impl Compiler<'_> {
     pub(super) fn scalar_default(&self, scalar: Scalar) -> f64 {
         match scalar {
             Scalar::Attention(var) => self.default_number(var),
-            Scalar::Inverse(..) | Scalar::Count(_) | Scalar::Computed(_) => 0.0,
+            Scalar::Inverse(..)
+            | Scalar::Count(_)
+            | Scalar::Computed(_)
+            | Scalar::First
+            | Scalar::Given(..)
+            | Scalar::Share(_) => 0.0,
         }
     }
 }

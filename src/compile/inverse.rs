@@ -17,10 +17,14 @@ impl Compiler<'_> {
         let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
             return None;
         };
-        let facts = self.analysis.selector(selector)?;
+        let cubes = self.cubes(selector);
         // A head that attends to everything gives the length as a number.
-        let all = matches!(&*facts.cubes, [cube] if cube.literals.is_empty());
-        (self.has_inverses(selector) && !all).then(|| (selector, facts.cubes.len()))
+        (self.has_inverses(selector) && !self.counts_all(selector)).then_some((selector, cubes))
+    }
+
+    fn counts_all(&self, selector: SelectorId) -> bool {
+        let facts = self.analysis.selector(selector);
+        facts.is_some_and(|f| matches!(&*f.cubes, [cube] if cube.literals.is_empty()))
     }
 
     /// Whether heads can hold the inverses of a selector's widths.
@@ -34,7 +38,9 @@ impl Compiler<'_> {
         let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
             return None;
         };
-        (self.has_inverses(selector) && self.cubes(selector) == 1).then_some(selector)
+        // The sink is one more key only where it is not counted itself.
+        let is_apart = self.bos() || !self.counts_all(selector);
+        (is_apart && self.has_inverses(selector) && self.cubes(selector) == 1).then_some(selector)
     }
 
     /// The selector whose width the variable holds in one inverse.
@@ -50,7 +56,7 @@ impl Compiler<'_> {
             Scalar::Inverse(selector, _) | Scalar::Count(selector) => {
                 self.analysis.vars[var.0 as usize].kind == VarKind::Width(*selector)
             }
-            Scalar::Computed(_) => false,
+            Scalar::Computed(_) | Scalar::First | Scalar::Given(..) | Scalar::Share(_) => false,
         };
         form.functions.keys().all(|read| *read == var)
             && form.scalars.keys().all(of)
@@ -81,7 +87,10 @@ impl Compiler<'_> {
             return Ok(());
         }
         let selected = self.selected(selector);
-        let one = Form::constant(1.0);
+        let one = match self.bos() {
+            true => Form::constant(1.0),
+            false => Form::scalar(Scalar::First),
+        };
         let target = Target::Inverse(selector, cube);
         self.write_cube(&selected, cube, HeadKind::Width, &one, target)
     }

@@ -46,7 +46,7 @@ impl Compiler<'_> {
             }
             return Some(Form::default().plus(1.0, &Form::function(var, function)));
         }
-        let SOp::Map { op, operands } = self.analysis.sop(id)? else {
+        let SOp::Map { op, operands } = self.analysis.sop(self.analysis.formula(id))? else {
             return None;
         };
         let operand = |at: usize| self.linear(operands[at]);

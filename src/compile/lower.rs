@@ -38,6 +38,7 @@ pub fn lower(plan: &Plan) -> Model {
     variables.sort_by_key(|variable| variable.ready);
     Model {
         name: plan.name.clone(),
+        bos: plan.bos,
         vocabulary: plan.vocabulary.clone(),
         max_length: plan.max_length,
         causal: plan.causal,
@@ -70,6 +71,11 @@ struct Lowering<'p> {
 impl Lowering<'_> {
     fn width(&self) -> usize {
         self.width
+    }
+
+    /// How many positions stand before the tokens.
+    fn before_tokens(&self) -> usize {
+        usize::from(self.plan.bos)
     }
 
     fn at(&self, variable: VariableId) -> usize {
@@ -117,7 +123,9 @@ impl Lowering<'_> {
                 Written::Attend | Written::FeedForward => {
                     // What is written at BOS is taken back before it is written.
                     let written = self.written_at_bos(VariableId(number as u32));
-                    triplets.push((tokens, at, variable.bos - written));
+                    if self.plan.bos {
+                        triplets.push((tokens, at, variable.bos - written));
+                    }
                     if let Some(rounding) = variable.rounding {
                         let offset = rounding.offset();
                         triplets.extend((0..tokens).map(|row| (row, at, offset)));
@@ -125,7 +133,7 @@ impl Lowering<'_> {
                 }
             }
         }
-        Matrix::from_triplets(tokens + 1, self.width(), triplets)
+        Matrix::from_triplets(tokens + self.before_tokens(), self.width(), triplets)
     }
 
     /// What operations add to a variable at BOS, which sees only itself.
@@ -151,10 +159,13 @@ impl Lowering<'_> {
         for (number, variable) in self.plan.variables.iter().enumerate() {
             let at = self.directions[number];
             if let Written::Embed { indices, .. } = &variable.written {
-                triplets.extend(indices.iter().enumerate().map(|(row, v)| (row + 1, at, *v)));
+                let first = self.before_tokens();
+                let rows = indices.iter().enumerate();
+                triplets.extend(rows.map(|(row, v)| (row + first, at, *v)));
             }
         }
-        Matrix::from_triplets(self.plan.max_length + 1, self.width(), triplets)
+        let rows = self.plan.max_length + self.before_tokens();
+        Matrix::from_triplets(rows, self.width(), triplets)
     }
 
     fn layer(&self, layer: usize) -> Layer {

@@ -13,6 +13,7 @@
 //! the values or reads the number. What is read from the embeddings, a width or a mean is held as
 //! it is. No wish changes a value.
 
+mod attend;
 mod axis;
 mod basis;
 mod emit;
@@ -31,6 +32,7 @@ mod rounded;
 mod score;
 mod search;
 mod side;
+mod sink;
 mod stand_in;
 mod steps;
 mod stored;
@@ -47,7 +49,7 @@ pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt, progress};
 use crate::certify::Certificate;
-use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
+use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, WithFirst};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped};
@@ -77,6 +79,8 @@ pub struct Request {
     pub style: Style,
     pub passes: Passes,
     pub host: Host,
+    /// Whether inputs stand alone: without a BOS token before them.
+    pub without_bos: bool,
 }
 
 impl From<Style> for Request {
@@ -113,6 +117,8 @@ pub fn compile_in(
     };
     match request.style {
         Style::Faithful => made(Style::Faithful),
+        // Sums need a sink that is nothing else.
+        Style::Compact if request.without_bos => made(Style::Faithful),
         Style::Compact => match (made(Style::Compact), made(Style::Faithful)) {
             (Ok(compact), Ok(faithful)) if compact.is_better(&faithful) => Ok(compact),
             (_, Ok(faithful)) => Ok(faithful),
@@ -133,7 +139,9 @@ fn made_in(
         Style::Compact => Several::Sums,
     };
     progress::at("inferring values");
-    let analysis = Analysis::holding(several, graph, roots, setting, limits);
+    let first = request.without_bos.then(|| WithFirst::new(graph, roots));
+    let seen = first.as_ref().map_or(graph, |first| &first.graph);
+    let analysis = Analysis::holding(several, (seen, first.as_ref()), roots, setting, limits);
     interrupt::check()?;
     check_causal(&analysis, roots)?;
     let searches = Searches::default();
@@ -438,6 +446,10 @@ struct Compiler<'a> {
     bases: BTreeMap<VarId, basis::Basis>,
     /// The directions of a cut, which are forms of their own.
     cuts: BTreeMap<VarId, Vec<Form>>,
+    /// The directions that are not what their heads give.
+    gates: BTreeMap<(VarId, usize), sink::Gate>,
+    /// Where selectors select nothing, if there is no BOS.
+    empties: BTreeMap<SelectorId, Form>,
 }
 
 impl<'a> Compiler<'a> {
@@ -467,6 +479,8 @@ impl<'a> Compiler<'a> {
             heads: Vec::new(),
             bases: BTreeMap::new(),
             cuts: BTreeMap::new(),
+            gates: BTreeMap::new(),
+            empties: BTreeMap::new(),
         }
     }
 
@@ -482,7 +496,9 @@ impl<'a> Compiler<'a> {
                 Scalar::Attention(var) => drop(self.wanted.insert(*var)),
                 Scalar::Inverse(selector, cube) => self.place_inverse(*selector, *cube)?,
                 Scalar::Count(selector) => self.place_count(*selector)?,
-                Scalar::Computed(_) => {}
+                Scalar::Computed(_) | Scalar::First => {}
+                // The gate that reads it has placed it.
+                Scalar::Given(..) | Scalar::Share(_) => {}
             }
         }
         Ok(())

@@ -62,7 +62,8 @@ impl Compiler<'_> {
                 .feature(id, &numbers, Want::Close, &self.name(id))
                 .map(Some);
         }
-        let SOp::Map { op, operands } = self.analysis.graph.get(id) else {
+        let formula = self.analysis.formula(id);
+        let SOp::Map { op, operands } = self.analysis.graph.get(formula) else {
             return Ok(None);
         };
         match (op, operands.as_slice()) {

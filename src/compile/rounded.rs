@@ -80,7 +80,11 @@ impl Compiler<'_> {
         for scalar in form.scalars.keys() {
             match scalar {
                 Scalar::Attention(var) => vars.push(*var),
-                Scalar::Inverse(..) | Scalar::Count(_) | Scalar::Computed(_) => return None,
+                Scalar::Given(var, _) => vars.push(*var),
+                Scalar::First => {}
+                Scalar::Inverse(..) | Scalar::Count(_) | Scalar::Computed(_) | Scalar::Share(_) => {
+                    return None;
+                }
             }
         }
         Some(vars)

@@ -120,6 +120,11 @@ impl Emitter<'_, '_> {
             Scalar::Inverse(selector, cube) => self
                 .attended
                 .contains_key(&Target::Inverse(*selector, *cube)),
+            Scalar::First => true,
+            Scalar::Given(var, direction) => self
+                .attended
+                .contains_key(&Target::Direction(*var, *direction)),
+            Scalar::Share(selector) => self.attended.contains_key(&Target::Share(*selector)),
             Scalar::Count(selector) => compiler.counts.contains_key(selector),
             Scalar::Computed(feature) => *feature < self.features.len(),
         })
@@ -131,7 +136,9 @@ impl Compiler<'_> {
     pub(super) fn row(&self, target: Target) -> Row {
         let analysis = self.analysis;
         let var = match target {
-            Target::Inverse(selector, _) => return Row::Selector(selector.0),
+            Target::Inverse(selector, _) | Target::Share(selector) => {
+                return Row::Selector(selector.0);
+            }
             Target::Direction(var, _) => var,
         };
         let id = match analysis.vars[var.0 as usize].kind {
@@ -148,6 +155,36 @@ impl Compiler<'_> {
         match analysis.graph.get(id) {
             SOp::Aggregate { selector, .. } => Row::Selector(selector.0),
             _ => Row::Weights(id.0),
+        }
+    }
+
+    pub(super) fn target_name(&self, target: Target) -> String {
+        match target {
+            Target::Direction(var, _) => self.analysis.var_name(var),
+            Target::Share(selector) => {
+                let name = self.analysis.graph.describe_selector(selector);
+                format!("attention to position 0 by {name}")
+            }
+            Target::Inverse(selector, cube) => {
+                let name = self.analysis.graph.describe_selector(selector);
+                match self.cubes(selector) {
+                    0 | 1 => format!("1/(1 + width of {name})"),
+                    _ => format!("1/(1 + width of part {} of {name})", cube + 1),
+                }
+            }
+        }
+    }
+
+    /// The s-op that a variable stands for, if it is one.
+    pub(super) fn culprit(&self, target: Target) -> Option<SOpId> {
+        let Target::Direction(var, _) = target else {
+            return None;
+        };
+        match self.analysis.vars[var.0 as usize].kind {
+            VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) | VarKind::Weighted(id) => {
+                Some(id)
+            }
+            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Cut(_) => None,
         }
     }
 }

@@ -110,6 +110,8 @@ pub struct Prepared<T> {
     position_embedding: Sparse<T>,
     d_model: usize,
     causal: bool,
+    /// Positions before the tokens.
+    before_tokens: usize,
     pub(super) layers: Vec<PreparedLayer<T>>,
     pub(super) outputs: Vec<PreparedReadout<T>>,
 }
@@ -166,6 +168,7 @@ impl<T: Scalar> Prepared<T> {
             position_embedding: Sparse::by_row(&model.position_embedding),
             d_model: model.d_model,
             causal: model.causal,
+            before_tokens: model.before_tokens(),
             layers: model.layers.iter().map(PreparedLayer::new).collect(),
             outputs: outputs.map(PreparedReadout::new).collect(),
         }
@@ -251,8 +254,7 @@ impl<T: Scalar> Prepared<T> {
         let x = self.pass(batch, &mut |_, _| {});
         let values: Vec<_> = readouts.iter().map(|readout| readout.read(&x)).collect();
         let of_input = |input: &Range<usize>| {
-            // The position of BOS is left out.
-            let tokens = |values: &Vec<Value>| values[input.start + 1..input.end].to_vec();
+            let tokens = |values: &Vec<Value>| values[self.tokens(input)].to_vec();
             values.iter().map(tokens).collect()
         };
         batch.inputs.iter().map(of_input).collect()
@@ -274,6 +276,11 @@ impl<T: Scalar> Prepared<T> {
             observe(half + 1, &x);
         }
         x
+    }
+
+    /// The columns of an input that hold its tokens: the position of BOS is left out.
+    pub(super) fn tokens(&self, input: &Range<usize>) -> Range<usize> {
+        input.start + self.before_tokens..input.end
     }
 
     /// A batch of one input.

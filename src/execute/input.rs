@@ -13,6 +13,8 @@ pub(super) struct Tokenizer {
     vocabulary: Vec<Value>,
     rows: FxHashMap<Value, usize>,
     max_length: usize,
+    /// The row of BOS, where it stands before the tokens.
+    bos: Option<usize>,
 }
 
 impl Tokenizer {
@@ -22,10 +24,11 @@ impl Tokenizer {
             vocabulary: model.vocabulary.clone(),
             rows: numbered.map(|(row, token)| (token, row)).collect(),
             max_length: model.max_length,
+            bos: model.bos.then_some(model.vocabulary.len()),
         }
     }
 
-    /// The embedding rows of an input: BOS, then one for each token.
+    /// The embedding rows of an input: that of BOS if there is one, then one for each token.
     ///
     /// A token stands for the identical value of the vocabulary, or else for the first equal one.
     ///
@@ -40,7 +43,7 @@ impl Tokenizer {
             return Err(Box::new(self.too_long(tokens.len())));
         }
         let mut rows = Vec::with_capacity(tokens.len() + 1);
-        rows.push(self.vocabulary.len());
+        rows.extend(self.bos);
         for (position, token) in tokens.iter().enumerate() {
             match self.row(token) {
                 Some(row) => rows.push(row),

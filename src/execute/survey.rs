@@ -110,24 +110,28 @@ fn add<T: Scalar>(
             let readable = model.variables.iter().zip(variables).zip(&mut *seen);
             for ((variable, readout), seen) in readable {
                 if variable.ready == half {
-                    seen.note(batch, readout, x);
+                    seen.note((prepared, batch), readout, x);
                 }
             }
         });
         let outputs = prepared.outputs.iter().zip(&mut seen[variables.len()..]);
         for (readout, seen) in outputs {
-            seen.note(batch, readout, &x);
+            seen.note((prepared, batch), readout, &x);
         }
     })
 }
 
 impl Seen {
     /// Takes in the values at the tokens of a batch.
-    fn note<T: Scalar>(&mut self, batch: &Batch, readout: &PreparedReadout<T>, x: &Array2<T>) {
+    fn note<T: Scalar>(
+        &mut self,
+        (prepared, batch): (&Prepared<T>, &Batch),
+        readout: &PreparedReadout<T>,
+        x: &Array2<T>,
+    ) {
         let values = readout.read(x);
         for input in &batch.inputs {
-            // The position of BOS is left out.
-            for value in &values[input.start + 1..input.end] {
+            for value in &values[prepared.tokens(input)] {
                 match value {
                     Value::Float(number) if readout.is_real() => {
                         let (least, most) = self.range.unwrap_or((*number, *number));

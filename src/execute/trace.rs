@@ -13,9 +13,11 @@ use ndarray::Array2;
 use serde_json::{Value as Json, json};
 use std::fmt;
 
-/// One forward pass. Positions start with BOS.
+/// One forward pass. Positions start with BOS, if the model has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
+    /// Whether the first position is that of BOS.
+    pub bos: bool,
     /// The input, without BOS.
     pub tokens: Vec<Value>,
     /// The embedding, then the attention and the feed-forward block of each layer.
@@ -118,6 +120,7 @@ impl<'m, T: Scalar> Tracer<'m, T> {
             steps.push(self.step(steps.len(), &x, Vec::new()));
         }
         Ok(Trace {
+            bos: self.model.bos,
             tokens: tokens.to_vec(),
             steps,
             outputs: self.outputs(&x),
@@ -128,7 +131,7 @@ impl<'m, T: Scalar> Tracer<'m, T> {
         let named = self.model.outputs.iter().zip(&self.prepared.outputs);
         let given = named.map(|(output, readout)| Given {
             name: output.name.clone(),
-            values: readout.read(x).split_off(1),
+            values: readout.read(x).split_off(self.model.before_tokens()),
         });
         given.collect()
     }
@@ -181,6 +184,7 @@ impl Trace {
         };
         let given = |given: &Given| (given.name.clone(), values(&given.values));
         json!({
+            "bos": self.bos,
             "tokens": values(&self.tokens),
             "steps": self.steps.iter().enumerate().map(step).collect::<Json>(),
             "outputs": match &self.outputs[..] {
@@ -190,10 +194,11 @@ impl Trace {
         })
     }
 
-    /// BOS and the tokens, as they head rows and columns.
+    /// BOS, if there is one, and the tokens, as they head rows and columns.
     fn positions(&self) -> Vec<String> {
         let tokens = self.tokens.iter().map(cell::value);
-        std::iter::once("BOS".to_string()).chain(tokens).collect()
+        let bos = self.bos.then(|| "BOS".to_string());
+        bos.into_iter().chain(tokens).collect()
     }
 }
 
@@ -230,7 +235,7 @@ impl fmt::Display for Trace {
         };
         let outputs = self.outputs.iter();
         let outputs = outputs.map(|given| (name(given), &given.values[..]));
-        f.write_str(&value_table(outputs, &positions[1..]))
+        f.write_str(&value_table(outputs, &positions[usize::from(self.bos)..]))
     }
 }
 

@@ -4,11 +4,13 @@
 
 pub mod build;
 mod causal;
+mod first;
 pub mod idiom;
 pub mod node;
 pub mod print;
 pub mod scorer;
 
 pub use build::{Encoding, Graph, Sharing};
+pub use first::WithFirst;
 pub use node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 pub use scorer::ScorerFunction;

@@ -25,7 +25,7 @@ pub mod weighted;
 pub use facts::{Domain, Encoding, Facts, NodeFacts, infer};
 
 use crate::base::{Code, Diagnostic, Limits, interrupt};
-use crate::graph::{Graph, SOp, SOpId, SelectorId};
+use crate::graph::{Graph, SOp, SOpId, SelectorId, WithFirst};
 use crate::value::Value;
 use environment::Environments;
 use rustc_hash::FxHashMap;
@@ -172,6 +172,8 @@ pub struct Analysis<'g> {
     pub graph: &'g Graph,
     pub setting: &'g Setting,
     pub limits: &'g Limits,
+    /// What selectors do at the first position, for models without BOS.
+    pub first: Option<&'g WithFirst>,
     /// What an aggregate of several numbers is held as.
     pub several: Several,
     pub environments: Environments,
@@ -195,13 +197,14 @@ impl<'g> Analysis<'g> {
         setting: &'g Setting,
         limits: &'g Limits,
     ) -> Analysis<'g> {
-        Analysis::holding(Several::Sums, graph, roots, setting, limits)
+        Analysis::holding(Several::Sums, (graph, None), roots, setting, limits)
     }
 
-    /// The same, with aggregates of several numbers held as told.
+    /// The same, with aggregates of several numbers held as told; where there is no BOS, for a graph
+    /// with its first position.
     pub fn holding(
         several: Several,
-        graph: &'g Graph,
+        (graph, first): (&'g Graph, Option<&'g WithFirst>),
         roots: &[SOpId],
         setting: &'g Setting,
         limits: &'g Limits,
@@ -212,6 +215,7 @@ impl<'g> Analysis<'g> {
             graph,
             setting,
             limits,
+            first,
             several,
             environments,
             vars: Vec::new(),
@@ -234,17 +238,32 @@ impl<'g> Analysis<'g> {
             .map(|environment| vec![Value::Int(environment.position as i64)].into())
             .collect();
         analysis.var(VarKind::Indices, Values::from_environments(&each), false);
-        let reachable = graph.reachable(roots);
+        let mut roots = roots.to_vec();
+        roots.extend(first.iter().flat_map(|first| first.roots()));
+        let reachable = graph.reachable(&roots);
         let size = reachable.last().map_or(0, |id| id.0 as usize + 1);
         analysis.nodes = vec![None; size];
         for id in reachable {
-            let result = analysis.analyse(id).map_err(|stopped| Stopped {
+            analysis.record(id);
+        }
+        analysis
+    }
+
+    /// Analyses an s-op whose operands are analysed, unless that is done.
+    fn record(&mut self, id: SOpId) {
+        if self.nodes[id.0 as usize].is_none() {
+            let result = self.analyse(id).map_err(|stopped| Stopped {
                 culprit: stopped.culprit.or(Some(id)),
                 ..stopped
             });
-            analysis.nodes[id.0 as usize] = Some(result.map(Arc::new));
+            self.nodes[id.0 as usize] = Some(result.map(Arc::new));
         }
-        analysis
+    }
+
+    /// The s-op that says how another is computed: itself, but for a width where there is no BOS.
+    pub fn formula(&self, id: SOpId) -> SOpId {
+        let sum = self.first.and_then(|first| first.sums.get(&id));
+        sum.copied().unwrap_or(id)
     }
 
     /// What is known of an s-op.
@@ -285,12 +304,16 @@ impl<'g> Analysis<'g> {
                 Ok(Node::new(column, None))
             }
             SOp::Map { op, operands } => self.analyse_map(id, op, operands),
-            SOp::Width { selector } => self.analyse_width(*selector),
+            SOp::Width { selector } => {
+                let node = self.analyse_width(*selector)?;
+                self.counted_apart(id, *selector, node)
+            }
             SOp::Aggregate {
                 selector,
                 value,
                 default,
             } => {
+                self.record_first(*selector);
                 let node = self.analyse_aggregate(id, *selector, *value, default);
                 if node.is_err() {
                     self.take_as_real(id, *selector, *value, default);
@@ -303,6 +326,35 @@ impl<'g> Analysis<'g> {
                 default,
             } => self.analyse_weighted(id, *scorer, *value, default),
         }
+    }
+
+    /// Analyses whether a selector selects the first position, before the variables that are to read
+    /// it are made.
+    fn record_first(&mut self, selector: SelectorId) {
+        let selects = self.first.and_then(|first| first.selects.get(&selector));
+        for needed in selects.map_or(Vec::new(), |id| self.graph.reachable(&[*id])) {
+            self.record(needed);
+        }
+    }
+
+    /// A width as the sum that it is where there is no BOS, unless it needs none: it is a function of
+    /// the index, or counts all keys.
+    fn counted_apart(
+        &mut self,
+        id: SOpId,
+        selector: SelectorId,
+        node: Node,
+    ) -> Result<Node, Stopped> {
+        let sum = self.formula(id);
+        let cubes = &self.selectors[&selector].cubes;
+        let all = matches!(&**cubes, [cube] if cube.literals.is_empty());
+        if sum == id || node.own.is_none() || all {
+            return Ok(node);
+        }
+        for needed in self.graph.reachable(&[sum]) {
+            self.record(needed);
+        }
+        self.node(sum).map(|sum| Node::clone(sum))
     }
 
     pub const TOKENS: VarId = VarId(0);

@@ -17,9 +17,9 @@ impl Model {
     pub fn check(&self) -> Checked {
         let d_model = self.d_model;
         equal("directions", self.directions.len(), d_model)?;
-        let tokens = self.vocabulary.len() + 1;
+        let tokens = self.vocabulary.len() + self.before_tokens();
         shape("embed.W_E", &self.token_embedding, tokens, d_model)?;
-        let positions = self.max_length.saturating_add(1);
+        let positions = self.max_length.saturating_add(self.before_tokens());
         shape(
             "pos_embed.W_pos",
             &self.position_embedding,

@@ -23,6 +23,9 @@ pub fn difference(expected: &Model, found: &Model) -> Option<String> {
     if let Some(difference) = counts.iter().find_map(differ) {
         return Some(difference);
     }
+    if expected.bos != found.bos {
+        return Some("whether BOS stands before the tokens".to_string());
+    }
     if expected.causal != found.causal {
         return Some("the causal mask".to_string());
     }

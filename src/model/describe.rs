@@ -31,6 +31,8 @@ pub struct Summary {
     pub vocabulary: usize,
     /// The longest input, BOS not counted.
     pub max_length: usize,
+    /// Whether BOS stands before every input.
+    pub bos: bool,
     pub causal: bool,
     /// The hosts on which the model is said to be proved exact.
     pub certified: Exactness,
@@ -77,6 +79,7 @@ pub fn summary(model: &Model) -> Summary {
         largest_weight: model.largest_weight(),
         vocabulary: model.vocabulary.len(),
         max_length: model.max_length,
+        bos: model.bos,
         causal: model.causal,
         certified: model.certified.clone(),
         name: model.name.clone(),
@@ -210,6 +213,10 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let row = |name: &str, value: String| vec![name.to_string(), value];
         let attention = if self.causal { "causal" } else { "both ways" };
+        let attention = match self.bos {
+            true => attention.to_string(),
+            false => format!("{attention}, no BOS before the tokens"),
+        };
         let padded = format!(
             "{}, every layer as wide as the widest, as Tracr counts",
             self.padded_parameters
@@ -229,7 +236,7 @@ impl fmt::Display for Summary {
             ),
             row("vocabulary", self.vocabulary.to_string()),
             row("max length", self.max_length.to_string()),
-            row("attention", attention.to_string()),
+            row("attention", attention),
             row("certified", describe_exactness(&self.certified)),
         ];
         writeln!(f, "{}", cell::label(&self.name))?;

@@ -18,7 +18,7 @@ use std::path::Path;
 const KEY: &str = "rasp";
 
 /// Goes up whenever older versions could misread a file.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// Bytes of a file that is read at all.
 const LARGEST_FILE: u64 = 1 << 32;
@@ -29,6 +29,7 @@ const LARGEST_FILE: u64 = 1 << 32;
 struct Metadata {
     format: u32,
     name: String,
+    bos: bool,
     vocabulary: Vec<Atom>,
     max_length: usize,
     causal: bool,
@@ -158,6 +159,7 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
     Metadata {
         format: FORMAT,
         name: model.name.clone(),
+        bos: model.bos,
         vocabulary: atoms(&model.vocabulary),
         max_length: model.max_length,
         causal: model.causal,
@@ -252,6 +254,7 @@ fn read(bytes: &[u8]) -> Result<Model, String> {
         .collect::<Result<_, _>>()?;
     let model = Model {
         name: metadata.name,
+        bos: metadata.bos,
         vocabulary: values(metadata.vocabulary),
         max_length: metadata.max_length,
         causal: metadata.causal,

@@ -1,6 +1,6 @@
 //! The model: `x = W_E[token] + W_pos[position]`; each layer adds the outputs of its heads, then
-//! of its feed-forward block; readouts decode values from `x`. No layer norm. Position 0 holds the
-//! BOS token, token `i` of the input stands at position `i + 1`.
+//! of its feed-forward block; readouts decode values from `x`. No layer norm. With BOS, position 0 holds
+//! the BOS token and token `i` of the input stands at position `i + 1`; without, at position `i`.
 
 use super::host::Exactness;
 use super::matrix::Matrix;
@@ -11,7 +11,10 @@ use crate::value::Value;
 pub struct Model {
     /// What it computes, for people: the compiled expressions.
     pub name: String,
-    /// Input tokens, in the order of the rows of `token_embedding`; the BOS row follows them.
+    /// Whether the BOS token stands before every input.
+    pub bos: bool,
+    /// Input tokens, in the order of the rows of `token_embedding`; the BOS row follows them, if there
+    /// is one.
     pub vocabulary: Vec<Value>,
     /// The longest input, BOS not counted.
     pub max_length: usize,
@@ -19,9 +22,9 @@ pub struct Model {
     pub causal: bool,
     /// Width of the residual stream.
     pub d_model: usize,
-    /// W_E `[vocabulary + 1, d_model]`; the last row is BOS.
+    /// W_E `[vocabulary, d_model]`, with a last row more for BOS.
     pub token_embedding: Matrix,
-    /// W_pos `[max_length + 1, d_model]`; row 0 is the position of BOS.
+    /// W_pos `[max_length, d_model]`, with a first row more for BOS.
     pub position_embedding: Matrix,
     pub layers: Vec<Layer>,
     /// What it gives for each token: at least one, with different names.
@@ -139,6 +142,11 @@ pub struct Variable {
 }
 
 impl Model {
+    /// How many positions stand before the tokens of an input: that of BOS, or none.
+    pub fn before_tokens(&self) -> usize {
+        usize::from(self.bos)
+    }
+
     /// The readout of the first output.
     ///
     /// # Panics

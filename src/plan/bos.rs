@@ -1,4 +1,5 @@
-//! What the query of BOS sees. What stands at BOS is a known number as long as BOS sees itself alone.
+//! What stands at the sink. The query of BOS sees BOS alone, so that what stands there is a known
+//! number. Where there is no BOS, what is read of position 0 is bounded, whatever token stands there.
 
 use super::{Attend, Kind, Linear, Meaning, Plan, Term, VariableId, Written};
 
@@ -9,7 +10,7 @@ impl Plan {
     /// Whether the query of BOS sees BOS alone, if anybody reads what it sees.
     pub fn keeps_to_itself(&self, attend: &Attend) -> bool {
         let last = self.attends.iter().map(|op| op.layer).max();
-        if self.causal || Some(attend.layer) == last {
+        if !self.bos || self.causal || Some(attend.layer) == last {
             return true;
         }
         let scale = self.scale(attend);
@@ -69,6 +70,59 @@ impl Plan {
                 .sum()
         };
         (0..keys).map(level).reduce(f64::max)
+    }
+
+    /// The least and the greatest number that a linear read gives at position 0.
+    pub fn at_first(&self, linear: &Linear) -> (f64, f64) {
+        self.range_at_first(linear, &|id| match self.variable(id).written {
+            Written::FeedForward => self.computed_at_first(id),
+            _ => self.range(id),
+        })
+    }
+
+    fn range_at_first(
+        &self,
+        linear: &Linear,
+        range: &dyn Fn(VariableId) -> (f64, f64),
+    ) -> (f64, f64) {
+        let (mut low, mut high) = (linear.constant, linear.constant);
+        let mut by_token = vec![0.0; self.vocabulary.len()];
+        for (id, factor) in &linear.terms {
+            if let Written::Embed { tokens, indices } = &self.variable(*id).written {
+                let first = factor * indices.first().unwrap_or(&0.0);
+                (low, high) = (low + first, high + first);
+                let numbers = by_token.iter_mut().zip(tokens);
+                numbers.for_each(|(sum, number)| *sum += factor * number);
+            } else {
+                let (least, most) = range(*id);
+                let ends = (factor * least, factor * most);
+                (low, high) = (low + ends.0.min(ends.1), high + ends.0.max(ends.1));
+            }
+        }
+        let least = by_token.iter().copied().reduce(f64::min).unwrap_or(0.0);
+        let most = by_token.iter().copied().reduce(f64::max).unwrap_or(0.0);
+        (low + least, high + most)
+    }
+
+    /// What hidden units write at position 0, from what their arguments can be there.
+    fn computed_at_first(&self, id: VariableId) -> (f64, f64) {
+        let (mut low, mut high) = (0.0, 0.0);
+        for forward in self.feed_forwards.iter().filter(|op| op.into == id) {
+            let argument = self.range_at_first(&forward.argument, &|id| self.range(id));
+            for unit in &forward.units {
+                let at = |z: f64| unit.weight * (unit.slope * z + unit.offset).max(0.0);
+                let ends = (at(argument.0), at(argument.1));
+                (low, high) = (low + ends.0.min(ends.1), high + ends.0.max(ends.1));
+            }
+        }
+        (low, high)
+    }
+
+    /// The least and the greatest value of a variable at any token.
+    fn range(&self, id: VariableId) -> (f64, f64) {
+        let values = || self.variable(id).values.iter().copied();
+        let least = values().reduce(f64::min).unwrap_or(f64::NEG_INFINITY);
+        (least, values().reduce(f64::max).unwrap_or(f64::INFINITY))
     }
 
     /// What a linear read of constants gives at every token.

@@ -71,6 +71,10 @@ impl Plan {
         }
         for variable in &self.variables {
             let label = &variable.label;
+            let of_bos = matches!(variable.written, Written::Flag | Written::One);
+            if !self.bos && (of_bos || variable.bos != 0.0) {
+                return Err(format!("{label}: at BOS, which there is not"));
+            }
             finite(label, variable.values.iter().chain([&variable.bos]))?;
             if let Some(rounding) = variable.rounding
                 && rounding.digits.unsigned_abs() > MOST_DIGITS.unsigned_abs()

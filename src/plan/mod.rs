@@ -66,6 +66,9 @@ pub struct Plan {
     pub style: Style,
     /// The hosts that heads are for.
     pub host: Host,
+    /// Whether BOS stands before the tokens. Where it does not, position 0 is the sink: the key of
+    /// queries that select nothing, and the one that counts beside those that are counted.
+    pub bos: bool,
     #[serde(skip)]
     pub vocabulary: Vec<Value>,
     pub max_length: usize,
@@ -90,7 +93,7 @@ pub struct Variable {
     pub label: String,
     pub source: Source,
     pub written: Written,
-    /// Its value at BOS once it is written.
+    /// Its value at BOS once it is written; 0 where there is no BOS.
     pub bos: f64,
     /// Every value it can have at a token, ascending; for certificates.
     pub values: Arc<[f64]>,
@@ -172,12 +175,12 @@ pub enum Row {
 /// What a head makes of the keys it selects.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Kind {
-    /// `1/(1+w)`: BOS is one more selected key, and the only one with a value.
+    /// `1/(1+w)`: the sink is one more selected key, and the only one with a value.
     Width,
     /// The number of all keys: BOS is one more, and the values are such that the mean is the number.
     Length,
-    /// The mean of the selected values; a query that selects nothing sees BOS, which stands half
-    /// way between what is selected and what is not.
+    /// The mean of the selected values; a query that selects nothing sees the sink, which stands half
+    /// way between what is selected and what is not, unless it is selected itself.
     Mean,
     /// The mean of the selected values, of which there is always one: BOS is out of reach.
     MeanOfSome,
@@ -207,7 +210,7 @@ pub enum Meaning {
     Relation(#[serde(with = "stored::digits")] Arc<[bool]>),
     /// Scores in nats, between 0 and `above`.
     Score { above: f64 },
-    /// Where BOS stands: in nats, or in gaps.
+    /// Where the sink stands: in nats, or in gaps.
     Bos { nats: bool },
     /// What a query at BOS gives to tokens, so that it sees BOS alone.
     Guard,
@@ -273,6 +276,14 @@ fn no_decoder() -> Decoder {
     Decoder::Numerical(Vec::new())
 }
 
+/// What hidden units add up to.
+pub fn output(units: &[Unit], z: f64) -> f64 {
+    let units = units.iter();
+    units
+        .map(|u| u.weight * (u.slope * z + u.offset).max(0.0))
+        .sum()
+}
+
 impl ReadOut {
     /// The half layer after which all that it reads is written; see [`Plan::readiness`].
     pub fn ready(&self, readiness: &[usize]) -> usize {
@@ -311,17 +322,34 @@ impl Plan {
         self.constant_variable("one", Written::One, 0.0)
     }
 
+    /// The variable that is 1 at the sink and 0 elsewhere, made if it is not there.
+    pub fn sink(&mut self) -> VariableId {
+        if self.bos {
+            return self.flag();
+        }
+        let at = |index: usize| f64::from(u8::from(index == 0));
+        let written = Written::Embed {
+            tokens: Vec::new(),
+            indices: (0..self.max_length).map(at).collect(),
+        };
+        self.constant_variable("position 0", written, 0.0)
+    }
+
     fn constant_variable(&mut self, label: &str, written: Written, bos: f64) -> VariableId {
         let known = self.variables.iter().position(|v| v.written == written);
         if let Some(known) = known {
             return VariableId(known as u32);
         }
+        let values = match written {
+            Written::Embed { .. } => [0.0, 1.0].into(),
+            _ => [1.0 - bos].into(),
+        };
         self.add(Variable {
             label: label.to_string(),
             source: Source::default(),
             written,
             bos,
-            values: [1.0 - bos].into(),
+            values,
             rounding: None,
             asked_for: false,
         })

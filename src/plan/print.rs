@@ -11,11 +11,12 @@ impl fmt::Display for Plan {
         let count = self.layers();
         writeln!(
             f,
-            "{}: {} style, {} tokens, up to {} at once",
+            "{}: {} style, {} tokens, up to {} at once{}",
             self.name,
             self.style.name(),
             self.vocabulary.len(),
-            self.max_length
+            self.max_length,
+            if self.bos { "" } else { ", no BOS" }
         )?;
         writeln!(f, "embed")?;
         for (at, variable) in self.variables.iter().enumerate() {
@@ -53,12 +54,37 @@ impl fmt::Display for Plan {
 }
 
 impl Plan {
+    fn sink_in_words(&self) -> &'static str {
+        if self.bos { "BOS" } else { "position 0" }
+    }
+
+    /// What a head makes of the keys it selects, in words.
+    pub fn kind(&self, kind: Kind) -> String {
+        let sink = self.sink_in_words();
+        match kind {
+            Kind::Width => format!("1/(1 + width), {sink} is one more key"),
+            Kind::Length => format!("width of all, {sink} is one more key"),
+            Kind::Mean => format!("mean, {sink} where nothing is selected"),
+            Kind::MeanOfSome => "mean, something is always selected".to_string(),
+            Kind::MeanOrBos => format!("mean, {sink} is the key of queries that select nothing"),
+            Kind::MeanOfPart => {
+                format!("part of a mean, {sink} stands for the keys of the other parts")
+            }
+            Kind::Sum { .. } => "sum, through a sink".to_string(),
+        }
+    }
+
     fn attention(&self, f: &mut fmt::Formatter<'_>, layer: usize) -> fmt::Result {
         let mut patterns: Vec<usize> = Vec::new();
         for attend in self.attends.iter().filter(|op| op.layer == layer) {
             if !patterns.contains(&attend.pattern) {
                 patterns.push(attend.pattern);
-                writeln!(f, "  attend {}: {}", attend.source.name, attend.kind)?;
+                writeln!(
+                    f,
+                    "  attend {}: {}",
+                    attend.source.name,
+                    self.kind(attend.kind)
+                )?;
                 self.logit(f, attend)?;
             }
         }
@@ -81,7 +107,7 @@ impl Plan {
             let meaning = match &term.meaning {
                 Meaning::Relation(_) => "relation",
                 Meaning::Score { .. } => "score",
-                Meaning::Bos { .. } => "BOS",
+                Meaning::Bos { .. } => self.sink_in_words(),
                 Meaning::Guard => "guard of BOS",
             };
             for product in term.products.iter().take(SHOWN) {
@@ -144,20 +170,6 @@ impl Plan {
                 output.scores.len()
             ),
         }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Width => "1/(1 + width), BOS is one more key",
-            Kind::Length => "width of all, BOS is one more key",
-            Kind::Mean => "mean, BOS where nothing is selected",
-            Kind::MeanOfSome => "mean, something is always selected",
-            Kind::MeanOrBos => "mean, BOS is the key of queries that select nothing",
-            Kind::MeanOfPart => "part of a mean, BOS stands for the keys of the other parts",
-            Kind::Sum { .. } => "sum, through a sink",
-        })
     }
 }
 

@@ -8,6 +8,9 @@ impl Plan {
     /// Adds remarks; `layers` are those of the program's graph alone. Layers must be known.
     pub fn remark(&mut self, layers: usize) {
         let mut remarks = self.selectors_in_heads();
+        if !self.bos {
+            remarks.extend(self.heads_at_first());
+        }
         if self.layers() > layers {
             remarks.extend(self.layers_of_hidden_units(layers));
         }
@@ -33,11 +36,33 @@ impl Plan {
                     (false, true) if !same_most => "it copies what is alone, and averages numbers",
                     (true, _) => "what it moves is known in different layers",
                     (false, true) => "a disjunction, one head for each of its parts",
-                    (false, false) => "its width counts BOS, its mean does not",
+                    (false, false) if self.bos => "its width counts BOS, its mean does not",
+                    (false, false) => "its width counts position 0, its mean does not",
                 };
                 format!("{} takes {} heads: {why}", name, heads.len())
             })
             .collect()
+    }
+
+    /// Where a pattern is not the selector, as position 0 stands for BOS.
+    fn heads_at_first(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        for attend in &self.attends {
+            let why = match attend.kind {
+                Kind::Width => "its head attends to position 0, too, to count",
+                Kind::Mean => "a query that selects nothing attends to position 0",
+                Kind::Length
+                | Kind::MeanOfSome
+                | Kind::MeanOrBos
+                | Kind::MeanOfPart
+                | Kind::Sum { .. } => continue,
+            };
+            let remark = format!("{}: {why}", attend.source.name);
+            if !remarks.contains(&remark) {
+                remarks.push(remark);
+            }
+        }
+        remarks
     }
 
     /// The hidden units that read what those of the layer before computed.
@@ -46,6 +71,10 @@ impl Plan {
             "{} layers where the graph alone takes {layers}:",
             self.layers()
         )];
+        if !self.bos {
+            let first = "  without BOS a layer fetches what position 0 holds, or silences its key";
+            remarks.push(first.to_string());
+        }
         let ready = self.readiness();
         let label = |id: VariableId| &self.variable(id).label;
         for forward in &self.feed_forwards {

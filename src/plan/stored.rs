@@ -29,7 +29,8 @@ impl Plan {
     /// A plan that does not hold together, is of another model, or is too large.
     pub fn restore(json: &str, model: &Model) -> Result<Plan, String> {
         let mut plan: Plan = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        if (plan.max_length, plan.causal) != (model.max_length, model.causal)
+        let setting = (plan.max_length, plan.causal, plan.bos);
+        if setting != (model.max_length, model.causal, model.bos)
             || plan.directions().1 != model.d_model
         {
             return Err("it is the plan of another model".to_string());

@@ -32,7 +32,7 @@ impl Plan {
                     "  head {}  {}: {}\n",
                     number + 1,
                     first.source.name,
-                    first.kind
+                    self.kind(first.kind)
                 ));
                 for label in self.written(&pattern) {
                     text.push_str(&format!("          {label}\n"));
@@ -52,7 +52,7 @@ impl Plan {
         let head = |pattern: Vec<&Attend>| {
             json!({
                 "selector": pattern[0].source.name,
-                "kind": pattern[0].kind.to_string(),
+                "kind": self.kind(pattern[0].kind),
                 "computes": self.written(&pattern),
             })
         };

@@ -73,12 +73,15 @@ impl Plan {
     pub(super) fn check_tables(&self) -> Result<(), String> {
         let mut heads = BTreeSet::new();
         for attend in &self.attends {
-            if !heads.insert((attend.layer, attend.pattern, attend.kind == Kind::MeanOrBos)) {
+            if !heads.insert((attend.layer, attend.pattern, self.has_sink_row(attend.kind))) {
                 continue;
             }
             let relations = attend.terms.iter();
-            let mut relations =
-                relations.filter(|term| matches!(term.meaning, Meaning::Relation(_)));
+            let mut relations = relations.filter(|term| match term.meaning {
+                Meaning::Relation(_) => true,
+                Meaning::Bos { .. } => !self.bos,
+                Meaning::Score { .. } | Meaning::Guard => false,
+            });
             if relations.any(|term| !self.is_of_its_reads(term, attend.kind)) {
                 let name = &attend.source.name;
                 return Err(format!("{name}: a relation of other values than are read"));
@@ -94,6 +97,15 @@ impl Plan {
         }
     }
 
+    /// Whether the last key of a relation is the sink's.
+    fn has_sink_row(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::MeanOrBos => true,
+            Kind::Width | Kind::Mean => !self.bos,
+            Kind::Length | Kind::MeanOfSome | Kind::MeanOfPart | Kind::Sum { .. } => false,
+        }
+    }
+
     /// Whether every query and every key of a table is read somewhere. What is read may be more, as a
     /// program may have no value there.
     fn is_of_its_reads(&self, term: &Term, kind: Kind) -> bool {
@@ -101,11 +113,10 @@ impl Plan {
         let queries: Vec<&Linear> = products.iter().map(|product| &product.query).collect();
         let keys: Vec<&Linear> = products.iter().map(|product| &product.key).collect();
         let size = products.first().map_or((0, 0), |product| {
-            // BOS itself may be the last key.
-            let of_bos = usize::from(kind == Kind::MeanOrBos);
+            let of_sink = matches!(term.meaning, Meaning::Relation(_)) && self.has_sink_row(kind);
             (
                 product.queries.len(),
-                product.keys.len().saturating_sub(of_bos),
+                product.keys.len().saturating_sub(usize::from(of_sink)),
             )
         });
         let of_queries = self.readings(&queries);

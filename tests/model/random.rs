@@ -93,14 +93,16 @@ impl Random {
     /// A model whose tokens are the first integers and whose outputs are raw numbers.
     pub fn model(&mut self, sizes: &Sizes) -> Model {
         let d_model = sizes.d_model;
+        let before = self.below(2);
         Model {
             name: "random".to_string(),
+            bos: before == 1,
             vocabulary: (0..sizes.vocabulary as i64).map(Value::Int).collect(),
             max_length: sizes.max_length,
             causal: false,
             d_model,
-            token_embedding: self.matrix(sizes.vocabulary + 1, d_model, 0.5),
-            position_embedding: self.matrix(sizes.max_length + 1, d_model, 0.5),
+            token_embedding: self.matrix(sizes.vocabulary + before, d_model, 0.5),
+            position_embedding: self.matrix(sizes.max_length + before, d_model, 0.5),
             layers: (0..sizes.layers).map(|_| self.layer(sizes)).collect(),
             outputs: (0..1 + self.below(3))
                 .map(|index| self.output(index, d_model))

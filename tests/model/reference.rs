@@ -8,7 +8,7 @@ pub type Stream = Vec<Vec<f64>>;
 
 /// The residual stream after the embedding and after each half layer.
 pub fn run(model: &Model, tokens: &[Value]) -> Vec<Stream> {
-    let mut rows = vec![model.vocabulary.len()];
+    let mut rows = vec![model.vocabulary.len(); model.before_tokens()];
     rows.extend(tokens.iter().map(|token| {
         let known = model.vocabulary.iter().position(|known| known == token);
         known.expect("a known token")
@@ -32,11 +32,11 @@ pub fn run(model: &Model, tokens: &[Value]) -> Vec<Stream> {
     steps
 }
 
-/// The number that a readout gives at each token.
-pub fn read(readout: &Readout, x: &Stream) -> Vec<f64> {
+/// The number that a readout of a model gives at each token.
+pub fn read(model: &Model, readout: &Readout, x: &Stream) -> Vec<f64> {
     let logits = times(x, &dense(&readout.weights), readout.bias.len());
     let first = |logits: &Vec<f64>| logits[0] + readout.bias[0];
-    logits[1..].iter().map(first).collect()
+    logits[model.before_tokens()..].iter().map(first).collect()
 }
 
 fn attend(head: &Head, x: &Stream, causal: bool) -> Stream {

@@ -151,6 +151,7 @@ impl Tiny {
         };
         Model {
             name: "previous and length".to_string(),
+            bos: true,
             vocabulary: Value::characters("ab"),
             max_length: self.max_length,
             causal: false,

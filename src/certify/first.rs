@@ -1,0 +1,79 @@
+//! What heads take for granted of position 0 where there is no BOS: whatever token stands there, its
+//! key is the last in the table, which every query selects, and its level is that or half a gap less.
+
+use super::facts::NOMINAL;
+use crate::plan::{Attend, Kind, Linear, Meaning, Plan, Product, Term, Written};
+
+/// What position 0 does not do that the pattern of a head relies on, in words.
+pub(super) fn fault(plan: &Plan, attend: &Attend) -> Option<String> {
+    let mut levels = attend.terms.iter().filter(|term| !is_relation(term));
+    let relations = || attend.terms.iter().filter(|term| is_relation(term));
+    let is_last_key = || relations().all(|term| is_last_key(plan, term));
+    let fine = match attend.kind {
+        Kind::Width => levels.next().is_none() && is_last_key(),
+        Kind::Mean => {
+            let is_level = levels.next().is_some_and(|term| is_level(plan, term));
+            is_level && levels.next().is_none() && is_last_key()
+        }
+        Kind::MeanOfSome => levels.all(|term| matches!(term.meaning, Meaning::Score { .. })),
+        Kind::Length | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Sum { .. } => false,
+    };
+    (!fine).then(|| "position 0 does not stand where it should".to_string())
+}
+
+/// The same of what a head moves.
+pub(super) fn fault_of_value(plan: &Plan, attend: &Attend) -> Option<String> {
+    let fine = attend.kind != Kind::Width || is_first(plan, &attend.value);
+    (!fine).then(|| "a width of other values than that of position 0".to_string())
+}
+
+fn is_relation(term: &Term) -> bool {
+    matches!(term.meaning, Meaning::Relation(_))
+}
+
+/// Whether the last key of a relation is that of position 0, and all queries select it.
+fn is_last_key(plan: &Plan, term: &Term) -> bool {
+    let Meaning::Relation(holds) = &term.meaning else {
+        return false;
+    };
+    let queries = term.products.first().map_or(0, |p| p.queries.len());
+    let is_last = |product: &Product| {
+        let (low, high) = plan.at_first(&product.key);
+        let near = |key: &f64| key - low <= NOMINAL && high - key <= NOMINAL;
+        product.keys.last().is_some_and(near)
+    };
+    holds.iter().rev().take(queries).all(|holds| *holds) && term.products.iter().all(is_last)
+}
+
+/// Whether a term puts position 0 half a gap down, or leaves it where it is, and no other key.
+fn is_level(plan: &Plan, term: &Term) -> bool {
+    let levels = |product: &Product| {
+        product
+            .queries
+            .iter()
+            .all(|level| [-0.5, 0.0].contains(level))
+    };
+    match (&term.meaning, &term.products[..]) {
+        (Meaning::Bos { nats: false }, [product]) => {
+            is_first(plan, &product.key) && *product.keys == [1.0] && levels(product)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a linear read is 1 at position 0 and 0 at all others.
+fn is_first(plan: &Plan, linear: &Linear) -> bool {
+    let embedding = |id| match &plan.variable(id).written {
+        Written::Embed { tokens, indices } if tokens.is_empty() => Some(indices),
+        _ => None,
+    };
+    let embedded = linear.reads().all(|id| embedding(id).is_some());
+    let number = |index: usize| {
+        linear.at(|id| {
+            embedding(id)
+                .and_then(|indices| indices.get(index))
+                .map_or(0.0, |n| *n)
+        })
+    };
+    embedded && (0..plan.max_length).all(|index| number(index) == f64::from(u8::from(index == 0)))
+}

@@ -1,0 +1,136 @@
+//! The attend operations of a plan: what the heads of a compiler become, with what stands at the sink.
+
+use super::emit::Emitter;
+use super::form::Form;
+use super::head::{HeadKind, HeadPlan};
+use super::literal::TermPlan;
+use crate::plan::{Attend, Kind, Linear, Meaning, Product, Style, Term, level};
+
+impl Emitter<'_, '_> {
+    pub(super) fn attends(&mut self, head: &HeadPlan) {
+        let kind = match head.kind {
+            HeadKind::Width => Kind::Width,
+            HeadKind::Mean => Kind::Mean,
+            HeadKind::MeanOfSome => Kind::MeanOfSome,
+            HeadKind::MeanOrBos => Kind::MeanOrBos,
+            HeadKind::MeanOfPart => Kind::MeanOfPart,
+            HeadKind::Length => Kind::Length,
+            HeadKind::Sum => Kind::Sum {
+                level: level(self.plan.max_length),
+            },
+        };
+        let mut terms: Vec<Term> = head
+            .terms
+            .iter()
+            .map(|term| self.term(kind, term))
+            .collect();
+        terms.extend(self.bos_term(kind, &head.terms));
+        let source = self.source(head.label.clone(), head.span);
+        for (form, target) in &head.values {
+            let into = self.attended[target];
+            let value = self.value(kind, form);
+            self.plan.attends.push(Attend {
+                source: source.clone(),
+                row: self.compiler.row(*target),
+                pattern: self.plan.attends.len(),
+                kind,
+                terms: terms.clone(),
+                value,
+                most: head.most,
+                into,
+                layer: 0,
+            });
+        }
+    }
+
+    fn term(&mut self, kind: Kind, term: &TermPlan) -> Term {
+        let products = term.products.iter().map(|product| {
+            let mut key = self.resolve(&product.key);
+            match term.meaning {
+                _ if !self.plan.bos => {}
+                Meaning::Bos { .. } => key = Linear::of(self.plan.flag()),
+                // BOS has the level 0 of what is selected, or is the last key.
+                _ => {
+                    let bos = self.plan.at_bos(&key);
+                    let last = product.keys.last().filter(|_| kind == Kind::MeanOrBos);
+                    let wanted = last.copied().unwrap_or(0.0);
+                    if bos != wanted {
+                        key = key.plus(self.plan.flag(), wanted - bos);
+                    }
+                }
+            }
+            Product {
+                query: self.resolve(&product.query),
+                key,
+                queries: product.queries.clone().into(),
+                keys: product.keys.clone().into(),
+            }
+        });
+        let products = products.collect();
+        Term {
+            products,
+            meaning: term.meaning.clone(),
+        }
+    }
+
+    /// Where BOS stands among the keys.
+    fn bos_term(&mut self, kind: Kind, terms: &[TermPlan]) -> Option<Term> {
+        let scored = terms
+            .iter()
+            .any(|term| matches!(term.meaning, Meaning::Score { .. }));
+        if !self.plan.bos {
+            return None;
+        }
+        let level = level(self.plan.max_length);
+        let (query, nats) = match (self.plan.style, kind) {
+            (Style::Faithful, Kind::Mean) if scored => (-level, true),
+            (Style::Faithful, Kind::Mean) => (-0.5, false),
+            (Style::Faithful, Kind::MeanOfSome) => (-1.0, false),
+            (Style::Faithful, _) => return None,
+            // BOS is zero: tokens stand above it, or below it in a sum.
+            (Style::Compact, Kind::Sum { level }) => (-level, true),
+            (Style::Compact, _) => (level, true),
+        };
+        let (query, key) = match self.plan.style {
+            Style::Faithful => (Linear::constant(query), Linear::of(self.plan.flag())),
+            Style::Compact => {
+                let one = self.plan.one();
+                (Linear::default().plus(one, query), Linear::of(one))
+            }
+        };
+        Some(Term {
+            products: vec![Product {
+                queries: [self.at_token(&query)].into(),
+                query,
+                key,
+                keys: [1.0].into(),
+            }],
+            meaning: Meaning::Bos { nats },
+        })
+    }
+
+    fn at_token(&self, linear: &Linear) -> f64 {
+        let first = |id| self.plan.variable(id).values.first().copied();
+        linear.at(|variable| first(variable).unwrap_or(0.0))
+    }
+
+    /// What a head moves: without its constant, and at BOS what stands for nothing selected.
+    fn value(&mut self, kind: Kind, form: &Form) -> Linear {
+        let mut value = self.resolve(form);
+        if self.plan.style == Style::Compact {
+            return value;
+        }
+        let constant = std::mem::take(&mut value.constant);
+        let wanted = match kind {
+            Kind::Width => return Linear::of(self.plan.sink()),
+            _ if !self.plan.bos => return value,
+            Kind::Mean | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Length => -constant,
+            Kind::MeanOfSome | Kind::Sum { .. } => return value,
+        };
+        let bos = self.plan.at_bos(&value);
+        match wanted == bos {
+            true => value,
+            false => value.plus(self.plan.flag(), wanted - bos),
+        }
+    }
+}

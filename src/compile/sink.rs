@@ -1,0 +1,451 @@
+//! Models without BOS: position 0 is the sink, which every query can see. Where keys are counted, and
+//! where nothing may be selected, its own key is silenced, so that it has the level of what is
+//! selected, or half a gap less; whether it is selected itself is computed from what it holds, which
+//! a head fetches. A query that selects nothing sees the sink, and hidden units take the default then
+//! (focus detection; Weiss et al. 2021, figure 3).
+
+use super::form::{Form, Scalar};
+use super::head::{HeadKind, Selected, Target};
+use super::inverse::inverse;
+use super::linear::STACK;
+use super::literal::{ProductPlan, TermPlan};
+use super::units::step_units;
+use super::{Compiler, Want};
+use crate::base::Code;
+use crate::graph::{SOp, SOpId, SelectorId};
+use crate::infer::cube::{Cube, Literal};
+use crate::infer::space::VarId;
+use crate::infer::{Analysis, Stopped};
+use crate::plan::{Meaning, Unit};
+use crate::value::Op;
+
+/// A direction that is 0 where nothing is selected, whatever its head gives there.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    pub form: Form,
+    /// What its head may give.
+    pub values: Vec<f64>,
+}
+
+/// Why a mean over a disjunction is refused.
+pub const DISJUNCTION: &str = "no head gives a mean over a disjunction";
+
+/// What cannot be compiled without BOS.
+pub fn refused(reason: &str) -> Stopped {
+    Stopped::new(Code::NotCompilable, format!("without BOS {reason}"))
+        .help("compile it with BOS: leave out `--no-bos`")
+}
+
+impl Compiler<'_> {
+    /// Whether BOS stands before the tokens.
+    pub(super) fn bos(&self) -> bool {
+        self.analysis.first.is_none()
+    }
+
+    /// What a mean of several keys needs to see the sink where nothing is selected.
+    pub(super) fn sees_sink(&mut self, selected: &Selected) -> Result<TermPlan, Stopped> {
+        if selected.facts.best.is_some() {
+            return Err(refused("no head knows that there is no best key"));
+        }
+        let level = self.level_of_sink(selected)?;
+        let always_first = level
+            .products
+            .iter()
+            .all(|product| product.queries == [0.0]);
+        match selected.facts.cubes.len() {
+            1 => Ok(level),
+            _ if always_first && self.beside_first(selected).is_some() => Ok(level),
+            _ => Err(refused(DISJUNCTION)),
+        }
+    }
+
+    /// The cube of a disjunction all others of which select position 0 at most.
+    pub(super) fn beside_first(&self, selected: &Selected) -> Option<usize> {
+        let is_first = |literal: &Literal| {
+            let later = self.places(literal.keys).map(|(_, later)| later);
+            let selects = |key: usize| literal.relation.row(key).contains(&true);
+            later.is_ok_and(|later| (0..later.len()).all(|key| !(later[key] && selects(key))))
+        };
+        let cubes = selected.facts.cubes.iter().enumerate();
+        let mut others = cubes.filter(|(_, cube)| !cube.literals.iter().any(is_first));
+        match (others.next(), others.next()) {
+            (Some((at, _)), None) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// The kind of a head that weighs what a cube selects.
+    pub(super) fn kind_of_weighted(&self, cube: &Cube) -> Result<HeadKind, Stopped> {
+        match (self.bos(), cube.literals.is_empty()) {
+            (true, _) => Ok(HeadKind::Mean),
+            (false, true) => Ok(HeadKind::MeanOfSome),
+            (false, false) => Err(refused("no head knows that nothing has a weight")),
+        }
+    }
+
+    /// Whether a query may select nothing, so that it sees the sink. Of several cubes each may be
+    /// empty though their union is not.
+    fn may_see_sink(&self, selected: &Selected) -> bool {
+        let selects_some = selected.facts.non_empty && selected.facts.cubes.len() == 1;
+        !(self.bos() || selects_some)
+    }
+
+    /// Whether an s-op is a function of a width that is a sum here, so that a table over its variables
+    /// would have steps that float32 rounds.
+    pub(super) fn counts_apart(&self, id: SOpId) -> bool {
+        let mut inner = self.inner(id).into_iter();
+        inner.any(|inner| self.analysis.formula(inner) != inner)
+    }
+
+    /// Such a function, computed exactly from its operands: a sum is read, anything else takes hidden
+    /// units.
+    pub(super) fn of_exact_parts(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        label: &str,
+    ) -> Result<Option<Form>, Stopped> {
+        let numbers = self.analysis.node(id)?.column.values.numbers();
+        let is_itself = numbers.as_deref() == Some(function);
+        if is_itself
+            && let Some(SOp::Map { op, operands }) = self.analysis.sop(self.analysis.formula(id))
+            && let Some(sign) = match op {
+                Op::Add => Some(1.0),
+                Op::Subtract => Some(-1.0),
+                _ => None,
+            }
+        {
+            let (a, b) = (operands[0], operands[1]);
+            let (a, b) = (self.exact(a)?, self.exact(b)?);
+            return Ok(a.zip(b).map(|(a, b)| a.plus(sign, &b)));
+        }
+        // As deep as the program is written.
+        let form = stacker::maybe_grow(STACK, 16 * STACK, || {
+            self.through_operands(id, function, Want::Snapped, label)
+        });
+        Ok(form.ok().flatten())
+    }
+
+    fn exact(&mut self, id: SOpId) -> Result<Option<Form>, Stopped> {
+        let Some(numbers) = self.analysis.node(id)?.column.values.numbers() else {
+            return Ok(None);
+        };
+        let label = self.name(id);
+        // As deep as the program is written.
+        let form = stacker::maybe_grow(STACK, 16 * STACK, || {
+            self.feature(id, &numbers, Want::Snapped, &label)
+        })?;
+        Ok(Some(form))
+    }
+
+    /// The level of the sink among the keys of a mean: half a gap down, unless it is selected.
+    fn level_of_sink(&mut self, selected: &Selected) -> Result<TermPlan, Stopped> {
+        let (first, values) = self.selects_first(selected)?;
+        let levels: Vec<f64> = values.iter().map(|selects| 0.5 * selects - 0.5).collect();
+        Ok(TermPlan {
+            products: vec![ProductPlan {
+                query: Form::constant(-0.5).plus(0.5, &first),
+                key: Form::scalar(Scalar::First),
+                queries: levels,
+                keys: vec![1.0],
+            }],
+            meaning: Meaning::Bos { nats: false },
+        })
+    }
+
+    /// 1 where a query selects position 0, and 0 elsewhere, with the values that it has.
+    fn selects_first(&mut self, selected: &Selected) -> Result<(Form, Vec<f64>), Stopped> {
+        let Some(id) = selected.selects_first else {
+            return Err(refused("no head knows that nothing is selected here"));
+        };
+        let domain = &self.analysis.node(id)?.column.values.domain;
+        let truth = domain
+            .iter()
+            .map(|value| f64::from(u8::from(value.truthy())));
+        let truth: Vec<f64> = truth.collect();
+        let label = format!("{} selects position 0", selected.label);
+        let form = self.feature(id, &truth, Want::Snapped, &label)?;
+        self.demand(&form, &label)?;
+        let mut values = truth;
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        Ok((form, values))
+    }
+
+    /// The products of a literal, which holds for the sink whatever that holds: its key is silenced,
+    /// and it is the last in the table.
+    pub(super) fn silenced(
+        &mut self,
+        literal: &Literal,
+        term: TermPlan,
+    ) -> Result<TermPlan, Stopped> {
+        let Meaning::Relation(holds) = &term.meaning else {
+            return Ok(term);
+        };
+        let (first, later) = self.places(literal.keys)?;
+        let queries = literal.relation.queries;
+        let rows = holds.chunks(queries).zip(&later);
+        let rows = rows.filter(|(_, later)| **later).flat_map(|(row, _)| row);
+        let holds = rows.copied().chain(vec![true; queries]).collect();
+        let mut products = Vec::with_capacity(term.products.len());
+        for product in term.products {
+            let of = |places: &[bool]| -> Vec<f64> {
+                let keys = product.keys.iter().zip(places);
+                keys.filter(|(_, place)| **place)
+                    .map(|(key, _)| *key)
+                    .collect()
+            };
+            let (first, mut keys) = (of(&first), of(&later));
+            let key = self.silent(product.key, &first, &keys, literal.keys)?;
+            keys.push(0.0);
+            if keys.iter().any(|key| *key != 0.0) {
+                products.push(ProductPlan {
+                    key,
+                    keys,
+                    ..product
+                });
+            }
+        }
+        Ok(TermPlan {
+            products,
+            meaning: Meaning::Relation(holds),
+        })
+    }
+
+    /// For each value of an s-op whether position 0 may have it, and whether a later one may.
+    fn places(&self, id: SOpId) -> Result<(Vec<bool>, Vec<bool>), Stopped> {
+        let values = &self.analysis.node(id)?.column.values;
+        let count = values.domain.len();
+        let (mut first, mut later) = (vec![false; count], vec![false; count]);
+        for (at, environment) in self.analysis.environments.iter().enumerate() {
+            let places = match environment.position {
+                0 => &mut first,
+                _ => &mut later,
+            };
+            for value in values.in_environment(at).iter() {
+                places[*value as usize] = true;
+            }
+        }
+        Ok((first, later))
+    }
+
+    /// A form that is 0 at position 0, given what it may be there and later. What depends on more than
+    /// the index takes a hidden unit.
+    fn silent(
+        &mut self,
+        form: Form,
+        first: &[f64],
+        later: &[f64],
+        of: SOpId,
+    ) -> Result<Form, Stopped> {
+        if let Some(form) = self.silent_embedding(&form) {
+            return Ok(form);
+        }
+        let all = || first.iter().chain(later);
+        let low = all().copied().fold(0.0, f64::min);
+        // More than the form ever is, and more than its parts would add up to if they did not depend
+        // on each other, so that the certificate can see it.
+        let (least, most) = self.reach(&form);
+        let away = 2f64.powf((2.0 * (most - least.min(low)).max(1.0)).log2().ceil());
+        let at_first = Form::scalar(Scalar::First);
+        let argument = Form::constant(-low).plus(1.0, &form).plus(-away, &at_first);
+        let points = later.iter().map(|number| number - low);
+        let points = points.chain(first.iter().map(|number| number - low - away));
+        let label = format!("{} beyond position 0", self.name(of));
+        let argument = self.argument(argument, points.collect(), &label)?;
+        let unit = self.units(argument, vec![RAMP], &label, None);
+        Ok(Form::constant(low).plus(-low, &at_first).plus(1.0, &unit))
+    }
+
+    /// Bounds on a form, whatever its parts are together.
+    fn reach(&self, form: &Form) -> (f64, f64) {
+        let (mut low, mut high) = (form.constant, form.constant);
+        let mut add = |numbers: &[f64], factor: f64| {
+            let products = || numbers.iter().map(|number| number * factor);
+            low += products().reduce(f64::min).unwrap_or(0.0);
+            high += products().reduce(f64::max).unwrap_or(0.0);
+        };
+        for (var, function) in &form.functions {
+            match *var {
+                Analysis::TOKENS => add(function, 1.0),
+                Analysis::INDICES => add(&function[..1], 1.0),
+                // It may be held by value.
+                _ => {
+                    let size: f64 = function.iter().map(|number| number.abs()).sum();
+                    add(&[-2.0 * size, 2.0 * size], 1.0);
+                }
+            }
+        }
+        for (scalar, factor) in &form.scalars {
+            match scalar {
+                Scalar::First | Scalar::Inverse(..) | Scalar::Share(_) => add(&[0.0, 1.0], *factor),
+                Scalar::Attention(var) | Scalar::Given(var, _) => {
+                    let default = self.default_number(*var);
+                    let numbers = self.analysis.values(*var).numbers().unwrap_or_default();
+                    let numbers = numbers.iter().map(|number| number - default);
+                    add(&Vec::from_iter(numbers), *factor);
+                }
+                Scalar::Count(selector) => {
+                    let reach = self.counts.get(selector).map(|count| self.reach(count));
+                    add(&reach.map_or([0.0; 2], <[f64; 2]>::from), *factor);
+                }
+                Scalar::Computed(feature) => {
+                    let feature = &self.features[*feature];
+                    let points = &self.arguments[feature.argument].points;
+                    let outputs = points
+                        .iter()
+                        .map(|z| crate::plan::output(&feature.units, *z));
+                    add(&Vec::from_iter(outputs), *factor);
+                }
+            }
+        }
+        (low, high)
+    }
+
+    fn silent_embedding(&self, form: &Form) -> Option<Form> {
+        let indices = Analysis::INDICES;
+        let only_index = form.functions.keys().all(|var| *var == indices);
+        if !only_index || !form.scalars.is_empty() {
+            return None;
+        }
+        let function = form.functions.get(&indices);
+        let number = |index: usize| match index {
+            0 => 0.0,
+            _ => form.constant + function.map_or(0.0, |function| function[index]),
+        };
+        let numbers = (0..self.analysis.setting.max_length).map(number);
+        let silent = Form::function(indices, numbers.collect());
+        Some(Form::default().plus(1.0, &silent))
+    }
+
+    /// Has a mean read as its default where nothing is selected.
+    pub(super) fn gate_mean(
+        &mut self,
+        selector: SelectorId,
+        selected: &Selected,
+        (form, value): (&Form, SOpId),
+        var: VarId,
+    ) -> Result<(), Stopped> {
+        if !self.may_see_sink(selected) {
+            return Ok(());
+        }
+        let numbers = self.analysis.node(value)?.column.values.numbers();
+        let default = self.default_number(var);
+        let numbers = numbers.unwrap_or_default().into_iter();
+        let numbers: Vec<f64> = numbers.map(|number| number - default).collect();
+        self.gate(selector, selected, (form, &numbers), (var, 0))
+    }
+
+    /// The same for a direction of a pick.
+    pub(super) fn gate_pick(
+        &mut self,
+        id: SOpId,
+        selected: &Selected,
+        moved: (&Form, &[f64]),
+        place: (VarId, usize),
+    ) -> Result<(), Stopped> {
+        match self.analysis.graph.get(id) {
+            SOp::Aggregate { selector, .. } if self.may_see_sink(selected) => {
+                self.gate(*selector, selected, moved, place)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Has a direction read as 0 where nothing is selected; `numbers` are what its head moves.
+    fn gate(
+        &mut self,
+        selector: SelectorId,
+        selected: &Selected,
+        (form, numbers): (&Form, &[f64]),
+        (var, direction): (VarId, usize),
+    ) -> Result<(), Stopped> {
+        let empty = self.selects_nothing(selector, selected)?;
+        let target = Target::Direction(var, direction);
+        let low = numbers.iter().copied().fold(0.0, f64::min);
+        let high = numbers.iter().copied().fold(0.0, f64::max);
+        let mut values = numbers.to_vec();
+        if let Some(means) = self.analysis.values(var).numbers()
+            && !self.is_categorical(var)
+        {
+            let default = self.default_number(var);
+            values.extend(means.iter().map(|mean| mean - default));
+        }
+        let gated = if form.functions.is_empty() && form.scalars.is_empty() {
+            Form::constant(form.constant).plus(-form.constant, &empty)
+        } else {
+            let argument = Form::constant(-low)
+                .plus(1.0, &Form::scalar(Scalar::Given(var, direction)))
+                .plus(low - high, &empty);
+            let points = values.iter().flat_map(|value| [value - low, value - high]);
+            let label = self.target_name(target);
+            let argument = self.argument(argument, points.collect(), &label)?;
+            let unit = self.units(argument, vec![RAMP], &label, self.culprit(target));
+            Form::constant(low).plus(-low, &empty).plus(1.0, &unit)
+        };
+        self.demand(&gated, &selected.label)?;
+        let gate = Gate {
+            form: gated,
+            values,
+        };
+        self.gates.insert((var, direction), gate);
+        Ok(())
+    }
+
+    /// 1 where a query selects nothing, and 0 elsewhere: a function of the index, or else a bit of
+    /// the attention that the sink gets though it is not selected.
+    fn selects_nothing(
+        &mut self,
+        selector: SelectorId,
+        selected: &Selected,
+    ) -> Result<Form, Stopped> {
+        if let Some(known) = self.empties.get(&selector) {
+            return Ok(known.clone());
+        }
+        let empty = match self.nothing_by_index(selected) {
+            Some(numbers) => Form::default().plus(1.0, &Form::function(Analysis::INDICES, numbers)),
+            None => {
+                let (first, values) = self.selects_first(selected)?;
+                let target = Target::Share(selector);
+                let one = Form::scalar(Scalar::First);
+                self.write_cube(selected, 0, HeadKind::Mean, &one, target)?;
+                let mut points = Vec::new();
+                if values.contains(&0.0) {
+                    points.extend([0.0, 1.0]);
+                }
+                if values.contains(&1.0) {
+                    let keys = 0..self.analysis.setting.max_length;
+                    points.extend(keys.map(|others| inverse(others) - 1.0));
+                }
+                let share = Form::scalar(Scalar::Share(selector)).plus(-1.0, &first);
+                let label = format!("{} selects nothing", selected.label);
+                let argument = self.argument(share, points, &label)?;
+                self.units(argument, step_units(2.0, 0.5), &label, None)
+            }
+        };
+        self.empties.insert(selector, empty.clone());
+        Ok(empty)
+    }
+
+    fn nothing_by_index(&self, selected: &Selected) -> Option<Vec<f64>> {
+        let mut found: Vec<Option<f64>> = vec![None; self.analysis.setting.max_length];
+        for (at, environment) in self.analysis.environments.iter().enumerate() {
+            let number = match selected.facts.width(at) {
+                (_, 0) => 1.0,
+                (0, _) => return None,
+                _ => 0.0,
+            };
+            if *found[environment.position].get_or_insert(number) != number {
+                return None;
+            }
+        }
+        found.into_iter().collect()
+    }
+}
+
+/// `relu(z)`
+const RAMP: Unit = Unit {
+    slope: 1.0,
+    offset: 0.0,
+    weight: 1.0,
+};

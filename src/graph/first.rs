@@ -1,0 +1,179 @@
+//! Graphs for models without BOS, in which the first position is the key that is always there. What a
+//! selector selects is what it selects beyond that position, and whether it selects that position,
+//! which is a function of what the query holds and of what the first position does: one head fetches
+//! the latter (Weiss et al. 2021, figure 3, where a selector is widened by the first position and the
+//! count mended by an aggregate at it).
+
+use super::build::Graph;
+use super::idiom::selects_all;
+use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use crate::base::Span;
+use crate::value::{Comparison, Op, Value};
+use rustc_hash::FxHashMap;
+
+/// A graph with what selectors do at the first position.
+#[derive(Clone, Debug)]
+pub struct WithFirst {
+    /// The program's graph; what is added has larger ids.
+    pub graph: Graph,
+    /// For each width the sum that it is: the width beyond the first position, and 1 where that is
+    /// selected.
+    pub sums: FxHashMap<SOpId, SOpId>,
+    /// For each selector whose keys are aggregated, whether it selects the first position.
+    pub selects: FxHashMap<SelectorId, SOpId>,
+}
+
+impl WithFirst {
+    /// For what the roots need. Best keys are left out, since they are no matter of one key alone.
+    pub fn new(graph: &Graph, roots: &[SOpId]) -> WithFirst {
+        let mut with = WithFirst {
+            graph: graph.clone(),
+            sums: FxHashMap::default(),
+            selects: FxHashMap::default(),
+        };
+        for id in graph.reachable(roots) {
+            let span = graph.span(id);
+            match graph.get(id) {
+                SOp::Aggregate { selector, .. } => drop(with.selects(*selector, span)),
+                SOp::Width { selector } if !selects_all(graph, *selector) => {
+                    if let Some(selects) = with.selects(*selector, span) {
+                        let sum = with.sum(*selector, selects, span);
+                        with.sums.insert(id, sum);
+                    }
+                }
+                SOp::Tokens
+                | SOp::Indices
+                | SOp::Constant(_)
+                | SOp::Map { .. }
+                | SOp::Width { .. }
+                | SOp::WeightedMean { .. } => {}
+            }
+        }
+        with
+    }
+
+    /// The s-ops that are read beside those of the program.
+    pub fn roots(&self) -> Vec<SOpId> {
+        let mut roots: Vec<SOpId> = self
+            .sums
+            .values()
+            .chain(self.selects.values())
+            .copied()
+            .collect();
+        roots.sort_unstable();
+        roots
+    }
+
+    fn sum(&mut self, selector: SelectorId, selects: SOpId, span: Span) -> SOpId {
+        let graph = &mut self.graph;
+        let (indices, zero) = (
+            graph.sop(SOp::Indices, span),
+            graph.constant(Value::Int(0), span),
+        );
+        let later = graph.select(indices, zero, Comparison::NotEqual, span);
+        let beyond = graph.selector(Selector::And(selector, later), span);
+        let width = graph.sop(SOp::Width { selector: beyond }, span);
+        let one = graph.map(Op::Indicator, vec![selects], span);
+        graph.map(Op::Add, vec![width, one], span)
+    }
+
+    /// Whether a selector selects the first position; `None` if it selects the best key.
+    fn selects(&mut self, selector: SelectorId, span: Span) -> Option<SOpId> {
+        if let Some(known) = self.selects.get(&selector) {
+            return Some(*known);
+        }
+        let mut found: FxHashMap<SelectorId, SOpId> = FxHashMap::default();
+        for part in parts(&self.graph, selector) {
+            let of = |part: &SelectorId| found[part];
+            let selects = match self.graph.get_selector(part).clone() {
+                Selector::Compare {
+                    keys,
+                    queries,
+                    comparison,
+                } => {
+                    let key = self.first(keys, span);
+                    self.graph
+                        .map(Op::Compare(comparison), vec![key, queries], span)
+                }
+                Selector::And(a, b) => self.graph.map(Op::And, vec![of(&a), of(&b)], span),
+                Selector::Or(a, b) => self.graph.map(Op::Or, vec![of(&a), of(&b)], span),
+                Selector::Not(a) => self.graph.map(Op::Not, vec![of(&a)], span),
+                Selector::Predicate(scorer) => {
+                    let score = self.score(scorer, span);
+                    self.graph.map(Op::ToBool, vec![score], span)
+                }
+                Selector::Best { .. } => return None,
+            };
+            found.insert(part, selects);
+        }
+        let selects = found[&selector];
+        self.selects.insert(selector, selects);
+        Some(selects)
+    }
+
+    /// A score of the first position.
+    fn score(&mut self, scorer: ScorerId, span: Span) -> SOpId {
+        let mut pending = vec![scorer];
+        let mut found: FxHashMap<ScorerId, SOpId> = FxHashMap::default();
+        // Operands before what is made of them.
+        while let Some(id) = pending.pop() {
+            let score = match self.graph.get_scorer(id).clone() {
+                Scorer::Key(sop) => self.first(sop, span),
+                Scorer::Query(sop) => sop,
+                Scorer::Constant(value) => self.graph.constant(value, span),
+                Scorer::Map { op, operands } => {
+                    let missing = operands.iter().filter(|id| !found.contains_key(id));
+                    let missing: Vec<ScorerId> = missing.copied().collect();
+                    if !missing.is_empty() {
+                        pending.push(id);
+                        pending.extend(missing);
+                        continue;
+                    }
+                    let operands = operands.iter().map(|id| found[id]).collect();
+                    self.graph.map(op, operands, span)
+                }
+            };
+            found.insert(id, score);
+        }
+        found[&scorer]
+    }
+
+    /// What an s-op holds at the first position.
+    fn first(&mut self, id: SOpId, span: Span) -> SOpId {
+        let graph = &mut self.graph;
+        if let SOp::Constant(_) = graph.get(id) {
+            return id;
+        }
+        let (indices, zero) = (
+            graph.sop(SOp::Indices, span),
+            graph.constant(Value::Int(0), span),
+        );
+        let selector = graph.select(indices, zero, Comparison::Equal, span);
+        let fetched = SOp::Aggregate {
+            selector,
+            value: id,
+            default: Value::Int(0),
+        };
+        graph.sop(fetched, span)
+    }
+}
+
+/// A selector and what it is made of, operands first.
+fn parts(graph: &Graph, id: SelectorId) -> Vec<SelectorId> {
+    let (mut parts, mut next) = (vec![id], 0);
+    while let Some(part) = parts.get(next).copied() {
+        next += 1;
+        let operands = match graph.get_selector(part) {
+            Selector::And(a, b) | Selector::Or(a, b) => vec![*a, *b],
+            Selector::Not(a) => vec![*a],
+            Selector::Compare { .. } | Selector::Predicate(_) | Selector::Best { .. } => Vec::new(),
+        };
+        for operand in operands {
+            if !parts.contains(&operand) {
+                parts.push(operand);
+            }
+        }
+    }
+    parts.sort_unstable();
+    parts
+}

@@ -1,0 +1,480 @@
+//! Models without a BOS token of every program of the library and the examples: right in float32 and
+//! float64, certified, and with heads that look where the program's selectors say; or refused, and why.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "common/place.rs"]
+mod place;
+#[path = "common/programs.rs"]
+mod programs;
+
+use place::Place;
+use programs::{Opened, Program, programs};
+use rasp::base::{Limits, Random};
+use rasp::certify::{Certificate, certify};
+use rasp::compile::{Compiled, Options, Request, certified, compile_in, verify};
+use rasp::execute::Precision;
+use rasp::execute::trace::trace;
+use rasp::graph::{SelectorId, Sharing, WithFirst};
+use rasp::infer::{Setting, inputs};
+use rasp::interpret::evaluate_selector;
+use rasp::model::{HostOrder, from_bytes, to_bytes};
+use rasp::plan::{Attend, Kind, Meaning, Plan, Row, Style, Term, VariableId};
+use rasp::session::Session;
+use rasp::value::Value;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How far from a uniform row one may be.
+const UNIFORM: f64 = 1e-6;
+
+/// What is not compiled at all, as it takes too long in a debug build.
+const LARGE: &[&str] = &[
+    "papers/weiss2021_rover",
+    "papers/weiss2021_dyck2",
+    "papers/weiss2021_dyck3",
+    "papers/weiss2021_most_frequent",
+    "most_frequent",
+    "sorting: most_frequent(tokens)",
+    "sorting: most_frequent(tokens_int, -1)",
+];
+
+/// The inputs that a program is compiled for, and how many of them it is tried on.
+#[derive(Clone, Copy)]
+struct Budget {
+    tokens: usize,
+    length: usize,
+    exhaustive: usize,
+    samples: usize,
+    causal: bool,
+    /// Inputs on which attention is looked at.
+    seen: usize,
+}
+
+const QUICK: Budget = Budget {
+    tokens: 4,
+    length: 5,
+    exhaustive: 90,
+    samples: 30,
+    causal: false,
+    seen: 8,
+};
+
+const THOROUGH: Budget = Budget {
+    exhaustive: 2_000,
+    samples: 0,
+    seen: 100,
+    ..QUICK
+};
+
+const LONG: Budget = Budget {
+    tokens: 8,
+    length: 16,
+    exhaustive: 0,
+    samples: 500,
+    causal: false,
+    seen: 20,
+};
+
+/// What became of a program.
+enum Outcome {
+    Refused(String),
+    Made(Vec<String>),
+}
+
+fn outcomes(programs: &[Program], budget: Budget) -> BTreeMap<String, Outcome> {
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(BTreeMap::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let started = std::time::Instant::now();
+                    let outcome = outcome(program, budget);
+                    let text = match &outcome {
+                        Outcome::Refused(why) => format!("refused: {why}"),
+                        Outcome::Made(problems) => format!("{problems:?}"),
+                    };
+                    println!("{}: {:.1?} {text}", program.name, started.elapsed());
+                    found.lock().unwrap().insert(program.name.clone(), outcome);
+                }
+            });
+        }
+    });
+    found.into_inner().unwrap()
+}
+
+fn outcome(program: &Program, budget: Budget) -> Outcome {
+    let opened = program.open(budget.tokens);
+    let setting = Setting {
+        vocabulary: opened.vocabulary.clone(),
+        max_length: budget.length,
+        causal: budget.causal,
+    };
+    let request = Request {
+        without_bos: true,
+        ..Request::default()
+    };
+    let graph = opened.session.graph();
+    match compile_in(&request, graph, &[opened.sop], &setting, &Limits::default()) {
+        Err(refusal) => {
+            let label = refusal.labels.first().map(|label| label.text.clone());
+            Outcome::Refused(format!(
+                "{} {}",
+                refusal.code,
+                label.unwrap_or(refusal.message)
+            ))
+        }
+        // `rasp compile` writes none of these.
+        Ok(compiled) if !compiled.is_certified() => {
+            Outcome::Refused("E0604 not proved".to_string())
+        }
+        Ok(compiled) => Outcome::Made(problems(&opened, &setting, &compiled, budget)),
+    }
+}
+
+fn problems(
+    opened: &Opened,
+    setting: &Setting,
+    compiled: &Compiled,
+    budget: Budget,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    if compiled.model.bos {
+        problems.push("it has a BOS token".to_string());
+    }
+    for precision in [Precision::F32, Precision::F64] {
+        let options = Options {
+            max_length: budget.length,
+            exhaustive: budget.exhaustive,
+            samples: budget.samples,
+            seed: 1,
+            precision,
+        };
+        let found = verify(
+            opened.session.graph(),
+            opened.sop,
+            &compiled.model,
+            &options,
+        )
+        .unwrap();
+        if found.wrong > 0 {
+            let first = found.first_wrong.unwrap();
+            let (wrong, of) = (found.wrong, found.checked);
+            problems.push(format!("{precision:?}: {wrong} of {of} wrong: {first:?}"));
+        }
+    }
+    problems.extend(pattern_problems(opened, setting, compiled, budget));
+    problems
+}
+
+/// Where heads look at other keys than the program's selectors say.
+fn pattern_problems(
+    opened: &Opened,
+    setting: &Setting,
+    compiled: &Compiled,
+    budget: Budget,
+) -> Vec<String> {
+    let first = WithFirst::new(opened.session.graph(), &[opened.sop]);
+    let mut random = Random::new(5);
+    let mut problems = Vec::new();
+    for _ in 0..budget.seen {
+        let input = inputs::sample(&mut random, &setting.vocabulary, 0, setting.max_length);
+        let trace = trace(&compiled.model, &input, Precision::F32).unwrap();
+        let mut groups: BTreeMap<_, BTreeMap<usize, &Attend>> = BTreeMap::new();
+        for attend in &compiled.plan.attends {
+            let Row::Selector(selector) = attend.row else {
+                continue;
+            };
+            let group = groups.entry((selector, attend.kind == Kind::Width));
+            group.or_default().insert(attend.pattern, attend);
+        }
+        for ((selector, is_width), heads) in groups {
+            // Keys that a program fails to compare are not compared here either.
+            let selector = SelectorId(selector);
+            let Ok(rows) = evaluate_selector(&first.graph, selector, &input) else {
+                continue;
+            };
+            for (query, mut row) in rows.into_iter().enumerate() {
+                if is_width {
+                    assert!(!row[0], "position 0 is counted apart");
+                }
+                row[0] |= !is_width && row.iter().all(|selected| !selected);
+                let patterns = heads.values().map(|attend| {
+                    let places = compiled.plan.attends.iter();
+                    let places = places.filter(|other| other.layer == attend.layer);
+                    let places: std::collections::BTreeSet<usize> =
+                        places.map(|other| other.pattern).collect();
+                    let place = places.range(..attend.pattern).count();
+                    trace.steps[2 * attend.layer - 1].heads[place]
+                        .weights
+                        .row(query)
+                        .to_vec()
+                });
+                let patterns: Vec<Vec<f64>> = patterns.collect();
+                if !patterns
+                    .iter()
+                    .all(|weights| is_fine(weights, &row, is_width, heads.len()))
+                    && problems.len() < 3
+                {
+                    let name = &heads.values().next().unwrap().source.name;
+                    let on = format!("{name} on {input:?} at {query}");
+                    problems.push(format!("{on}: {patterns:?} for {row:?}"));
+                }
+            }
+        }
+    }
+    problems
+}
+
+/// Whether a row is uniform over what is selected, or a part of that where several heads count, and
+/// position 0 where a width is counted.
+fn is_fine(weights: &[f64], selected: &[bool], is_width: bool, heads: usize) -> bool {
+    let held = weights.iter().zip(selected).enumerate();
+    let held: Vec<bool> = held
+        .map(|(key, (weight, selected))| match heads {
+            1 => *selected || (is_width && key == 0),
+            _ => *weight > UNIFORM && (*selected || (is_width && key == 0)),
+        })
+        .collect();
+    let count = held.iter().filter(|held| **held).count() as f64;
+    let mut pairs = weights.iter().zip(held);
+    pairs.all(|(weight, held)| {
+        let expected = if held { 1.0 / count } else { 0.0 };
+        (weight - expected).abs() <= UNIFORM
+    })
+}
+
+fn small() -> Vec<Program> {
+    let all = programs().into_iter();
+    all.filter(|program| !LARGE.contains(&program.name.as_str()))
+        .collect()
+}
+
+fn report(budget: Budget) -> (Vec<String>, Vec<String>) {
+    let (mut refused, mut problems) = (Vec::new(), Vec::new());
+    for (name, outcome) in outcomes(&small(), budget) {
+        match outcome {
+            Outcome::Refused(why) => refused.push(format!("{name}: {why}")),
+            Outcome::Made(found) => {
+                problems.extend(
+                    found
+                        .into_iter()
+                        .map(|problem| format!("{name}: {problem}")),
+                );
+            }
+        }
+    }
+    (refused, problems)
+}
+
+#[test]
+fn models_without_bos_are_right_or_refused() {
+    let (refused, problems) = report(QUICK);
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    snapshot("refused", &refused.join("\n"));
+}
+
+/// As [`models_without_bos_are_right_or_refused`], on all inputs.
+#[test]
+#[ignore = "takes minutes"]
+fn models_without_bos_are_right_on_all_inputs() {
+    let (_, problems) = report(THOROUGH);
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// As [`models_without_bos_are_right_or_refused`], for more tokens and longer inputs.
+#[test]
+#[ignore = "takes minutes"]
+fn long_models_without_bos_are_right_or_refused() {
+    let (_, problems) = report(LONG);
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// As [`models_without_bos_are_right_or_refused`], for models that look back only.
+#[test]
+#[ignore = "takes minutes"]
+fn causal_models_without_bos_are_right_or_refused() {
+    let (_, problems) = report(Budget {
+        causal: true,
+        ..THOROUGH
+    });
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+fn made(expression: &str, request: &Request) -> Compiled {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text("p.rasp", PROGRAMS);
+    let sop = session.sop(expression).unwrap();
+    let setting = Setting {
+        vocabulary: Value::characters("abc"),
+        max_length: 4,
+        causal: false,
+    };
+    let graph = session.graph();
+    compile_in(request, graph, &[sop], &setting, &Limits::default()).unwrap()
+}
+
+fn without_bos() -> Request {
+    Request {
+        without_bos: true,
+        ..Request::default()
+    }
+}
+
+#[test]
+fn the_compact_style_is_the_faithful_one() {
+    let request = Request {
+        style: Style::Compact,
+        ..without_bos()
+    };
+    assert_eq!(
+        made("seen", &request).model,
+        made("seen", &without_bos()).model
+    );
+}
+
+#[test]
+fn a_model_from_its_bytes_is_proved() {
+    let compiled = made("seen", &without_bos());
+    let model = from_bytes(&to_bytes(&compiled.model).unwrap()).unwrap();
+    assert_eq!(model, compiled.model);
+    assert!(certified(&model).unwrap().iter().all(Certificate::holds));
+    // The plan of a model without BOS is of no other.
+    let mut other = model.clone();
+    other.bos = true;
+    assert!(certified(&other).is_err());
+}
+
+/// Whether anything is proved of a plan in which something was changed.
+fn holds_after(expression: &str, change: impl FnOnce(&mut Plan)) -> bool {
+    let mut plan = made(expression, &without_bos()).plan;
+    change(&mut plan);
+    plan.check().is_ok()
+        && certify(&plan, HostOrder::Scores)
+            .iter()
+            .any(Certificate::holds)
+}
+
+fn head(plan: &mut Plan, kind: Kind) -> &mut Attend {
+    let found = plan.attends.iter_mut().find(|attend| attend.kind == kind);
+    found.unwrap()
+}
+
+/// Changes every operation of a head in the same way.
+fn in_head(plan: &mut Plan, kind: Kind, change: impl Fn(&mut Attend)) {
+    let heads = plan.attends.iter_mut().filter(|attend| attend.kind == kind);
+    heads.for_each(change);
+}
+
+#[test]
+fn nothing_is_proved_where_position_0_stands_elsewhere() {
+    for expression in ["same", "seen", "before"] {
+        assert!(holds_after(expression, |_| ()), "{expression}");
+    }
+    // Its key is not silenced.
+    let loud = |plan: &mut Plan| {
+        let first = plan.variables.iter().position(|v| v.label == "position 0");
+        let first = VariableId(first.unwrap() as u32);
+        for forward in &mut plan.feed_forwards {
+            forward.argument.terms.remove(&first);
+        }
+    };
+    assert!(!holds_after("same", loud));
+    assert!(!holds_after("seen", loud));
+    // Another key counts.
+    assert!(!holds_after("same", |plan| {
+        let value = &mut head(plan, Kind::Width).value;
+        *value = value.scaled(0.5);
+    }));
+    // It stands where it is no key of what selects nothing, or as high as what is selected.
+    for level in [-1.0, -0.25] {
+        assert!(!holds_after("before", |plan| in_head(
+            plan,
+            Kind::Mean,
+            |attend| {
+                let is_level = |term: &&mut Term| matches!(term.meaning, Meaning::Bos { .. });
+                let term = attend.terms.iter_mut().find(is_level).unwrap();
+                let product = &mut term.products[0];
+                let levels = product.queries.iter().map(|known| known * -2.0 * level);
+                product.queries = levels.collect();
+                product.query = product.query.scaled(-2.0 * level);
+            }
+        )));
+    }
+    // Nothing says where it stands.
+    assert!(!holds_after("before", |plan| in_head(
+        plan,
+        Kind::Mean,
+        |attend| {
+            let is_level = |term: &Term| matches!(term.meaning, Meaning::Bos { .. });
+            attend.terms.retain(|term| !is_level(term));
+        }
+    )));
+    // A BOS token that there is not.
+    assert!(!holds_after("before", |plan| {
+        plan.flag();
+    }));
+}
+
+fn snapshot(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("no_bos");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+/// Programs whose plans are looked at: a width, a default by the index, one by the tokens, and what
+/// needs no sink.
+const PROGRAMS: &str = "
+same = selector_width(select(tokens, tokens, ==));
+before = aggregate(select(indices + 1, indices, ==), tokens, \"?\");
+seen = aggregate(select(tokens, tokens, ==) and select(indices, indices, <), 1, 0);
+mirror = aggregate(select(length - 1 - indices, indices, ==), tokens);
+best = aggregate(select_best(select(tokens, \"a\", ==), score(indices, indices, lambda k, q: k)), indices, -1);
+";
+
+#[test]
+fn plans_say_what_position_0_does() {
+    let place = Place::with(&[("p.rasp", PROGRAMS)]);
+    let mut text = String::new();
+    for expression in ["same", "before", "seen", "mirror"] {
+        let setting = ["--vocab", "abc", "--max-len", "4", "--no-bos"];
+        let schedule = ["schedule", "p.rasp", "-e", expression];
+        let ran = place.rasp(&[&schedule[..], &setting].concat());
+        text += &ran.shown();
+    }
+    snapshot("plans", &text);
+}
+
+#[test]
+fn a_file_says_that_there_is_no_bos() {
+    let place = Place::with(&[("p.rasp", PROGRAMS)]);
+    let setting = ["--vocab", "ab", "--max-len", "3", "--no-bos"];
+    let program = ["p.rasp", "-e", "before"];
+    let mut text = String::new();
+    let compile = [
+        &["compile"],
+        &program[..],
+        &setting,
+        &["-o", "before.model"],
+    ]
+    .concat();
+    let verify = [&["verify"], &program[..], &setting].concat();
+    let refused = ["compile", "p.rasp", "-e", "best"];
+    let refused = [&refused[..], &setting, &["-o", "best.model"]].concat();
+    for command in [
+        &compile[..],
+        &["info", "before.model"],
+        &["certify", "before.model"],
+        &["exec", "before.model", "-i", "bab", "--trace"],
+        &["exec", "before.model", "-i", ""],
+        &verify,
+        &refused,
+    ] {
+        text += &place.rasp(command).shown();
+    }
+    snapshot("file", &text);
+}
