@@ -16,6 +16,7 @@
 mod attend;
 mod axis;
 mod basis;
+mod causal;
 mod emit;
 mod explain;
 mod feature;
@@ -47,9 +48,9 @@ pub use lower::lower;
 pub use stored::{Proof, certified, prove, proved_plan};
 pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_watched};
 
-use crate::base::{Code, Diagnostic, Fallible, Limits, Span, interrupt, progress};
+use crate::base::{Code, Diagnostic, Fallible, Limits, interrupt, progress};
 use crate::certify::Certificate;
-use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, WithFirst};
+use crate::graph::{Graph, SOpId, SelectorId, WithFirst};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped};
@@ -143,7 +144,7 @@ fn made_in(
     let seen = first.as_ref().map_or(graph, |first| &first.graph);
     let analysis = Analysis::holding(several, (seen, first.as_ref()), roots, setting, limits);
     interrupt::check()?;
-    check_causal(&analysis, roots)?;
+    causal::check(&analysis, roots)?;
     let searches = Searches::default();
     let mut compiled = attempt(&analysis, &searches, roots, request, Care::Plain)?;
     if compiled.is_certified() {
@@ -313,59 +314,6 @@ fn check_size(analysis: &Analysis, root: SOpId, model: &Model) -> Fallible<()> {
     Err(Diagnostic::error(Code::LimitReached, message)
         .at(span, "compiled from this")
         .into())
-}
-
-/// A causal model may only attend to positions that its selectors cannot reach beyond.
-fn check_causal(analysis: &Analysis, roots: &[SOpId]) -> Fallible<()> {
-    if !analysis.setting.causal {
-        return Ok(());
-    }
-    let graph = analysis.graph;
-    for id in graph.reachable(roots) {
-        let weighted = analysis.weighted(id);
-        if let Some((query, key)) = weighted.and_then(|facts| analysis.weighs_beyond(facts)) {
-            return Err(not_causal(graph.span(id), query, key)
-                .help("let the weight be 0 where the key is later, or compile without the mask")
-                .into());
-        }
-        let (SOp::Aggregate { selector, .. } | SOp::Width { selector }) = graph.get(id) else {
-            continue;
-        };
-        let Some(facts) = analysis.selector(*selector) else {
-            continue;
-        };
-        let beyond = analysis
-            .environments
-            .iter()
-            .zip(&facts.rows)
-            .find_map(|(query, row)| {
-                let later = row.iter().find(|key| key.position > query.position)?;
-                Some((query.position, later.position))
-            });
-        if let Some((query, key)) = beyond {
-            let place = match graph.get_selector(*selector) {
-                Selector::Best { .. } => " to the first argument of `select_best`",
-                _ => "",
-            };
-            return Err(not_causal(graph.selector_span(*selector), query, key)
-                .help(format!(
-                    "add `and select(indices, indices, <=)`{place}, or compile without the causal mask"
-                ))
-                .into());
-        }
-    }
-    Ok(())
-}
-
-fn not_causal(span: Span, query: usize, key: usize) -> Diagnostic {
-    Diagnostic::error(
-        Code::NotCausal,
-        "a causal model cannot attend to later positions",
-    )
-    .at(
-        span,
-        format!("position {query} may select position {key} here"),
-    )
 }
 
 /// A map in the order in which its entries came.

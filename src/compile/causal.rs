@@ -1,0 +1,59 @@
+//! Whether a program can be a causal model: its selectors and weights, over the values that they may
+//! compare, never reach a later position. Depends on `infer` and the graph.
+
+use crate::base::{Code, Diagnostic, Fallible, Span};
+use crate::graph::{SOp, SOpId, Selector};
+use crate::infer::Analysis;
+
+/// A causal model may only attend to positions that its selectors cannot reach beyond.
+pub(super) fn check(analysis: &Analysis, roots: &[SOpId]) -> Fallible<()> {
+    if !analysis.setting.causal {
+        return Ok(());
+    }
+    let graph = analysis.graph;
+    for id in graph.reachable(roots) {
+        let weighted = analysis.weighted(id);
+        if let Some((query, key)) = weighted.and_then(|facts| analysis.weighs_beyond(facts)) {
+            return Err(not_causal(graph.span(id), query, key)
+                .help("let the weight be 0 where the key is later, or compile without the mask")
+                .into());
+        }
+        let (SOp::Aggregate { selector, .. } | SOp::Width { selector }) = graph.get(id) else {
+            continue;
+        };
+        let Some(facts) = analysis.selector(*selector) else {
+            continue;
+        };
+        let beyond = analysis
+            .environments
+            .iter()
+            .zip(&facts.rows)
+            .find_map(|(query, row)| {
+                let later = row.iter().find(|key| key.position > query.position)?;
+                Some((query.position, later.position))
+            });
+        if let Some((query, key)) = beyond {
+            let place = match graph.get_selector(*selector) {
+                Selector::Best { .. } => " to the first argument of `select_best`",
+                _ => "",
+            };
+            return Err(not_causal(graph.selector_span(*selector), query, key)
+                .help(format!(
+                    "add `and select(indices, indices, <=)`{place}, or compile without the causal mask"
+                ))
+                .into());
+        }
+    }
+    Ok(())
+}
+
+fn not_causal(span: Span, query: usize, key: usize) -> Diagnostic {
+    Diagnostic::error(
+        Code::NotCausal,
+        "a causal model cannot attend to later positions",
+    )
+    .at(
+        span,
+        format!("position {query} may select position {key} here"),
+    )
+}
