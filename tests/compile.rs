@@ -650,6 +650,23 @@ fn tables_over_variables_that_are_one_are_exact() {
     }
 }
 
+/// Nothing is ever selected, which the analysis of values does not know: tables have rows that no
+/// input gives.
+#[test]
+fn selectors_that_never_select_are_exact() {
+    let text = "
+        never = select(tokens_int, tokens_int, <) and select(tokens_int, tokens_int, >);
+        one = aggregate(never, tokens_int, 1);
+        none = aggregate(never, tokens_int);
+        x = none * none;
+        y = selector_width(select(one, tokens_int, <));
+        z = one + none == tokens_int;
+    ";
+    for name in ["x", "y", "z"] {
+        exact(text, name, &setting("013", 4), 1_000, 0);
+    }
+}
+
 #[test]
 fn elementwise_programs_need_no_attention() {
     let digits = Setting {

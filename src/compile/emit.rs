@@ -394,6 +394,7 @@ impl Emitter<'_, '_> {
 
     /// What a selector that never selects would write is its default, which is held as 0.
     fn never_selected(&mut self) {
+        let mut any = false;
         for at in 0..self.plan.variables.len() {
             let written = self.plan.attends.iter().any(|op| op.into.0 as usize == at);
             let variable = &mut self.plan.variables[at];
@@ -405,7 +406,12 @@ impl Emitter<'_, '_> {
                     tokens: tokens.unwrap_or_default(),
                     indices: Vec::new(),
                 };
+                variable.values = [held.unwrap_or(0.0)].into();
+                any = true;
             }
+        }
+        if any {
+            self.plan.drop_what_is_not_read();
         }
     }
 }

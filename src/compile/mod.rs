@@ -268,9 +268,11 @@ fn finish(
     let mut plan = draft.clone();
     let searched = request.passes.run(&mut plan);
     plan.remark(depth(analysis.graph, roots));
-    if let Err(problem) = plan.check() {
-        unreachable!("a plan that does not hold together: {problem}");
-    }
+    plan.check().map_err(|problem| {
+        let error = Diagnostic::error(Code::NotExact, "nothing can be proved of this model");
+        let error = error.at(analysis.graph.span(roots[0]), "compiled from this");
+        error.note(format!("its plan does not hold together: {problem}"))
+    })?;
     let mut model = lower(&plan);
     check_size(analysis, roots[0], &model)?;
     progress::at("certifying");

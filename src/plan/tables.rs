@@ -125,8 +125,8 @@ impl Plan {
             && (0..size.1).all(|at| is_read(&of_keys, products.iter().map(|p| p.keys[at])))
     }
 
-    /// Drops from tables what cannot be read any more, where variables turned out to be one.
-    pub(super) fn drop_what_is_not_read(&mut self) {
+    /// Drops from tables what cannot be read any more, where variables turned out to be one, or 0.
+    pub fn drop_what_is_not_read(&mut self) {
         for at in 0..self.feed_forwards.len() {
             let forward = &self.feed_forwards[at];
             let readings = self.readings(&[&forward.argument]);
@@ -159,8 +159,8 @@ impl Plan {
         let of_keys = self.readings(&Vec::from_iter(products.iter().map(|p| &p.key)));
         let is_query = |at: &usize| is_read(&of_queries, products.iter().map(|p| p.queries[*at]));
         let is_key = |at: &usize| {
-            let is_bos = kind == Kind::MeanOrBos && at + 1 == keys;
-            is_bos || is_read(&of_keys, products.iter().map(|p| p.keys[*at]))
+            let is_sink = self.has_sink_row(kind) && at + 1 == keys;
+            is_sink || is_read(&of_keys, products.iter().map(|p| p.keys[*at]))
         };
         let kept_queries: Vec<usize> = (0..queries).filter(is_query).collect();
         let kept_keys: Vec<usize> = (0..keys).filter(is_key).collect();
