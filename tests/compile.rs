@@ -757,6 +757,62 @@ fn a_rounded_share_of_a_width_is_a_width() {
     }
 }
 
+/// Comparisons of means, and how many aggregates are left of them.
+const COMPARED: &[(&str, usize)] = &[
+    ("prevs(\"a\") < prevs(\"b\")", 1),
+    ("prevs(\"a\") - prevs(\"b\") == 0", 1),
+    ("0 < prevs(\"a\") - prevs(\"b\")", 1),
+    (
+        "aggregate(later, 3 * indicator(tokens == \"a\"), 2) >= aggregate(later, indices, 1)",
+        2,
+    ),
+    (
+        "aggregate(later, indicator(tokens == \"a\"), 2) > aggregate(later, 1, 1)",
+        1,
+    ),
+    (
+        "aggregate(later, 1 if tokens == \"a\" or indices == 1 or (True and tokens == \"b\") else 0, 2) > 0",
+        1,
+    ),
+    (
+        "0 == aggregate(later, indicator(tokens == \"a\" or False or tokens == \"b\"))",
+        1,
+    ),
+    ("prevs(\"a\") - prevs(\"b\") + prevs(\"c\") > 0", 3),
+    ("prevs(\"a\") - prevs(\"b\") > 1 / 3", 2),
+    ("1 / indices if 0 else prevs(\"a\") > prevs(\"b\")", 1),
+];
+
+const PREVS: &str = "def prevs(t) { s = select(indices, indices, <=); \
+     return aggregate(s, indicator(tokens == t)); } later = select(indices, indices, >);";
+
+#[test]
+fn means_that_are_only_compared_are_one() {
+    for (condition, aggregates) in COMPARED {
+        let text = format!("{PREVS} x = {condition};");
+        let (session, x) = program(&text, "x");
+        let graph = session.graph();
+        let left = graph.reachable(&[x]).into_iter();
+        let left = left.filter(|id| matches!(graph.get(*id), SOp::Aggregate { .. }));
+        assert_eq!(left.count(), *aggregates, "{condition}");
+        let mut kept = Session::new(Sharing::None);
+        kept.load_text("test", &text);
+        let y = kept.sop("x").unwrap();
+        for input in Value::characters("abc").iter().flat_map(|last| {
+            let letters = [
+                "", "a", "b", "ab", "ba", "bb", "aab", "bca", "caab", "babba",
+            ];
+            letters.map(|before| [Value::characters(before), vec![last.clone()]].concat())
+        }) {
+            let (x, y) = (
+                evaluate(graph, x, &input),
+                evaluate(kept.graph(), y, &input),
+            );
+            assert_eq!(x.map_err(drop), y.map_err(drop), "{condition} on {input:?}");
+        }
+    }
+}
+
 /// Parameters with every layer padded to the widest, for 4 tokens and inputs of up to 5.
 const SIZES: &[(&str, usize)] = &[
     ("length", 24),

@@ -4,6 +4,7 @@
 
 use crate::algebra::{Echelon, Rational, Reading, Sparse};
 use crate::graph::Encoding;
+use num_integer::Integer;
 
 /// The directions of one variable, as functions on its domain.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,22 +155,14 @@ fn without_common_factor(numbers: Vec<Rational>) -> Vec<Rational> {
     let Some(whole) = whole.collect::<Option<Vec<i64>>>() else {
         return numbers;
     };
-    match whole
-        .iter()
-        .fold(0, |known, number| divisor(known, *number))
-    {
+    // The least number of all has no absolute value.
+    if whole.contains(&i64::MIN) {
+        return numbers;
+    }
+    match whole.iter().fold(0, |known, number| number.gcd(&known)) {
         0 | 1 => numbers,
         factor => whole.iter().map(|n| Rational::from(n / factor)).collect(),
     }
-}
-
-/// The greatest common divisor; 0 of zeros.
-fn divisor(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a, b);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a.saturating_abs()
 }
 
 fn sparse(numbers: &[Rational]) -> Sparse {

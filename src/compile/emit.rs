@@ -188,8 +188,12 @@ impl Emitter<'_, '_> {
             let id = self.add(label, source, written, values, 0.0);
             if !matches!(kind, VarKind::Tokens | VarKind::Indices) {
                 self.round(id, var);
-                self.plan.variables[id.0 as usize].asked_for = matches!(kind, VarKind::Pick(id) if compiler.analysis.graph.encoding(id)
-                        == Some(Encoding::Categorical));
+                self.plan.variables[id.0 as usize].asked_for = match kind {
+                    VarKind::Pick(sop) => {
+                        compiler.analysis.graph.encoding(sop) == Some(Encoding::Categorical)
+                    }
+                    _ => false,
+                };
                 self.attended.insert(Target::Direction(var, direction), id);
             }
             columns.push(id);
@@ -331,40 +335,33 @@ impl Emitter<'_, '_> {
         for (scalar, coefficient) in &form.scalars {
             let factor = factor * coefficient;
             linear.constant += factor * compiler.scalar_default(*scalar);
-            match scalar {
-                Scalar::Attention(var) if compiler.gates.contains_key(&(*var, 0)) => {
-                    self.add_form(&compiler.gates[&(*var, 0)].form, factor, linear);
-                }
-                Scalar::Attention(var) => {
-                    self.read(self.attended[&Target::Direction(*var, 0)], factor, linear);
-                }
-                Scalar::Inverse(selector, cube) => {
-                    self.read(
-                        self.attended[&Target::Inverse(*selector, *cube)],
-                        factor,
-                        linear,
-                    );
-                }
+            let target = match *scalar {
+                Scalar::Attention(var) => match compiler.gates.get(&(var, 0)) {
+                    Some(gate) => {
+                        self.add_form(&gate.form, factor, linear);
+                        continue;
+                    }
+                    None => Target::Direction(var, 0),
+                },
                 Scalar::Count(selector) => {
-                    self.add_form(&compiler.counts[selector], factor, linear);
+                    self.add_form(&compiler.counts[&selector], factor, linear);
+                    continue;
+                }
+                Scalar::Computed(feature) => {
+                    self.read(self.features[feature], factor, linear);
+                    continue;
                 }
                 Scalar::First => {
                     if let Some(sink) = self.sink {
                         self.read(sink, factor, linear);
                     }
+                    continue;
                 }
-                Scalar::Given(var, direction) => {
-                    self.read(
-                        self.attended[&Target::Direction(*var, *direction)],
-                        factor,
-                        linear,
-                    );
-                }
-                Scalar::Share(selector) => {
-                    self.read(self.attended[&Target::Share(*selector)], factor, linear);
-                }
-                Scalar::Computed(feature) => self.read(self.features[*feature], factor, linear),
-            }
+                Scalar::Inverse(selector, cube) => Target::Inverse(selector, cube),
+                Scalar::Given(var, direction) => Target::Direction(var, direction),
+                Scalar::Share(selector) => Target::Share(selector),
+            };
+            self.read(self.attended[&target], factor, linear);
         }
     }
 

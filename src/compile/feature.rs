@@ -111,10 +111,11 @@ impl Compiler<'_> {
             return Ok(form);
         }
         let precise = |found: &Found| {
-            self.care == Care::Careful
-                && !snapped
-                && space.vars.len() > 2
-                && found.stairs.precision > LITTLE_PRECISION
+            let precision = found.stairs.precision;
+            let careful = self.care == Care::Careful && space.vars.len() > 2;
+            !snapped
+                && (careful && precision > LITTLE_PRECISION
+                    || precision > MUCH_PRECISION && self.is_of_conditions(id))
         };
         if found.as_ref().is_some_and(precise) {
             let form = stacker::maybe_grow(STACK, 16 * STACK, || {
@@ -139,6 +140,21 @@ impl Compiler<'_> {
             )
             .help(SMALLER)
         })
+    }
+
+    /// Whether an s-op is a function of several with few values, each of fewer variables.
+    fn is_of_conditions(&self, id: SOpId) -> bool {
+        let Ok(node) = self.analysis.node(id) else {
+            return false;
+        };
+        let vars = node.column.space.vars.len();
+        let is_condition = |operand: &SOpId| {
+            self.analysis.node(*operand).is_ok_and(|node| {
+                node.seen.values.domain.len() <= FEW && node.seen.space.vars.len() < vars
+            })
+        };
+        let operands = self.operands(id);
+        operands.is_some_and(|operands| operands.iter().all(is_condition))
     }
 
     /// A function of an s-op that only renames the values of another, as an indicator or a negation

@@ -5,6 +5,7 @@
 
 use crate::algebra::{Echelon, FAINT, Rational, Reading, Sparse, largest};
 use crate::infer::space::{Space, VarId};
+use num_integer::Integer;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -229,11 +230,7 @@ fn common_multiple(a: i128, b: i128) -> Option<i128> {
     if a % b == 0 {
         return Some(a);
     }
-    let (mut divisor, mut rest) = (a, b);
-    while rest != 0 {
-        (divisor, rest) = (rest, divisor % rest);
-    }
-    let multiple = (a / divisor).checked_mul(b)?;
+    let multiple = (a / a.gcd(&b)).checked_mul(b)?;
     (multiple.unsigned_abs() < LARGEST_NUMERATOR).then_some(multiple)
 }
 

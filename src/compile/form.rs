@@ -7,6 +7,7 @@ use super::{Bits, bits};
 use crate::algebra::{Rational, Reading};
 use crate::graph::SelectorId;
 use crate::infer::space::VarId;
+use num_integer::Integer;
 use std::collections::BTreeMap;
 
 /// Forms are not multiplied by more than this.
@@ -101,9 +102,7 @@ impl Form {
             let reading = Reading::of(*number, scale).filter(|reading| reading.is_fraction)?;
             let denominator = reading.number.denominator()?;
             let odd = denominator >> denominator.trailing_zeros();
-            // One after the other: what the factor has already is not asked for again.
-            let divisor = (1..=odd).rev().find(|d| odd % d == 0 && factor % d == 0)?;
-            factor *= odd / divisor;
+            factor = factor.checked_mul(odd / factor.gcd(&odd))?;
             if factor > MOST_FRACTIONS {
                 return None;
             }
@@ -145,20 +144,17 @@ impl Form {
             key.extend(bits(values));
         }
         for (scalar, coefficient) in &self.scalars {
-            // Marks that no variable has as its number.
-            key.extend(match scalar {
-                Scalar::Attention(var) => [u64::MAX, u64::from(var.0)],
-                Scalar::Computed(feature) => [u64::MAX - 1, *feature as u64],
-                Scalar::Count(selector) => [u64::MAX - 2, u64::from(selector.0)],
-                Scalar::First => [u64::MAX / 2, 0],
-                Scalar::Given(var, direction) => {
-                    [u64::MAX / 2 - 2 - *direction as u64, u64::from(var.0)]
-                }
-                Scalar::Share(selector) => [u64::MAX / 2 - 1, u64::from(selector.0)],
-                Scalar::Inverse(selector, cube) => {
-                    [u64::MAX - 3 - *cube as u64, u64::from(selector.0)]
-                }
-            });
+            let (kind, node, part) = match scalar {
+                Scalar::Attention(var) => (0, u64::from(var.0), 0),
+                Scalar::Computed(feature) => (1, *feature as u64, 0),
+                Scalar::Count(selector) => (2, u64::from(selector.0), 0),
+                Scalar::First => (3, 0, 0),
+                Scalar::Given(var, direction) => (4, u64::from(var.0), *direction as u64),
+                Scalar::Share(selector) => (5, u64::from(selector.0), 0),
+                Scalar::Inverse(selector, cube) => (6, u64::from(selector.0), *cube as u64),
+            };
+            // No variable has the first as its number.
+            key.extend([u64::MAX, kind, node, part]);
             key.extend(bits([coefficient]));
         }
         key

@@ -308,6 +308,13 @@ impl Graph {
         Named::set(&mut self.sop_names[id.0 as usize], name, inner);
     }
 
+    /// Gives one s-op the name of another, whose place it takes.
+    pub(super) fn take_name(&mut self, id: SOpId, from: SOpId) {
+        if let Some(named) = self.sop_names[from.0 as usize].clone() {
+            Named::set(&mut self.sop_names[id.0 as usize], &named.name, named.inner);
+        }
+    }
+
     pub fn set_selector_name(&mut self, id: SelectorId, name: &Arc<str>, inner: bool) {
         Named::set(&mut self.selector_names[id.0 as usize], name, inner);
     }

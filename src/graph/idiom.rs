@@ -2,8 +2,10 @@
 //! `length` are written with two aggregates and a division (Weiss et al. 2021, section 3), `count`
 //! as a share of a length, but all mean the number of some keys. Recognised by shape, so that a
 //! program's own copy of a library definition is understood too; the value is the same by arithmetic.
+//! So are conditions that are known, and means that are only compared.
 
 use super::build::Graph;
+use super::compared;
 use super::node::{SOp, SOpId, Selector, SelectorId};
 use crate::base::Span;
 use crate::value::{Comparison, Op, TypeSet, Value};
@@ -11,14 +13,22 @@ use crate::value::{Comparison, Op, TypeSet, Value};
 /// A simpler node with the same values on every input, if the node completes a known idiom; `span`
 /// is where that is written.
 pub fn recognize(graph: &mut Graph, sop: &SOp, span: Span) -> Option<SOp> {
-    let SOp::Map {
-        op: Op::Round,
-        operands,
-    } = sop
-    else {
+    let SOp::Map { op, operands } = sop else {
         return None;
     };
-    let argument = *operands.first()?;
+    let argument = match (op, operands.as_slice()) {
+        (Op::Round, [argument]) => *argument,
+        (Op::Compare(comparison), [left, right]) => {
+            return compared::means(graph, *comparison, (*left, *right), span)
+                .or_else(|| compared::share(graph, *comparison, (*left, *right), span));
+        }
+        (Op::If, [condition, then, otherwise]) => {
+            return branches(graph, *condition, (*then, *otherwise));
+        }
+        (Op::And, [left, right]) => return both(graph, true, (*left, *right)),
+        (Op::Or, [left, right]) => return both(graph, false, (*left, *right)),
+        _ => return None,
+    };
     length(graph, argument)
         .or_else(|| selector_width(graph, argument))
         .or_else(|| count(graph, argument, span))
@@ -114,7 +124,39 @@ fn holding(graph: &mut Graph, condition: SOpId, span: Span) -> SelectorId {
     graph.select(condition, truth, Comparison::Equal, span)
 }
 
-fn binary(graph: &Graph, id: SOpId, wanted: &Op) -> Option<(SOpId, SOpId)> {
+/// The branch that a constant condition takes; `1 if x else 0` as an indicator. What is not taken is
+/// never computed, so that it cannot fail.
+fn branches(graph: &Graph, condition: SOpId, (then, otherwise): (SOpId, SOpId)) -> Option<SOp> {
+    if let SOp::Constant(known) = graph.get(condition) {
+        let taken = if known.truthy() { then } else { otherwise };
+        return Some(graph.get(taken).clone());
+    }
+    (is_constant(graph, then, 1) && is_constant(graph, otherwise, 0)).then(|| SOp::Map {
+        op: Op::Indicator,
+        operands: vec![condition],
+    })
+}
+
+/// A conjunction with what is always true, or a disjunction with what never is, as the other operand.
+/// The other way round the operand may still fail.
+fn both(graph: &Graph, neutral: bool, (left, right): (SOpId, SOpId)) -> Option<SOp> {
+    let is_neutral =
+        |id| matches!(graph.get(id), SOp::Constant(known) if known.truthy() == neutral);
+    let other = match (is_neutral(left), is_neutral(right)) {
+        (true, _) => right,
+        (false, true) => left,
+        (false, false) => return None,
+    };
+    Some(match TypeSet::BOOL.contains(graph.types(other)) {
+        true => graph.get(other).clone(),
+        false => SOp::Map {
+            op: Op::ToBool,
+            operands: vec![other],
+        },
+    })
+}
+
+pub(super) fn binary(graph: &Graph, id: SOpId, wanted: &Op) -> Option<(SOpId, SOpId)> {
     match graph.get(id) {
         SOp::Map { op, operands } if op == wanted => match operands.as_slice() {
             [left, right] => Some((*left, *right)),
@@ -124,7 +166,7 @@ fn binary(graph: &Graph, id: SOpId, wanted: &Op) -> Option<(SOpId, SOpId)> {
     }
 }
 
-fn aggregate(graph: &Graph, id: SOpId) -> Option<(SelectorId, SOpId, &Value)> {
+pub(super) fn aggregate(graph: &Graph, id: SOpId) -> Option<(SelectorId, SOpId, &Value)> {
     match graph.get(id) {
         SOp::Aggregate {
             selector,
@@ -135,7 +177,7 @@ fn aggregate(graph: &Graph, id: SOpId) -> Option<(SelectorId, SOpId, &Value)> {
     }
 }
 
-fn is_constant(graph: &Graph, id: SOpId, wanted: i64) -> bool {
+pub(super) fn is_constant(graph: &Graph, id: SOpId, wanted: i64) -> bool {
     matches!(graph.get(id), SOp::Constant(value) if *value == Value::Int(wanted))
 }
 

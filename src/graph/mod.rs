@@ -4,6 +4,7 @@
 
 pub mod build;
 mod causal;
+mod compared;
 mod first;
 pub mod idiom;
 pub mod node;

@@ -6,6 +6,10 @@ use super::{Attend, Kind, Linear, Meaning, Plan, Term, VariableId, Written};
 /// The share of a gap that may be missing, as these sums are of floats.
 const NEAR: f64 = 1e-9;
 
+/// How many gaps below BOS its own query sees tokens: a gap is 24 nats at least, and the exponential of
+/// 104 is 0 in float32.
+pub(super) const GAPS_BELOW_BOS: f64 = 5.0;
+
 impl Plan {
     /// Whether the query of BOS sees BOS alone, if anybody reads what it sees.
     pub fn keeps_to_itself(&self, attend: &Attend) -> bool {
@@ -37,7 +41,7 @@ impl Plan {
         let head = self.attends.iter();
         let mut head = head.filter(|op| (op.layer, op.pattern) == (attend.layer, attend.pattern));
         match head.any(|op| self.variable(op.into).rounding.is_some()) {
-            true => 4.0,
+            true => GAPS_BELOW_BOS,
             false => 1.0,
         }
     }

@@ -3,10 +3,11 @@
 //! products whose keys are never negative can push all tokens away, or the one that says where BOS
 //! stands can draw it; otherwise one more product does.
 
+use crate::plan::bos::GAPS_BELOW_BOS;
 use crate::plan::{Kind, Linear, Meaning, Plan, Product, Style, Term, VariableId};
 
-/// How far below BOS a query at BOS sees tokens, in gaps.
-const AWAY: f64 = -4.0;
+/// What lifts a token for a query at BOS, in gaps.
+const AWAY: f64 = -GAPS_BELOW_BOS;
 
 /// Gives every head whose BOS is read later a guard, unless it needs none.
 pub(super) fn guard(plan: &mut Plan) {

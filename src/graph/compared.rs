@@ -1,0 +1,145 @@
+//! Means of which only matters how they compare: two over the same keys are one, and a share of keys
+//! that is compared with none may count them twice. One mean less is held, and sums are linear reads
+//! where a disjunction needs hidden units. Depends on the shapes of `idiom`.
+
+use super::build::Graph;
+use super::idiom::{aggregate, binary, is_constant};
+use super::node::{SOp, SOpId};
+use crate::base::Span;
+use crate::value::{Comparison, Op, Value};
+use indexmap::IndexSet;
+use rustc_hash::FxHashSet;
+
+/// What a mean is of, if it is no larger, so that different means over the same keys are different
+/// floats: with 2^31 keys their quotient is beyond the last of 53 digits.
+const LARGEST_MEANT: i64 = 1 << 20;
+
+/// `aggregate(s, x) < aggregate(s, y)`, or the difference of both against 0, as the mean of all
+/// differences against 0: whole numbers over the same number of keys. The same for all comparisons.
+pub(super) fn means(
+    graph: &mut Graph,
+    comparison: Comparison,
+    operands: (SOpId, SOpId),
+    span: Span,
+) -> Option<SOp> {
+    let (comparison, difference, (left, right)) = match with_zero(graph, comparison, operands) {
+        Some((comparison, other)) => (
+            comparison,
+            Some(other),
+            binary(graph, other, &Op::Subtract)?,
+        ),
+        None => (comparison, None, operands),
+    };
+    let (a, b) = (aggregate(graph, left)?, aggregate(graph, right)?);
+    let (Value::Int(first), Value::Int(second)) = (a.2, b.2) else {
+        return None;
+    };
+    let default = Value::Int(first.checked_sub(*second)?);
+    let (selector, x, y) = (a.0, a.1, b.1);
+    let is_small = |id| largest(graph, id, DEEPEST).is_some_and(|most| most <= LARGEST_MEANT);
+    if b.0 != selector || !is_small(x) || !is_small(y) {
+        return None;
+    }
+    let value = graph.map(Op::Subtract, vec![x, y], span);
+    let mean = SOp::Aggregate {
+        selector,
+        value,
+        default,
+    };
+    let mean = graph.sop(mean, span);
+    if let Some(difference) = difference {
+        graph.take_name(mean, difference);
+    }
+    Some(against_zero(graph, comparison, mean, span))
+}
+
+/// `aggregate(s, indicator(a or b)) > 0` as `aggregate(s, indicator(a) + indicator(b)) > 0`: whether
+/// there is any. The same for all comparisons with 0.
+pub(super) fn share(
+    graph: &mut Graph,
+    comparison: Comparison,
+    operands: (SOpId, SOpId),
+    span: Span,
+) -> Option<SOp> {
+    let (comparison, share) = with_zero(graph, comparison, operands)?;
+    let (selector, value, default) = aggregate(graph, share)?;
+    let default = default.clone();
+    let SOp::Map {
+        op: Op::Indicator,
+        operands,
+    } = graph.get(value)
+    else {
+        return None;
+    };
+    let (a, b) = binary(graph, operands[0], &Op::Or)?;
+    let parts = parts(graph, a, b).into_iter();
+    let holding: Vec<SOpId> = parts
+        .map(|part| graph.map(Op::Indicator, vec![part], span))
+        .collect();
+    let sum = |sum, part| graph.map(Op::Add, vec![sum, part], span);
+    let value = holding.into_iter().reduce(sum)?;
+    let mean = SOp::Aggregate {
+        selector,
+        value,
+        default,
+    };
+    let mean = graph.sop(mean, span);
+    Some(against_zero(graph, comparison, mean, span))
+}
+
+/// The parts of a disjunction, each once.
+fn parts(graph: &Graph, a: SOpId, b: SOpId) -> IndexSet<SOpId> {
+    let mut parts = IndexSet::new();
+    let mut seen = FxHashSet::default();
+    let mut left = vec![b, a];
+    while let Some(id) = left.pop() {
+        if seen.insert(id) {
+            match binary(graph, id, &Op::Or) {
+                Some((a, b)) => left.extend([b, a]),
+                None => drop(parts.insert(id)),
+            }
+        }
+    }
+    parts
+}
+
+/// The comparison with 0 and what is compared, if one operand is 0.
+fn with_zero(
+    graph: &Graph,
+    comparison: Comparison,
+    (left, right): (SOpId, SOpId),
+) -> Option<(Comparison, SOpId)> {
+    match (is_constant(graph, left, 0), is_constant(graph, right, 0)) {
+        (_, true) => Some((comparison, left)),
+        (true, false) => Some((comparison.mirrored(), right)),
+        (false, false) => None,
+    }
+}
+
+fn against_zero(graph: &mut Graph, comparison: Comparison, id: SOpId, span: Span) -> SOp {
+    let zero = graph.constant(Value::Int(0), span);
+    SOp::Map {
+        op: Op::Compare(comparison),
+        operands: vec![id, zero],
+    }
+}
+
+/// How many sums in sums are looked into.
+const DEEPEST: u32 = 8;
+
+/// A bound on the absolute value of an s-op of whole numbers, by its shape.
+fn largest(graph: &Graph, id: SOpId, depth: u32) -> Option<i64> {
+    let depth = depth.checked_sub(1)?;
+    match graph.get(id) {
+        SOp::Constant(Value::Int(value)) => value.checked_abs(),
+        SOp::Map { op, operands } => match (op, operands.as_slice()) {
+            (Op::Indicator, _) => Some(1),
+            (Op::Add | Op::Subtract, [a, b]) => {
+                let most = largest(graph, *a, depth)?;
+                most.checked_add(largest(graph, *b, depth)?)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
