@@ -20,8 +20,9 @@ impl Failed {
             return None;
         }
         let text = one_line(sources.text(span))?;
-        let (ast, root, diagnostics) = parse_expression(span.source, &text, &Limits::default());
-        let root = root.filter(|_| diagnostics.is_empty())?;
+        let (parsed, root) = parse_expression(span.source, &text, &Limits::default());
+        let root = root.filter(|_| parsed.mistakes.is_empty())?;
+        let ast = parsed.ast;
         Some(Failed { ast, root, text })
     }
 

@@ -7,10 +7,10 @@ use super::operator::Side;
 use super::scope::ScopeId;
 use super::{ELEMENTS, Evaluator, Outcome, Stop, advise};
 use crate::base::{Code, Diagnostic, Span};
+use crate::diagnose::precedence::python_reading;
 use crate::syntax::ast::{
     Ast, BinaryOperator, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator,
 };
-use crate::syntax::precedence::python_reading;
 use crate::value::{Comparison, Value};
 use std::rc::Rc;
 use std::sync::Arc;

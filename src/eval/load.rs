@@ -8,9 +8,8 @@ use super::statement::Event;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Severity, Span};
+use crate::diagnose::{read, warnings};
 use crate::syntax::ast::Name;
-use crate::syntax::parse::parse;
-use crate::syntax::warnings;
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -96,7 +95,7 @@ impl Evaluator {
     /// Runs the library's text in the base scope, where every file and the console see it.
     pub fn load_library(&mut self, name: &str, text: &str) {
         let source = self.sources.add(name, text);
-        let parsed = parse(source, text, &self.limits);
+        let parsed = read(source, text, &self.limits);
         self.diagnostics.extend(parsed.diagnostics);
         let base = self.base;
         self.run(&Rc::new(parsed.ast), base, name);
@@ -191,7 +190,7 @@ impl Evaluator {
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
         let source = self.sources.add(&loaded.name, loaded.text.as_str());
-        let parsed = parse(source, &loaded.text, &self.limits);
+        let parsed = read(source, &loaded.text, &self.limits);
         let scope = self.new_scope();
         let reported = self.diagnostics.len();
         if self.warns() {

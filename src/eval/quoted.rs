@@ -125,7 +125,8 @@ pub(crate) fn compared(text: &str) -> Option<String> {
 }
 
 fn read(text: &str) -> Option<(Ast, ExprKind)> {
-    let (ast, root, _) = parse_expression(SourceId(0), text, &Limits::default());
+    let (parsed, root) = parse_expression(SourceId(0), text, &Limits::default());
+    let ast = parsed.ast;
     let kind = ast.get(root?).kind.clone();
     Some((ast, kind))
 }

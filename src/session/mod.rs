@@ -8,14 +8,13 @@ mod rounding;
 pub mod show;
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};
+use crate::diagnose::{Read, read, read_expression, warnings};
 use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId, Stop};
 use crate::graph::{Graph, SOpId, Sharing};
 use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
 use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
-use crate::syntax::parse::{Parsed, parse, parse_expression};
-use crate::syntax::warnings;
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -93,7 +92,7 @@ impl Session {
             .evaluator
             .sources
             .add(&program.name, program.text.as_str());
-        let parsed = parse(source, &program.text, &self.evaluator.limits);
+        let parsed = read(source, &program.text, &self.evaluator.limits);
         let failed = parsed
             .diagnostics
             .iter()
@@ -164,8 +163,9 @@ impl Session {
     pub fn expression_at(&mut self, text: &str) -> Fallible<(Meta, Span)> {
         self.evaluator.steps = 0;
         let source = self.evaluator.sources.add("expression", text);
-        let (ast, root, diagnostics) = parse_expression(source, text, &self.evaluator.limits);
-        if let Some(error) = diagnostics
+        let (read, root) = read_expression(source, text, &self.evaluator.limits);
+        if let Some(error) = read
+            .diagnostics
             .into_iter()
             .find(|found| found.severity == Severity::Error)
         {
@@ -178,7 +178,7 @@ impl Session {
         };
         match self
             .evaluator
-            .run_expression(&Rc::new(ast), root, self.scope)
+            .run_expression(&Rc::new(read.ast), root, self.scope)
         {
             Ok(meta) => Ok((meta, whole)),
             Err(Stop::Error(diagnostic)) => Err(diagnostic),
@@ -251,9 +251,9 @@ impl Session {
     }
 
     /// Reads a text typed at the prompt, keeping it for diagnostics; nothing is run.
-    pub fn read(&mut self, name: &str, text: &str) -> (SourceId, Parsed) {
+    pub fn read(&mut self, name: &str, text: &str) -> (SourceId, Read) {
         let source = self.evaluator.sources.add(name, text);
-        (source, parse(source, text, &self.evaluator.limits))
+        (source, read(source, text, &self.evaluator.limits))
     }
 
     /// Runs one statement of a text that was [read](Session::read), with a fresh allowance of
