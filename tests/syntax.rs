@@ -75,7 +75,11 @@ fn precedence() {
         let ast = parse_ok(text);
         let warnings = surprising(&ast, text);
         // What a help line gives to type is read as it looks.
-        for help in warnings.iter().filter_map(|warning| warning.help.as_ref()) {
+        for help in warnings
+            .iter()
+            .filter_map(|warning| warning.help.as_ref())
+            .map(|help| &help.message)
+        {
             for written in help.split('`').skip(1).step_by(2) {
                 let written = format!("{written};");
                 assert!(

@@ -1,11 +1,14 @@
-//! What went wrong, in words for people: the parser's mistakes and what the tree alone gives cause to
-//! warn of. Depends on `base`, `syntax` and `format`; nothing that runs a program depends on what is
-//! said here.
+//! What went wrong, in words for people: the parser's mistakes, the faults of evaluation, and what the
+//! tree alone gives cause to warn of. Depends on what it tells of; nothing that runs a program depends
+//! on what is said here.
 
+mod eval;
 pub mod names;
 pub mod precedence;
 mod python;
 mod syntax;
+
+pub use eval::{Words, explain};
 
 use crate::base::{Diagnostic, Limits, Severity, SourceId};
 use crate::syntax::ast::{Ast, ExprId};

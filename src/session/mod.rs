@@ -8,8 +8,8 @@ mod rounding;
 pub mod show;
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};
-use crate::diagnose::{Read, read, read_expression, warnings};
-use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId, Stop};
+use crate::diagnose::{Read, Words, explain, read, read_expression, warnings};
+use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId};
 use crate::graph::{Graph, SOpId, Sharing};
 use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
@@ -54,7 +54,7 @@ impl Session {
     }
 
     pub fn with_limits(sharing: Sharing, limits: Limits) -> Session {
-        let mut evaluator = Evaluator::new(sharing, limits, Box::new(files::Files));
+        let mut evaluator = Evaluator::new(sharing, limits, Box::new(files::Files), &Words);
         evaluator.load_library("stdlib/rasplib.rasp", stdlib::RASPLIB.text);
         debug_assert!(
             evaluator.diagnostics.is_empty(),
@@ -181,8 +181,8 @@ impl Session {
             .run_expression(&Rc::new(read.ast), root, self.scope)
         {
             Ok(meta) => Ok((meta, whole)),
-            Err(Stop::Error(diagnostic)) => Err(diagnostic),
-            Err(Stop::Broken) => {
+            Err(Some(diagnostic)) => Err(diagnostic),
+            Err(None) => {
                 let message = "this uses a name whose definition has failed";
                 Err(Diagnostic::error(Code::UndefinedName, message)
                     .at(whole, "used here")
@@ -242,7 +242,7 @@ impl Session {
 
     /// An error of evaluation with what the program says about it.
     pub fn explained(&self, error: Diagnostic, sop: SOpId) -> Box<Diagnostic> {
-        Box::new(self.evaluator.explain(error, &[sop]))
+        Box::new(explain(&self.evaluator, error, &[sop]))
     }
 
     /// The layers and heads that an s-op takes.
@@ -266,7 +266,7 @@ impl Session {
         &mut self,
         ast: &Rc<Ast>,
         statement: &Statement,
-    ) -> Result<Vec<Event>, Stop> {
+    ) -> Result<Vec<Event>, Option<Box<Diagnostic>>> {
         self.evaluator.steps = 0;
         // Other statements change names only once nothing can fail any more.
         let before = match statement.kind {

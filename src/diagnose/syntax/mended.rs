@@ -171,7 +171,7 @@ fn foreign(context: &Context, mistake: &Mistake, written: &str) -> Diagnostic {
         "||" | "|" => "write `or`",
         "!" => "write `not`",
         "**" => "a power is written `a ^ b`",
-        "//" => "`/` is the only division; round its result with `round(a / b)`",
+        "//" => "`/` is the only division; rounded down it is `round((a - a % b) / b)`",
         "=<" => "write `<=`",
         "=>" => "to compare write `>=`; a function is written `lambda x: value`",
         "<>" => "write `!=`",

@@ -225,7 +225,10 @@ impl<'s> Place<'_, 's> {
         });
         match self.bracket {
             Some(bracket) if (ends || later) && self.span(bracket).start < self.start() => {
-                let help = diagnostic.help.clone().or_else(|| self.closed(bracket));
+                let help = diagnostic
+                    .help
+                    .clone()
+                    .or_else(|| self.closed(bracket).map(Into::into));
                 let shown = diagnostic.at(self.span(bracket), "this bracket is still open");
                 shown.maybe_help(help)
             }
