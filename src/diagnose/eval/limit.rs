@@ -75,5 +75,11 @@ impl Scene<'_> {
 /// `n <= 0` for `n == 0`.
 fn sooner(condition: &str) -> Option<String> {
     let (left, right) = condition.split_once("==")?;
+    let several = [" and ", " or ", " if ", "=="]
+        .iter()
+        .any(|word| right.contains(word));
+    if several || left.contains(" and ") || left.contains(" or ") {
+        return None;
+    }
     Some(format!("{} <= {}", left.trim_end(), right.trim_start()))
 }

@@ -2,7 +2,7 @@
 //! limit.
 
 use super::place::Context;
-use crate::base::{Code, Diagnostic, Limits};
+use crate::base::{Code, Diagnostic, Limits, Span, Suggestion};
 use crate::syntax::mistake::{Mistake, MistakeKind};
 
 /// What to say of a mistake that is not about the tokens around it.
@@ -13,6 +13,10 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
     let unexpected = |message: &str, label: &str| error(Code::UnexpectedToken, message, label);
     let limit = |message: &str, label: &str, name: &str, bound: usize| {
         error(Code::LimitReached, message, label).note(format!("the limit `{name}` is {bound}"))
+    };
+    let end = Span {
+        start: span.end,
+        ..span
     };
     match mistake.kind {
         MistakeKind::SourceBytes => {
@@ -75,9 +79,16 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
         .help(SMALLER),
         MistakeKind::Comment => {
             let line = context.text[span.end as usize..].lines().next();
+            let marks = Span {
+                end: span.start + 2,
+                ..span
+            };
             let comment = written.get(2..).unwrap_or("").to_string() + line.unwrap_or("");
-            unexpected("comments do not begin with `//`", "not a comment here")
-                .help(format!("write `# {}`", comment.trim()))
+            unexpected("comments do not begin with `//`", "not a comment here").help(edit(
+                &format!("write `# {}`", comment.trim()),
+                marks,
+                "#",
+            ))
         }
         MistakeKind::Number => unexpected(
             &format!("`{written}` is no number"),
@@ -95,14 +106,23 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
             .help("close it on the same line; for a line break inside it write `\\n`")
         }
         MistakeKind::Foreign => foreign(context, mistake, written),
-        MistakeKind::NoSemicolon => {
-            unexpected("this statement has no `;`", "a `;` belongs after this")
-                .help("end every statement with `;`")
-        }
+        MistakeKind::NoSemicolon => unexpected(
+            "this statement has no `;`",
+            "a `;` belongs after this",
+        )
+        .help(edit("end every statement with `;`", end, ";")),
         MistakeKind::NoExpression => {
             unexpected("a single expression is expected here", "not an expression")
         }
         MistakeKind::Block | MistakeKind::Unexpected(_) => unreachable!("told from its place"),
+    }
+}
+
+/// A suggestion with the one edit that it asks for.
+fn edit(message: &str, span: Span, text: &str) -> Suggestion {
+    Suggestion {
+        message: message.to_string(),
+        edits: vec![(span, text.to_string())],
     }
 }
 
@@ -193,9 +213,22 @@ fn foreign(context: &Context, mistake: &Mistake, written: &str) -> Diagnostic {
                 false => format!("{written}0"),
             };
             let message = "a float has digits on both sides of its point".to_string();
-            return error(message, "digits are missing", format!("write `{whole}`"));
+            let help = format!("write `{whole}`");
+            let error = error(message, "digits are missing", help.clone());
+            return error.help(edit(&help, mistake.span, &whole));
         }
     };
     let message = format!("`{written}` is not an operator of the language");
-    error(message, "not an operator here", help.to_string())
+    let error = error(message, "not an operator here", help.to_string());
+    let fixed = match written {
+        "&&" | "&" => "and",
+        "||" | "|" => "or",
+        "!" => "not ",
+        "**" => "^",
+        "=<" => "<=",
+        "<>" => "!=",
+        ":=" => "=",
+        _ => return error,
+    };
+    error.help(edit(help, mistake.span, fixed))
 }
