@@ -102,11 +102,8 @@ fn continues(statement: &Statement) -> bool {
 impl Assertion {
     /// Whether an error is the failure of this assertion, with the calls that led to it.
     pub fn fails_with(&self, error: &Diagnostic) -> bool {
-        let same = |failure: &Diagnostic| {
-            failure.code == error.code
-                && failure.message == error.message
-                && failure.span() == error.span()
-        };
+        let same =
+            |failure: &Diagnostic| failure.code == error.code && failure.span() == error.span();
         self.failure.as_deref().is_some_and(same)
     }
 }
