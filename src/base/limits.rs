@@ -45,7 +45,7 @@ impl Default for Limits {
             nesting: 500,
             load_depth: 64,
             graph_nodes: 2_000_000,
-            domain_values: 100_000,
+            domain_values: 200_000,
             table_rows: 200_000,
             model_width: 100_000,
             model_parameters: 20_000_000,

@@ -87,8 +87,8 @@ impl Compiler<'_> {
     ) -> Result<Form, Stopped> {
         let snapped = want == Want::Snapped;
         let node = self.analysis.node(id)?.clone();
-        let target = targets(&node.column, function);
         let space = &node.column.space;
+        let target = targets(&node.column, function);
         let found = self.found(id, function)?;
         let fine = |found: &Found| match snapped {
             true => is_plain(&found.argument),
@@ -117,21 +117,15 @@ impl Compiler<'_> {
                 && (careful && precision > LITTLE_PRECISION
                     || precision > MUCH_PRECISION && self.is_of_conditions(id))
         };
-        if found.as_ref().is_some_and(precise) {
-            let form = stacker::maybe_grow(STACK, 16 * STACK, || {
-                self.through_operands(id, function, want, label)
-            });
-            if let Ok(Some(form)) = form {
-                return Ok(form);
-            }
+        if found.as_ref().is_some_and(precise)
+            && let Ok(Some(form)) = self.through_operands(id, function, want, label)
+        {
+            return Ok(form);
         }
         if let Some(found) = found {
             return self.computed(found, Some(id), want, label);
         }
-        // As deep as the program is written.
-        let form = stacker::maybe_grow(STACK, 16 * STACK, || {
-            self.through_operands(id, function, want, label)
-        })?;
+        let form = self.through_operands(id, function, want, label)?;
         form.ok_or_else(|| Stopped {
             culprit: self.analysis.sop(id).map(|_| id),
             ..Stopped::new(
@@ -301,7 +295,11 @@ impl Compiler<'_> {
         let target = targets(&node.column, function);
         let mut axes = Vec::with_capacity(operands.len());
         for operand in operands {
-            match self.computed_axis(operand, want, &node.column.space, &target)? {
+            // As deep as the program is written.
+            let axis = stacker::maybe_grow(STACK, 16 * STACK, || {
+                self.computed_axis(operand, want, &node.column.space, &target)
+            });
+            match axis? {
                 Some(axis) => axes.push(axis),
                 None => return Ok(None),
             }

@@ -5,6 +5,7 @@
 use super::sets::{SetBuilder, Values};
 use crate::value::Value;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
@@ -30,9 +31,34 @@ pub struct Space {
     /// The row of each number, made when it is asked for.
     row_of: OnceLock<RowOf>,
     /// The rows possible in each group of environments that are alike for these variables.
-    groups: Vec<Vec<u32>>,
+    groups: Vec<Rows>,
     /// For each environment its group.
     group_at: Vec<u32>,
+}
+
+/// Some rows of a space, a bit for each: most rows are possible in many groups.
+#[derive(Debug, Default)]
+struct Rows {
+    words: Vec<u64>,
+}
+
+impl Rows {
+    fn insert(&mut self, row: u32) {
+        let word = row as usize / 64;
+        if self.words.len() <= word {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << (row % 64);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> {
+        let words = self.words.iter().enumerate();
+        words.flat_map(|(at, word)| {
+            std::iter::successors(Some(*word), |left| Some(left & left.wrapping_sub(1)))
+                .take_while(|left| *left != 0)
+                .map(move |left| 64 * at + left.trailing_zeros() as usize)
+        })
+    }
 }
 
 /// The rows of combinations, which are numbers with one digit for each variable.
@@ -99,13 +125,27 @@ const MOST_REPEATS: usize = 16;
 /// The environments in groups that are alike for some variables.
 struct Groups<'v> {
     /// The values of the variables in each group.
-    sets: Vec<Vec<&'v [u32]>>,
+    sets: Vec<Vec<Cow<'v, [u32]>>>,
     group_at: Vec<u32>,
     /// The sizes of all groups together.
     rows: usize,
 }
 
 impl<'v> Groups<'v> {
+    /// One group in which every value is possible, which forgets what environments tell.
+    fn alike(values: &[&Values], environments: usize) -> Groups<'v> {
+        Groups {
+            sets: vec![
+                values
+                    .iter()
+                    .map(|v| (0..v.domain.len() as u32).collect())
+                    .collect(),
+            ],
+            group_at: vec![0; environments],
+            rows: values.iter().map(|v| v.domain.len()).product(),
+        }
+    }
+
     /// `None` if there are more than `limit` combinations.
     fn new(values: &[&'v Values], environments: usize, limit: usize) -> Option<Groups<'v>> {
         let mut groups = Groups {
@@ -125,15 +165,18 @@ impl<'v> Groups<'v> {
                 continue;
             }
             let sets = values.iter().map(|v| &**v.in_environment(environment));
-            let sets: Vec<&[u32]> = sets.collect();
+            let sets: Vec<Cow<[u32]>> = sets.map(Cow::Borrowed).collect();
             let size = sets
                 .iter()
                 .try_fold(1usize, |size, set| size.checked_mul(set.len()))?;
             groups.rows = groups.rows.saturating_add(size);
             // The sets of one variable are of values that are listed anyway.
             let repeats = values.len() > 1 && groups.rows > MOST_REPEATS.saturating_mul(limit);
-            if groups.rows.min(all) > limit || repeats {
+            if groups.rows.min(all) > limit {
                 return None;
+            }
+            if repeats {
+                return Some(Groups::alike(values, environments));
             }
             let group = groups.sets.len() as u32;
             groups.sets.push(sets);
@@ -145,6 +188,13 @@ impl<'v> Groups<'v> {
 }
 
 impl Space {
+    /// Whether the space of variables with these values has more than `limit` combinations.
+    pub fn is_larger(values: &[&Values], environments: usize, limit: usize) -> bool {
+        let sizes = values.iter().map(|v| v.domain.len());
+        sizes.fold(1, usize::saturating_mul) > limit
+            && Groups::new(values, environments, limit).is_none_or(|groups| groups.rows > limit)
+    }
+
     /// The space of variables with these values; `None` if it has more than `limit` combinations.
     pub fn build(
         vars: Vec<VarId>,
@@ -178,9 +228,9 @@ impl Space {
     }
 
     /// The rows of all combinations of values from some sets, the last changing fastest.
-    fn add_product(&mut self, sets: &[&[u32]], row_of: &mut RowOf) -> Vec<u32> {
+    fn add_product(&mut self, sets: &[Cow<[u32]>], row_of: &mut RowOf) -> Rows {
         let size = sets.iter().map(|set| set.len()).product();
-        let mut rows = Vec::with_capacity(size);
+        let mut rows = Rows::default();
         let mut places = vec![0; sets.len()];
         let digits = sets.iter().zip(&self.weights);
         let mut number: u64 = digits
@@ -193,7 +243,7 @@ impl Space {
                 let cells = places.iter().zip(sets).map(|(place, set)| set[*place]);
                 self.cells.extend(cells);
             }
-            rows.push(row);
+            rows.insert(row);
             for ((place, set), weight) in places.iter_mut().zip(sets).zip(&self.weights).rev() {
                 number -= u64::from(set[*place]) * weight;
                 *place += 1;
@@ -289,8 +339,8 @@ impl Space {
         let mut builder = SetBuilder::default();
         // The group that had a value last.
         let mut last = vec![FAILS; domain.len()];
-        let mut set_of = |(group, rows): (u32, &Vec<u32>)| {
-            let members = rows.iter().map(|row| cells[*row as usize]);
+        let mut set_of = |(group, rows): (u32, &Rows)| {
+            let members = rows.iter().map(|row| cells[row]);
             let new = |cell: &u32| {
                 *cell != FAILS && std::mem::replace(&mut last[*cell as usize], group) != group
             };

@@ -13,6 +13,12 @@ use std::sync::Arc;
 /// From this many rows on a sum of several variables becomes a variable itself.
 const MANY_ROWS: usize = 512;
 
+/// What has so few values is a condition.
+const FEW_VALUES: usize = 4;
+
+/// A table of conditions of three variables and more has no more rows.
+const MANY_CONDITIONS: usize = 1 << 16;
+
 impl Analysis<'_> {
     /// The joint table of some variables (ascending).
     pub fn space(&mut self, vars: Vec<VarId>) -> Result<Arc<Space>, Stopped> {
@@ -110,6 +116,9 @@ impl Analysis<'_> {
         for operand in operands {
             columns.push(self.node(*operand)?.seen.clone());
         }
+        if self.is_large_of_conditions(&columns) {
+            self.cut(operands, &mut columns);
+        }
         let space = match self.space(union(&columns)) {
             Ok(space) => space,
             Err(stopped) => {
@@ -120,6 +129,20 @@ impl Analysis<'_> {
             }
         };
         Ok((columns, space))
+    }
+
+    /// Whether the table of some conditions would be large, each being of fewer variables: then they
+    /// are computed first, which no search in that table would spare.
+    fn is_large_of_conditions(&self, columns: &[Column]) -> bool {
+        let vars = union(columns);
+        let is_condition = |column: &Column| {
+            column.values.domain.len() <= FEW_VALUES && column.space.vars.len() < vars.len()
+        };
+        if vars.len() < 3 || self.spaces.contains_key(&vars) || !columns.iter().all(is_condition) {
+            return false;
+        }
+        let values: Vec<_> = vars.iter().map(|var| self.values(*var)).collect();
+        Space::is_larger(&values, self.environments.count(), MANY_CONDITIONS)
     }
 
     /// The branch that is not taken may fail unnoticed, so what can fail must be needed anyway: by
