@@ -10,17 +10,17 @@ mod sketch;
 
 use proptest::prelude::*;
 use rasp::base::{Limits, SourceId};
+use rasp::diagnose::precedence::parentheses;
+use rasp::format::{print, print_with_parentheses};
 use rasp::syntax::ast::Ast;
-use rasp::syntax::precedence::parentheses;
-use rasp::syntax::print::print_with_parentheses;
+use rasp::syntax::parse;
 use rasp::syntax::token::{Token, lex};
-use rasp::syntax::{parse, print};
 use recipe::{program, recipe};
 use sketch::{bare, sketch};
 
 fn parse_ok(text: &str) -> Ast {
     let parsed = parse(SourceId(0), text, &Limits::default());
-    assert!(parsed.diagnostics.is_empty(), "{text}");
+    assert!(parsed.mistakes.is_empty(), "{text}");
     parsed.ast
 }
 

@@ -3,8 +3,8 @@
 //! statements reports. The first line may say `#: input "abc"` or `#: limit call_depth 50`.
 
 use rasp::base::render::{Style, render};
-use rasp::base::{Code, Diagnostic, Limits, Sources};
-use rasp::eval::{Event, Meta};
+use rasp::base::{Code, Diagnostic, Limits, Sources, Span};
+use rasp::eval::{Event, Loaded, Meta};
 use rasp::graph::{SOpId, Sharing};
 use rasp::infer::Setting;
 use rasp::session::{Session, files};
@@ -53,13 +53,18 @@ fn report(path: &Path) -> (Vec<Diagnostic>, Sources) {
             .expect("inside"),
     )
     .expect("readable");
+    report_of(&program)
+}
+
+/// The same of a program as it is given.
+fn report_of(program: &Loaded) -> (Vec<Diagnostic>, Sources) {
     // The limits are meant for the program, not for the library before it.
     let mut session = Session::new(Sharing::Equal);
     session.evaluator().0.limits = limits(&program.text);
     if let Some(("input", input)) = directive(&program.text) {
         session.load_text("input", &format!("set example {input}"));
     }
-    let events = session.load(&program);
+    let events = session.load(program);
     let mut diagnostics = session.take_diagnostics();
     let input = session.settings.example.clone();
     for event in &events {
@@ -154,7 +159,8 @@ fn line_breaks_change_no_help() {
         let mut session = Session::new(Sharing::Equal);
         session.load_text("program.rasp", program);
         let diagnostics = session.take_diagnostics();
-        diagnostics.into_iter().map(|found| found.help).collect()
+        let helps = diagnostics.into_iter().map(|found| found.help);
+        helps.map(|help| help.map(|help| help.message)).collect()
     };
     for (whole, broken) in [
         ("x = tokens + 1;", "x = tokens\n    + 1;"),
@@ -191,7 +197,8 @@ fn check(diagnostic: &Diagnostic, sources: &Sources) {
     }
     let coloured = plain(&render(diagnostic, sources, Style::Terminal));
     assert!(coloured.contains(&diagnostic.message), "{coloured}");
-    for said in diagnostic.notes.iter().chain(&diagnostic.help) {
+    let help = diagnostic.help.iter().map(|help| &help.message);
+    for said in diagnostic.notes.iter().chain(help) {
         let first = said.lines().next().unwrap_or_default();
         assert!(coloured.contains(first), "{coloured}");
     }
@@ -327,35 +334,77 @@ fn warnings_on_good_programs() {
     insta::assert_snapshot!("warned", warned);
 }
 
-/// Mistakes without a line of help, and why there is nothing to type. Whatever appears here has been
-/// reviewed.
-const WITHOUT_HELP: &[(&str, &str)] = &[
-    ("several_syntax_errors", "what was meant is not clear"),
-    ("too_long_text", "the text is as long as it is"),
-];
-
-/// Every diagnostic of every mistake says what to type instead.
+/// Every suggestion with edits, made, removes what it is a suggestion for and adds nothing.
 #[test]
-fn mistakes_have_help() {
-    let mut silent: BTreeSet<String> = BTreeSet::new();
-    for entry in std::fs::read_dir(directory()).expect("readable") {
-        let path = entry.expect("readable").path();
-        if path.extension().is_none_or(|extension| extension != "rasp") {
-            continue;
-        }
-        let (diagnostics, _) = report(&path);
-        if diagnostics.iter().any(|found| found.help.is_none()) {
-            silent.insert(
-                path.file_stem()
-                    .expect("a name")
-                    .to_string_lossy()
-                    .into_owned(),
-            );
+fn suggestions_mend_their_mistakes() {
+    let mut wrong = String::new();
+    let mut made = 0;
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(directory())
+        .expect("readable")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "rasp")
+        })
+        .collect();
+    entries.sort();
+    for path in entries {
+        let relative = path
+            .strip_prefix(env!("CARGO_MANIFEST_DIR"))
+            .expect("inside");
+        let program = files::read(relative).expect("readable");
+        let (diagnostics, sources) = report_of(&program);
+        let keys = |found: &[Diagnostic]| -> Vec<String> {
+            found.iter().map(ToString::to_string).collect()
+        };
+        for (number, diagnostic) in diagnostics.iter().enumerate() {
+            let edits = diagnostic.help.iter().flat_map(|help| &help.edits);
+            let edits: Vec<_> = edits.collect();
+            // What another file says is mended there.
+            let inside =
+                |(span, _): &&(Span, String)| sources.get(span.source).name == program.name;
+            if edits.is_empty() || !edits.iter().all(inside) {
+                continue;
+            }
+            let mut text = program.text.clone();
+            for (span, other) in edits.iter().rev() {
+                text.replace_range(span.range(), other);
+            }
+            let (after, _) = report_of(&Loaded {
+                text: text.clone(),
+                ..program.clone()
+            });
+            let mut before = keys(&diagnostics);
+            before.remove(number);
+            let mut left = keys(&after);
+            left.retain(|key| match before.iter().position(|other| other == key) {
+                Some(at) => {
+                    before.remove(at);
+                    false
+                }
+                None => true,
+            });
+            made += 1;
+            if !left.is_empty() {
+                let help = &diagnostic.help.as_ref().expect("edits").message;
+                wrong += &format!(
+                    "{}: {diagnostic}\n  {help}\n  gives {left:?}\n",
+                    program.name
+                );
+            }
         }
     }
-    let reviewed: BTreeSet<String> = WITHOUT_HELP
-        .iter()
-        .map(|(name, _)| name.to_string())
-        .collect();
-    assert_eq!(silent, reviewed, "mistakes without help");
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(made > 100, "{made} suggestions");
+}
+
+/// A user's file may lie where the library's texts seem to: its mistakes are mended there.
+#[test]
+fn the_library_is_known_by_its_texts() {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text("stdlib/x.rasp", "def f(x) { return x + 1; } y = f(tokens);");
+    let diagnostics = session.take_diagnostics();
+    let error = diagnostics.first().expect("a mistake");
+    assert_eq!(session.sources().text(error.labels[0].span), "x");
+    assert!(error.help.is_some(), "{error}");
 }

@@ -12,10 +12,12 @@ mod sketch;
 use proptest::prelude::*;
 use rasp::base::render::{Style, render};
 use rasp::base::{Diagnostic, Limits, SourceId, Sources, Span};
+use rasp::diagnose::names::lint;
+use rasp::diagnose::precedence::surprising;
+use rasp::diagnose::{read as read_program, read_expression};
+use rasp::format::print;
 use rasp::syntax::ast::*;
-use rasp::syntax::lint::lint;
-use rasp::syntax::precedence::surprising;
-use rasp::syntax::{Completeness, Typed, completeness, parse, parse_expression, print};
+use rasp::syntax::{Completeness, Typed, completeness};
 use recipe::{program, recipe};
 use sketch::{Sketch, bare, sketch};
 use std::fmt::Write;
@@ -73,7 +75,11 @@ fn precedence() {
         let ast = parse_ok(text);
         let warnings = surprising(&ast, text);
         // What a help line gives to type is read as it looks.
-        for help in warnings.iter().filter_map(|warning| warning.help.as_ref()) {
+        for help in warnings
+            .iter()
+            .filter_map(|warning| warning.help.as_ref())
+            .map(|help| &help.message)
+        {
             for written in help.split('`').skip(1).step_by(2) {
                 let written = format!("{written};");
                 assert!(
@@ -164,7 +170,7 @@ fn comments<'t>(ast: &Ast, text: &'t str) -> Vec<&'t str> {
 // ---- Helpers ----
 
 fn read(text: &str) -> (Ast, Vec<Diagnostic>) {
-    let parsed = parse(SourceId(0), text, &Limits::default());
+    let parsed = read_program(SourceId(0), text, &Limits::default());
     (parsed.ast, parsed.diagnostics)
 }
 
@@ -243,12 +249,12 @@ fn prompts() {
 #[test]
 fn single_expressions() {
     let give = |text: &str| {
-        let (ast, expr, diagnostics) = parse_expression(SourceId(0), text, &Limits::default());
+        let (read, expr) = read_expression(SourceId(0), text, &Limits::default());
         let sketch = Sketch {
-            ast: &ast,
+            ast: &read.ast,
             parentheses: true,
         };
-        (expr.map(|expr| sketch.expr(expr)), diagnostics.len())
+        (expr.map(|expr| sketch.expr(expr)), read.diagnostics.len())
     };
     assert_eq!(give("a + 1"), (Some("(+ a 1)".to_string()), 0));
     assert_eq!(give("a + 1;"), (Some("(+ a 1)".to_string()), 0));
@@ -259,7 +265,7 @@ fn single_expressions() {
 }
 
 fn codes(text: &str, limits: &Limits) -> Vec<&'static str> {
-    let parsed = parse(SourceId(0), text, limits);
+    let parsed = read_program(SourceId(0), text, limits);
     parsed
         .diagnostics
         .iter()

@@ -111,7 +111,37 @@ pub struct Diagnostic {
     /// Background that explains the message.
     pub notes: Vec<String>,
     /// What to type instead.
-    pub help: Option<String>,
+    pub help: Option<Suggestion>,
+    /// Whether it only follows from others, which have been reported.
+    pub follows: bool,
+}
+
+/// What to type instead, in words; and, where that is certain, as edits of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    pub message: String,
+    /// Places with the texts to put there instead, in their order. With all of them made, the
+    /// program does not give the diagnostic any more, nor any other that it did not give before.
+    pub edits: Vec<(Span, String)>,
+}
+
+impl Suggestion {
+    /// It in words only: what it asks for may fail in its turn.
+    pub fn plain(self) -> Suggestion {
+        Suggestion {
+            edits: Vec::new(),
+            ..self
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Suggestion {
+    fn from(message: T) -> Suggestion {
+        Suggestion {
+            message: message.into(),
+            edits: Vec::new(),
+        }
+    }
 }
 
 impl Diagnostic {
@@ -123,6 +153,7 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
+            follows: false,
         }
     }
 
@@ -160,16 +191,24 @@ impl Diagnostic {
         self
     }
 
-    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+    pub fn help(mut self, help: impl Into<Suggestion>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
     /// Adds help if there is some.
-    pub fn maybe_help(self, help: Option<String>) -> Diagnostic {
+    pub fn maybe_help(self, help: Option<impl Into<Suggestion>>) -> Diagnostic {
         match help {
             Some(help) => self.help(help),
             None => self,
+        }
+    }
+
+    /// Says that it only follows from others.
+    pub fn following(self) -> Diagnostic {
+        Diagnostic {
+            follows: true,
+            ..self
         }
     }
 
@@ -198,3 +237,9 @@ impl fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
+
+/// `1 value`, `2 values`.
+pub fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}

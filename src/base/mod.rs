@@ -13,7 +13,7 @@ pub mod suggest;
 pub mod table;
 pub mod write;
 
-pub use diagnostic::{Code, Diagnostic, Fallible, Label, Severity};
+pub use diagnostic::{Code, Diagnostic, Fallible, Label, Severity, Suggestion, counted};
 pub use limits::Limits;
 pub use random::Random;
 pub use source::{Source, SourceId, Sources, Span};

@@ -85,7 +85,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
         report = report.with_note(note);
     }
     if let Some(help) = &diagnostic.help {
-        report = report.with_help(help);
+        report = report.with_help(&help.message);
     }
     let mut bytes = Vec::new();
     match report.finish().write(excerpts, &mut bytes) {
@@ -115,7 +115,7 @@ fn in_words(diagnostic: &Diagnostic, sources: &Sources) -> String {
         text.push_str(&format!("  Note: {note}\n"));
     }
     if let Some(help) = &diagnostic.help {
-        text.push_str(&format!("  Help: {help}\n"));
+        text.push_str(&format!("  Help: {}\n", help.message));
     }
     text
 }

@@ -8,13 +8,13 @@ use super::output::{Output, Stop};
 use crate::base::write::{unwritten, write};
 use crate::base::{Existing, Limits, Sources};
 use crate::builtin::{self, Kind, Row};
+use crate::diagnose;
 use crate::eval::{Application, Meta};
+use crate::format::print_expression;
 use crate::graph::Sharing;
 use crate::session::Session;
 use crate::stdlib;
 use crate::syntax::ast::{Ast, ExprId, ExprKind, Function, Statement, StatementKind};
-use crate::syntax::parse;
-use crate::syntax::print::print_expression;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -184,7 +184,7 @@ fn page(
 ) -> Result<(), Stop> {
     let mut sources = Sources::new();
     let source = sources.add(name, source_text);
-    let parsed = parse::parse(source, source_text, &Limits::default());
+    let parsed = diagnose::read(source, source_text, &Limits::default());
     output.report_all(&parsed.diagnostics, &sources)?;
     text.push_str(&format!("{heading}\n\n"));
     let introduction = introduction(source_text);

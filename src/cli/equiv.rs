@@ -4,9 +4,10 @@
 use super::arguments::{Arguments, Equiv, Setting};
 use super::input::{Input, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
+use crate::base::counted;
 use crate::base::{Code, Diagnostic, Fallible, Sources, interrupt};
 use crate::equiv::{Comparison, Difference, Method, Options, Verdict, compare};
-use crate::eval::{Meta, counted};
+use crate::eval::Meta;
 use crate::graph::{SOpId, Sharing};
 use crate::interpret::Sequence;
 use crate::session::Session;

@@ -5,10 +5,9 @@ use super::input::{programs, read};
 use super::output::{Output, Stop};
 use crate::base::write::write;
 use crate::base::{Code, Diagnostic, Existing, Limits, Severity, Sources};
+use crate::diagnose::{self, Read, precedence};
 use crate::eval::Loaded;
-use crate::syntax::parse::{Parsed, parse};
-use crate::syntax::precedence;
-use crate::syntax::print::{print, print_with_parentheses};
+use crate::format::{print, print_with_parentheses};
 use std::path::Path;
 
 pub fn fmt(output: &mut Output, arguments: &Fmt) -> Result<(), Stop> {
@@ -74,12 +73,12 @@ fn format_text(
     Ok(formatted)
 }
 
-fn parse_text(sources: &mut Sources, name: &str, text: &str) -> Parsed {
+fn parse_text(sources: &mut Sources, name: &str, text: &str) -> Read {
     let source = sources.add(name, text);
-    parse(source, text, &Limits::default())
+    diagnose::read(source, text, &Limits::default())
 }
 
-fn comments<'t>(parsed: &Parsed, text: &'t str) -> impl Iterator<Item = Option<&'t str>> {
+fn comments<'t>(parsed: &Read, text: &'t str) -> impl Iterator<Item = Option<&'t str>> {
     let comments = parsed.ast.comments.iter();
     comments.map(|comment| text.get(comment.span.range()))
 }

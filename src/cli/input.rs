@@ -93,8 +93,8 @@ impl Input {
 /// Whether parentheses behind an expression apply all of it: they bind closer than operators.
 fn is_applicable(expression: &str) -> bool {
     let source = Sources::new().add("expression", expression);
-    let (ast, read, _) = parse_expression(source, expression, &Limits::default());
-    let kind = read.map(|id| &ast.get(id).kind);
+    let (parsed, read) = parse_expression(source, expression, &Limits::default());
+    let kind = read.map(|id| &parsed.ast.get(id).kind);
     !matches!(
         kind,
         Some(

@@ -144,8 +144,7 @@ pub fn diagnostic_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let labels = diagnostic.labels.iter().enumerate().map(|(order, label)| {
-        let span = label.span;
+    let place = |span: Span| {
         let (line, column) = sources.position(span);
         let (end_line, end_column) = sources.position(Span {
             start: span.end,
@@ -157,16 +156,27 @@ pub fn diagnostic_json(diagnostic: &Diagnostic, sources: &Sources) -> Json {
             "column": column,
             "end_line": end_line,
             "end_column": end_column,
-            "message": label.text,
-            "primary": order == 0,
         })
+    };
+    let labels = diagnostic.labels.iter().enumerate().map(|(order, label)| {
+        let mut shown = place(label.span);
+        shown["message"] = label.text.as_str().into();
+        shown["primary"] = (order == 0).into();
+        shown
+    });
+    let edits = diagnostic.help.iter().flat_map(|help| &help.edits);
+    let edits = edits.map(|(span, text)| {
+        let mut edit = place(*span);
+        edit["text"] = text.as_str().into();
+        edit
     });
     serde_json::json!({
         "severity": severity,
         "code": diagnostic.code.number(),
         "message": diagnostic.message,
         "labels": labels.collect::<Vec<Json>>(),
-        "help": diagnostic.help.iter().collect::<Vec<_>>(),
+        "help": diagnostic.help.iter().map(|help| &help.message).collect::<Vec<_>>(),
+        "edits": edits.collect::<Vec<Json>>(),
         "notes": diagnostic.notes,
     })
 }

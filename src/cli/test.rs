@@ -4,7 +4,7 @@ use super::arguments::Test;
 use super::input::{programs, read};
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::{Diagnostic, Severity, Sources};
-use crate::eval::{Assertion, Event, HAS_ERRORS};
+use crate::eval::{Assertion, Event, Verdict};
 use crate::graph::Sharing;
 use crate::session::Session;
 use serde_json::{Value as Json, json};
@@ -74,7 +74,7 @@ fn test_file(
             .iter()
             .any(|assertion| assertion.fails_with(&diagnostic))
         {
-            let own = diagnostic.severity == Severity::Error && !follows(&diagnostic);
+            let own = diagnostic.severity == Severity::Error && !diagnostic.follows;
             counts.errors += usize::from(own);
             other_error(output, json, &diagnostic, session.sources())?;
         }
@@ -90,12 +90,6 @@ fn test_file(
         }
     }
     Ok(())
-}
-
-/// Whether an error only says that a file which was loaded has errors: these count.
-fn follows(diagnostic: &Diagnostic) -> bool {
-    let first = diagnostic.labels.first();
-    first.is_some_and(|label| label.text == HAS_ERRORS)
 }
 
 /// A diagnostic that is no assertion's: for people beside the results, for tools among them.
@@ -126,7 +120,7 @@ fn assertion_text(assertion: &Assertion, sources: &Sources) -> String {
     };
     let mut text = format!("FAILED  {name}:{line}:{column}  {written}\n");
     let mut say = |what: &str| text.push_str(&format!("        {what}\n"));
-    if assertion.is_false() {
+    if assertion.verdict == Verdict::False {
         for (span, value) in &assertion.values {
             let written = one_line(sources.text(*span));
             // A literal need not be told what it is; its quotes may be others.
@@ -146,7 +140,7 @@ fn assertion_text(assertion: &Assertion, sources: &Sources) -> String {
         }
     }
     if let Some(help) = &failure.help {
-        say(&format!("Help: {help}"));
+        say(&format!("Help: {}", help.message));
     }
     text
 }

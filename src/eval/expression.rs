@@ -2,16 +2,13 @@
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
 use super::call::called_builtin;
+use super::fault::{Cause, Limit};
 use super::meta::{Body, Callable, Dict, Meta};
-use super::operator::Side;
 use super::scope::ScopeId;
-use super::{ELEMENTS, Evaluator, Outcome, Stop, advise};
-use crate::base::{Code, Diagnostic, Span};
-use crate::syntax::ast::{
-    Ast, BinaryOperator, ExprId, ExprKind, Ident, Lambda, Name, Parameter, UnaryOperator,
-};
-use crate::syntax::precedence::python_reading;
-use crate::value::{Comparison, Value};
+use super::{Evaluator, Outcome, Stop};
+use crate::base::Span;
+use crate::syntax::ast::{Ast, ExprId, ExprKind, Ident, Lambda, Name, Parameter};
+use crate::value::Value;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -37,45 +34,48 @@ impl Evaluator {
     /// The value of an expression.
     pub(crate) fn expression(&mut self, cx: &Context, id: ExprId) -> Outcome<Meta> {
         stacker::maybe_grow(96 * 1024, 2 * 1024 * 1024, || self.expression_here(cx, id))
-            .map_err(|stop| self.with_origins(cx, stop, &cx.ast.get(id).kind.children()))
+            .map_err(|stop| stop.at(|| cx.site(id)))
     }
 
     fn expression_here(&mut self, cx: &Context, id: ExprId) -> Outcome<Meta> {
         let expr = cx.ast.get(id);
         let span = expr.span;
-        self.step(span)?;
+        self.step()?;
         match &expr.kind {
-            ExprKind::Error => Err(super::Stop::Broken),
-            ExprKind::Name(name) => self.name(cx, name, span),
+            ExprKind::Error => Err(Stop::Broken),
+            ExprKind::Name(name) => self.name(cx, name),
             ExprKind::Literal(value) => Ok(Meta::Atom(value.clone())),
             ExprKind::Parenthesized(inner) => self.expression(cx, *inner),
-            ExprKind::List(items) => {
-                let items = self.expressions(cx, items)?;
-                self.nested(Meta::list(items), span)
-            }
             // A tuple is a list: several s-ops where one could stand.
-            ExprKind::Tuple(items) => {
+            ExprKind::List(items) | ExprKind::Tuple(items) => {
                 let items = self.expressions(cx, items)?;
-                self.nested(Meta::list(items), span)
+                self.nested(Meta::list(items))
             }
-            ExprKind::Dict(entries) => self.dict(cx, entries, span),
+            ExprKind::Dict(entries) => self.dict(cx, entries),
             ExprKind::ListComprehension {
                 element,
                 names,
                 iterable,
-            } => self.list_comprehension(cx, *element, (names, *iterable), span),
+            } => self.list_comprehension(cx, *element, (names, *iterable)),
             ExprKind::DictComprehension {
                 key,
                 value,
                 names,
                 iterable,
-            } => self.dict_comprehension(cx, (*key, *value), (names, *iterable), span),
-            ExprKind::Unary { operator, operand } => self.unary_at(cx, *operator, *operand, span),
+            } => self.dict_comprehension(cx, (*key, *value), (names, *iterable)),
+            ExprKind::Unary { operator, operand } => {
+                let value = self.expression(cx, *operand)?;
+                self.unary(*operator, (value, cx.ast.get(*operand).span), span)
+            }
             ExprKind::Binary {
                 operator,
                 left,
                 right,
-            } => self.binary_at(cx, *operator, (*left, *right), id),
+            } => {
+                let left = (self.expression(cx, *left)?, cx.ast.get(*left).span);
+                let right = (self.expression(cx, *right)?, cx.ast.get(*right).span);
+                self.binary(*operator, [left, right], span)
+            }
             ExprKind::Ternary {
                 then,
                 condition,
@@ -89,8 +89,8 @@ impl Evaluator {
             ExprKind::Call {
                 function,
                 arguments,
-            } => self.call(cx, *function, arguments, span),
-            ExprKind::Operator(comparison) => Err(stray_operator(*comparison, span).into()),
+            } => self.call(cx, *function, arguments, id),
+            ExprKind::Operator(comparison) => Err(Cause::StrayOperator(*comparison).into()),
             ExprKind::Lambda(lambda) => self.lambda(cx, lambda, span),
         }
     }
@@ -100,14 +100,13 @@ impl Evaluator {
         cx: &Context,
         element: ExprId,
         (names, iterable): (&[Ident], ExprId),
-        span: Span,
     ) -> Outcome<Meta> {
         let mut items = Vec::new();
         self.comprehension(cx, names, iterable, |evaluator, cx| {
             items.push(evaluator.expression(cx, element)?);
             Ok(())
         })?;
-        self.nested(Meta::list(items), span)
+        self.nested(Meta::list(items))
     }
 
     fn dict_comprehension(
@@ -115,7 +114,6 @@ impl Evaluator {
         cx: &Context,
         (key, value): (ExprId, ExprId),
         (names, iterable): (&[Ident], ExprId),
-        span: Span,
     ) -> Outcome<Meta> {
         let mut dict = Dict::default();
         self.comprehension(cx, names, iterable, |evaluator, cx| {
@@ -123,26 +121,7 @@ impl Evaluator {
             dict.insert(key, evaluator.expression(cx, value)?);
             Ok(())
         })?;
-        self.nested(Meta::Dict(Rc::new(dict)), span)
-    }
-
-    fn binary_at(
-        &mut self,
-        cx: &Context,
-        operator: BinaryOperator,
-        (left, right): (ExprId, ExprId),
-        id: ExprId,
-    ) -> Outcome<Meta> {
-        let a = self.expression(cx, left)?;
-        let b = self
-            .expression(cx, right)
-            .map_err(|stop| self.regrouped(cx, stop, id))?;
-        let sides = [(a, cx.ast.get(left).span), (b, cx.ast.get(right).span)];
-        if let Some(error) = self.applied_too_early(cx, operator, &sides, id) {
-            return Err(error.into());
-        }
-        self.binary(operator, sides, cx.ast.get(id).span)
-            .map_err(|stop| self.regrouped(cx, stop, id))
+        self.nested(Meta::Dict(Rc::new(dict)))
     }
 
     pub(crate) fn expressions(&mut self, cx: &Context, ids: &[ExprId]) -> Outcome<Vec<Meta>> {
@@ -150,108 +129,49 @@ impl Evaluator {
     }
 
     /// Refuses lists, dicts and functions that nest too deep or grow too long.
-    pub(crate) fn nested(&self, meta: Meta, span: Span) -> Outcome<Meta> {
+    pub(crate) fn nested(&self, meta: Meta) -> Outcome<Meta> {
         if meta.depth() > self.limits.nesting {
-            let what = ("nesting", "lists and dicts inside each other");
-            return Err(self.limit(span, what, self.limits.nesting).into());
+            return Err(Cause::Limit(Limit::Nesting(self.limits.nesting)).into());
         }
         let length = match &meta {
             Meta::List(items) => items.len(),
             Meta::Dict(dict) => dict.len(),
             _ => 0,
         };
-        if length > self.limits.collection_length {
-            return Err(self
-                .limit(span, ELEMENTS, self.limits.collection_length)
-                .into());
-        }
+        self.check_length(length)?;
         Ok(meta)
     }
 
-    fn name(&mut self, cx: &Context, name: &Name, span: Span) -> Outcome<Meta> {
+    /// Whether a list or dict may have this many elements.
+    pub(crate) fn check_length(&self, length: usize) -> Outcome<()> {
+        let bound = self.limits.collection_length;
+        match length > bound {
+            true => Err(Cause::Limit(Limit::Elements(bound, Some(length as i128))).into()),
+            false => Ok(()),
+        }
+    }
+
+    fn name(&mut self, cx: &Context, name: &Name) -> Outcome<Meta> {
         match self.scopes.lookup(cx.scope, name) {
-            Some(Meta::Broken) => Err(super::Stop::Broken),
+            Some(Meta::Broken) => Err(Stop::Broken),
             Some(meta) => Ok(meta.clone()),
-            None => Err(self.undefined(cx, name, span, None)),
+            None => Err(Cause::Undefined(name.clone()).into()),
         }
     }
 
-    /// An operator on what an s-op gave on an input.
-    fn applied_too_early(
-        &self,
-        cx: &Context,
-        operator: BinaryOperator,
-        sides: &[Side; 2],
-        id: ExprId,
-    ) -> Option<Diagnostic> {
-        let ExprKind::Binary { left, right, .. } = cx.ast.get(id).kind else {
-            return None;
-        };
-        let arithmetic = !matches!(
-            operator,
-            BinaryOperator::Compare(Comparison::Equal | Comparison::NotEqual)
-                | BinaryOperator::And
-                | BinaryOperator::Or
-                | BinaryOperator::In
-        );
-        let applied = |side: &Side| matches!(side.0, Meta::Application(_));
-        let call = if applied(&sides[0]) { left } else { right };
-        let ExprKind::Call { function, .. } = cx.ast.get(call).kind else {
-            return None;
-        };
-        (arithmetic && sides.iter().any(applied)).then(|| {
-            let places = (
-                cx.ast.get(call).span,
-                cx.ast.get(function).span,
-                cx.ast.get(id).span,
-            );
-            self.applied_operand(operator.symbol(), sides, places)
-        })
-    }
-
-    /// `a in b and c`, which is `a in (b and c)`: what it would be in Python.
-    fn regrouped(&self, cx: &Context, stop: Stop, id: ExprId) -> Stop {
-        let Stop::Error(error) = stop else {
-            return stop;
-        };
-        let text = &self.sources.get(cx.ast.get(id).span.source).text;
-        let help = python_reading(&cx.ast, text, id);
-        let ExprKind::Binary { right, .. } = cx.ast.get(id).kind else {
-            return error.into();
-        };
-        // Mistakes deeper inside have nothing to do with how `in` binds.
-        let whole = cx.ast.get(right).span;
-        let beginning = |main: Span| whole.contains(main) && main.start == whole.start;
-        let here = error.span().is_some_and(beginning);
-        let types = matches!(error.code, Code::BadMembership | Code::OperandTypes);
-        match help {
-            Some(help) if here && types => error
-                .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
-                .help(format!("write `{help}`"))
-                .into(),
-            _ => advise(*error, &self.sources).into(),
-        }
-    }
-
-    fn dict(&mut self, cx: &Context, entries: &[(ExprId, ExprId)], span: Span) -> Outcome<Meta> {
+    fn dict(&mut self, cx: &Context, entries: &[(ExprId, ExprId)]) -> Outcome<Meta> {
         let mut dict = Dict::default();
         for (key, value) in entries {
             let key = self.dict_key(cx, *key)?;
             dict.insert(key, self.expression(cx, *value)?);
         }
-        self.nested(Meta::Dict(Rc::new(dict)), span)
+        self.nested(Meta::Dict(Rc::new(dict)))
     }
 
     fn dict_key(&mut self, cx: &Context, id: ExprId) -> Outcome<Value> {
         match self.expression(cx, id)? {
             Meta::Atom(value) => Ok(value),
-            other => Err(Diagnostic::error(
-                Code::AtomExpected,
-                format!("a key of a dict is an atom, not {}", other.kind()),
-            )
-            .at(cx.ast.get(id).span, format!("this is {}", other.kind()))
-            .help("write an atom as the key, like `{\"a\": 1}`")
-            .into()),
+            other => Err(Cause::DictKey((other, cx.ast.get(id).span)).into()),
         }
     }
 
@@ -266,25 +186,10 @@ impl Evaluator {
         let items = self.iterate(cx, iterable)?;
         let inner = cx.within(self.scopes.add(Some(cx.scope)));
         for item in items.into_iter().enumerate() {
-            self.bind_loop(&inner, names, item, iterable)?;
+            self.bind_loop(&inner, names, item)?;
             body(self, &inner)?;
         }
         Ok(())
-    }
-
-    fn unary_at(
-        &mut self,
-        cx: &Context,
-        operator: UnaryOperator,
-        operand: ExprId,
-        span: Span,
-    ) -> Outcome<Meta> {
-        let value = self.expression(cx, operand)?;
-        let result = self.unary(operator, value, (span, cx.ast.get(operand).span));
-        result.map_err(|stop| match stop {
-            Stop::Error(error) => advise(*error, &self.sources).into(),
-            Stop::Broken => stop,
-        })
     }
 
     fn lambda(&mut self, cx: &Context, lambda: &Arc<Lambda>, span: Span) -> Outcome<Meta> {
@@ -301,7 +206,7 @@ impl Evaluator {
                 scope: cx.scope,
             },
         };
-        self.nested(Meta::Function(Rc::new(callable)), span)
+        self.nested(Meta::Function(Rc::new(callable)))
     }
 
     /// Parameters with their defaults, which are evaluated where the function is made.
@@ -324,14 +229,4 @@ impl Evaluator {
         }
         Ok(bound)
     }
-}
-
-fn stray_operator(comparison: Comparison, span: Span) -> Diagnostic {
-    let symbol = comparison.symbol();
-    let message = format!("`{symbol}` can only stand as the third argument of `select`");
-    Diagnostic::error(Code::WrongArguments, message)
-        .at(span, "an operator without operands")
-        .help(format!(
-            "to hand over a comparison write a function: `lambda a, b: a {symbol} b`"
-        ))
 }

@@ -2,15 +2,13 @@
 //! come from is the `Loader`'s business, so that the core reads no files.
 
 use super::expression::Context;
+use super::fault::{Cause, Limit};
 use super::meta::Meta;
 use super::scope::Bound;
 use super::statement::Event;
-use super::{Evaluator, Outcome, Stop};
-use crate::base::suggest::nearest;
-use crate::base::{Code, Diagnostic, Severity, Span};
+use super::{Evaluator, Outcome};
+use crate::base::{Severity, Span};
 use crate::syntax::ast::Name;
-use crate::syntax::parse::parse;
-use crate::syntax::warnings;
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -70,9 +68,6 @@ pub(crate) struct Frame {
     warns: bool,
 }
 
-/// Says of a load that another file has errors, which were reported before.
-pub const HAS_ERRORS: &str = "loaded here; its errors come before this one";
-
 impl Evaluator {
     /// Says which text is being run, so that its loads look beside it.
     pub fn enter_file(&mut self, identity: &str, name: &str) {
@@ -96,10 +91,11 @@ impl Evaluator {
     /// Runs the library's text in the base scope, where every file and the console see it.
     pub fn load_library(&mut self, name: &str, text: &str) {
         let source = self.sources.add(name, text);
-        let parsed = parse(source, text, &self.limits);
-        self.diagnostics.extend(parsed.diagnostics);
+        self.library.insert(source);
+        let (ast, diagnostics) = self.words.read(source, text, &self.limits, false);
+        self.diagnostics.extend(diagnostics);
         let base = self.base;
-        self.run(&Rc::new(parsed.ast), base, name);
+        self.run(&Rc::new(ast), base, name);
         self.steps = 0;
     }
 
@@ -111,41 +107,25 @@ impl Evaluator {
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
         let from = self.loading.last().map(|frame| frame.identity.clone());
-        let loaded = self.loader.load(path, from.as_deref()).map_err(|reason| {
-            Diagnostic::error(Code::FileNotFound, format!("`{path}` could not be loaded"))
-                .at(span, reason)
-                .maybe_help(self.other_modules(path))
+        let loaded = self.loader.load(path, from.as_deref());
+        let loaded = loaded.map_err(|reason| Cause::NotLoaded {
+            path: path.to_string(),
+            reason,
         })?;
-        if let Some(at) = self
-            .loading
-            .iter()
-            .position(|frame| frame.identity == loaded.identity)
-        {
-            let cycle: Vec<&str> = self.loading[at..]
-                .iter()
-                .map(|frame| frame.name.as_str())
-                .chain([loaded.name.as_str()])
-                .collect();
-            let (message, help) = match cycle.as_slice() {
-                [_, _] => ("this file loads itself", "remove this `load`"),
-                _ => (
-                    "these files load each other",
-                    "move what both need into a third file and load that from both",
-                ),
-            };
-            let mut error =
-                Diagnostic::error(Code::LoadCycle, message).at(span, "this closes the cycle");
-            for frame in self.loading[at..].iter().rev() {
-                if let Some(loaded_at) = frame.loaded_at {
-                    error = error.at(loaded_at, format!("`{}` is loaded here", frame.name));
-                }
+        let mut frames = self.loading.iter();
+        if let Some(at) = frames.position(|frame| frame.identity == loaded.identity) {
+            let cycle = &self.loading[at..];
+            let files = cycle.iter().map(|frame| frame.name.clone());
+            let load = |frame: &Frame| Some((frame.name.clone(), frame.loaded_at?));
+            return Err(Cause::Cycle {
+                files: files.chain([loaded.name]).collect(),
+                loads: cycle.iter().rev().filter_map(load).collect(),
             }
-            return Err(error.note(cycle.join(" loads ")).help(help).into());
+            .into());
         }
         let deepest = self.limits.load_depth;
         if self.loading.len() >= deepest {
-            let what = ("load_depth", "loads inside each other");
-            return Err(self.limit(span, what, deepest).into());
+            return Err(Cause::Limit(Limit::Loads(deepest)).into());
         }
         let library = self.loader.is_library(&loaded.identity);
         let warns = !library && self.warned_of.insert(loaded.identity.clone());
@@ -155,31 +135,9 @@ impl Evaluator {
             loaded_at: Some(span),
             warns,
         });
-        let result = self.run_loaded(cx, path, &loaded, span, events);
+        let result = self.run_loaded(cx, path, &loaded, events);
         self.leave_file();
         result
-    }
-
-    /// What there is to load instead of a path that leads nowhere.
-    fn other_modules(&self, path: &str) -> Option<String> {
-        let modules = self.loader.modules();
-        let whole = nearest(path, modules.iter().copied());
-        // Or only the beginning of a name.
-        let length = path.chars().count();
-        let beginning = |module: &&str| {
-            let cut = module
-                .char_indices()
-                .nth(length)
-                .map_or(module.len(), |(at, _)| at);
-            length > 2 && nearest(path, [&module[..cut]]).is_some()
-        };
-        match whole.or_else(|| modules.iter().copied().find(beginning)) {
-            Some(module) => Some(format!("did you mean `load \"{module}\";`?")),
-            None => modules.first().map(|first| {
-                let all = modules.join(", ");
-                format!("the library has {all}: `load \"{first}\";`")
-            }),
-        }
     }
 
     fn run_loaded(
@@ -187,31 +145,29 @@ impl Evaluator {
         cx: &Context,
         path: &str,
         loaded: &Loaded,
-        span: Span,
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
         let source = self.sources.add(&loaded.name, loaded.text.as_str());
-        let parsed = parse(source, &loaded.text, &self.limits);
+        if self.loader.is_library(&loaded.identity) {
+            self.library.insert(source);
+        }
+        let warns = self.warns();
+        let (ast, found) = self.words.read(source, &loaded.text, &self.limits, warns);
         let scope = self.new_scope();
         let reported = self.diagnostics.len();
-        if self.warns() {
-            self.diagnostics.extend(warnings(&parsed, &loaded.text));
-        }
-        self.diagnostics.extend(parsed.diagnostics);
-        let inner = self.run(&Rc::new(parsed.ast), scope, path);
+        self.diagnostics.extend(found);
+        let inner = self.run(&Rc::new(ast), scope, path);
         let failed = self.diagnostics[reported..]
             .iter()
             .any(|found| found.severity == Severity::Error);
         self.take_names(cx, scope)?;
         events.extend(shown(inner));
         if failed {
-            let failure = Diagnostic::error(Code::FileNotFound, format!("`{path}` has errors"))
-                .at(span, HAS_ERRORS)
-                .help(format!(
-                    "mend them first; `rasp check {}` shows them alone",
-                    loaded.name
-                ));
-            return Err(Stop::Error(Box::new(failure)));
+            return Err(Cause::LoadedErrors {
+                path: path.to_string(),
+                file: loaded.name.clone(),
+            }
+            .into());
         }
         Ok(())
     }

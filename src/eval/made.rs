@@ -1,44 +1,34 @@
-//! Where values were made. An error shows the place of what does not fit; where that is only named,
-//! it shows where the name got its value too, whatever kind of value it is.
+//! Where values were made: an error shows where a name got its value, too.
 
+use super::Evaluator;
 use super::expression::Context;
-use super::{Evaluator, Stop, is_library};
+use super::scope::ScopeId;
 use crate::base::Span;
-use crate::syntax::ast::{Ast, Command, ExprId, ExprKind, Statement, StatementKind};
+use crate::syntax::ast::{Ast, ExprId, ExprKind};
 
 impl Evaluator {
     /// Where the value of an expression was made: if it is a name, where that got its value.
     pub(crate) fn made(&self, cx: &Context, id: ExprId) -> Span {
-        let expr = cx.ast.get(id);
+        self.made_in(&cx.ast, cx.scope, id)
+    }
+
+    /// The same of an expression that is evaluated in a scope.
+    pub(crate) fn made_in(&self, ast: &Ast, scope: ScopeId, id: ExprId) -> Span {
+        let expr = ast.get(id);
         match &expr.kind {
-            ExprKind::Parenthesized(inner) => self.made(cx, *inner),
+            ExprKind::Parenthesized(inner) => self.made_in(ast, scope, *inner),
             ExprKind::Name(name) => self
                 .scopes
-                .made(cx.scope, name)
-                .filter(|made| *made != Span::BUILT_IN && !is_library(&self.sources, *made))
+                .made(scope, name)
+                .filter(|made| *made != Span::BUILT_IN && !self.is_library(*made))
                 .unwrap_or(expr.span),
             _ => expr.span,
         }
     }
 
-    /// Adds to an error where the expressions were made that it points at by their names.
-    pub(crate) fn with_origins(&self, cx: &Context, stop: Stop, ids: &[ExprId]) -> Stop {
-        let Stop::Error(mut error) = stop else {
-            return stop;
-        };
-        for id in ids {
-            let shown = cx.ast.get(*id).span;
-            let named = bare(&cx.ast, *id);
-            let made = self.made(cx, named);
-            let new = error.labels.iter().all(|label| label.span != made);
-            if let ExprKind::Name(name) = &cx.ast.get(named).kind
-                && error.labels.iter().any(|label| label.span == shown)
-                && new
-            {
-                error = Box::new(error.at(made, format!("`{name}` comes from here")));
-            }
-        }
-        error.into()
+    /// Whether a place is in the library, which nobody can change.
+    pub(crate) fn is_library(&self, span: Span) -> bool {
+        self.library.contains(&span.source)
     }
 }
 
@@ -64,25 +54,5 @@ pub(crate) fn element_spans(ast: &Ast, id: ExprId, count: usize) -> Vec<Span> {
     match items.len() == count {
         true => items.iter().map(|item| ast.get(*item).span).collect(),
         false => vec![ast.get(id).span; count],
-    }
-}
-
-/// The expressions that a statement itself evaluates.
-pub(crate) fn evaluated(statement: &Statement) -> Vec<ExprId> {
-    match &statement.kind {
-        StatementKind::Assign { values, .. } => values.clone(),
-        StatementKind::For { iterable, .. } => vec![*iterable],
-        StatementKind::Draw { value, input } => std::iter::once(*value).chain(*input).collect(),
-        StatementKind::Assert { condition } => vec![*condition],
-        StatementKind::Expression(value)
-        | StatementKind::Command(
-            Command::SetExample { value, .. }
-            | Command::SetVocabulary { value }
-            | Command::SetMaxLength { value },
-        ) => vec![*value],
-        StatementKind::Error
-        | StatementKind::Define(_)
-        | StatementKind::Load { .. }
-        | StatementKind::Command(_) => Vec::new(),
     }
 }

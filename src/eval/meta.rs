@@ -6,7 +6,7 @@ use crate::base::Span;
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, ScorerId, SelectorId};
 use crate::interpret::Sequence;
-use crate::syntax::ast::{Ast, Function, Lambda, Name};
+use crate::syntax::ast::{Ast, ExprKind, Function, Lambda, Name};
 use crate::value::Value;
 use crate::value::atom::{float_repr, quote};
 use indexmap::IndexMap;
@@ -293,6 +293,11 @@ impl Meta {
 const LONGEST_REPR: usize = 100_000;
 
 impl Callable {
+    /// Whether the language gives it.
+    pub fn is_builtin(&self) -> bool {
+        matches!(self.body, Body::Builtin(_))
+    }
+
     /// Where its name was defined, if the program did that.
     pub(crate) fn definition(&self) -> Option<Span> {
         match &self.body {
@@ -310,6 +315,23 @@ impl Callable {
             Body::Builtin(_) => return None,
         };
         Some(ast.get(parameters.get(parameter)?.default?).span)
+    }
+
+    /// Where the condition of the first choice in what it gives stands.
+    pub(crate) fn choice(&self) -> Option<Span> {
+        let (ast, mut pending) = match &self.body {
+            Body::Defined { ast, function, .. } => (ast, function.results.clone()),
+            Body::Lambda { ast, lambda, .. } => (ast, vec![lambda.body]),
+            Body::Builtin(_) => return None,
+        };
+        while let Some(id) = pending.pop() {
+            let kind = &ast.get(id).kind;
+            if let ExprKind::Ternary { condition, .. } = kind {
+                return Some(ast.get(*condition).span);
+            }
+            pending.extend(kind.children());
+        }
+        None
     }
 
     /// `name(a, b)`

@@ -4,70 +4,37 @@
 //! `load` goes through a [`Loader`].
 
 mod access;
-mod advice;
 mod assertion;
 mod attention;
 mod builtins;
 mod call;
-mod caller;
-mod collection;
 mod expression;
-mod fitting;
-mod help;
+pub mod fault;
 mod load;
 mod made;
 pub mod meta;
-mod mismatch;
-mod misuse;
 mod operator;
 mod origin;
-mod quoted;
-mod recursion;
 mod redefined;
 mod scope;
 mod scorer;
 mod statement;
-mod undefined;
 
-pub(crate) use access::counted;
-use advice::{advise, is_library};
-pub use load::{HAS_ERRORS, Loaded, Loader, NoFiles};
+pub use fault::{Diagnose, Stop};
+pub use load::{Loaded, Loader, NoFiles};
 pub use meta::{Application, Callable, Meta};
 pub use scope::ScopeId;
-pub use statement::{Assertion, Event};
+pub use statement::{Assertion, Event, Verdict};
 
-use crate::base::{Code, Diagnostic, Limits, Sources, Span, interrupt};
+use crate::base::{Diagnostic, Limits, SourceId, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 use crate::syntax::ast::Name;
-use crate::value::Op;
+use crate::value::{Op, TypeSet};
+use fault::{Cause, Limit, interrupted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 
-/// Why evaluation of a statement stopped.
-#[derive(Debug)]
-pub enum Stop {
-    Error(Box<Diagnostic>),
-    /// It uses a name whose definition failed; that has been reported already.
-    Broken,
-}
-
-impl From<Box<Diagnostic>> for Stop {
-    fn from(diagnostic: Box<Diagnostic>) -> Stop {
-        Stop::Error(diagnostic)
-    }
-}
-
-impl From<Diagnostic> for Stop {
-    fn from(diagnostic: Diagnostic) -> Stop {
-        Stop::Error(Box::new(diagnostic))
-    }
-}
-
 pub(crate) type Outcome<T> = Result<T, Stop>;
-
-/// The limits that are reached in more than one place, each with what it is of.
-const ELEMENTS: (&str, &str) = ("collection_length", "elements in a list");
-const NODES: (&str, &str) = ("graph_nodes", "s-ops and selectors");
 
 /// The state of elaboration: the graph built so far and what every name means.
 pub struct Evaluator {
@@ -77,6 +44,7 @@ pub struct Evaluator {
     pub(crate) scopes: Scopes,
     pub(crate) base: ScopeId,
     pub(crate) loader: Box<dyn Loader>,
+    words: &'static dyn Diagnose,
     /// Files being loaded, outermost first.
     pub(crate) loading: Vec<load::Frame>,
     /// The files whose warnings have been given.
@@ -90,13 +58,20 @@ pub struct Evaluator {
     pub(crate) asserted: Vec<Assertion>,
     /// The names that statements at the prompt have not defined, as they failed, and where.
     pub(crate) missing: FxHashMap<Name, Span>,
+    /// The texts of the standard library.
+    library: FxHashSet<SourceId>,
     /// Warnings and errors met so far and not yet taken.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Evaluator {
     /// An evaluator with the built-in names only; [`Evaluator::load_library`] adds the rest.
-    pub fn new(sharing: Sharing, limits: Limits, loader: Box<dyn Loader>) -> Evaluator {
+    pub fn new(
+        sharing: Sharing,
+        limits: Limits,
+        loader: Box<dyn Loader>,
+        words: &'static dyn Diagnose,
+    ) -> Evaluator {
         let mut scopes = Scopes::default();
         let constants = scopes.add(None);
         let base = scopes.add(Some(constants));
@@ -109,6 +84,7 @@ impl Evaluator {
             scopes,
             base,
             loader,
+            words,
             loading: Vec::new(),
             warned_of: FxHashSet::default(),
             steps: 0,
@@ -117,6 +93,7 @@ impl Evaluator {
             everything: None,
             asserted: Vec::new(),
             missing: FxHashMap::default(),
+            library: FxHashSet::default(),
             diagnostics: Vec::new(),
         };
         evaluator.define_builtins(constants);
@@ -126,6 +103,20 @@ impl Evaluator {
     /// A fresh scope that sees the library: a file, or the console.
     pub fn new_scope(&mut self) -> ScopeId {
         self.scopes.add(Some(self.base))
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The types of an s-op, scorer or atom; none of anything else.
+    pub(crate) fn types(&self, meta: &Meta) -> TypeSet {
+        match meta {
+            Meta::SOp(id) => self.graph.types(*id),
+            Meta::Scorer(id) => self.graph.scorer_types(*id),
+            Meta::Atom(value) => TypeSet::of(value),
+            _ => TypeSet::NONE,
+        }
     }
 
     /// What a name means in a scope.
@@ -138,33 +129,22 @@ impl Evaluator {
         self.scopes.visible(scope)
     }
 
-    pub(crate) fn step(&mut self, span: Span) -> Outcome<()> {
+    pub(crate) fn step(&mut self) -> Outcome<()> {
         self.steps += 1;
-        interrupt::check()?;
-        if self.steps > self.limits.steps {
-            return Err(self
-                .limit(span, ("steps", "evaluated expressions"), self.limits.steps)
-                .into());
+        interrupted()?;
+        match self.steps > self.limits.steps {
+            true => Err(Cause::Limit(Limit::Steps(self.limits.steps)).into()),
+            false => Ok(()),
         }
-        Ok(())
     }
 
-    pub(crate) fn limit(
-        &self,
-        span: Span,
-        (name, what): (&str, &str),
-        bound: impl std::fmt::Display,
-    ) -> Diagnostic {
-        let message = format!("the limit `{name}` of {bound} {what} is reached");
-        Diagnostic::error(Code::LimitReached, message)
-            .at(span, "reached while evaluating this")
-            .maybe_help(match name {
-                "steps" | "graph_nodes" => {
-                    Some("let loops run less often, like over `range(100)`".into())
-                }
-                "collection_length" => Some("make a shorter list, like `range(100)`".into()),
-                _ => None,
-            })
+    /// Whether one more node may be added to the graph.
+    pub(crate) fn check_nodes(&self) -> Outcome<()> {
+        let bound = self.limits.graph_nodes;
+        match self.graph.len() >= bound {
+            true => Err(Cause::Limit(Limit::Nodes(bound)).into()),
+            false => Ok(()),
+        }
     }
 
     /// Adds an s-op to the graph.
@@ -172,9 +152,7 @@ impl Evaluator {
     /// # Errors
     /// The limit on the size of the graph.
     pub(crate) fn add_sop(&mut self, sop: SOp, span: Span) -> Outcome<SOpId> {
-        if self.graph.len() >= self.limits.graph_nodes {
-            return Err(self.limit(span, NODES, self.limits.graph_nodes).into());
-        }
+        self.check_nodes()?;
         let before = self.graph.len();
         let id = self.graph.sop(sop, span);
         if self.graph.len() > before {
@@ -184,9 +162,7 @@ impl Evaluator {
     }
 
     pub(crate) fn add_selector(&mut self, selector: Selector, span: Span) -> Outcome<SelectorId> {
-        if self.graph.len() >= self.limits.graph_nodes {
-            return Err(self.limit(span, NODES, self.limits.graph_nodes).into());
-        }
+        self.check_nodes()?;
         Ok(self.graph.selector(selector, span))
     }
 
@@ -194,14 +170,8 @@ impl Evaluator {
     pub(crate) fn add_map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> Outcome<SOpId> {
         let types: Vec<_> = operands.iter().map(|id| self.graph.types(*id)).collect();
         if op.result_type(&types).is_empty() && types.iter().all(|types| !types.is_empty()) {
-            let shown: Vec<&str> = types
-                .iter()
-                .map(|types| help::describe_types(*types))
-                .collect();
-            let message = format!("`{op}` does not work on {}", shown.join(" and "));
-            return Err(Diagnostic::error(Code::OperandTypes, message)
-                .at(span, "this fails on every input")
-                .into());
+            let sides = operands.iter().map(|id| (Meta::SOp(*id), span)).collect();
+            return Err(Cause::Operands { op, sides }.into());
         }
         self.add_sop(SOp::Map { op, operands }, span)
     }

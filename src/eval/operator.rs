@@ -1,14 +1,13 @@
 //! Operators. On atoms, lists and dicts they compute; as soon as an s-op takes part they add an
 //! elementwise node, with atoms broadcast; on selectors `and`, `or` and `not` combine.
 
-use super::collection::without_sign;
 use super::expression::Context;
+use super::fault::{Cause, Doubt, Mixture, Part};
 use super::meta::{Application, Meta};
-use super::mismatch::Part;
-use super::{ELEMENTS, Evaluator, Outcome, Stop};
-use crate::base::{Code, Diagnostic, Span};
+use super::{Evaluator, Outcome};
+use crate::base::Span;
 use crate::graph::{SOp, SOpId, Selector};
-use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, UnaryOperator};
+use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind, UnaryOperator};
 use crate::value::op::{Failure, FailureKind};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use std::cmp::Ordering;
@@ -20,8 +19,8 @@ impl Evaluator {
     pub(crate) fn unary(
         &mut self,
         operator: UnaryOperator,
-        operand: Meta,
-        (span, operand_span): (Span, Span),
+        (operand, operand_span): Side,
+        span: Span,
     ) -> Outcome<Meta> {
         let op = match operator {
             UnaryOperator::Not => Op::Not,
@@ -29,7 +28,7 @@ impl Evaluator {
             UnaryOperator::Plus => Op::Plus,
         };
         match operand {
-            Meta::Scorer(_) => self.map_scorers(op, &[&operand], span),
+            Meta::Scorer(_) => self.map_scorers(op, &[(operand, operand_span)], span),
             Meta::SOp(id) => self.map_one(op, (id, operand_span), span),
             Meta::Selector(id) if operator == UnaryOperator::Not => {
                 Ok(Meta::Selector(self.add_selector(Selector::Not(id), span)?))
@@ -39,25 +38,8 @@ impl Evaluator {
             }
             other if operator == UnaryOperator::Not => Ok(Meta::Atom(Value::Bool(!other.truthy()))),
             other => {
-                let symbol = operator.symbol();
-                let error = self.operand_error(symbol, &[(&other, operand_span)], span);
-                Err(match other {
-                    Meta::Selector(_) => {
-                        let negated = self.written(operand_span);
-                        error.maybe_help(negated.map(|selector| {
-                            format!("the selector of all other keys: `not {selector}`")
-                        }))
-                    }
-                    Meta::List(_) => {
-                        let each = self.each_element(&other, (span, operand_span));
-                        error.maybe_help(each)
-                    }
-                    _ => {
-                        let written = self.written(operand_span);
-                        error.maybe_help(without_sign(&other, written.as_deref()))
-                    }
-                }
-                .into())
+                let sides = vec![(other, operand_span)];
+                Err(Cause::Operands { op, sides }.into())
             }
         }
     }
@@ -66,12 +48,8 @@ impl Evaluator {
     pub(crate) fn map_one(&mut self, op: Op, (id, at): (SOpId, Span), span: Span) -> Outcome<Meta> {
         let types = self.graph.types(id);
         if !types.is_empty() && op.result_type(&[types]).is_empty() {
-            let operand = (Meta::SOp(id), at);
-            let error = self.operand_error(op.symbol(), &[(&operand.0, at)], span);
-            let error = error.note("this fails on every input");
-            return Err(error
-                .maybe_help(self.with_numeric_tokens(span, &[operand]))
-                .into());
+            let sides = vec![(Meta::SOp(id), at)];
+            return Err(Cause::Operands { op, sides }.into());
         }
         Ok(Meta::SOp(self.add_map(op, vec![id], span)?))
     }
@@ -101,10 +79,10 @@ impl Evaluator {
         let and = operator == BinaryOperator::And;
         match (&sides[0].0, &sides[1].0) {
             (Meta::Scorer(_), Meta::Selector(_)) | (Meta::Selector(_), Meta::Scorer(_)) => {
-                Err(self.selector_and_other(&sides, operator, span).into())
+                Err(Cause::SelectorAndOther { operator, sides }.into())
             }
-            (a @ Meta::Scorer(_), b) | (a, b @ Meta::Scorer(_)) => {
-                self.map_scorers(if and { Op::And } else { Op::Or }, &[a, b], span)
+            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => {
+                self.map_scorers(if and { Op::And } else { Op::Or }, &sides, span)
             }
             (Meta::Selector(a), Meta::Selector(b)) => {
                 let selector = if and {
@@ -115,12 +93,12 @@ impl Evaluator {
                 Ok(Meta::Selector(self.add_selector(selector, span)?))
             }
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
-                Err(self.selector_and_other(&sides, operator, span).into())
+                Err(Cause::SelectorAndOther { operator, sides }.into())
             }
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => {
                 let op = if and { Op::And } else { Op::Or };
-                self.warn_constant_side(&op, &sides, span);
-                self.elementwise(op, &sides, span)
+                self.doubt_constant_side(&op, &sides, span);
+                self.elementwise(op, sides, span)
             }
             (a, _) => {
                 let first = a.truthy() != and;
@@ -131,66 +109,56 @@ impl Evaluator {
     }
 
     fn arithmetic(&mut self, op: Op, sides: [Side; 2], span: Span) -> Outcome<Meta> {
-        let [(a, a_span), (b, b_span)] = &sides;
-        match (a, b) {
+        match (&sides[0].0, &sides[1].0) {
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
-                Err(self.operator_on_selector(&op, &sides, span).into())
+                Err(Cause::SelectorOperand { op, sides }.into())
             }
-            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => {
-                let mapped = self.map_scorers(op.clone(), &[a, b], span);
-                mapped.map_err(|stop| match stop {
-                    Stop::Error(error) if error.help.is_none() => {
-                        error.maybe_help(self.on_one_type(&op, &sides, span)).into()
-                    }
-                    stop => stop,
-                })
-            }
-            (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, &sides, span),
+            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
+            (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, sides, span),
             (Meta::Atom(x), Meta::Atom(y)) => match op.apply(&[x, y]) {
                 Err(failure) if failure.kind == FailureKind::Types => {
-                    let operands = [(a, *a_span), (b, *b_span)];
-                    let error = self.operand_error(op.symbol(), &operands, span);
-                    Err(error.maybe_help(self.on_one_type(&op, &sides, span)).into())
+                    let sides = sides.to_vec();
+                    Err(Cause::Operands { op, sides }.into())
                 }
                 result => atom_result(result, span),
             },
-            _ => self.containers(&op, &sides, span),
+            _ => self.containers(op, sides),
         }
     }
 
     /// An elementwise node; atoms are broadcast.
-    fn elementwise(&mut self, op: Op, sides: &[Side; 2], span: Span) -> Outcome<Meta> {
+    fn elementwise(&mut self, op: Op, sides: [Side; 2], span: Span) -> Outcome<Meta> {
         let equality = match op {
             Op::Compare(Comparison::Equal) => Some(false),
             Op::Compare(Comparison::NotEqual) => Some(true),
             _ => None,
         };
         let mut operands = Vec::with_capacity(2);
-        for (meta, side_span) in sides {
+        for (meta, side_span) in &sides {
             match (meta, equality) {
                 (Meta::SOp(_) | Meta::Atom(_), _) => {
                     operands.push(self.broadcast(meta, *side_span)?)
                 }
                 // No atom equals a list or a dict.
                 (_, Some(answer)) => {
-                    self.warn_constant_comparison(&op, sides, span, answer);
                     let id = self.add_sop(SOp::Constant(Value::Bool(answer)), span)?;
+                    self.doubt_constant(op, sides, span, answer);
                     return Ok(Meta::SOp(id));
                 }
                 _ => {
-                    let operands = [(&sides[0].0, sides[0].1), (&sides[1].0, sides[1].1)];
-                    let error = self.operand_error(op.symbol(), &operands, span);
-                    return Err(error.maybe_help(self.as_sop(meta, *side_span, span)).into());
+                    let sides = sides.to_vec();
+                    return Err(Cause::Operands { op, sides }.into());
                 }
             }
         }
         let types: Vec<TypeSet> = operands.iter().map(|id| self.graph.types(*id)).collect();
         let known = types.iter().all(|types| !types.is_empty());
         if known && op.result_type(&types).is_empty() {
-            return Err(self.type_error(&op, sides, &operands, span).into());
+            let sides = sides.to_vec();
+            return Err(Cause::Operands { op, sides }.into());
         }
         if let (Some(answer), true) = (equality, known && never_equal(types[0], types[1])) {
-            self.warn_constant_comparison(&op, sides, span, answer);
+            self.doubt_constant(op.clone(), sides, span, answer);
         }
         Ok(Meta::SOp(self.add_map(op, operands, span)?))
     }
@@ -203,58 +171,36 @@ impl Evaluator {
         match meta {
             Meta::SOp(id) => Ok(*id),
             Meta::Atom(value) => self.add_sop(SOp::Constant(value.clone()), span),
-            other => {
-                let code = match other {
-                    Meta::Selector(_) => Code::SelectorMisused,
-                    _ => Code::AtomExpected,
-                };
-                let message = format!("an s-op or an atom is needed here, not {}", other.kind());
-                Err(Diagnostic::error(code, message)
-                    .at(span, format!("this is {}", other.kind()))
-                    .into())
+            other => Err(Cause::NoSOp {
+                found: (other.clone(), span),
             }
+            .into()),
         }
     }
 
-    /// [`Evaluator::broadcast`] of a part of `whole`, which a mistake is mended in.
-    pub(crate) fn broadcast_in(&mut self, meta: &Meta, span: Span, whole: Span) -> Outcome<SOpId> {
-        self.broadcast(meta, span).map_err(|stop| match stop {
-            Stop::Error(error) => error.maybe_help(self.as_sop(meta, span, whole)).into(),
-            Stop::Broken => Stop::Broken,
-        })
-    }
-
     /// Operators on lists, dicts, functions and results of applications.
-    fn containers(&mut self, op: &Op, sides: &[Side; 2], span: Span) -> Outcome<Meta> {
-        let [(a, a_span), (b, b_span)] = sides;
-        match (op, a, b) {
-            (Op::Compare(Comparison::Equal), ..) => {
-                Ok(Meta::Atom(Value::Bool(self.equal(a, b, span)?)))
-            }
+    fn containers(&mut self, op: Op, sides: [Side; 2]) -> Outcome<Meta> {
+        let [(a, _), (b, _)] = &sides;
+        match (&op, a, b) {
+            (Op::Compare(Comparison::Equal), ..) => Ok(Meta::Atom(Value::Bool(self.equal(a, b)?))),
             (Op::Compare(Comparison::NotEqual), ..) => {
-                Ok(Meta::Atom(Value::Bool(!self.equal(a, b, span)?)))
+                Ok(Meta::Atom(Value::Bool(!self.equal(a, b)?)))
             }
-            (Op::Add, Meta::List(a), Meta::List(b)) => self.nested(
-                Meta::list(a.iter().chain(b.iter()).cloned().collect()),
-                span,
-            ),
+            (Op::Add, Meta::List(a), Meta::List(b)) => {
+                self.nested(Meta::list(a.iter().chain(b.iter()).cloned().collect()))
+            }
             (Op::Multiply, Meta::List(items), Meta::Atom(count))
             | (Op::Multiply, Meta::Atom(count), Meta::List(items))
                 if count.as_int().is_some() =>
             {
                 let count = usize::try_from(count.as_int().unwrap_or(0)).unwrap_or(0);
                 let length = items.len().saturating_mul(count);
-                if length > self.limits.collection_length {
-                    return Err(self
-                        .limit(span, ELEMENTS, self.limits.collection_length)
-                        .note(format!("this list would have {length}"))
-                        .into());
-                }
+                self.check_length(length)?;
                 let repeated = items.iter().cycle().take(length).cloned().collect();
                 Ok(Meta::list(repeated))
             }
             (Op::Compare(comparison), Meta::List(x), Meta::List(y)) => {
-                let order = self.list_order(x, y, (*a_span, *b_span), span)?;
+                let order = self.list_order(x, y, &sides)?;
                 Ok(Meta::Atom(Value::Bool(match comparison {
                     Comparison::Less => order == Ordering::Less,
                     Comparison::LessEqual => order != Ordering::Greater,
@@ -264,41 +210,36 @@ impl Evaluator {
                 })))
             }
             _ => {
-                let operands = [(a, *a_span), (b, *b_span)];
-                let error = self.operand_error(op.symbol(), &operands, span);
-                Err(error.maybe_help(self.of_containers(op, sides, span)).into())
+                let sides = sides.to_vec();
+                Err(Cause::Operands { op, sides }.into())
             }
         }
     }
 
     /// Lexicographic order of lists of atoms and lists.
-    fn list_order(
-        &mut self,
-        a: &[Meta],
-        b: &[Meta],
-        spans: (Span, Span),
-        span: Span,
-    ) -> Outcome<Ordering> {
+    fn list_order(&mut self, a: &[Meta], b: &[Meta], sides: &[Side; 2]) -> Outcome<Ordering> {
         for (x, y) in a.iter().zip(b) {
-            if self.equal(x, y, span)? {
+            if self.equal(x, y)? {
                 continue;
             }
             return match (x, y) {
                 (Meta::Atom(x), Meta::Atom(y)) if x.order(y).is_some() => {
                     Ok(x.order(y).unwrap_or(Ordering::Equal))
                 }
-                (Meta::List(x), Meta::List(y)) => self.list_order(x, y, spans, span),
-                _ => Err(self
-                    .operand_error("<", &[(x, spans.0), (y, spans.1)], span)
-                    .into()),
+                (Meta::List(x), Meta::List(y)) => self.list_order(x, y, sides),
+                _ => {
+                    let op = Op::Compare(Comparison::Less);
+                    let sides = vec![(x.clone(), sides[0].1), (y.clone(), sides[1].1)];
+                    Err(Cause::Operands { op, sides }.into())
+                }
             };
         }
         Ok(a.len().cmp(&b.len()))
     }
 
     /// Equality of any two values that are not s-ops; s-ops and selectors equal only themselves.
-    pub(crate) fn equal(&mut self, a: &Meta, b: &Meta, span: Span) -> Outcome<bool> {
-        self.step(span)?;
+    pub(crate) fn equal(&mut self, a: &Meta, b: &Meta) -> Outcome<bool> {
+        self.step()?;
         match (a, b) {
             (Meta::Atom(a), Meta::Atom(b)) => Ok(a.equals(b)),
             (Meta::List(a), Meta::List(b)) => {
@@ -309,7 +250,7 @@ impl Evaluator {
                     return Ok(false);
                 }
                 for (x, y) in a.iter().zip(b.iter()) {
-                    if !self.equal(x, y, span)? {
+                    if !self.equal(x, y)? {
                         return Ok(false);
                     }
                 }
@@ -321,7 +262,7 @@ impl Evaluator {
                 }
                 for (key, x) in a.iter() {
                     match b.get(key) {
-                        Some(y) if self.equal(x, y, span)? => {}
+                        Some(y) if self.equal(x, y)? => {}
                         _ => return Ok(false),
                     }
                 }
@@ -329,38 +270,55 @@ impl Evaluator {
             }
             (Meta::Function(a), Meta::Function(b)) => Ok(std::rc::Rc::ptr_eq(a, b)),
             (Meta::Selector(a), Meta::Selector(b)) => Ok(a == b),
-            (Meta::SOp(_), _) | (_, Meta::SOp(_)) => Err(Diagnostic::error(
-                Code::AtomExpected,
-                "an s-op has no values yet that could be compared here",
-            )
-            .at(span, "compares an s-op inside a list or dict")
-            .help("compare the s-ops themselves, position by position: `a == b`")
-            .into()),
+            (Meta::SOp(_), _) | (_, Meta::SOp(_)) => Err(Cause::ComparesSOps.into()),
             (Meta::Application(a), b) | (b, Meta::Application(a)) => Ok(application_equals(a, b)),
             _ => Ok(false),
         }
     }
 
-    /// Warns of branches of which one certainly holds numbers and the other strings.
-    fn check_branches(&mut self, cx: &Context, ids: [ExprId; 2], sops: [SOpId; 2], span: Span) {
-        let mut parts = [0, 1].map(|at| {
-            let expr = cx.ast.get(ids[at]);
-            let literal = match &expr.kind {
-                ExprKind::Literal(value) => Some(value),
-                _ => None,
-            };
-            let part = Part {
-                types: self.graph.types(sops[at]),
-                at: expr.span,
-                called: ["this branch is of numbers", "this branch is of strings"],
-            };
-            (part, literal)
-        });
-        // What is written out can be mended; of two literals the number, which always can be.
-        parts.sort_by_key(|(_, literal)| literal.map_or(2, |value| u8::from(!value.is_number())));
-        let [(first, literal), (second, _)] = parts;
-        let what = "the branches of this choice";
-        self.warn_mixed((span, what), [first, second], literal, None);
+    /// An equality with the same answer at every position of every input. Not inside functions: there
+    /// the types are those of one call only.
+    fn doubt_constant(&mut self, op: Op, sides: [Side; 2], span: Span, answer: bool) {
+        if self.calls == 0 {
+            self.doubt(Doubt::Constant { op, sides, answer }, span);
+        }
+    }
+
+    /// `x == "a" or "b"`: a number or string that is true or false whatever the input.
+    fn doubt_constant_side(&mut self, op: &Op, sides: &[Side; 2], span: Span) {
+        let constant = |(meta, _): &&Side| match meta {
+            Meta::Atom(value) => !matches!(value, Value::Bool(_)),
+            _ => false,
+        };
+        let Some((_, at)) = sides.iter().find(constant).filter(|_| self.calls == 0) else {
+            return;
+        };
+        // A name may have other values in other runs of a loop.
+        let first = self.sources.text(*at).chars().next();
+        if first.is_some_and(|first| first.is_alphabetic() || first == '_') {
+            return;
+        }
+        // `a in b and c` is another mistake, which has been warned of.
+        let text = &self.sources.get(span.source).text;
+        let (before, after) = (&text[..span.start as usize], &text[span.end as usize..]);
+        if before.trim_end().ends_with(" in") || after.trim_start().starts_with("in ") {
+            return;
+        }
+        let (op, sides) = (op.clone(), sides.clone());
+        self.doubt(Doubt::ConstantSide { op, sides }, span);
+    }
+
+    /// Two parts of one s-op of which one certainly holds numbers and the other strings. What is
+    /// written out can be mended and comes first; of two literals the number, which always can be.
+    pub(crate) fn doubt_mixed(&mut self, kind: Mixture, mut parts: [Part; 2], span: Span) {
+        if never_equal(parts[0].types, parts[1].types) {
+            if let Mixture::Branches = kind {
+                let order = |value: &Value| u8::from(!value.is_number());
+                parts.sort_by_key(|part| part.literal.as_ref().map_or(2, order));
+            }
+            let calls = self.origins.open_calls();
+            self.doubt(Doubt::Mixed { kind, parts, calls }, span);
+        }
     }
 
     pub(crate) fn ternary(
@@ -373,34 +331,26 @@ impl Evaluator {
         match self.expression(cx, condition)? {
             Meta::SOp(condition) => {
                 let mut operands = vec![condition];
-                let mut sides = Vec::with_capacity(2);
-                for branch in [then, otherwise] {
-                    sides.push((self.expression(cx, branch)?, cx.ast.get(branch).span));
+                let branches = self.expressions(cx, &[then, otherwise])?;
+                let places = [then, otherwise].map(|branch| cx.ast.get(branch).span);
+                for (value, at) in branches.iter().zip(places) {
+                    operands.push(self.broadcast(value, at)?);
                 }
-                for (value, at) in &sides {
-                    let operand = self.broadcast(value, *at);
-                    operands.push(operand.map_err(|stop| self.both_sops(stop, &sides, span))?);
-                }
-                self.check_branches(cx, [then, otherwise], [operands[1], operands[2]], span);
+                let parts = [0, 1].map(|branch| Part {
+                    types: self.graph.types(operands[branch + 1]),
+                    at: places[branch],
+                    literal: literal(&cx.ast, [then, otherwise][branch]),
+                });
+                self.doubt_mixed(Mixture::Branches, parts, span);
                 Ok(Meta::SOp(self.add_map(Op::If, operands, span)?))
             }
             condition @ Meta::Scorer(_) => {
-                let then = self.expression(cx, then)?;
-                let otherwise = self.expression(cx, otherwise)?;
-                self.map_scorers(Op::If, &[&condition, &then, &otherwise], span)
+                let then = (self.expression(cx, then)?, cx.ast.get(then).span);
+                let otherwise = (self.expression(cx, otherwise)?, cx.ast.get(otherwise).span);
+                let condition = (condition, condition_span);
+                self.map_scorers(Op::If, &[condition, then, otherwise], span)
             }
-            Meta::Selector(_) => Err(Diagnostic::error(
-                Code::SelectorMisused,
-                "a selector is neither true nor false",
-            )
-            .at(condition_span, "this is a selector")
-            .maybe_help(
-                self.rewritten(span, condition_span, |sel| format!("has_focus({sel})"))
-                    .map(|fixed| {
-                        format!("to ask at each position whether a key is selected: `{fixed}`")
-                    }),
-            )
-            .into()),
+            Meta::Selector(_) => Err(Cause::SelectorAsCondition(condition_span).into()),
             other => self.expression(cx, if other.truthy() { then } else { otherwise }),
         }
     }
@@ -455,23 +405,20 @@ fn matrix_equals(rows: &[Vec<bool>], other: &Meta) -> bool {
     }
 }
 
-/// An atom, or its failure as a diagnostic at `span`.
-pub(crate) fn atom_result(result: Result<Value, Failure>, span: Span) -> Outcome<Meta> {
-    result
-        .map(Meta::Atom)
-        .map_err(|failure| failure_at(failure, span).into())
+/// The value of an expression that is a literal.
+pub(crate) fn literal(ast: &Ast, id: ExprId) -> Option<Value> {
+    match &ast.get(id).kind {
+        ExprKind::Literal(value) => Some(value.clone()),
+        _ => None,
+    }
 }
 
-pub(crate) fn failure_at(failure: Failure, span: Span) -> Diagnostic {
-    let code = match failure.kind {
-        FailureKind::Types => Code::OperandTypes,
-        FailureKind::Overflow => Code::Overflow,
-        FailureKind::Arithmetic => Code::ArithmeticFailed,
-        FailureKind::Token => Code::BadToken,
-        FailureKind::Index => Code::BadIndex,
-        FailureKind::Limit => Code::LimitReached,
-    };
-    Diagnostic::error(code, failure.message).at(span, "computed here")
+/// An atom, or its failure at a place.
+pub(crate) fn atom_result(result: Result<Value, Failure>, span: Span) -> Outcome<Meta> {
+    match result {
+        Ok(value) => Ok(Meta::Atom(value)),
+        Err(failure) => Err(Cause::Failed(failure, span).into()),
+    }
 }
 
 /// Whether no value of one type set equals one of the other.

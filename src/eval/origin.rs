@@ -1,12 +1,10 @@
 //! Which calls each s-op was made in, so that an error on an input can show the way from the
 //! program to the place that failed.
 
-use super::advice::lookup;
-use super::{Evaluator, advise};
-use crate::base::{Code, Diagnostic, Span};
-use crate::graph::{SOp, SOpId};
+use super::Evaluator;
+use crate::base::Span;
+use crate::graph::SOpId;
 use crate::syntax::ast::Name;
-use crate::value::Op;
 use rustc_hash::FxHashMap;
 
 /// Calls shown on the way to an error.
@@ -84,11 +82,11 @@ impl Origins {
     }
 
     /// The calls that an s-op was made in, innermost first.
-    fn path(&self, id: SOpId) -> Vec<&Call> {
+    fn path(&self, id: SOpId) -> Vec<(Name, Span)> {
         let mut path = Vec::new();
         let mut next = self.made_in.get(&id).copied();
         while let Some(call) = next.and_then(|number| self.calls.get(number as usize)) {
-            path.push(call);
+            path.push((call.name.clone(), call.span));
             next = call.caller;
         }
         path
@@ -96,42 +94,8 @@ impl Origins {
 }
 
 impl Evaluator {
-    /// An error of an evaluation with the calls that led to its place, where they are the same for
-    /// all s-ops made there that the roots need; and with what to type instead.
-    pub fn explain(&self, error: Diagnostic, roots: &[SOpId]) -> Diagnostic {
-        let Some(main) = error.span() else {
-            return advise(error, &self.sources);
-        };
-        let candidates = self.graph.reachable(roots).into_iter();
-        let here: Vec<SOpId> = candidates
-            .filter(|id| self.graph.span(*id) == main)
-            .collect();
-        let mut error = error;
-        if error.code == Code::BadIndex && error.help.is_none() {
-            let tables = here.iter().filter_map(|id| match self.graph.get(*id) {
-                SOp::Map {
-                    op: Op::Lookup(table),
-                    ..
-                } => Some(table),
-                _ => None,
-            });
-            let mut helps = tables.filter_map(|table| lookup(&self.sources, main, table));
-            error = error.maybe_help(helps.next());
-        }
-        let mut paths = here.iter().map(|id| self.origins.path(*id));
-        let path = paths.next().unwrap_or_default();
-        let spans = |path: &[&Call]| path.iter().map(|call| call.span).collect::<Vec<_>>();
-        let unique = paths.all(|other| spans(&other) == spans(&path));
-        if unique {
-            let last = path.len().saturating_sub(1);
-            for (at, call) in path.iter().enumerate() {
-                // The innermost calls and the one in the program itself.
-                if at < SHOWN_CALLS || at == last {
-                    let text = format!("in this call of `{}`", call.name);
-                    error = error.within(call.span, text);
-                }
-            }
-        }
-        advise(error, &self.sources)
+    /// The calls that an s-op was made in, innermost first.
+    pub(crate) fn calls_of(&self, id: SOpId) -> Vec<(Name, Span)> {
+        self.origins.path(id)
     }
 }

@@ -2,19 +2,16 @@
 //! meaning.
 
 use super::expression::Context;
+use super::fault::{Cause, Doubt, Shadow};
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome, is_library};
-use crate::base::{Code, Diagnostic, Span};
+use super::{Evaluator, Outcome};
 use crate::builtin::{Builtin, Kind, RESERVED, RESERVED_LIBRARY, find};
 use crate::syntax::ast::{ExprKind, Ident};
-
-/// What a name of the library means once a file has set it.
-const OWN_MEANING: &str = "from here on this file means its own";
 
 impl Evaluator {
     pub(crate) fn check_parameter(&self, ident: &Ident) -> Outcome<()> {
         if RESERVED.contains(&&*ident.name) {
-            return Err(reserved(&ident.name, ident.span).into());
+            return Err(Cause::Reserved(ident.clone()).into());
         }
         Ok(())
     }
@@ -39,9 +36,9 @@ impl Evaluator {
                 && expr.span.start > ident.span.start
         };
         if self.loading.is_empty() || !cx.ast.ids().any(read) {
-            return Err(reserved(&ident.name, ident.span).into());
+            return Err(Cause::Reserved(ident.clone()).into());
         }
-        self.warn_shadowed(ident, "a name of the library", OWN_MEANING);
+        self.shadowed(ident, Shadow::Library);
         Ok(())
     }
 
@@ -49,54 +46,26 @@ impl Evaluator {
     pub(crate) fn warn_other_meaning(&mut self, cx: &Context, ident: &Ident) {
         let name = &*ident.name;
         let builtin = find(name).map(|row| row.kind);
-        let loaded = |made| is_library(&self.sources, made) && self.is_top_level(cx.scope);
+        let loaded = |made| self.is_library(made) && self.is_top_level(cx.scope);
         let own = self.scopes.has_own(cx.scope, name);
         match builtin {
             Some(Kind::Function(Builtin::Select | Builtin::Aggregate)) => {
-                let meant = "a call of this name still means the built-in function";
-                self.warn_shadowed(ident, "a built-in function", meant);
+                self.shadowed(ident, Shadow::Called);
             }
             // At the prompt, who defines a name knows.
             _ if self.loading.is_empty() => {}
             Some(Kind::Function(_)) if !own && self.is_top_level(cx.scope) => {
-                self.warn_shadowed(ident, "a built-in function", OWN_MEANING);
+                self.shadowed(ident, Shadow::Builtin);
             }
             None if own && self.scopes.made(cx.scope, name).is_some_and(loaded) => {
-                self.warn_shadowed(ident, "a name of the library that is loaded", OWN_MEANING);
+                self.shadowed(ident, Shadow::Loaded);
             }
             _ => {}
         }
     }
 
-    fn warn_shadowed(&mut self, ident: &Ident, what: &str, meant: &str) {
-        let message = format!("`{}` is {what}", ident.name);
-        self.warn_once(
-            Diagnostic::warning(Code::ShadowedLibrary, message)
-                .at(ident.span, meant)
-                .help(format!("choose another name, like `my_{}`", ident.name)),
-        );
+    fn shadowed(&mut self, ident: &Ident, kind: Shadow) {
+        let (ident, span) = (ident.clone(), ident.span);
+        self.doubt(Doubt::Shadowed { ident, kind }, span);
     }
-}
-
-/// Why a name may not be redefined, and what to write instead.
-fn reserved(name: &str, span: Span) -> Diagnostic {
-    let role = match find(name).map(|row| row.kind) {
-        Some(Kind::SOp) => "it is a base s-op",
-        Some(Kind::Atom) => "it is a constant",
-        Some(Kind::Function(Builtin::Select | Builtin::Aggregate)) | Some(Kind::Function(_)) => {
-            "it is a built-in function"
-        }
-        None if name == "out" => "`out` always is the last value",
-        None if RESERVED_LIBRARY.contains(&name) => {
-            "it is a name of the library, which other library functions use"
-        }
-        None => "the language keeps it for itself",
-    };
-    Diagnostic::error(Code::ReservedName, format!("`{name}` may not be redefined"))
-        .at(span, "this name is reserved")
-        .note(role)
-        .help(format!(
-            "choose another name, like `my_{}`",
-            name.to_lowercase()
-        ))
 }

@@ -3,12 +3,13 @@
 //! where that is made up of comparisons of keys with queries it becomes ordinary selectors, which
 //! every backend knows best.
 
-use super::access::counted;
 use super::expression::Context;
+use super::fault::Cause;
 use super::made::element_spans;
 use super::meta::{Callable, Meta};
-use super::{Evaluator, NODES, Outcome, Stop};
-use crate::base::{Code, Diagnostic, Span};
+use super::operator::Side;
+use super::{Evaluator, Outcome};
+use crate::base::Span;
 use crate::graph::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::syntax::ast::ExprId;
 use crate::value::{Comparison, Op, TypeSet, Value};
@@ -32,23 +33,18 @@ struct Known {
 }
 
 impl Evaluator {
-    /// The s-ops of a list, or the one s-op that is no list, each with its place in `whole`.
-    pub(crate) fn several(
-        &mut self,
-        cx: &Context,
-        id: ExprId,
-        whole: Span,
-    ) -> Outcome<Vec<(SOpId, Span)>> {
+    /// The s-ops of a list, or the one s-op that is no list, each with its place.
+    pub(crate) fn several(&mut self, cx: &Context, id: ExprId) -> Outcome<Vec<(SOpId, Span)>> {
         let at = cx.ast.get(id).span;
         match self.expression(cx, id)? {
             Meta::List(items) => {
                 let spans = element_spans(&cx.ast, id, items.len());
                 let sides = items.iter().zip(spans);
                 sides
-                    .map(|(item, at)| Ok((self.broadcast_in(item, at, whole)?, at)))
+                    .map(|(item, at)| Ok((self.broadcast(item, at)?, at)))
                     .collect()
             }
-            single => Ok(vec![(self.broadcast_in(&single, at, whole)?, at)]),
+            single => Ok(vec![(self.broadcast(&single, at)?, at)]),
         }
     }
 
@@ -65,17 +61,15 @@ impl Evaluator {
         let parameters = function.parameters.iter();
         let defaults = parameters.filter(|(_, default)| default.is_some()).count();
         if !(count - defaults..=count).contains(&given) {
-            let message = format!(
-                "the function takes {}, but there are {} of keys and {} of queries",
-                counted(count, "value"),
-                keys.len(),
-                queries.len()
-            );
-            let error = Diagnostic::error(Code::WrongArguments, message)
-                .at(span, format!("this is `{}`", function.signature()))
-                .note("it is called with the keys' values first, then with the queries'");
-            let help = self.with_parameters([keys.len(), queries.len()], (span, whole));
-            return Err(error.maybe_help(help).into());
+            let function = function.clone();
+            let counts = [keys.len(), queries.len()];
+            let at = span;
+            return Err(Cause::PredicateArity {
+                function,
+                counts,
+                at,
+            }
+            .into());
         }
         let mut arguments = Vec::with_capacity(given);
         for (sop, at) in keys {
@@ -89,68 +83,37 @@ impl Evaluator {
         match self.invoke_any(function, arguments, (span, whole))? {
             Meta::Scorer(id) => Ok(id),
             Meta::Atom(value) => self.add_scorer(Scorer::Constant(value), span),
-            other => {
-                let message = format!("the function must give an atom, not {}", other.kind());
-                let help = self.with_parameters([keys.len(), queries.len()], (span, whole));
-                Err(Diagnostic::error(Code::OperandTypes, message)
-                    .at(span, format!("this gives {}", other.kind()))
-                    .maybe_help(help)
-                    .into())
+            found => {
+                let counts = [keys.len(), queries.len()];
+                let at = span;
+                Err(Cause::PredicateResult { found, counts, at }.into())
             }
         }
     }
 
-    /// The call with a function of as many keys and queries as there are.
-    pub(crate) fn with_parameters(
-        &self,
-        [keys, queries]: [usize; 2],
-        (at, whole): (Span, Span),
-    ) -> Option<String> {
-        let names = ('a'..='z').map(String::from).take(keys + queries);
-        let names: Vec<String> = names.collect();
-        let (key, query) = (names.first()?, names.get(keys)?);
-        let function = format!("lambda {}: {key} == {query}", names.join(", "));
-        let score = self.written(whole)?.starts_with("score");
-        let function = match score {
-            true => function.replace(
-                &format!("{key} == {query}"),
-                &format!("indicator({key} == {query})"),
-            ),
-            false => function,
-        };
-        let fixed = self.rewritten(whole, at, |_| function)?;
-        Some(format!("for example `{fixed}`"))
-    }
-
     pub(crate) fn add_scorer(&mut self, scorer: Scorer, span: Span) -> Outcome<ScorerId> {
-        if self.graph.len() >= self.limits.graph_nodes {
-            return Err(self.limit(span, NODES, self.limits.graph_nodes).into());
-        }
+        self.check_nodes()?;
         Ok(self.graph.scorer(scorer, span))
     }
 
     /// An elementwise primitive on stand-ins and atoms.
-    pub(crate) fn map_scorers(&mut self, op: Op, operands: &[&Meta], span: Span) -> Outcome<Meta> {
-        let mut ids = Vec::with_capacity(operands.len());
-        for operand in operands {
+    pub(crate) fn map_scorers(&mut self, op: Op, sides: &[Side], span: Span) -> Outcome<Meta> {
+        let wrong = |op| {
+            let sides = sides.to_vec();
+            Cause::Operands { op, sides }
+        };
+        let mut ids = Vec::with_capacity(sides.len());
+        for (operand, _) in sides {
             ids.push(match operand {
                 Meta::Scorer(id) => *id,
                 Meta::Atom(value) => self.add_scorer(Scorer::Constant(value.clone()), span)?,
-                Meta::SOp(_) => return Err(captured(span)),
-                other => {
-                    let message = format!("`{op}` does not work on a scorer and {}", other.kind());
-                    let error = Diagnostic::error(Code::OperandTypes, message);
-                    return Err(error.at(span, "computed here").into());
-                }
+                Meta::SOp(_) => return Err(Cause::Captured.into()),
+                _ => return Err(wrong(op).into()),
             });
         }
         let types: Vec<TypeSet> = ids.iter().map(|id| self.graph.scorer_types(*id)).collect();
         if op.result_type(&types).is_empty() && types.iter().all(|types| !types.is_empty()) {
-            let shown: Vec<&str> = types.iter().map(|types| kind(*types)).collect();
-            let message = format!("`{op}` does not work on {}", shown.join(" and "));
-            return Err(Diagnostic::error(Code::OperandTypes, message)
-                .at(span, "this fails for every key and query")
-                .into());
+            return Err(wrong(op).into());
         }
         let id = self.add_scorer(Scorer::Map { op, operands: ids }, span)?;
         Ok(Meta::Scorer(id))
@@ -301,39 +264,4 @@ impl Evaluator {
             (true, true) => Reads::Both,
         }
     }
-}
-
-/// What a part of a scorer gives, as far as the types are known.
-fn kind(types: TypeSet) -> &'static str {
-    match types {
-        TypeSet::INT => "an int",
-        TypeSet::FLOAT => "a float",
-        TypeSet::BOOL => "a bool",
-        TypeSet::STR => "a string",
-        types if TypeSet::NUMBER.contains(types) => "a number",
-        _ => "an atom",
-    }
-}
-
-/// The same of many.
-pub(crate) fn kinds(types: TypeSet) -> &'static str {
-    match types {
-        TypeSet::STR => "strings",
-        types if TypeSet::NUMBER.contains(types) => "numbers",
-        _ => "atoms",
-    }
-}
-
-/// An s-op used inside a function of keys and queries: at which of the two is not said.
-fn captured(span: Span) -> Stop {
-    Diagnostic::error(
-        Code::OperandTypes,
-        "a function of keys and queries cannot read an s-op of its own",
-    )
-    .at(span, "at the key's position, or at the query's?")
-    .help(
-        "hand it over among the keys or the queries, like \
-         `select((tokens, indices), tokens, lambda a, b, c: a == c and b > 0)`",
-    )
-    .into()
 }

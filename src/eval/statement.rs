@@ -1,15 +1,14 @@
 //! Statements: assignments, definitions, loops, assertions, commands. What a front end may want to
 //! show of them comes back as `Event`s; nothing is printed here.
 
-use super::access::counted;
-use super::collection::names_for;
 use super::expression::Context;
-use super::made::{element_spans, evaluated};
+use super::fault::Cause;
+use super::made::element_spans;
 use super::meta::{Body, Callable, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
-use crate::base::{Code, Diagnostic, Span, interrupt};
+use crate::base::{Diagnostic, Span, interrupt};
 use crate::builtin::RESERVED_LIBRARY;
 use crate::syntax::ast::{
     Ast, Command, ExampleKind, ExprId, Function, Ident, Name, Statement, StatementKind,
@@ -74,8 +73,18 @@ pub struct Assertion {
     /// The two sides of a comparison, or else the condition, with what they are; empty if they
     /// could not be evaluated.
     pub values: Vec<(Span, String)>,
+    /// Whether it holds, is false, or could not be told.
+    pub verdict: Verdict,
     /// Why it does not hold. It is also an error of the run, but in a loop only the first is.
     pub failure: Option<Box<Diagnostic>>,
+}
+
+/// What an assertion was found to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Holds,
+    False,
+    Failed,
 }
 
 impl Evaluator {
@@ -90,13 +99,10 @@ impl Evaluator {
         let mut events = Vec::new();
         for statement in &ast.statements {
             if let Err(stop) = self.statement(&cx, statement, &mut events) {
+                let worded = self.worded(&stop);
+                self.diagnostics.extend(worded);
                 // A loop goes on behind an assertion that does not hold.
-                let defined =
-                    matches!(&stop, Stop::Error(found) if found.code == Code::AssertionFailed);
-                if let Stop::Error(diagnostic) = stop {
-                    self.diagnostics.push(*diagnostic);
-                }
-                if !defined {
+                if !stop.is_assertion() {
                     self.mark_broken(scope, statement);
                 }
             }
@@ -112,14 +118,15 @@ impl Evaluator {
     /// Runs one statement; if it fails, no name has changed its meaning.
     ///
     /// # Errors
-    /// The statement's error, also pushed to nothing: the caller shows it.
+    /// The statement's error, also pushed to nothing: the caller shows it. Nothing where that only
+    /// follows from one that has been reported.
     pub fn run_statement(
         &mut self,
         ast: &Rc<Ast>,
         statement: &Statement,
         scope: ScopeId,
         origin: &str,
-    ) -> Result<Vec<Event>, Stop> {
+    ) -> Result<Vec<Event>, Option<Box<Diagnostic>>> {
         let cx = Context {
             ast: ast.clone(),
             scope,
@@ -128,6 +135,7 @@ impl Evaluator {
         let mut events = Vec::new();
         let result = self.statement(&cx, statement, &mut events);
         events.extend(self.take_asserted());
+        let result = result.map_err(|stop| self.worded(&stop).map(Box::new));
         if result.is_err() {
             self.mark_missing(scope, statement);
         }
@@ -143,13 +151,14 @@ impl Evaluator {
         ast: &Rc<Ast>,
         expr: ExprId,
         scope: ScopeId,
-    ) -> Result<Meta, Stop> {
+    ) -> Result<Meta, Option<Box<Diagnostic>>> {
         let cx = Context {
             ast: ast.clone(),
             scope,
             origin: "console".into(),
         };
-        self.expression(&cx, expr)
+        let result = self.expression(&cx, expr);
+        result.map_err(|stop| self.worded(&stop).map(Box::new))
     }
 
     pub(crate) fn statement(
@@ -159,7 +168,7 @@ impl Evaluator {
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
         self.statement_here(cx, statement, events)
-            .map_err(|stop| self.with_origins(cx, stop, &evaluated(statement)))
+            .map_err(|stop| stop.at(|| cx.site_of(statement.span)))
     }
 
     fn statement_here(
@@ -204,8 +213,10 @@ impl Evaluator {
                 names,
                 iterable,
                 body,
-            } => self.repeat(cx, (names, *iterable), body, statement.span),
-            StatementKind::Load { path, path_span } => self.load(cx, path, *path_span, events),
+            } => self.repeat(cx, (names, *iterable), body),
+            StatementKind::Load { path, path_span } => self
+                .load(cx, path, *path_span, events)
+                .map_err(|stop| stop.at(|| cx.site_of(*path_span))),
             StatementKind::Draw { value, input } => {
                 events.push(self.draw(cx, *value, *input)?);
                 Ok(())
@@ -223,17 +234,16 @@ impl Evaluator {
         cx: &Context,
         (names, iterable): (&[Ident], ExprId),
         body: &[Statement],
-        span: Span,
     ) -> Outcome<()> {
         let mut failed = None;
         for item in self.iterate(cx, iterable)?.into_iter().enumerate() {
-            self.step(span)?;
-            self.bind_loop(cx, names, item, iterable)?;
+            self.step()?;
+            self.bind_loop(cx, names, item)?;
             for statement in body {
                 self.looped(cx, statement, &mut failed)?;
             }
         }
-        failed.map_or(Ok(()), |failure| Err(Stop::Error(failure)))
+        failed.map_or(Ok(()), Err)
     }
 
     fn draw(&mut self, cx: &Context, value: ExprId, input: Option<ExprId>) -> Outcome<Event> {
@@ -241,24 +251,13 @@ impl Evaluator {
         let input = match input {
             Some(input) => {
                 let tokens = self.expression(cx, input)?;
-                Some(self.tokens(&tokens, cx.ast.get(input).span)?)
+                Some(self.tokens(None, &tokens, cx.ast.get(input).span)?)
             }
             None => None,
         };
         let span = cx.ast.get(value).span;
         if !matches!(meta, Meta::SOp(_)) {
-            return Err(Diagnostic::error(
-                Code::AtomExpected,
-                format!("`draw` draws an s-op, not {}", meta.kind()),
-            )
-            .at(span, format!("this is {}", meta.kind()))
-            .maybe_help(match (&meta, self.written(span)) {
-                (Meta::Selector(_), Some(selector)) => Some(format!(
-                    "to see what it selects apply it to an input: `{selector}(\"abc\");`"
-                )),
-                _ => None,
-            })
-            .into());
+            return Err(Cause::NotDrawn((meta, span)).into());
         }
         Ok(Event::Draw { meta, input, span })
     }
@@ -277,24 +276,21 @@ impl Evaluator {
         let mut metas = self.expressions(cx, values)?;
         let mut made: Vec<Span> = values.iter().map(|value| self.made(cx, *value)).collect();
         if let ([name], [_, _, ..]) = (names, values) {
-            let list = self.nested(Meta::list(metas), span)?;
+            let list = self.nested(Meta::list(metas))?;
             return Ok(vec![(name, (list, span))]);
         }
         if let ([_, _, ..], [value]) = (names, values) {
-            metas = self.unpack(&metas[0], names.len(), cx.ast.get(*value).span)?;
+            metas = self.unpack(&metas[0], names.len(), cx.ast.get(*value).span, None)?;
             made = element_spans(&cx.ast, *value, names.len());
         }
         if names.len() != metas.len() {
-            return Err(Diagnostic::error(
-                Code::WrongCount,
-                format!(
-                    "{}, but {}",
-                    counted(names.len(), "name"),
-                    counted(metas.len(), "value")
-                ),
-            )
-            .at(span, "as many values as names are needed")
-            .maybe_help(names_for(metas.len()))
+            let (names, values) = (names.len(), metas.len());
+            return Err(Cause::Count {
+                names,
+                values,
+                at: None,
+                element: None,
+            }
             .into());
         }
         Ok(names.iter().zip(metas.into_iter().zip(made)).collect())
@@ -336,7 +332,7 @@ impl Evaluator {
                 scope: cx.scope,
             },
         };
-        let meta = self.nested(Meta::Function(Rc::new(callable)), function.ident.span)?;
+        let meta = self.nested(Meta::Function(Rc::new(callable)))?;
         let made = (meta.clone(), function.ident.span);
         self.scopes.set(cx.scope, function.ident.name.clone(), made);
         Ok(meta)
@@ -349,7 +345,7 @@ impl Evaluator {
                 let meta = self.expression(cx, *value)?;
                 Event::SetExample {
                     kind: *kind,
-                    tokens: self.tokens(&meta, span)?,
+                    tokens: self.tokens(None, &meta, span)?,
                     span,
                 }
             }
@@ -361,9 +357,10 @@ impl Evaluator {
             Command::FullDisplay { on } => Event::FullDisplay { on: *on },
             Command::SetVocabulary { value } => {
                 let meta = self.expression(cx, *value)?;
-                Event::SetVocabulary {
-                    tokens: self.vocabulary(&meta, cx.ast.get(*value).span)?,
-                }
+                let tokens = meta.as_tokens().filter(|tokens| !tokens.is_empty());
+                let found = (meta, cx.ast.get(*value).span);
+                let tokens = tokens.ok_or(Cause::NoVocabulary(found))?;
+                Event::SetVocabulary { tokens }
             }
             Command::SetMaxLength { value } => {
                 let meta = self.expression(cx, *value)?;
@@ -371,36 +368,12 @@ impl Evaluator {
                     .as_atom()
                     .and_then(Value::as_int)
                     .and_then(|int| usize::try_from(int).ok().filter(|length| *length > 0));
-                let length = length.ok_or_else(|| {
-                    let is_int = meta.as_atom().is_some_and(|atom| atom.as_int().is_some());
-                    let label = match is_int {
-                        true => "this is not positive".to_string(),
-                        false => format!("this is {}", meta.kind()),
-                    };
-                    Diagnostic::error(Code::OperandTypes, "`max_length` is a positive int")
-                        .at(cx.ast.get(*value).span, label)
-                        .help("write a number of tokens: `set max_length 8`")
-                })?;
+                let found = (meta, cx.ast.get(*value).span);
+                let length = length.ok_or(Cause::NoLongest(found))?;
                 Event::SetMaxLength { length }
             }
             Command::SetCausal { on } => Event::SetCausal { on: *on },
             Command::Exit => Event::Exit,
-        })
-    }
-
-    fn vocabulary(&self, meta: &Meta, span: Span) -> Outcome<Vec<Value>> {
-        self.tokens(meta, span).map_err(|_| {
-            let label = match meta.as_tokens() {
-                Some(_) => "this is empty".to_string(),
-                None => format!("this is {}", meta.kind()),
-            };
-            Diagnostic::error(
-                Code::BadInput,
-                "a vocabulary is a string or a list of tokens",
-            )
-            .at(span, label)
-            .help("write at least one token: `set vocab \"abc\"` or `set vocab [1, 2]`")
-            .into()
         })
     }
 

@@ -20,12 +20,12 @@ pub use transcript::run_transcript;
 
 use crate::base::render::{Style, render};
 use crate::base::{Code, Diagnostic, Severity, Span, interrupt};
-use crate::eval::{Event, Stop};
+use crate::diagnose::precedence::surprising;
+use crate::eval::Event;
 use crate::graph::Sharing;
 use crate::session::Session;
 use crate::session::show::Display;
 use crate::syntax::ast::{Ast, Command, ExampleKind, Statement, StatementKind};
-use crate::syntax::precedence::surprising;
 use place::Places;
 use read::{Complete, Entry, Reader};
 use std::io::IsTerminal;
@@ -235,8 +235,8 @@ impl Repl {
                 self.accept(statement);
                 self.show(&events, &display);
             }
-            Err(Stop::Error(error)) => self.report(vec![*error]),
-            Err(Stop::Broken) => self.report(vec![broken(statement.span)]),
+            Err(Some(error)) => self.report(vec![*error]),
+            Err(None) => self.report(vec![broken(statement.span)]),
         }
     }
 

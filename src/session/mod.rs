@@ -8,14 +8,13 @@ mod rounding;
 pub mod show;
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};
-use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId, Stop};
+use crate::diagnose::{Read, Words, explain, read, read_expression, warnings};
+use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId};
 use crate::graph::{Graph, SOpId, Sharing};
 use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
 use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
-use crate::syntax::parse::{Parsed, parse, parse_expression};
-use crate::syntax::warnings;
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -55,7 +54,7 @@ impl Session {
     }
 
     pub fn with_limits(sharing: Sharing, limits: Limits) -> Session {
-        let mut evaluator = Evaluator::new(sharing, limits, Box::new(files::Files));
+        let mut evaluator = Evaluator::new(sharing, limits, Box::new(files::Files), &Words);
         evaluator.load_library("stdlib/rasplib.rasp", stdlib::RASPLIB.text);
         debug_assert!(
             evaluator.diagnostics.is_empty(),
@@ -93,7 +92,7 @@ impl Session {
             .evaluator
             .sources
             .add(&program.name, program.text.as_str());
-        let parsed = parse(source, &program.text, &self.evaluator.limits);
+        let parsed = read(source, &program.text, &self.evaluator.limits);
         let failed = parsed
             .diagnostics
             .iter()
@@ -164,8 +163,9 @@ impl Session {
     pub fn expression_at(&mut self, text: &str) -> Fallible<(Meta, Span)> {
         self.evaluator.steps = 0;
         let source = self.evaluator.sources.add("expression", text);
-        let (ast, root, diagnostics) = parse_expression(source, text, &self.evaluator.limits);
-        if let Some(error) = diagnostics
+        let (read, root) = read_expression(source, text, &self.evaluator.limits);
+        if let Some(error) = read
+            .diagnostics
             .into_iter()
             .find(|found| found.severity == Severity::Error)
         {
@@ -178,11 +178,11 @@ impl Session {
         };
         match self
             .evaluator
-            .run_expression(&Rc::new(ast), root, self.scope)
+            .run_expression(&Rc::new(read.ast), root, self.scope)
         {
             Ok(meta) => Ok((meta, whole)),
-            Err(Stop::Error(diagnostic)) => Err(diagnostic),
-            Err(Stop::Broken) => {
+            Err(Some(diagnostic)) => Err(diagnostic),
+            Err(None) => {
                 let message = "this uses a name whose definition has failed";
                 Err(Diagnostic::error(Code::UndefinedName, message)
                     .at(whole, "used here")
@@ -242,7 +242,7 @@ impl Session {
 
     /// An error of evaluation with what the program says about it.
     pub fn explained(&self, error: Diagnostic, sop: SOpId) -> Box<Diagnostic> {
-        Box::new(self.evaluator.explain(error, &[sop]))
+        Box::new(explain(&self.evaluator, error, &[sop]))
     }
 
     /// The layers and heads that an s-op takes.
@@ -251,9 +251,9 @@ impl Session {
     }
 
     /// Reads a text typed at the prompt, keeping it for diagnostics; nothing is run.
-    pub fn read(&mut self, name: &str, text: &str) -> (SourceId, Parsed) {
+    pub fn read(&mut self, name: &str, text: &str) -> (SourceId, Read) {
         let source = self.evaluator.sources.add(name, text);
-        (source, parse(source, text, &self.evaluator.limits))
+        (source, read(source, text, &self.evaluator.limits))
     }
 
     /// Runs one statement of a text that was [read](Session::read), with a fresh allowance of
@@ -266,7 +266,7 @@ impl Session {
         &mut self,
         ast: &Rc<Ast>,
         statement: &Statement,
-    ) -> Result<Vec<Event>, Stop> {
+    ) -> Result<Vec<Event>, Option<Box<Diagnostic>>> {
         self.evaluator.steps = 0;
         // Other statements change names only once nothing can fail any more.
         let before = match statement.kind {

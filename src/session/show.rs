@@ -4,6 +4,7 @@
 use super::Session;
 use super::entry::Entry;
 use crate::base::{Diagnostic, Fallible};
+use crate::diagnose::explain;
 use crate::eval::{Application, Event, Meta};
 use crate::interpret;
 use crate::syntax::ast::ExampleKind;
@@ -121,7 +122,7 @@ impl Session {
                 Meta::Selector(id) => self.graph().selector_operands(*id),
                 _ => Vec::new(),
             };
-            let error = self.evaluator.explain(*error, &roots);
+            let error = explain(&self.evaluator, *error, &roots);
             Box::new(error.within(*span, "evaluated here"))
         };
         Ok(Some(match meta {

@@ -5,8 +5,9 @@ use super::ast::{
     Argument, Ast, BinaryOperator, ExprId, ExprKind, Ident, Statement, StatementKind, UnaryOperator,
 };
 use super::literal;
+use super::mistake::{Mistake, MistakeKind};
 use super::token::Token;
-use crate::base::{Code, Diagnostic, SourceId, Span};
+use crate::base::{SourceId, Span};
 use crate::value::Value;
 use lalrpop_util::{ErrorRecovery, ParseError};
 use std::collections::BTreeMap;
@@ -21,15 +22,12 @@ pub struct Builder<'s> {
     /// Where the parser met something it did not expect and went on.
     pub failed: Vec<Failed<'s>>,
     /// Mistakes inside tokens.
-    pub diagnostics: Vec<Diagnostic>,
+    pub mistakes: Vec<Mistake>,
     /// The text of `##` lines by the start of what stands directly below them.
     pub documentation: BTreeMap<usize, String>,
     /// The digits of the smallest integer, behind whose sign they are no mistake.
     smallest: Option<Span>,
 }
-
-/// Help where no number is as large.
-const SMALLER: &str = "write a smaller number, like `1e308`";
 
 impl<'s> Builder<'s> {
     pub fn new(source: SourceId, documentation: BTreeMap<usize, String>) -> Builder<'s> {
@@ -37,7 +35,7 @@ impl<'s> Builder<'s> {
             source,
             ast: Ast::default(),
             failed: Vec::new(),
-            diagnostics: Vec::new(),
+            mistakes: Vec::new(),
             documentation,
             smallest: None,
         }
@@ -117,8 +115,7 @@ impl<'s> Builder<'s> {
     ) -> ExprId {
         let span = self.ast.get(operand).span;
         if operator == UnaryOperator::Negate && self.smallest == Some(span) {
-            self.diagnostics
-                .retain(|diagnostic| diagnostic.span() != Some(span));
+            self.mistakes.retain(|mistake| mistake.span != span);
             return self.expr(ExprKind::Literal(Value::Int(i64::MIN)), start, end);
         }
         self.expr(ExprKind::Unary { operator, operand }, start, end)
@@ -132,18 +129,7 @@ impl<'s> Builder<'s> {
         if digits.parse() == Ok(i64::MIN.unsigned_abs()) {
             self.smallest = Some(span);
         }
-        let float: f64 = digits.parse().unwrap_or(f64::INFINITY);
-        let help = match digits.len() {
-            _ if float.is_infinite() => SMALLER.to_string(),
-            0..=24 => format!("write a float: `{digits}.0`"),
-            _ => format!("write a float: `{float:e}`"),
-        };
-        self.diagnostics.push(
-            Diagnostic::error(Code::NumberTooLarge, "this integer does not fit in 64 bits")
-                .at(span, "too large")
-                .note(format!("integers go from {} to {}", i64::MIN, i64::MAX))
-                .help(help),
-        );
+        self.mistakes.push(MistakeKind::LargeInt.at(span));
         Value::Int(i64::MAX)
     }
 
@@ -152,12 +138,7 @@ impl<'s> Builder<'s> {
         let float: f64 = digits.parse().unwrap_or(0.0);
         if float.is_infinite() {
             let span = self.span(start, start + digits.len());
-            self.diagnostics.push(
-                Diagnostic::error(Code::NumberTooLarge, "this number is too large for a float")
-                    .at(span, "too large")
-                    .note("the largest float is about 1.8e308")
-                    .help(SMALLER),
-            );
+            self.mistakes.push(MistakeKind::LargeFloat.at(span));
             return Value::Float(f64::MAX);
         }
         Value::Float(float)
@@ -165,8 +146,8 @@ impl<'s> Builder<'s> {
 
     pub fn text(&mut self, literal: &str, start: usize) -> String {
         let source = self.source;
-        let (text, diagnostics) = literal::unquote(literal, source, start);
-        self.diagnostics.extend(diagnostics);
+        let (text, mistakes) = literal::unquote(literal, source, start);
+        self.mistakes.extend(mistakes);
         text
     }
 }

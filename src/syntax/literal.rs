@@ -1,14 +1,15 @@
 //! String literals: quotes and escapes to the text they mean.
 
-use crate::base::{Code, Diagnostic, SourceId, Span};
+use super::mistake::{Mistake, MistakeKind};
+use crate::base::{SourceId, Span};
 
 /// The text of a literal that stands at `start`, and what is wrong with its escapes. The closing
 /// quote may be missing.
-pub fn unquote(literal: &str, source: SourceId, start: usize) -> (String, Vec<Diagnostic>) {
+pub fn unquote(literal: &str, source: SourceId, start: usize) -> (String, Vec<Mistake>) {
     let quote = literal.chars().next().unwrap_or('"');
     let inner = literal.strip_prefix(quote).unwrap_or(literal);
     let mut text = String::with_capacity(inner.len());
-    let mut diagnostics = Vec::new();
+    let mut mistakes = Vec::new();
     let mut rest = inner;
     while let Some(character) = rest.chars().next() {
         let after = &rest[character.len_utf8()..];
@@ -26,13 +27,14 @@ pub fn unquote(literal: &str, source: SourceId, start: usize) -> (String, Vec<Di
             Some(meaning) => text.push(meaning),
             None => {
                 let written = &rest[..1 + length];
-                diagnostics.push(bad_escape(written, Span::new(source, at, at + 1 + length)));
+                let span = Span::new(source, at, at + 1 + length);
+                mistakes.push(MistakeKind::Escape.at(span));
                 text.push_str(written);
             }
         }
         rest = &after[length..];
     }
-    (text, diagnostics)
+    (text, mistakes)
 }
 
 /// What the characters after a backslash mean, and how many bytes they are.
@@ -65,21 +67,4 @@ fn unicode_escape(after: &str) -> (Option<char>, usize) {
         .and_then(char::from_u32);
     let length = if all_hexadecimal { digits.len() + 3 } else { 1 };
     (meaning, length)
-}
-
-fn bad_escape(written: &str, span: Span) -> Diagnostic {
-    let (message, help) = match written {
-        _ if written.starts_with("\\u") => (
-            format!("`{written}` is no Unicode escape"),
-            "write the character's code point in braces, like `\\u{e9}` for é".to_string(),
-        ),
-        _ => (
-            format!("`{written}` is no escape"),
-            format!("for a backslash itself write two: `\\{written}`"),
-        ),
-    };
-    Diagnostic::error(Code::BadEscape, message)
-        .at(span, "unknown escape")
-        .note("the escapes are \\n \\t \\\\ \\\" \\' and \\u{…}")
-        .help(help)
 }

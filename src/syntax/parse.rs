@@ -1,12 +1,12 @@
 //! The parser's entry points. A text becomes tokens, contextual words are recognised, the grammar
-//! builds the tree, and what went wrong becomes diagnostics in the order of the text.
+//! builds the tree, and what went wrong is kept beside it.
 
 use super::ast::{Ast, Comment, ExprId, Statement, StatementKind};
 use super::build::{Builder, Failed};
-use super::habit::RETURNS_NOTHING;
+use super::mistake::{Mistake, MistakeKind};
 use super::token::{Lexed, Lexeme, Token, lex};
-use super::{command, explain, repair};
-use crate::base::{Code, Diagnostic, Limits, SourceId, Span};
+use super::{command, repair};
+use crate::base::{Limits, SourceId, Span};
 use lalrpop_util::{ParseError, lalrpop_mod};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -19,51 +19,48 @@ lalrpop_mod!(
 /// Rounds of repairing missing `;` before the rest is taken as it is.
 const REPAIRS: usize = 8;
 
-/// Syntax errors that are explained in one text; nobody reads more at once.
-const SHOWN: usize = 100;
-
-/// A tree, whole or with error nodes, and everything there is to say about the text.
+/// A tree, whole or with error nodes, and everything that is wrong with the text.
 #[derive(Clone, Debug, Default)]
-pub struct Parsed {
+pub struct Parsed<'s> {
     pub ast: Ast,
-    pub diagnostics: Vec<Diagnostic>,
+    /// In the order in which they were found.
+    pub mistakes: Vec<Mistake>,
+    /// What the tree was made of: the tokens as they were meant.
+    pub lexemes: Vec<Lexeme<'s>>,
 }
 
-/// Reads a text as a program. Never fails: without diagnostics the tree has no error nodes; a text
+/// Reads a text as a program. Never fails: without mistakes the tree has no error nodes; a text
 /// beyond the limits gives an empty tree.
-pub fn parse(source: SourceId, text: &str, limits: &Limits) -> Parsed {
+pub fn parse<'s>(source: SourceId, text: &'s str, limits: &Limits) -> Parsed<'s> {
     if text.len() > limits.source_bytes.min(u32::MAX as usize) {
-        return too_long(source, text, limits);
+        let first = text.chars().next().map_or(0, char::len_utf8);
+        let span = Span::new(source, 0, first);
+        return without_tree(Vec::new(), MistakeKind::SourceBytes.at(span));
     }
     let lexed = lex(source, text, limits.open_brackets);
     if let Some(span) = lexed.too_deep {
-        return too_many_brackets(span, lexed.comments, limits);
+        return without_tree(lexed.comments, MistakeKind::OpenBrackets.at(span));
     }
     let mut parsed = parse_lexed(source, text, lexed);
-    if let Some(diagnostic) = too_deep(&parsed.ast, limits) {
+    if let Some(deep) = too_deep(&parsed.ast, limits) {
         // Nothing that a later pass could stumble over is left.
         parsed.ast = comments_only(parsed.ast.comments);
-        parsed.diagnostics.push(diagnostic);
+        parsed.mistakes.push(deep);
     }
-    parsed
-        .diagnostics
-        .sort_by_key(|diagnostic| diagnostic.span().map(|span| (span.start, span.end)));
     parsed
 }
 
 /// Reads a text as a single expression, with or without a `;` after it.
-pub fn parse_expression(
+pub fn parse_expression<'s>(
     source: SourceId,
-    text: &str,
+    text: &'s str,
     limits: &Limits,
-) -> (Ast, Option<ExprId>, Vec<Diagnostic>) {
-    let Parsed {
-        ast,
-        mut diagnostics,
-    } = parse(source, text, limits);
+) -> (Parsed<'s>, Option<ExprId>) {
+    let mut parsed = parse(source, text, limits);
+    let Parsed { ast, mistakes, .. } = &mut parsed;
     // One statement can miss only the `;` at its end.
     if ast.statements.len() == 1 {
-        diagnostics.retain(|diagnostic| diagnostic.message != repair::NO_SEMICOLON);
+        mistakes.retain(|mistake| mistake.kind != MistakeKind::NoSemicolon);
     }
     let expression = match ast.statements.as_slice() {
         [
@@ -74,17 +71,12 @@ pub fn parse_expression(
         ] => Some(*value),
         _ => None,
     };
-    if expression.is_none() && diagnostics.is_empty() {
+    if expression.is_none() && mistakes.is_empty() {
         let end = ast.statements.first().map_or(0, |first| first.span.end);
-        diagnostics.push(
-            Diagnostic::error(
-                Code::UnexpectedToken,
-                "a single expression is expected here",
-            )
-            .at(Span::new(source, 0, end as usize), "not an expression"),
-        );
+        let span = Span::new(source, 0, end as usize);
+        mistakes.push(MistakeKind::NoExpression.at(span));
     }
-    (ast, expression, diagnostics)
+    (parsed, expression)
 }
 
 /// How far a text typed at the prompt is.
@@ -110,7 +102,7 @@ pub fn completeness(text: &str) -> Completeness {
     let mut lexed = lex(source, text, limits.open_brackets);
     if lexed.too_deep.is_some()
         || !repair::join(source, text, &mut lexed.lexemes).is_empty()
-        || !repair::respell(source, text, &mut lexed.lexemes).is_empty()
+        || !repair::respell(source, &mut lexed.lexemes).is_empty()
     {
         return Completeness::Erroneous;
     }
@@ -146,31 +138,11 @@ fn open_brackets(lexemes: &[Lexeme]) -> usize {
     })
 }
 
-fn too_long(source: SourceId, text: &str, limits: &Limits) -> Parsed {
-    let first = Span::new(source, 0, text.chars().next().map_or(0, char::len_utf8));
-    let diagnostic = Diagnostic::error(Code::LimitReached, "this text is too long")
-        .at(first, format!("it has {} bytes", text.len()))
-        .note(format!(
-            "the limit `source_bytes` is {} bytes",
-            limits.source_bytes
-        ));
-    Parsed {
-        ast: Ast::default(),
-        diagnostics: vec![diagnostic],
-    }
-}
-
-fn too_many_brackets(span: Span, comments: Vec<Comment>, limits: &Limits) -> Parsed {
-    let diagnostic = Diagnostic::error(Code::LimitReached, "too many brackets are open")
-        .at(span, "this one is one too many")
-        .note(format!(
-            "the limit `open_brackets` is {}",
-            limits.open_brackets
-        ))
-        .help("name the inner parts in statements of their own");
+fn without_tree<'s>(comments: Vec<Comment>, mistake: Mistake) -> Parsed<'s> {
     Parsed {
         ast: comments_only(comments),
-        diagnostics: vec![diagnostic],
+        mistakes: vec![mistake],
+        lexemes: Vec::new(),
     }
 }
 
@@ -181,33 +153,23 @@ fn comments_only(comments: Vec<Comment>) -> Ast {
 }
 
 /// The first expression deeper than the limit.
-fn too_deep(ast: &Ast, limits: &Limits) -> Option<Diagnostic> {
-    let deep = ast
-        .ids()
-        .map(|id| ast.get(id))
-        .find(|expr| expr.depth as usize > limits.expression_depth)?;
-    Some(
-        Diagnostic::error(Code::LimitReached, "this expression is nested too deeply")
-            .at(deep.span, "too deep")
-            .note(format!(
-                "the limit `expression_depth` is {}",
-                limits.expression_depth
-            ))
-            .help("name parts of it in statements of their own"),
-    )
+fn too_deep(ast: &Ast, limits: &Limits) -> Option<Mistake> {
+    let mut exprs = ast.ids().map(|id| ast.get(id));
+    let deep = exprs.find(|expr| expr.depth as usize > limits.expression_depth)?;
+    Some(MistakeKind::ExpressionDepth.at(deep.span))
 }
 
-fn parse_lexed<'s>(source: SourceId, text: &'s str, mut lexed: Lexed<'s>) -> Parsed {
-    let mut diagnostics = repair::comments(source, text, &mut lexed.lexemes);
-    diagnostics.extend(repair::join(source, text, &mut lexed.lexemes));
-    diagnostics.extend(repair::respell(source, text, &mut lexed.lexemes));
+fn parse_lexed<'s>(source: SourceId, text: &'s str, mut lexed: Lexed<'s>) -> Parsed<'s> {
+    let mut mistakes = repair::comments(source, text, &mut lexed.lexemes);
+    mistakes.extend(repair::join(source, text, &mut lexed.lexemes));
+    mistakes.extend(repair::respell(source, &mut lexed.lexemes));
     let documentation = documentation(text, &lexed);
     let mut lexemes = command::recognize(text, &lexed.lexemes);
     // An open string has swallowed its `;`: that is not a second mistake.
-    let mut repaired: BTreeSet<usize> = diagnostics
+    let mut repaired: BTreeSet<usize> = mistakes
         .iter()
-        .filter(|diagnostic| diagnostic.code == Code::UnclosedString)
-        .filter_map(|diagnostic| Some(diagnostic.span()?.end as usize))
+        .filter(|mistake| mistake.kind == MistakeKind::OpenString)
+        .map(|mistake| mistake.span.end as usize)
         .collect();
     for round in 0.. {
         let mut builder = Builder::new(source, documentation.clone());
@@ -216,100 +178,52 @@ fn parse_lexed<'s>(source: SourceId, text: &'s str, mut lexed: Lexed<'s>) -> Par
         if round < REPAIRS && !missing.is_empty() {
             for place in &missing {
                 if repaired.insert(place.end) {
-                    diagnostics.push(repair::explain(place, source, text));
+                    // The last character of the statement is marked: an empty span is hard to see.
+                    let last = text[..place.end].chars().next_back();
+                    let start = place.end - last.map_or(0, char::len_utf8);
+                    let span = Span::new(source, start, place.end);
+                    mistakes.push(MistakeKind::NoSemicolon.at(span));
                 }
             }
             lexemes = with_semicolons(&lexemes, &missing);
             lexemes = command::recognize(text, &lexemes);
             continue;
         }
-        let context = explain::Context {
-            source,
-            text,
-            lexemes: &lexemes,
-        };
-        let mut foreign = repair::foreign_blocks(&builder.failed, text, &lexemes);
-        foreign.truncate(SHOWN.saturating_sub(diagnostics.len()));
+        let foreign = repair::foreign_blocks(&builder.failed, text, &lexemes);
         if round < REPAIRS && !foreign.is_empty() {
-            let explained = foreign.iter().map(|block| context.foreign(block.start));
-            diagnostics.extend(explained);
+            mistakes.extend(foreign.iter().map(|block| {
+                let (first, last) = (lexemes[block.start], lexemes[block.end - 1]);
+                MistakeKind::Block.at(Span::new(source, first.start, last.end))
+            }));
             lexemes = without(&lexemes, &foreign);
             continue;
         }
-        report(&context, &builder.failed, &mut diagnostics);
-        diagnostics.append(&mut builder.diagnostics);
+        let failed = builder.failed.into_iter();
+        mistakes.extend(failed.map(|failed| unexpected(source, text, failed)));
+        mistakes.append(&mut builder.mistakes);
         builder.ast.comments = lexed.comments;
         return Parsed {
             ast: builder.ast,
-            diagnostics,
+            mistakes,
+            lexemes,
         };
     }
     unreachable!("the last round returns")
 }
 
-/// Explains the failures that do not follow from others.
-fn report<'s>(
-    context: &explain::Context<'_, 's>,
-    failures: &[Failed<'s>],
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let mut after_return = false;
-    let mut unsaid = 0;
-    for (at, failed) in failures.iter().enumerate() {
-        let hidden = at > 0 && is_stray_brace(failed);
-        // What follows a `return` is reported once.
-        let repeated = after_return && expects_return(failed);
-        if hidden || repeated {
-            continue;
-        }
-        if diagnostics.len() >= SHOWN {
-            unsaid += 1;
-            continue;
-        }
-        let explained = context.explain(failed);
-        // A body with a mistake in it may not have said yet what it returns.
-        let unread = explained.message == RETURNS_NOTHING
-            && context.body(failed).is_some_and(|body| {
-                let mut places = diagnostics.iter().filter_map(Diagnostic::span);
-                places.any(|place| body.contains(place))
-            });
-        if !unread {
-            after_return = explained.message == explain::LAST_STATEMENT;
-            diagnostics.push(explained);
-        }
-    }
-    let more = match unsaid {
-        0 => return,
-        1 => "there is another syntax error".to_string(),
-        _ => format!("there are {unsaid} more syntax errors"),
-    };
-    if let Some(last) = diagnostics.last_mut() {
-        last.notes.push(more);
-    }
-}
-
-/// Whether a `}` closes nothing. After a mistake in the head of a block that is no second mistake.
-fn is_stray_brace(failed: &Failed) -> bool {
-    match failed {
+/// A failure of the grammar, as the place where it was noticed and what would have fitted.
+fn unexpected(source: SourceId, text: &str, failed: Failed) -> Mistake {
+    let (start, end, expected) = match failed {
         ParseError::UnrecognizedToken {
-            token: (_, Token::RightBrace, _),
+            token: (start, _, end),
             expected,
-        } => {
-            let expects = |wanted: &str| expected.iter().any(|terminal| terminal == wanted);
-            expects("\"def\"") && !expects("\"return\"")
-        }
-        _ => false,
-    }
-}
-
-/// Whether the body of a function has no `return` yet.
-fn expects_return(failed: &Failed) -> bool {
-    let (ParseError::UnrecognizedToken { expected, .. }
-    | ParseError::UnrecognizedEof { expected, .. }) = failed
-    else {
-        return false;
+        } => (start, end, expected),
+        ParseError::UnrecognizedEof { expected, .. } => (text.len(), text.len(), expected),
+        ParseError::ExtraToken { token } => (token.0, token.2, Vec::new()),
+        ParseError::InvalidToken { location } => (location, location, Vec::new()),
+        ParseError::User { .. } => (0, 0, Vec::new()),
     };
-    expected.iter().any(|terminal| terminal == "\"return\"")
+    MistakeKind::Unexpected(expected).at(Span::new(source, start, end))
 }
 
 fn with_semicolons<'s>(

@@ -3,15 +3,16 @@
 //! statement without `;` at the end of its line gets one.
 
 use super::build::Failed;
+use super::mistake::{Mistake, MistakeKind};
 use super::token::{Lexeme, Token, lex};
-use crate::base::{Code, Diagnostic, SourceId, Span};
+use crate::base::{SourceId, Span};
 use lalrpop_util::ParseError;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Takes out the comments of C at the start of a line; gives what to say about them.
-pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
+/// Takes out the comments of C at the start of a line; gives their places.
+pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
     let mut end = 0;
     let mut previous = None;
     lexemes.retain(|lexeme| {
@@ -26,25 +27,19 @@ pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<
         let rest = &text[lexeme.start..];
         end = lexeme.start + rest.find('\n').unwrap_or(rest.len());
         let span = Span::new(source, lexeme.start, lexeme.end);
-        let comment = rest[2..end - lexeme.start].trim();
-        diagnostics.push(
-            Diagnostic::error(Code::UnexpectedToken, "comments do not begin with `//`")
-                .at(span, "not a comment here")
-                .help(format!("write `# {comment}`")),
-        );
+        mistakes.push(MistakeKind::Comment.at(span));
         false
     });
-    diagnostics
+    mistakes
 }
 
 /// Reads as one what was written without a break: `1.2.3`, `0x1F`, `1_000`, `3abc`, and a string
-/// over two lines. Gives what to say about it.
-pub fn join<'s>(source: SourceId, text: &'s str, lexemes: &mut Vec<Lexeme<'s>>) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
+/// over two lines. Gives the places.
+pub fn join<'s>(source: SourceId, text: &'s str, lexemes: &mut Vec<Lexeme<'s>>) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
     let mut joined = Vec::with_capacity(lexemes.len());
     let mut at = 0;
     while let Some(first) = lexemes.get(at).copied() {
-        let span = Span::new(source, first.start, first.end);
         let rest = &lexemes[at..];
         at += 1;
         match first.token {
@@ -52,18 +47,17 @@ pub fn join<'s>(source: SourceId, text: &'s str, lexemes: &mut Vec<Lexeme<'s>>) 
                 let glued = glued(rest);
                 let end = rest.get(glued).map_or(first.end, |last| last.end);
                 if glued > 0 {
-                    let whole = Span::new(source, first.start, end);
-                    diagnostics.push(bad_number(&text[whole.range()], whole));
+                    mistakes.push(MistakeKind::Number.at(Span::new(source, first.start, end)));
                     at += glued;
                 }
                 joined.push(Lexeme { end, ..first });
             }
             Token::OpenString(_) | Token::Str(_) => match continued(text, rest) {
                 Some((last, end)) => {
-                    let written = &text[first.start..end];
-                    diagnostics.push(broken_string(written, span));
+                    let whole = Span::new(source, first.start, end);
+                    mistakes.push(MistakeKind::BrokenString.at(whole));
                     joined.push(Lexeme {
-                        token: Token::Str(written),
+                        token: Token::Str(&text[first.start..end]),
                         start: first.start,
                         end,
                     });
@@ -81,7 +75,7 @@ pub fn join<'s>(source: SourceId, text: &'s str, lexemes: &mut Vec<Lexeme<'s>>) 
         }
     }
     *lexemes = joined;
-    diagnostics
+    mistakes
 }
 
 /// How many lexemes stand directly behind a number as if they were part of it.
@@ -94,32 +88,6 @@ fn glued(lexemes: &[Lexeme]) -> usize {
         part && pair[0].end == pair[1].start
     });
     pairs.count()
-}
-
-fn bad_number(written: &str, span: Span) -> Diagnostic {
-    let plain = written.replace('_', "");
-    let (prefix, digits) = plain.split_at(plain.len().min(2));
-    let base = match prefix {
-        "0x" | "0X" => 16,
-        "0b" | "0B" => 2,
-        "0o" | "0O" => 8,
-        _ => 10,
-    };
-    let digits = if base == 10 { plain.as_str() } else { digits };
-    let help = match i64::from_str_radix(digits, base) {
-        Ok(number) => format!("write `{number}`"),
-        Err(_) if written.contains('.') => {
-            format!("a number has one point; a token stands in quotes: `\"{written}\"`")
-        }
-        Err(_) => {
-            let name = written.trim_start_matches(|c: char| c.is_ascii_digit());
-            let number = &written[..written.len() - name.len()];
-            format!("a product is written `{number} * {name}`; a name begins with a letter or `_`")
-        }
-    };
-    Diagnostic::error(Code::UnexpectedToken, format!("`{written}` is no number"))
-        .at(span, "neither a number nor a name")
-        .help(help)
 }
 
 /// The lexeme in which a string seems to end, with the end of its quote: in the next line if the
@@ -143,24 +111,6 @@ fn continued(text: &str, lexemes: &[Lexeme]) -> Option<(usize, usize)> {
     let behind = text[end..last.end].trim_start();
     let closes = behind.is_empty() || behind.starts_with([';', ',', ')', ']', '}']);
     (lines == usize::from(open) && closes).then_some((number, end))
-}
-
-fn broken_string(written: &str, span: Span) -> Diagnostic {
-    if !written.contains('\n') {
-        let quote = if written.starts_with('"') { '\'' } else { '"' };
-        let held = &written[1..written.len() - 1];
-        return Diagnostic::error(
-            Code::UnexpectedToken,
-            "this string ends at its second quote",
-        )
-        .at(span, "the string is only this")
-        .help(format!("write `{quote}{held}{quote}` for a quote inside"));
-    }
-    let lines: Vec<&str> = written.lines().collect();
-    let whole = lines.join("\\n");
-    Diagnostic::error(Code::UnclosedString, "this string goes on in the next line")
-        .at(span, "the string begins here and its line ends")
-        .help(format!("write `\\n` for the line break: `{whole}`"))
 }
 
 /// The statements of other languages with bodies in braces, like `if … { … } else { … }`, each as the
@@ -261,93 +211,40 @@ fn block_end(start: usize, lexemes: &[Lexeme]) -> Option<usize> {
     }
 }
 
-/// Replaces the spellings of other languages and closes open strings; gives what to say about it.
-pub fn respell(source: SourceId, text: &str, lexemes: &mut [Lexeme]) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
-    let mut before = "a";
+/// Replaces the spellings of other languages and closes open strings; gives their places.
+pub fn respell(source: SourceId, lexemes: &mut [Lexeme]) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
     for lexeme in lexemes {
-        let name = std::mem::replace(&mut before, &text[lexeme.start..lexeme.end]);
-        let span = Span::new(source, lexeme.start, lexeme.end);
-        let (token, diagnostic) = match lexeme.token {
-            Token::OpenString(text) => (Token::Str(text), open_string(span)),
-            Token::Foreign(text) | Token::Unknown(text) => match foreign(text, name, span) {
-                Some(replacement) => replacement,
+        let (token, kind) = match lexeme.token {
+            Token::OpenString(text) => (Token::Str(text), MistakeKind::OpenString),
+            Token::Foreign(text) | Token::Unknown(text) => match meant(text) {
+                Some(token) => (token, MistakeKind::Foreign),
                 None => continue,
             },
             _ => continue,
         };
         lexeme.token = token;
-        diagnostics.push(diagnostic);
+        mistakes.push(kind.at(Span::new(source, lexeme.start, lexeme.end)));
     }
-    diagnostics
-}
-
-fn open_string(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::UnclosedString, "this string has no closing quote")
-        .at(span, "the string begins here and its line ends")
-        .help("close it on the same line; for a line break inside it write `\\n`")
+    mistakes
 }
 
 /// What a spelling of another language means here.
-fn foreign<'s>(text: &'s str, name: &str, span: Span) -> Option<(Token<'s>, Diagnostic)> {
-    let (token, help) = match text {
-        "&&" | "&" => (Token::And, "write `and`"),
-        "||" | "|" => (Token::Or, "write `or`"),
-        "!" => (Token::Not, "write `not`"),
-        "**" => (Token::Caret, "a power is written `a ^ b`"),
-        "//" => (
-            Token::Slash,
-            "`/` is the only division; round its result with `round(a / b)`",
-        ),
-        "=<" => (Token::LessEqual, "write `<=`"),
-        "=>" => (
-            Token::GreaterEqual,
-            "to compare write `>=`; a function is written `lambda x: value`",
-        ),
-        "<>" => (Token::NotEqual, "write `!=`"),
-        ":=" => (Token::Assign, "assign with `=`"),
-        _ if text.ends_with('=') => return Some(augmented(text, name, span)),
-        _ if text.len() > 1 && text.contains('.') => return Some(half_float(text, span)),
+fn meant(text: &str) -> Option<Token<'_>> {
+    Some(match text {
+        "&&" | "&" => Token::And,
+        "||" | "|" => Token::Or,
+        "!" => Token::Not,
+        "**" => Token::Caret,
+        "//" => Token::Slash,
+        "=<" => Token::LessEqual,
+        "=>" => Token::GreaterEqual,
+        "<>" => Token::NotEqual,
+        _ if text.ends_with('=') => Token::Assign,
+        _ if text.len() > 1 && text.contains('.') => Token::Float(text),
         _ => return None,
-    };
-    let diagnostic = Diagnostic::error(
-        Code::UnexpectedToken,
-        format!("`{text}` is not an operator of the language"),
-    )
-    .at(span, "not an operator here")
-    .help(help);
-    Some((token, diagnostic))
+    })
 }
-
-fn augmented<'s>(text: &'s str, name: &str, span: Span) -> (Token<'s>, Diagnostic) {
-    let operator = match text.trim_end_matches('=') {
-        "**" => "^",
-        "//" => "/",
-        other => other,
-    };
-    let diagnostic = Diagnostic::error(Code::UnexpectedToken, format!("there is no `{text}`"))
-        .at(span, "names are assigned with `=` only")
-        .help(format!("write `{name} = {name} {operator} …;`"));
-    (Token::Assign, diagnostic)
-}
-
-fn half_float<'s>(text: &'s str, span: Span) -> (Token<'s>, Diagnostic) {
-    let whole = if text.starts_with('.') {
-        format!("0{text}")
-    } else {
-        format!("{text}0")
-    };
-    let diagnostic = Diagnostic::error(
-        Code::UnexpectedToken,
-        "a float has digits on both sides of its point",
-    )
-    .at(span, "digits are missing")
-    .help(format!("write `{whole}`"));
-    (Token::Float(text), diagnostic)
-}
-
-/// The message of a missing `;`.
-pub const NO_SEMICOLON: &str = "this statement has no `;`";
 
 /// A place where a `;` is missing: before the lexeme of this number.
 pub struct MissingSemicolon {
@@ -394,19 +291,4 @@ fn starts_statement(token: Token) -> bool {
             token,
             Token::For | Token::Def | Token::Return | Token::Load | Token::Draw | Token::Assert
         )
-}
-
-/// What to say about a missing `;`.
-pub fn explain(missing: &MissingSemicolon, source: SourceId, text: &str) -> Diagnostic {
-    // The last character of the statement is marked: an empty span is hard to see.
-    let last = text[..missing.end]
-        .chars()
-        .next_back()
-        .map_or(0, char::len_utf8);
-    Diagnostic::error(Code::UnexpectedToken, NO_SEMICOLON)
-        .at(
-            Span::new(source, missing.end - last, missing.end),
-            "a `;` belongs after this",
-        )
-        .help("end every statement with `;`")
 }

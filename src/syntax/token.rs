@@ -197,6 +197,35 @@ impl Token<'_> {
         )
     }
 
+    pub fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            Token::Equal
+                | Token::NotEqual
+                | Token::Less
+                | Token::LessEqual
+                | Token::Greater
+                | Token::GreaterEqual
+        )
+    }
+
+    /// Whether it stands between two operands.
+    pub fn is_infix(self) -> bool {
+        self.is_comparison()
+            || matches!(
+                self,
+                Token::And
+                    | Token::Or
+                    | Token::Plus
+                    | Token::Minus
+                    | Token::Star
+                    | Token::Slash
+                    | Token::Percent
+                    | Token::Caret
+                    | Token::In
+            )
+    }
+
     pub fn opens(self) -> bool {
         matches!(
             self,

@@ -9,19 +9,21 @@ mod sketch;
 
 use rasp::base::render::{Style, render};
 use rasp::base::{Diagnostic, Limits, Severity, SourceId, Sources};
+use rasp::diagnose::names::lint;
+use rasp::diagnose::precedence::surprising;
+use rasp::diagnose::{Read, read};
+use rasp::format::print;
 use rasp::graph::Sharing;
 use rasp::model::file;
 use rasp::session::Session;
-use rasp::syntax::lint::lint;
-use rasp::syntax::precedence::surprising;
-use rasp::syntax::{Completeness, Parsed, completeness, parse, print};
+use rasp::syntax::{Completeness, completeness, parse};
 use sketch::sketch;
 
 /// Reads a text, says what is wrong with it, and prints it: what could be read without an error is
 /// the same tree when it is read again, and printing that changes nothing.
 pub fn front(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let Parsed { ast, diagnostics } = parse(SourceId(0), &text, &Limits::default());
+    let Read { ast, diagnostics } = read(SourceId(0), &text, &Limits::default());
     let mut sources = Sources::new();
     sources.add("fuzzed", &*text);
     render_all(&diagnostics, &sources);
@@ -32,7 +34,7 @@ pub fn front(bytes: &[u8]) {
     if diagnostics.is_empty() {
         assert_eq!(completeness, Completeness::Complete);
         let again = parse(SourceId(0), &printed, &Limits::default());
-        assert!(again.diagnostics.is_empty(), "{printed}");
+        assert!(again.mistakes.is_empty(), "{printed}");
         assert_eq!(sketch(&again.ast), sketch(&ast), "{printed}");
         assert_eq!(print(&again.ast, &printed), printed);
     }

@@ -2,9 +2,9 @@
 //! statements, between the parts of one, and behind it. Comments behind statements that stood in
 //! one column stay in one.
 
-use super::ast::Comment;
 use super::print::{INDENT, Printer, WIDTH};
-use super::token::Token;
+use crate::syntax::ast::Comment;
+use crate::syntax::token::Token;
 use std::ops::Range;
 
 /// A comment behind a statement of one line.

@@ -1,14 +1,9 @@
-//! Syntax errors in words: what was expected, what stands there instead, and, for the habits of
-//! other languages, what to write here.
+//! What does not fit, in words: what was expected, what stands there instead, and, where that is
+//! known, what was meant.
 
-use super::build::Failed;
-use super::habit::{is_hidden, unknown_help};
-use super::token::{Lexeme, Token};
+use super::words::unknown;
 use crate::base::{Code, Diagnostic, SourceId, Span};
-use lalrpop_util::ParseError;
-
-/// The message of a statement after `return`.
-pub const LAST_STATEMENT: &str = "`return` is the last statement of a function";
+use crate::syntax::token::{Lexeme, Token};
 
 /// Longer pieces of a program are not repeated in a message.
 const LONGEST: usize = 72;
@@ -21,7 +16,7 @@ pub struct Context<'a, 's> {
 }
 
 /// A failure at one lexeme, or at the end of the text.
-pub(super) struct Place<'a, 's> {
+pub struct Place<'a, 's> {
     pub(super) context: &'a Context<'a, 's>,
     /// The number of the lexeme that does not fit; the number of lexemes at the end of the text.
     pub(super) at: usize,
@@ -35,14 +30,10 @@ pub(super) struct Place<'a, 's> {
 }
 
 impl<'s> Context<'_, 's> {
-    /// What to say about one failure.
-    pub fn explain(&self, failed: &Failed<'s>) -> Diagnostic {
-        self.failure(failed).diagnostic()
-    }
-
-    /// What to say about a statement of another language that starts with this lexeme: a keyword of
-    /// ours does not fit there, and behind any other word the next does not.
-    pub fn foreign(&self, start: usize) -> Diagnostic {
+    /// What to say about a statement of another language that starts at a place: a keyword of ours
+    /// does not fit there, and behind any other word the next does not.
+    pub fn foreign(&self, start: u32) -> Diagnostic {
+        let start = self.number(start);
         let word = self.lexemes.get(start).map(|lexeme| lexeme.token);
         let at = start + usize::from(matches!(word, Some(Token::Name(_))));
         let place = Place {
@@ -53,29 +44,24 @@ impl<'s> Context<'_, 's> {
         place.diagnostic()
     }
 
-    /// What has been read of the body that is open at a failure.
-    pub fn body(&self, failed: &Failed<'s>) -> Option<Span> {
-        let place = self.failure(failed);
-        let (brace, _) = place.block?;
-        Some(Span::new(self.source, brace.start, place.start() as usize))
+    /// The place of a failure.
+    pub fn failure<'a>(&'a self, start: u32, expected: &'a [String]) -> Place<'a, 's> {
+        self.place(self.number(start), expected)
     }
 
-    fn failure<'a>(&'a self, failed: &'a Failed<'s>) -> Place<'a, 's> {
-        let (start, expected): (usize, &[String]) = match failed {
-            ParseError::UnrecognizedToken {
-                token: (start, ..),
-                expected,
-            } => (*start, expected),
-            ParseError::UnrecognizedEof { expected, .. } => (self.text.len(), expected),
-            ParseError::ExtraToken { token } => (token.0, &[]),
-            ParseError::InvalidToken { location } => (*location, &[]),
-            ParseError::User { .. } => (0, &[]),
-        };
-        // An inserted `;` may stand at the start of the lexeme after it; it is never what fails.
-        let at = self.lexemes.partition_point(|lexeme| {
+    /// The text of the lexeme before a place.
+    pub fn before(&self, start: u32) -> Option<&str> {
+        let last = self.lexemes.get(self.number(start).checked_sub(1)?)?;
+        self.text.get(last.start..last.end)
+    }
+
+    /// The number of the lexeme that begins at a place. An inserted `;` may stand there before it.
+    fn number(&self, start: u32) -> usize {
+        let start = start as usize;
+        let before = |lexeme: &Lexeme| {
             lexeme.start < start || (lexeme.start == start && lexeme.end == start)
-        });
-        self.place(at, expected)
+        };
+        self.lexemes.partition_point(before)
     }
 
     fn place<'a>(&'a self, at: usize, expected: &'a [String]) -> Place<'a, 's> {
@@ -141,7 +127,7 @@ impl<'s> Context<'_, 's> {
 }
 
 impl<'s> Place<'_, 's> {
-    fn diagnostic(&self) -> Diagnostic {
+    pub fn diagnostic(&self) -> Diagnostic {
         let Some(lexeme) = self.lexeme() else {
             return self.at_end_of_text();
         };
@@ -172,6 +158,13 @@ impl<'s> Place<'_, 's> {
             }
         };
         self.with_open_bracket(diagnostic)
+    }
+
+    /// What has been read of the body that is open here.
+    pub fn body_so_far(&self) -> Option<Span> {
+        let (brace, _) = self.block?;
+        let end = self.start() as usize;
+        Some(Span::new(self.context.source, brace.start, end))
     }
 
     fn at_end_of_text(&self) -> Diagnostic {
@@ -232,7 +225,10 @@ impl<'s> Place<'_, 's> {
         });
         match self.bracket {
             Some(bracket) if (ends || later) && self.span(bracket).start < self.start() => {
-                let help = diagnostic.help.clone().or_else(|| self.closed(bracket));
+                let help = diagnostic
+                    .help
+                    .clone()
+                    .or_else(|| self.closed(bracket).map(Into::into));
                 let shown = diagnostic.at(self.span(bracket), "this bracket is still open");
                 shown.maybe_help(help)
             }
@@ -341,19 +337,4 @@ impl<'s> Place<'_, 's> {
             Some((last, others)) => format!("{} or {last}", others.join(", ")),
         }
     }
-}
-
-fn unknown(text: &str, span: Span) -> Diagnostic {
-    let message = match text.chars().next() {
-        Some(character) if is_hidden(character) => {
-            format!(
-                "the character U+{:04X} is not part of the language",
-                u32::from(character)
-            )
-        }
-        _ => format!("`{text}` is not part of the language"),
-    };
-    Diagnostic::error(Code::UnknownCharacter, message)
-        .at(span, "not part of the language")
-        .help(unknown_help(text))
 }

@@ -2,10 +2,11 @@
 //! places that their spelling has for it. What holds a comment is printed broken, but operators
 //! only where the comment stands between no brackets.
 
-use super::ast::{ExprId, ExprKind};
-use super::layout::{Break, Level, Piece, pieces};
 use super::print::{INDENT, Printer, WIDTH};
+use super::spelling::{Break, Piece, pieces};
 use crate::base::Span;
+use crate::syntax::ast::{ExprId, ExprKind};
+use crate::syntax::precedence::Level;
 
 /// Stack left below which a recursive walk moves to a new segment, and the size of that segment.
 const RED_ZONE: usize = 64 << 10;

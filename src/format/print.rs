@@ -2,12 +2,15 @@
 //! indentation, lines of at most 100 columns where brackets and operators allow it; comments and
 //! single blank lines stay. Printing a printed program changes nothing.
 
-use super::ast::{Ast, Command, ExampleKind, ExprId, ExprKind, Function, Statement, StatementKind};
-use super::broken::{Measure, Shape};
-use super::layout::{Level, Line};
-use super::remark::{Behind, Mark};
-use super::token::{Lexeme, lex};
+use super::comments::{Behind, Mark};
+use super::lines::{Measure, Shape};
+use super::spelling::Line;
 use crate::base::{Limits, SourceId, Span};
+use crate::syntax::ast::{
+    Ast, Command, ExampleKind, ExprId, ExprKind, Function, Statement, StatementKind,
+};
+use crate::syntax::precedence::Level;
+use crate::syntax::token::{Lexeme, lex};
 use crate::value::atom::quote;
 use std::collections::BTreeSet;
 

@@ -3,10 +3,10 @@
 //! where it is not sure it is silent. What a file defines at its outermost level may be read from
 //! outside, unless its name starts with an underscore. The text has no syntax errors.
 
-use super::ast::{
+use crate::base::{Code, Diagnostic};
+use crate::syntax::ast::{
     Ast, ExprId, ExprKind, Function, Ident, Name, Parameter, Statement, StatementKind,
 };
-use crate::base::{Code, Diagnostic};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The warnings about a program, in the order of its text.

@@ -1,66 +1,11 @@
 //! How an expression is spelled: its tokens, its parts with the precedence each needs, and the
 //! places between them where a line may break. On one line or several, the formatter prints this.
 
-use super::ast::{Ast, BinaryOperator, ExprId, ExprKind, Ident, Parameter, UnaryOperator};
-use super::token::Token;
+use crate::syntax::ast::{Ast, ExprId, ExprKind, Ident, Parameter, UnaryOperator};
+use crate::syntax::precedence::Level;
+use crate::syntax::token::Token;
 use crate::value::Value;
 use logos::Logos;
-
-/// The levels of precedence, loosest first; the same as in `grammar/rasp.lalrpop`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    Lambda,
-    Membership,
-    Ternary,
-    Logic,
-    Relation,
-    Sum,
-    Remainder,
-    Product,
-    Power,
-    Prefix,
-    Postfix,
-}
-
-impl Level {
-    pub fn of(kind: &ExprKind) -> Level {
-        match kind {
-            ExprKind::Lambda(_) => Level::Lambda,
-            ExprKind::Ternary { .. } => Level::Ternary,
-            ExprKind::Unary { .. } => Level::Prefix,
-            ExprKind::Binary { operator, .. } => Level::of_operator(*operator),
-            _ => Level::Postfix,
-        }
-    }
-
-    pub fn of_operator(operator: BinaryOperator) -> Level {
-        match operator {
-            BinaryOperator::Power => Level::Power,
-            BinaryOperator::Multiply | BinaryOperator::Divide => Level::Product,
-            BinaryOperator::Remainder => Level::Remainder,
-            BinaryOperator::Add | BinaryOperator::Subtract => Level::Sum,
-            BinaryOperator::Compare(_) => Level::Relation,
-            BinaryOperator::And | BinaryOperator::Or => Level::Logic,
-            BinaryOperator::In => Level::Membership,
-        }
-    }
-
-    /// The next tighter level.
-    pub fn tighter(self) -> Level {
-        match self {
-            Level::Lambda => Level::Membership,
-            Level::Membership => Level::Ternary,
-            Level::Ternary => Level::Logic,
-            Level::Logic => Level::Relation,
-            Level::Relation => Level::Sum,
-            Level::Sum => Level::Remainder,
-            Level::Remainder => Level::Product,
-            Level::Product => Level::Power,
-            Level::Power => Level::Prefix,
-            Level::Prefix | Level::Postfix => Level::Postfix,
-        }
-    }
-}
 
 /// A part of a spelling. Places are those of the text at which what follows begins.
 pub enum Piece {

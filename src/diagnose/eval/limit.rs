@@ -1,0 +1,85 @@
+//! Limits that were reached, recursion above all.
+
+use super::scene::{Scene, Side};
+use crate::base::{Code, Diagnostic};
+use crate::eval::Meta;
+use crate::eval::fault::Limit;
+use crate::eval::meta::Callable;
+use crate::syntax::ast::ExprKind;
+
+impl Scene<'_> {
+    pub(super) fn limit(&self, limit: &Limit) -> Diagnostic {
+        let (name, bound, what) = match limit {
+            Limit::Steps(bound) => ("steps", bound.to_string(), "evaluated expressions"),
+            Limit::Nodes(bound) => ("graph_nodes", bound.to_string(), "s-ops and selectors"),
+            Limit::Elements(bound, _) => {
+                ("collection_length", bound.to_string(), "elements in a list")
+            }
+            Limit::Nesting(bound) => (
+                "nesting",
+                bound.to_string(),
+                "lists and dicts inside each other",
+            ),
+            Limit::Loads(bound) => ("load_depth", bound.to_string(), "loads inside each other"),
+            Limit::Calls { bound, .. } => {
+                ("call_depth", bound.to_string(), "calls inside each other")
+            }
+        };
+        let message = format!("the limit `{name}` of {bound} {what} is reached");
+        let error = Diagnostic::error(Code::LimitReached, message)
+            .at(self.whole, "reached while evaluating this");
+        match limit {
+            Limit::Elements(_, Some(all)) => match self.kind() {
+                Some(ExprKind::Call { .. }) => {
+                    error.note(format!("this `range` has about {all} elements"))
+                }
+                _ => error.note(format!("this list would have {all}")),
+            },
+            Limit::Calls {
+                callable,
+                arguments,
+                ..
+            } => self.endless(error, callable, arguments),
+            _ => error,
+        }
+    }
+
+    /// A function that calls itself without end: whether there is a choice that could end it, and why
+    /// it does not.
+    fn endless(&self, error: Diagnostic, callable: &Callable, arguments: &[Side]) -> Diagnostic {
+        let name = &callable.name;
+        let parameters = callable.parameters.iter().map(|(parameter, _)| parameter);
+        let sop = parameters
+            .zip(arguments)
+            .find(|(_, (meta, _))| matches!(meta, Meta::SOp(_) | Meta::Scorer(_)));
+        match (callable.choice(), sop) {
+            (Some(_), Some((parameter, _))) => error
+                .note(format!(
+                    "`{parameter}` is an s-op: both branches of a choice on it are evaluated, before \
+                     there is an input, so it ends nothing"
+                ))
+                .help("end the recursion by a number"),
+            (Some(condition), None) => error
+                .note(format!("the choice in `{name}` does not end it for these arguments"))
+                .help(match self.written(condition).and_then(|text| sooner(&text)) {
+                    Some(condition) => format!("end it for smaller numbers too: `{condition}`"),
+                    None => "call it with arguments for which the choice ends it".to_string(),
+                }),
+            (None, _) => error
+                .note(format!("`{name}` may be calling itself without end"))
+                .help("let a choice end it: `return 1 if n == 0 else n * f(n - 1);`"),
+        }
+    }
+}
+
+/// `n <= 0` for `n == 0`.
+fn sooner(condition: &str) -> Option<String> {
+    let (left, right) = condition.split_once("==")?;
+    let several = [" and ", " or ", " if ", "=="]
+        .iter()
+        .any(|word| right.contains(word));
+    if several || left.contains(" and ") || left.contains(" or ") {
+        return None;
+    }
+    Some(format!("{} <= {}", left.trim_end(), right.trim_start()))
+}

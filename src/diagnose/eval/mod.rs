@@ -1,0 +1,154 @@
+//! Faults of evaluation in words: what happened and where, the places that led there, and what was
+//! probably meant.
+
+mod call;
+mod cause;
+mod doubt;
+mod element;
+mod input;
+mod limit;
+mod mend;
+mod name;
+mod operand;
+mod quote;
+mod scene;
+mod wrong;
+
+pub use input::explain;
+
+use crate::base::{Code, Diagnostic, Limits, SourceId, Span};
+use crate::diagnose::{read, warnings};
+use crate::eval::fault::{Cause, Diagnose, Doubt, Fault, Site};
+use crate::eval::{Evaluator, Meta};
+use crate::syntax::ast::{Ast, ExprKind};
+use scene::Scene;
+
+/// Calls shown on the way to an error.
+const SHOWN_CALLS: usize = 3;
+
+/// The words of this project.
+pub struct Words;
+
+impl Diagnose for Words {
+    fn read(
+        &self,
+        source: SourceId,
+        text: &str,
+        limits: &Limits,
+        warns: bool,
+    ) -> (Ast, Vec<Diagnostic>) {
+        let read = read(source, text, limits);
+        let mut found = if warns {
+            warnings(&read, text)
+        } else {
+            Vec::new()
+        };
+        found.extend(read.diagnostics);
+        (read.ast, found)
+    }
+
+    fn fault(&self, evaluator: &Evaluator, fault: &Fault) -> Option<Diagnostic> {
+        let scene = Scene {
+            evaluator,
+            site: fault.site.as_ref(),
+            calls: &fault.calls,
+            whole: fault.site.as_ref().map_or(Span::BUILT_IN, |site| site.span),
+        };
+        if let Cause::OnInput { error, roots } = &fault.cause {
+            return Some(with_calls(
+                explain(evaluator, (**error).clone(), roots),
+                fault,
+            ));
+        }
+        let error = match &fault.cause {
+            Cause::Undefined(name) => scene.undefined(name)?,
+            cause => {
+                let error = scene.told(cause);
+                let help = error.help.is_none().then(|| scene.meant(cause)).flatten();
+                scene.still_builtin(scene.regrouped(error.maybe_help(help)))
+            }
+        };
+        let error = with_made(evaluator, error, fault.site.as_ref());
+        Some(with_calls(error, fault))
+    }
+
+    fn broken(&self, span: Span, label: &str) -> Diagnostic {
+        Diagnostic::error(
+            Code::UndefinedName,
+            "this uses a name whose definition has failed",
+        )
+        .at(span, label)
+    }
+
+    fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt, span: Span) -> Diagnostic {
+        let scene = Scene {
+            evaluator,
+            site: None,
+            calls: &[],
+            whole: span,
+        };
+        scene.doubted(doubt)
+    }
+}
+
+impl Scene<'_> {
+    /// A call of `select` or `aggregate`, where the program has set that name.
+    fn still_builtin(&self, error: Diagnostic) -> Diagnostic {
+        let Some(ExprKind::Call { function, .. }) = self.kind() else {
+            return error;
+        };
+        let name = self.written(self.span(*function)).unwrap_or_default();
+        let meant = self
+            .site
+            .and_then(|site| self.evaluator.lookup(site.scope, &name));
+        let builtin = matches!(meant, Some(Meta::Function(callable)) if callable.is_builtin());
+        let called = matches!(name.as_str(), "select" | "aggregate");
+        match called && !builtin && error.code == Code::WrongArguments {
+            true => error
+                .note(format!(
+                    "a call of `{name}` always means the built-in function"
+                ))
+                .help(format!("give the other one another name, like `my_{name}`")),
+            false => error,
+        }
+    }
+}
+
+/// Adds where the parts were made that an error points at by their names.
+fn with_made(evaluator: &Evaluator, mut error: Diagnostic, site: Option<&Site>) -> Diagnostic {
+    let Some(site) = site else { return error };
+    let ids = match site.expr {
+        Some(id) => site.ast.get(id).kind.children(),
+        None => site
+            .ast
+            .ids()
+            .filter(|id| site.span.contains(site.ast.get(*id).span))
+            .collect(),
+    };
+    for id in site.expr.into_iter().chain(ids) {
+        let shown = site.ast.get(id).span;
+        let mut named = id;
+        while let ExprKind::Parenthesized(inner) = site.ast.get(named).kind {
+            named = inner;
+        }
+        let ExprKind::Name(name) = &site.ast.get(named).kind else {
+            continue;
+        };
+        let made = evaluator.made_in(&site.ast, site.scope, named);
+        let pointed = error.labels.iter().any(|label| label.span == shown);
+        if pointed && error.labels.iter().all(|label| label.span != made) {
+            error = error.at(made, format!("`{name}` comes from here"));
+        }
+    }
+    error
+}
+
+/// Adds the innermost calls that led to an error.
+fn with_calls(mut error: Diagnostic, fault: &Fault) -> Diagnostic {
+    for call in fault.calls.iter().take(SHOWN_CALLS) {
+        if error.labels.iter().all(|label| label.span != call.span) {
+            error = error.at(call.span, format!("in this call of `{}`", call.name));
+        }
+    }
+    error
+}

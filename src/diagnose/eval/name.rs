@@ -1,0 +1,406 @@
+//! A name that is not defined: where it is defined after all, what was probably meant, what it is
+//! called here if it comes from another language, or how to define it.
+
+use super::quote::{letters, operand};
+use super::scene::Scene;
+use crate::base::suggest::nearest;
+use crate::base::{Code, Diagnostic, Span, Suggestion};
+use crate::builtin::{Builtin, TABLE};
+use crate::eval::Meta;
+use crate::syntax::ast::{Ast, Command, ExprId, ExprKind, Name, Statement, StatementKind};
+use crate::value::Value;
+
+/// After this many errors and warnings no near name is looked for any more: it takes a look at every
+/// name there is, and nobody reads on.
+const MOST_SUGGESTIONS: usize = 200;
+
+/// A name where a program introduces it, and the function that keeps it for itself.
+struct Introduced<'a> {
+    name: &'a Name,
+    span: Span,
+    function: Option<&'a Name>,
+}
+
+impl Scene<'_> {
+    /// A name that has no meaning; nothing if a `load` has failed that may have defined it.
+    pub(super) fn undefined(&self, name: &Name) -> Option<Diagnostic> {
+        let site = self.site?;
+        let (span, called) = match self.kind() {
+            Some(ExprKind::Call { function, .. }) => (self.span(*function), Some(self.arguments())),
+            _ => (self.whole, None),
+        };
+        let scopes = &self.evaluator.scopes;
+        let near = self.near_name(name, span, false);
+        if near.is_none() && scopes.is_incomplete(site.scope) {
+            return None;
+        }
+        let error = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
+            .at(span, "no definition of this name comes before");
+        if let Some((parameter, reader)) = default_reads(&site.ast, name, span) {
+            return Some(
+                error
+                    .at(parameter, "a default cannot read another parameter")
+                    .note("defaults are evaluated once, where the function is defined")
+                    .help(format!("write a default that is known there: `{reader}=0`")),
+            );
+        }
+        if let Some(failed) = self.evaluator.missing.get(name) {
+            return Some(
+                error
+                    .at(*failed, "this has failed, so it is not defined")
+                    .help("mend that first"),
+            );
+        }
+        if self.is_setting(span) {
+            let quoted = Value::str(name).source();
+            return Some(error.help(Suggestion {
+                message: format!("a string stands in quotes: `{quoted}`"),
+                edits: vec![(span, quoted)],
+            }));
+        }
+        let mut all = Vec::new();
+        introduced(&site.ast.statements, None, &mut all);
+        let mut all = all.into_iter();
+        let found = all.find(|found| found.name == name);
+        if let Some(Introduced {
+            span: elsewhere,
+            function,
+            ..
+        }) = found
+            && (function.is_some() || elsewhere.start > span.start)
+        {
+            return Some(match function {
+                Some(function) => error
+                    .at(
+                        elsewhere,
+                        format!("this one exists inside `{function}` only"),
+                    )
+                    .help(match scopes.lookup(site.scope, function) {
+                        Some(Meta::Function(callable)) => {
+                            format!(
+                                "a function gives what it returns: `{}`",
+                                callable.signature()
+                            )
+                        }
+                        _ => "a function gives what it returns".to_string(),
+                    }),
+                None => error
+                    .at(elsewhere, "it is defined only here, further down")
+                    .help("move its definition above this line"),
+            });
+        }
+        let help = self
+            .near_name(name, span, true)
+            .or_else(|| self.of_library(name, |name, other| name == other))
+            .or_else(|| self.foreign(name, called.as_deref()))
+            .or(near)
+            .or_else(|| self.of_library(name, is_near))
+            .unwrap_or_else(|| definition(name, called.as_deref()).into());
+        Some(error.help(help))
+    }
+
+    /// Whether a place is all of what `set example` or `set vocab` is given.
+    fn is_setting(&self, span: Span) -> bool {
+        let statements = self.site.map_or(&[][..], |site| &site.ast.statements);
+        statements.iter().any(|statement| match &statement.kind {
+            StatementKind::Command(
+                Command::SetExample { value, .. } | Command::SetVocabulary { value },
+            ) => self.span(*value) == span,
+            _ => false,
+        })
+    }
+
+    /// A name of a module that is not loaded.
+    fn of_library(&self, name: &str, fits: impl Fn(&str, &str) -> bool) -> Option<Suggestion> {
+        let names = self.evaluator.loader.library_names();
+        let (other, module) = names.into_iter().find(|(other, _)| fits(name, other))?;
+        let first = format!("in the standard library: `load \"{module}\";` first");
+        Some(match other == name {
+            true => format!("it is {first}").into(),
+            false => format!("did you mean `{other}`? It is {first}").into(),
+        })
+    }
+
+    /// The visible name that was probably meant, of the program's `own` or of all.
+    fn near_name(&self, name: &str, span: Span, own: bool) -> Option<Suggestion> {
+        if self.evaluator.diagnostics.len() > MOST_SUGGESTIONS {
+            return None;
+        }
+        let scopes = &self.evaluator.scopes;
+        let visible = scopes.visible(self.site?.scope);
+        let of_program = |name: &&Name| scopes.lookup(self.evaluator.base, name).is_none();
+        let names = visible.iter().filter(|name| !own || of_program(name));
+        let mut candidates: Vec<&str> = names.map(|name| &**name).collect();
+        if !own {
+            candidates.extend(TABLE.iter().map(|row| row.name));
+        }
+        candidates.retain(|other| is_near(name, other));
+        let meant = nearest(name, candidates)?;
+        Some(Suggestion {
+            message: format!("did you mean `{meant}`?"),
+            edits: vec![(span, meant.to_string())],
+        })
+    }
+
+    /// What a name of another language is here, with what it was called with.
+    fn foreign(&self, name: &str, called: Option<&[ExprId]>) -> Option<Suggestion> {
+        let text = |id: &ExprId| {
+            self.written(self.span(*id))
+                .unwrap_or("indices".to_string())
+        };
+        let given: Vec<String> = called.unwrap_or_default().iter().map(text).collect();
+        let x = given.first().map_or("indices", String::as_str);
+        if let ("sum", Some([list])) = (name, called)
+            && self.is_list(*list)
+        {
+            let over = "add up a list in a loop";
+            return Some(
+                format!("{over}: `total = 0; for v in {x} {{ total = total + v; }}`").into(),
+            );
+        }
+        let rows = FOREIGN
+            .iter()
+            .filter(|(_, arguments, _)| given.len() >= *arguments);
+        let (.., help) = rows.clone().find(|(names, ..)| names.contains(&name))?;
+        let shown = given.first().map_or("tokens", String::as_str);
+        let second = given.get(1).map_or("tokens", String::as_str);
+        let help = help.replace("{x}", x).replace("{(x)}", &operand(x));
+        Some(
+            help.replace("{shown}", shown)
+                .replace("{second}", second)
+                .into(),
+        )
+    }
+
+    /// Whether a part is a list, as far as it is written here or named.
+    fn is_list(&self, id: ExprId) -> bool {
+        let Some(site) = self.site else { return false };
+        match &site.ast.get(id).kind {
+            ExprKind::List(_) | ExprKind::Tuple(_) | ExprKind::ListComprehension { .. } => true,
+            ExprKind::Name(name) => {
+                matches!(self.evaluator.lookup(site.scope, name), Some(Meta::List(_)))
+            }
+            ExprKind::Call { function, .. } => {
+                self.written(self.span(*function)).as_deref() == Some("range")
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Names of other languages and of the library's world, the arguments that a row is about, and what
+/// they are here: of the first argument `{x}` or `{(x)}`, which stands between operators.
+const FOREIGN: &[(&[&str], usize, &str)] = &[
+    (
+        &["None", "null", "nil", "undefined"],
+        0,
+        "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`",
+    ),
+    (
+        &["help"],
+        0,
+        "at the prompt `help`, or `help name`, says what there is",
+    ),
+    (
+        &["print", "echo", "println"],
+        0,
+        "a value is shown by writing it as a statement: `{shown};`",
+    ),
+    (
+        &["sum", "total"],
+        0,
+        "the sum of an s-op over all positions: `aggregate(full_s, {x}) * length`",
+    ),
+    (
+        &["mean", "avg"],
+        0,
+        "the mean over all positions: `aggregate(full_s, {x})`",
+    ),
+    (
+        &["any"],
+        0,
+        "whether any position holds it: `True in ({x})`",
+    ),
+    (
+        &["all"],
+        1,
+        "whether every position holds it: `not (False in ({x}))`",
+    ),
+    (&["abs"], 0, "write `{(x)} if {(x)} >= 0 else -{(x)}`"),
+    (&["sqrt"], 0, "write `{(x)} ^ 0.5`"),
+    (
+        &["enumerate"],
+        0,
+        "elements with their numbers: `zip(range(len({x})), {x})`",
+    ),
+    (
+        &["map"],
+        0,
+        "operators and functions work on all positions at once: `zipmap({second}, {x})`",
+    ),
+    (
+        &["type", "isinstance"],
+        0,
+        "types cannot be asked for; values can be compared, like `tokens == \"a\"`",
+    ),
+    (
+        &["reversed"],
+        0,
+        "the positions in reverse: `load \"sorting\"; reverse({x});`",
+    ),
+    (
+        &["break", "continue", "pass"],
+        0,
+        "a loop always runs over all of its list: give it fewer elements, like `range(3)`",
+    ),
+    (
+        &["int"],
+        0,
+        "the tokens as ints are `tokens_int`; a number is rounded with `round(x)`",
+    ),
+    (
+        &["float"],
+        0,
+        "the tokens as floats are `tokens_float`; a number becomes a float with `x * 1.0`",
+    ),
+    (&["str"], 0, "the tokens as strings are `tokens_str`"),
+    (
+        &["bool"],
+        0,
+        "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`",
+    ),
+    (
+        &["full", "all", "select_all", "true_s"],
+        0,
+        "the selector of every key is `full_s`",
+    ),
+    (
+        &["input", "sequence", "seq", "text"],
+        0,
+        "the input is the s-op `tokens`",
+    ),
+    (
+        &["i", "index", "position", "pos", "positions"],
+        0,
+        "the position of each token is the s-op `indices`",
+    ),
+    (
+        &["n", "size"],
+        0,
+        "the length of the input is the s-op `length`",
+    ),
+];
+
+/// Whether one name may be meant to be the other. One letter is near to everything.
+fn is_near(name: &str, other: &str) -> bool {
+    name.len() > 1 && nearest(name, [other]).is_some()
+}
+
+/// How to define a name that is read or called.
+fn definition(name: &str, called: Option<&[ExprId]>) -> String {
+    let Some(arguments) = called else {
+        let quoted = Value::str(name).source();
+        return format!(
+            "define it first, like `{name} = indices;`; a string stands in quotes: `{quoted}`"
+        );
+    };
+    let names = letters(arguments.len());
+    let given = names.first().map_or("indices", String::as_str);
+    format!(
+        "define it first, like `def {name}({}) {{ return {given}; }}`",
+        names.join(", ")
+    )
+}
+
+/// Every name that a program introduces, in the order of its text.
+fn introduced<'a>(
+    statements: &'a [Statement],
+    function: Option<&'a Name>,
+    found: &mut Vec<Introduced<'a>>,
+) {
+    for statement in statements {
+        let (idents, body, inner) = match &statement.kind {
+            StatementKind::Assign { names, .. } => (names.as_slice(), &[][..], function),
+            StatementKind::For { names, body, .. } => (names.as_slice(), body.as_slice(), function),
+            StatementKind::Define(defined) => (
+                std::slice::from_ref(&defined.ident),
+                defined.body.as_slice(),
+                Some(&defined.ident.name),
+            ),
+            _ => continue,
+        };
+        let mut add = |ident: &'a crate::syntax::ast::Ident, function| {
+            found.push(Introduced {
+                name: &ident.name,
+                span: ident.span,
+                function,
+            });
+        };
+        idents.iter().for_each(|ident| add(ident, function));
+        if let StatementKind::Define(defined) = &statement.kind {
+            defined
+                .parameters
+                .iter()
+                .for_each(|parameter| add(&parameter.ident, inner));
+        }
+        introduced(body, inner, found);
+    }
+}
+
+/// A parameter that the default of another one reads, and the name of the other.
+fn default_reads(ast: &Ast, name: &str, used: Span) -> Option<(Span, Name)> {
+    let mut pending: Vec<&Statement> = ast.statements.iter().collect();
+    while let Some(statement) = pending.pop() {
+        match &statement.kind {
+            StatementKind::Define(function) if statement.span.contains(used) => {
+                let mut parameters = function.parameters.iter();
+                let reader = parameters.clone().find(|parameter| {
+                    parameter
+                        .default
+                        .is_some_and(|id| ast.get(id).span.contains(used))
+                });
+                if let Some(reader) = reader {
+                    let read = parameters.find(|parameter| &*parameter.ident.name == name)?;
+                    return Some((read.ident.span, reader.ident.name.clone()));
+                }
+                pending.extend(&function.body);
+            }
+            StatementKind::For { body, .. } => pending.extend(body),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// How a built-in function is called.
+pub(super) fn usage(builtin: Builtin) -> String {
+    let example = match builtin {
+        Builtin::Range => {
+            return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
+        }
+        Builtin::Select => "select(indices, indices, <=)",
+        Builtin::Aggregate => "aggregate(full_s, indices, 0)",
+        Builtin::Zip => "zip([1, 2], [\"a\", \"b\"])",
+        Builtin::Len => "len([1, 2])",
+        Builtin::Round => "round(0.5)",
+        Builtin::Indicator => "indicator(indices > 0)",
+        Builtin::Zipmap => "zipmap(indices, lambda i: i + 1)",
+        Builtin::Score => "score(indices, indices, lambda key, query: key)",
+        Builtin::SelectBest => {
+            "select_best(full_s, score(indices, indices, lambda key, query: key))"
+        }
+        Builtin::Categorical => "categorical(indices)",
+        Builtin::Numerical => "numerical(indices)",
+    };
+    let names = builtin
+        .row()
+        .parameters
+        .iter()
+        .map(|name| name.trim_end_matches('?'));
+    let names: Vec<&str> = names.collect();
+    format!(
+        "`{}({})`, like `{example}`",
+        builtin.name(),
+        names.join(", ")
+    )
+}

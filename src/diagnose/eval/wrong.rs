@@ -1,0 +1,263 @@
+//! Wrong arguments and operands in words, and the small words that causes share.
+
+use super::quote::arguments;
+use super::scene::{Scene, Side};
+use crate::base::suggest::nearest;
+use crate::base::{Code, Diagnostic, Span};
+use crate::builtin::{Builtin, Kind, RESERVED_LIBRARY, find};
+use crate::eval::Meta;
+use crate::eval::fault::Argument;
+use crate::eval::meta::Callable;
+use crate::syntax::ast::Name;
+use crate::value::op::FailureKind;
+use crate::value::{Op, TypeSet, Value};
+
+impl Scene<'_> {
+    /// How an element is called that has no place of its own.
+    pub(super) fn named_element(&self, element: bool, at: Span) -> &'static str {
+        match element && self.part(at).is_some() {
+            true => "an element of this",
+            false => "this",
+        }
+    }
+
+    pub(super) fn wrong_arguments(
+        &self,
+        called: &Name,
+        callable: &Callable,
+        wrong: &Argument,
+    ) -> Diagnostic {
+        let takes = arguments(callable.parameters.len());
+        let (message, at, label) = match wrong {
+            Argument::Count { given, at } => (
+                format!("`{called}` takes {takes}, not {given}"),
+                *at,
+                "there is no parameter for this".to_string(),
+            ),
+            Argument::Unknown(ident) => {
+                let names = callable.parameters.iter().map(|(name, _)| &**name);
+                let label = match nearest(&ident.name, names) {
+                    Some(nearest) => format!("did you mean `{nearest}`?"),
+                    None => "no such parameter".to_string(),
+                };
+                let message = format!("`{called}` has no parameter `{}`", ident.name);
+                (message, ident.span, label)
+            }
+            Argument::Twice { parameter, at } => {
+                let message = format!("`{parameter}` is given twice");
+                (message, *at, "given again here".to_string())
+            }
+            Argument::Missing(name) => (
+                format!("`{called}` takes {takes}; `{name}` is missing"),
+                self.whole,
+                format!("no argument for `{name}`"),
+            ),
+        };
+        Diagnostic::error(Code::WrongArguments, message).at(at, label)
+    }
+
+    pub(super) fn wrong_builtin(&self, builtin: Builtin, wrong: &Argument) -> Diagnostic {
+        let (name, parameters) = (builtin.name(), builtin.row().parameters);
+        let (message, at) = match wrong {
+            Argument::Count { given, at } => {
+                let optional = |name: &&&str| name.ends_with('?') || **name == "…";
+                let required = parameters.len() - parameters.iter().filter(optional).count();
+                let takes = match parameters.last() {
+                    Some(&"…") => format!("at least {}", arguments(required)),
+                    _ if required == parameters.len() => arguments(required),
+                    _ => format!("{required} to {} arguments", parameters.len()),
+                };
+                (format!("`{name}` takes {takes}, not {given}"), *at)
+            }
+            Argument::Unknown(ident) => (
+                format!("`{name}` has no parameter `{}` here", ident.name),
+                ident.span,
+            ),
+            Argument::Twice { at, .. } => (format!("an argument of `{name}` is given twice"), *at),
+            Argument::Missing(_) => unreachable!("built-in functions count their arguments"),
+        };
+        let meant = match wrong {
+            Argument::Unknown(ident) => nearest_parameter(builtin, &ident.name),
+            _ => None,
+        };
+        let label = match meant {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => "called here".to_string(),
+        };
+        Diagnostic::error(Code::WrongArguments, message).at(at, label)
+    }
+
+    /// An operator or function on operands that it does not work on.
+    pub(super) fn operands(&self, op: &Op, sides: &[Side]) -> Diagnostic {
+        let kind = |(meta, _): &Side| match meta {
+            Meta::Scorer(_) => of_scorer(self.types(meta)).to_string(),
+            other => self.describe(other),
+        };
+        let kinds: Vec<String> = sides.iter().map(kind).collect();
+        let message = format!("`{}` does not work on {}", op.symbol(), kinds.join(" and "));
+        let mut error = Diagnostic::error(Code::OperandTypes, message);
+        for ((_, at), kind) in sides.iter().zip(&kinds) {
+            if *at != self.whole {
+                error = error.at(*at, format!("this is {kind}"));
+            }
+        }
+        let only = |fits: fn(&Meta) -> bool| sides.iter().all(|(meta, _)| fits(meta));
+        let sops = only(|meta| matches!(meta, Meta::SOp(_)));
+        error = error.or_at(
+            self.whole,
+            if sops {
+                "this fails on every input"
+            } else {
+                "computed here"
+            },
+        );
+        match sides {
+            [(Meta::SOp(_), at)] if *at != self.whole => error.note("this fails on every input"),
+            _ if sides
+                .iter()
+                .any(|(meta, _)| matches!(meta, Meta::Application(_))) =>
+            {
+                error.note("what an s-op gives on an input can be shown and compared, nothing else")
+            }
+            [_, _] if sides.iter().any(|(meta, _)| self.is_tokens(meta)) => {
+                error.note("the tokens are strings, even where they are digits")
+            }
+            _ => error,
+        }
+    }
+}
+
+/// The parameter that a name was probably meant to be.
+pub(super) fn nearest_parameter(builtin: Builtin, name: &str) -> Option<&'static str> {
+    let names = builtin.row().parameters.iter();
+    nearest(name, names.map(|name| name.trim_end_matches('?')))
+}
+
+/// What a part of a scorer is, as far as the types are known.
+pub(super) fn of_scorer(types: TypeSet) -> &'static str {
+    match types {
+        TypeSet::INT => "an int",
+        TypeSet::FLOAT => "a float",
+        TypeSet::BOOL => "a bool",
+        TypeSet::STR => "a string",
+        _ => "a scorer",
+    }
+}
+
+/// Shows where a function was defined, if the program did that.
+pub(super) fn defined(error: Diagnostic, callable: &Callable) -> Diagnostic {
+    match callable.definition() {
+        Some(at) => error.at(at, "it is defined here"),
+        None => error,
+    }
+}
+
+pub(super) fn is_selector(meta: &Meta) -> bool {
+    matches!(meta, Meta::Selector(_))
+}
+
+pub(super) fn no_input(input: &Side) -> Diagnostic {
+    let error = match input.0.as_tokens() {
+        Some(_) => Diagnostic::error(Code::BadInput, "an input needs at least one token")
+            .at(input.1, "this is empty"),
+        None => found(
+            Code::BadInput,
+            format!("{} is no input", input.0.kind()),
+            input,
+        ),
+    };
+    error.note("an input is a string, whose characters are the tokens, or a list of atoms")
+}
+
+pub(super) fn membership([left, right]: &[Side; 2]) -> Diagnostic {
+    let bad = |message: &str, side| found(Code::BadMembership, message.to_string(), side);
+    let kind = right.0.kind();
+    match (&left.0, &right.0) {
+        (Meta::SOp(_) | Meta::Scorer(_), Meta::List(items)) => {
+            let inside = items.iter().find(|item| item.as_atom().is_none());
+            let held = inside.map_or("something else", Meta::kind);
+            Diagnostic::error(
+                Code::BadMembership,
+                "the list right of `in` must hold atoms only",
+            )
+            .at(right.1, format!("this list holds {held}"))
+        }
+        (Meta::SOp(_), _) => bad(
+            &format!("`s-op in …` needs a list of atoms, not {kind}"),
+            right,
+        ),
+        (Meta::Atom(_), _) => bad(
+            &format!("`atom in …` needs a list or an s-op, not {kind}"),
+            right,
+        ),
+        _ => {
+            let kind = left.0.kind();
+            bad(
+                &format!("left of `in` stands an s-op or an atom, not {kind}"),
+                left,
+            )
+        }
+    }
+}
+
+/// Which indices a list or string of this length has.
+pub(super) fn indices_of(length: usize) -> String {
+    match length {
+        0 => "nothing is in it".to_string(),
+        1 => "the only index is 0".to_string(),
+        _ => {
+            format!(
+                "the indices go from 0 to {}, or from -1 back to -{length}",
+                length - 1
+            )
+        }
+    }
+}
+
+pub(super) fn known_keys(dict: &Meta) -> String {
+    let Meta::Dict(dict) = dict else {
+        return String::new();
+    };
+    let keys: Vec<String> = dict.iter().take(8).map(|(key, _)| key.source()).collect();
+    match (keys.is_empty(), dict.len() > keys.len()) {
+        (true, _) => "the dict is empty".to_string(),
+        (false, true) => format!("its keys are {}, …", keys.join(", ")),
+        (false, false) => format!("its keys are {}", keys.join(", ")),
+    }
+}
+
+/// Why a name may not be redefined.
+pub(super) fn role(name: &str) -> &'static str {
+    match find(name).map(|row| row.kind) {
+        Some(Kind::SOp) => "it is a base s-op",
+        Some(Kind::Atom) => "it is a constant",
+        Some(Kind::Function(_)) => "it is a built-in function",
+        None if name == "out" => "`out` always is the last value",
+        None if RESERVED_LIBRARY.contains(&name) => {
+            "it is a name of the library, which other library functions use"
+        }
+        None => "the language keeps it for itself",
+    }
+}
+
+/// The code of a failure of a primitive.
+pub(super) fn failure_code(kind: FailureKind) -> Code {
+    match kind {
+        FailureKind::Types => Code::OperandTypes,
+        FailureKind::Overflow => Code::Overflow,
+        FailureKind::Arithmetic => Code::ArithmeticFailed,
+        FailureKind::Token => Code::BadToken,
+        FailureKind::Index => Code::BadIndex,
+        FailureKind::Limit => Code::LimitReached,
+    }
+}
+
+/// How a value reads as a string.
+pub(super) fn quoted(value: &Value) -> String {
+    Value::str(&value.to_string()).source()
+}
+
+/// An error about something of a kind that does not fit.
+pub(super) fn found(code: Code, message: String, (meta, at): &Side) -> Diagnostic {
+    Diagnostic::error(code, message).at(*at, format!("this is {}", meta.kind()))
+}

@@ -1,0 +1,52 @@
+//! What went wrong, in words for people: the parser's mistakes, the faults of evaluation, and what the
+//! tree alone gives cause to warn of. Depends on what it tells of; nothing that runs a program depends
+//! on what is said here.
+
+mod eval;
+pub mod names;
+pub mod precedence;
+mod python;
+mod syntax;
+
+pub use eval::{Words, explain};
+
+use crate::base::{Diagnostic, Limits, Severity, SourceId};
+use crate::syntax::ast::{Ast, ExprId};
+use crate::syntax::parse;
+
+/// A text that has been read: its tree, perhaps with error nodes, and what there is to say about it.
+#[derive(Clone, Debug, Default)]
+pub struct Read {
+    pub ast: Ast,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a text as a program.
+pub fn read(source: SourceId, text: &str, limits: &Limits) -> Read {
+    let parsed = parse::parse(source, text, limits);
+    Read {
+        diagnostics: syntax::diagnostics(source, text, &parsed, limits),
+        ast: parsed.ast,
+    }
+}
+
+/// Reads a text as a single expression, with or without a `;` after it.
+pub fn read_expression(source: SourceId, text: &str, limits: &Limits) -> (Read, Option<ExprId>) {
+    let (parsed, root) = parse::parse_expression(source, text, limits);
+    let read = Read {
+        diagnostics: syntax::diagnostics(source, text, &parsed, limits),
+        ast: parsed.ast,
+    };
+    (read, root)
+}
+
+/// What a text says that its writer may not have meant: precedence, then names. Of a text with
+/// errors only the former: a statement that could not be read may have read any name.
+pub fn warnings(read: &Read, text: &str) -> Vec<Diagnostic> {
+    let mut found = precedence::surprising(&read.ast, text);
+    let mut diagnostics = read.diagnostics.iter();
+    if diagnostics.all(|diagnostic| diagnostic.severity != Severity::Error) {
+        found.extend(names::lint(&read.ast));
+    }
+    found
+}

@@ -1,0 +1,494 @@
+//! What was probably meant where the grammar goes no further: the habits of other languages, Python
+//! and C above all, and slips, such as a comma or a value that is missing. What was written, and what
+//! to write here. The first rule that fits speaks.
+
+use super::place::Place;
+use super::words::{Hint, OPERATOR_WORDS, STATEMENT_WORDS, hint, hint_at, row};
+use crate::base::suggest::nearest;
+use crate::syntax::token::{Lexeme, Token};
+
+/// Longer pieces of a program are not repeated in a help line.
+const LONGEST: usize = 24;
+
+impl Place<'_, '_> {
+    pub(super) fn hint(&self) -> Option<Hint> {
+        self.statement()
+            .or_else(|| self.word())
+            .or_else(|| self.head())
+            .or_else(|| self.assignment())
+            .or_else(|| self.bracket())
+            .or_else(|| self.body())
+            .or_else(|| self.slip())
+    }
+
+    /// Whether the statement has a token before this place.
+    fn has(&self, token: Token) -> bool {
+        let statement = &self.context.lexemes[self.statement..self.at];
+        statement.iter().any(|lexeme| lexeme.token == token)
+    }
+
+    /// Where a value or what stands between two is missing.
+    pub(super) fn slip(&self) -> Option<Hint> {
+        self.value().or_else(|| self.separator())
+    }
+
+    fn written(&self, lexeme: Lexeme) -> Option<&str> {
+        let text = self.context.text.get(lexeme.start..lexeme.end)?;
+        (text.len() <= LONGEST).then_some(text)
+    }
+
+    /// Statements that do not exist, at the start of one.
+    fn statement(&self) -> Option<Hint> {
+        let token = self.token().filter(|_| self.statement == self.at)?;
+        match token {
+            _ if token.is_keyword() && self.next() == Some(Token::Assign) => self.keyword_as_name(),
+            Token::If => hint_at(
+                self.at,
+                NO_STATEMENT,
+                hint(IF_STATEMENT, self.choice(self.at)),
+            ),
+            Token::Else => hint(
+                "`else` belongs to an `if` in the same expression",
+                "choose between values: `x = a if condition else b;`",
+            ),
+            Token::Return if self.is_second_return() => hint(
+                "`return` is the last statement of a function",
+                "end the body with one `return`, and `}` after it",
+            ),
+            Token::Return if self.block.is_some() => hint(
+                "a loop returns nothing",
+                "keep the value in a name, and write `return name;` at the end of the function",
+            ),
+            Token::Return => hint(
+                "`return` stands at the end of a `def` only",
+                "to show a value, write it as a statement: `value;`",
+            ),
+            Token::Colon => hint(
+                "commands with `:` belong to the prompt",
+                "start `rasp`, and type the command there",
+            ),
+            Token::Semicolon => hint(
+                "there is no statement before this `;`",
+                "remove it: one `;` ends a statement, and `}` ends a block by itself",
+            ),
+            _ if token.is_command() => hint(
+                "commands do not stand in the body of a function or loop",
+                "move it to a line of its own outside the braces",
+            ),
+            _ => None,
+        }
+    }
+
+    /// Words of other languages, and commands that are not quite right.
+    fn word(&self) -> Option<Hint> {
+        if let Some(Token::Name(word)) = self.token()
+            && let Some(hint) = row(OPERATOR_WORDS, word)
+        {
+            return Some(hint);
+        }
+        let Some(Token::Name(word)) = self.first() else {
+            return None;
+        };
+        let block = matches!(self.token(), Some(Token::LeftBrace | Token::Colon))
+            && matches!(word, "while" | "until" | "switch" | "match");
+        if self.at != self.statement + 1 && !block {
+            return None;
+        }
+        if word == "set" {
+            return self.setting();
+        }
+        let ends = matches!(self.next(), None | Some(Token::Semicolon));
+        if self.token() == Some(Token::Unknown("?")) && ends {
+            let help = format!("at the prompt `help {word}` says what it is");
+            return hint("a name is asked about without a `?`", help);
+        }
+        let found = row(STATEMENT_WORDS, word).or_else(|| {
+            let meant = nearest(word, ["return", "assert", "load", "draw", "def", "for"])?;
+            let message = format!("no statement begins with `{word}`");
+            hint(message, format!("did you mean `{meant}`?"))
+        });
+        hint_at(self.statement, NO_STATEMENT, found)
+    }
+
+    /// What is wrong behind `set`.
+    fn setting(&self) -> Option<Hint> {
+        match self.token() {
+            Some(Token::Name("causal")) => {
+                let help = "write `set causal on` or `set causal off`";
+                let switch = hint("`causal` is on or off", help);
+                hint_at(self.at + 1, "neither on nor off", switch)
+            }
+            Some(Token::Name(word)) => {
+                let settings = ["example", "vocab", "max_length", "causal"];
+                let meant = nearest(word, settings);
+                let help = meant.map(|meant| format!("did you mean `set {meant}`?"));
+                let message = format!("`{word}` is no setting");
+                hint(message, help.unwrap_or(SETTINGS.to_string()))
+            }
+            _ => hint("this is not a setting", SETTINGS),
+        }
+    }
+
+    /// A choice between values with the condition of the `if` that has this number.
+    fn choice(&self, asked: usize) -> String {
+        let lexemes = self.context.lexemes;
+        let ends = |token: Token| {
+            matches!(
+                token,
+                Token::LeftBrace | Token::Colon | Token::Semicolon | Token::Else
+            )
+        };
+        let head = lexemes.iter().skip(asked + 1);
+        let last = head.take_while(|lexeme| !ends(lexeme.token)).last();
+        let condition = last.and_then(|last| {
+            let text = self.context.text.get(lexemes[asked].end..last.end)?.trim();
+            (text.len() <= 40 && !text.contains('\n')).then_some(text)
+        });
+        let condition = condition.unwrap_or("condition");
+        format!("choose between values: `x = a if {condition} else b;`")
+    }
+
+    /// In the head of a definition or after a name: types, stars, missing names and parameters.
+    fn head(&self) -> Option<Hint> {
+        let token = self.token()?;
+        let previous = self.before(1)?;
+        let name = self.written(previous)?;
+        let in_head = self.first() == Some(Token::Def);
+        match token {
+            _ if in_head && self.at == self.statement + 1 && token != Token::Assign => hint(
+                "this function has no name",
+                "write `def name(parameters) { return value; }`, or `lambda x: value`",
+            ),
+            Token::Colon if in_head && self.bracket.is_some() => {
+                let help = format!("write the name alone: `{name}`");
+                hint("parameters have no types", help)
+            }
+            Token::Colon if self.at == self.statement + 1 => {
+                hint("names have no types", format!("write `{name} = value;`"))
+            }
+            Token::Foreign("->") if in_head => {
+                let start = self.context.lexemes.get(self.statement)?.start;
+                let head = self.context.text.get(start..previous.end)?;
+                hint("functions have no types", format!("write `{head} {{ … }}`"))
+            }
+            Token::Colon if self.bracket.is_none() && self.has(Token::Name("lambda")) => hint(
+                "the parameters of a `lambda` stand without parentheses",
+                "write `lambda a, b: value`",
+            ),
+            Token::Star | Token::Foreign("**") if in_head => hint(
+                "a function takes a fixed number of arguments",
+                "pass a list: `def name(list) { return value; }`",
+            ),
+            Token::LeftBrace if in_head && self.at == self.statement + 2 => {
+                let help = format!("write `def {name}() {{`");
+                hint("the parameters are missing", help)
+            }
+            Token::Name(word) if self.first() == Some(Token::Load) => {
+                let help = format!("write `load \"{word}\";`");
+                hint("the path of `load` is a string", help)
+            }
+            Token::Comma if self.first() == Some(Token::Assert) && self.bracket.is_none() => hint(
+                "an assertion has no message",
+                "end it with `;`, and say more in a comment: `# …`",
+            ),
+            _ => None,
+        }
+    }
+
+    fn assignment(&self) -> Option<Hint> {
+        if self.token() != Some(Token::Assign) {
+            return None;
+        }
+        let statement = &self.context.lexemes[self.statement..self.at];
+        let first = statement.first().map(|first| first.token);
+        let second = statement.get(1).map(|second| second.token);
+        if self.previous() == Some(Token::Equal) {
+            return hint("there is no `===`", "to compare write `==`");
+        }
+        if self.bracket.is_some() || statement.iter().skip(1).any(|it| it.token == Token::If) {
+            return hint("`=` does not compare", "to compare write `==`");
+        }
+        match (first, second) {
+            (Some(Token::For), _) => {
+                let help = "write `for i in range(10) { … }`";
+                hint("a loop goes through a list", help)
+            }
+            (Some(first), None) if first.is_keyword() => self.keyword_as_name(),
+            (Some(Token::Name(_)), Some(Token::LeftBracket)) => hint(
+                "elements cannot be assigned",
+                "lists, dicts and s-ops never change: build a new one",
+            ),
+            _ if self.has(Token::Assign) => hint(
+                "there is already a `=` in this statement",
+                "to compare write `==`; to assign twice write two statements",
+            ),
+            _ => hint(
+                "only names can be assigned",
+                "write `name = value;`, or `==` to compare",
+            ),
+        }
+    }
+
+    fn keyword_as_name(&self) -> Option<Hint> {
+        let first = self.context.lexemes.get(self.statement)?;
+        let word = self.written(*first)?;
+        let message = format!("`{word}` is a keyword and cannot be a name");
+        hint(message, format!("choose another name, like `my_{word}`"))
+    }
+
+    fn bracket(&self) -> Option<Hint> {
+        let token = self.token()?;
+        let previous = self.previous();
+        let bracket = self.bracket.map(|bracket| bracket.token);
+        let in_list = bracket == Some(Token::LeftBracket);
+        match (previous, token) {
+            (Some(Token::Comma), _) if token.closes() => hint(
+                "there is nothing after this comma",
+                "remove the comma before the closing bracket",
+            ),
+            (Some(Token::LeftParenthesis), Token::RightParenthesis) => hint(
+                "there is no empty tuple",
+                "write an expression between the parentheses",
+            ),
+            (_, Token::For) if bracket == Some(Token::LeftBrace) && self.expects(":") => hint(
+                "in braces stand keys and values",
+                "for a list write `[x for x in list]`, for a dict `{x: x for x in list}`",
+            ),
+            (Some(Token::For), Token::LeftParenthesis) => hint(
+                "the name of a loop stands without parentheses",
+                "write `for x in list { … }`",
+            ),
+            (_, Token::Colon) if in_list => hint(
+                "there are no slices",
+                "take one element with `x[i]`, or build a list: `[x[i] for i in range(2)]`",
+            ),
+            _ if self.expects("else") => {
+                let filter = match in_list && token == Token::RightBracket {
+                    true => "; comprehensions have no filter",
+                    false => "",
+                };
+                self.line_begins_with_if().or_else(|| {
+                    let help =
+                        format!("a choice needs both values: `a if condition else b`{filter}");
+                    let without = hint("this `if` has no `else`", help);
+                    let ends = token.closes() || token == Token::Semicolon;
+                    let before = self.at.checked_sub(1).filter(|_| ends)?;
+                    hint_at(before, "`else …` is missing after this", without)
+                })
+            }
+            (Some(Token::Load), Token::Semicolon) => {
+                hint("`load` needs a path", "write `load \"path\";`")
+            }
+            (_, Token::Not) if self.next() == Some(Token::In) => {
+                hint("there is no `not in`", "write `not (x in xs)`")
+            }
+            _ => None,
+        }
+    }
+
+    /// An `if` at the start of a line, behind a statement without its `;`.
+    fn line_begins_with_if(&self) -> Option<Hint> {
+        let lexemes = self.context.lexemes;
+        let block = matches!(self.token(), Some(Token::Colon | Token::LeftBrace));
+        let begins = |at: usize| {
+            let between = lexemes[at - 1].end..lexemes[at].start;
+            self.context.text.get(between)?.contains('\n').then_some(at)
+        };
+        let asked = (self.statement + 1..self.at).rev();
+        let asked = asked
+            .filter(|at| lexemes[*at].token == Token::If)
+            .find_map(begins)
+            .filter(|_| block && self.bracket.is_none())?;
+        let help = format!("end the line before with `;`, and {}", self.choice(asked));
+        let wrong = hint(IF_STATEMENT, help);
+        hint_at(asked, "a line does not begin with `if`", wrong)
+    }
+
+    fn body(&self) -> Option<Hint> {
+        let token = self.token()?;
+        let previous = self.previous();
+        if self.returns_nothing() {
+            let help = "end its body with `return value;`";
+            let nothing = hint("this function returns nothing", help);
+            return hint_at(self.at, "`return …;` belongs before this", nothing);
+        }
+        if token == Token::RightBrace && previous == Some(Token::LeftBrace) && self.expects("def") {
+            let help = "write at least one statement in it, like `x = 1;`";
+            let empty = hint("the body of this loop is empty", help);
+            return hint_at(self.at, "a statement belongs before this", empty);
+        }
+        if self.follows_return() {
+            return hint(
+                "`return` is the last statement of a function",
+                "close the body with `}` after it",
+            );
+        }
+        match self.first().filter(|_| self.expects("{")) {
+            Some(Token::Def) if !self.expects("int") => hint(
+                "the body of a function stands in braces",
+                "write `def name(parameters) { return value; }`",
+            ),
+            Some(Token::For) if token == Token::Colon => hint(
+                "the body of a loop stands in braces",
+                "write `for x in list { … }`",
+            ),
+            _ => None,
+        }
+    }
+
+    /// A `return` behind the one of its function, which the grammar has read in full.
+    fn is_second_return(&self) -> bool {
+        self.statement == self.at
+            && self.token() == Some(Token::Return)
+            && matches!(self.block, Some((_, Token::Def)))
+    }
+
+    /// Something behind the `return` of a body.
+    fn follows_return(&self) -> bool {
+        let only = self.expected.len() == 1 && self.expects("}");
+        only && self.previous() == Some(Token::Semicolon)
+    }
+
+    /// Whether it is what stands behind a `return`, of which one is told.
+    pub(super) fn is_after_return(&self) -> bool {
+        self.is_second_return() || self.follows_return()
+    }
+
+    /// Whether a body ends without its `return`.
+    pub(super) fn returns_nothing(&self) -> bool {
+        self.token() == Some(Token::RightBrace) && self.expects("return")
+    }
+
+    /// Where a value is missing.
+    fn value(&self) -> Option<Hint> {
+        let previous = self.before(1)?;
+        let written = self.written(previous)?;
+        let ends = match self.token() {
+            None | Some(Token::Semicolon | Token::Comma) => true,
+            Some(token) => token.closes(),
+        };
+        let operand = self.before(2).and_then(|lexeme| self.written(lexeme));
+        match (previous.token, self.token()) {
+            (Token::Assign | Token::Return | Token::LeftParenthesis, Some(Token::If)) => hint(
+                "`if` does not begin an expression",
+                "the first value comes first: `a if condition else b`",
+            ),
+            (before, Some(token))
+                if (before.is_infix() || before == Token::Assign) && token.is_comparison() =>
+            {
+                let compared = self.compared().unwrap_or("x");
+                let right = self.context.lexemes.get(self.at + 1);
+                let right = right.and_then(|right| self.written(*right)).unwrap_or("y");
+                let sign = self.lexeme().and_then(|sign| self.written(sign))?;
+                let help = format!("say again what is compared: `{compared} {sign} {right}`");
+                hint(format!("nothing stands before this `{sign}`"), help)
+            }
+            // `x++`
+            (Token::Plus | Token::Minus, Some(Token::Semicolon)) if operand == Some(written) => {
+                let name = self.before(3).and_then(|name| self.written(name))?;
+                let help = format!("write `{name} = {name} {written} 1;`");
+                let doubled = hint(format!("there is no `{written}{written}`"), help);
+                hint_at(self.at - 1, "names are assigned with `=` only", doubled)
+            }
+            (before, _) if ends => {
+                let example = match before {
+                    Token::Assign => format!("{} = indices", operand?),
+                    Token::Return | Token::Assert => format!("{written} indices"),
+                    Token::Not => "not True".to_string(),
+                    Token::SetExample(_) | Token::SetVocabulary => format!("{written} \"abc\""),
+                    Token::In => format!("{} in [1, 2]", operand?),
+                    Token::SetMaxLength => format!("{written} 8"),
+                    _ if before.is_infix() && operand? != "," && operand? != "(" => {
+                        format!("{} {written} 1", operand?)
+                    }
+                    _ => return None,
+                };
+                let missing = hint("a value is missing", format!("write one, like `{example}`"));
+                hint_at(self.at - 1, "a value belongs after this", missing)
+            }
+            _ => None,
+        }
+    }
+
+    /// What the last comparison before this place compares, if it is a single word.
+    fn compared(&self) -> Option<&str> {
+        let statement = self.context.lexemes.get(self.statement..self.at)?;
+        let mut signs = statement.iter();
+        let sign = signs.rposition(|lexeme| lexeme.token.is_comparison())?;
+        self.written(*statement.get(sign.checked_sub(1)?)?)
+    }
+
+    /// Where a comma, an operator or a bracket is missing between two values.
+    fn separator(&self) -> Option<Hint> {
+        let token = self.token()?;
+        if token == Token::Slash && self.next() == Some(Token::Star) {
+            return hint(
+                "comments do not stand between `/*` and `*/`",
+                "write `# …` on every line",
+            );
+        }
+        let none_open = self.bracket.is_none();
+        if token.closes() && none_open && (self.block.is_none() || token != Token::RightBrace) {
+            let written = self.context.written(self.lexeme()?);
+            let stray = hint(format!("{written} closes nothing"), "remove it");
+            return hint_at(self.at, "no bracket is open here", stray);
+        }
+        let previous = self.before(1)?;
+        let bracket = self.bracket.map(|bracket| bracket.token);
+        if bracket == Some(Token::LeftBrace) && self.expects(":") {
+            return hint(
+                "in braces stand keys and values",
+                "write a dict as `{\"a\": 1}`, a list as `[1, 2]`",
+            );
+        }
+        let both = previous.token.ends_expression() && token.starts_expression();
+        if !both || self.expects("in") && self.first() == Some(Token::For) {
+            return None;
+        }
+        let left = self.written(previous)?;
+        let right = self.written(self.lexeme()?)?;
+        let between = self.context.text.get(previous.end..self.lexeme()?.start)?;
+        if between.contains('\n') && self.next() == Some(Token::Assign) {
+            return None;
+        }
+        let glued = between.is_empty();
+        let strings = [previous.token, token].map(|token| matches!(token, Token::Str(_)));
+        match (strings, previous.token) {
+            ([false, true], Token::Name("f" | "r" | "b" | "u")) if glued => {
+                let message = format!("strings have no `{left}` before them");
+                let joined = format!("strings are joined with `+`, like `{right} + tokens`");
+                let prefix = hint(message, format!("write `{right}`; {joined}"));
+                hint_at(self.at - 1, "not part of a string", prefix)
+            }
+            ([true, true], _) if glued && left.len() == 2 => hint(
+                "strings do not stand between three quotes",
+                "write `## …` lines above a definition to describe it",
+            ),
+            _ if self.expects(",") && !none_open => {
+                let missing = hint("a comma is missing", format!("write `{left}, {right}`"));
+                hint_at(self.at, "a `,` belongs before this", missing)
+            }
+            _ => {
+                let help = match previous.token {
+                    _ if strings == [true, true] => {
+                        format!("to join strings write `{left} + {right}`")
+                    }
+                    Token::Name(_) if token != Token::LeftBrace => format!(
+                        "write one, like `{left} == {right}`, or call a function: `{left}({right})`"
+                    ),
+                    _ => "write one here, or `;` before this to end the statement".to_string(),
+                };
+                let missing = hint("an operator is missing", help);
+                hint_at(self.at, "an operator belongs before this", missing)
+            }
+        }
+    }
+}
+
+const NO_STATEMENT: &str = "no statement begins with this";
+
+const IF_STATEMENT: &str = "`if` is not a statement";
+
+const SETTINGS: &str = "the settings are `set example E`, `set s-op example E`, \
+                        `set selector example E`, `set vocab E`, `set max_length E` and \
+                        `set causal on` or `off`";

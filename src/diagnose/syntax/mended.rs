@@ -1,0 +1,234 @@
+//! Mistakes whose meaning is plain, so that the parser has read what was meant, and what goes beyond a
+//! limit.
+
+use super::place::Context;
+use crate::base::{Code, Diagnostic, Limits, Span, Suggestion};
+use crate::syntax::mistake::{Mistake, MistakeKind};
+
+/// What to say of a mistake that is not about the tokens around it.
+pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) -> Diagnostic {
+    let span = mistake.span;
+    let written = context.text.get(span.range()).unwrap_or("");
+    let error = |code, message: &str, label: &str| Diagnostic::error(code, message).at(span, label);
+    let unexpected = |message: &str, label: &str| error(Code::UnexpectedToken, message, label);
+    let limit = |message: &str, label: &str, name: &str, bound: usize| {
+        error(Code::LimitReached, message, label).note(format!("the limit `{name}` is {bound}"))
+    };
+    let end = Span {
+        start: span.end,
+        ..span
+    };
+    match mistake.kind {
+        MistakeKind::SourceBytes => {
+            let (bound, bytes) = (limits.source_bytes, context.text.len());
+            error(
+                Code::LimitReached,
+                "this text is too long",
+                &format!("it has {bytes} bytes"),
+            )
+            .note(format!("the limit `source_bytes` is {bound} bytes"))
+        }
+        MistakeKind::OpenBrackets => {
+            let label = "this one is one too many";
+            let bound = limits.open_brackets;
+            limit("too many brackets are open", label, "open_brackets", bound)
+                .help("name the inner parts in statements of their own")
+        }
+        MistakeKind::ExpressionDepth => {
+            let message = "this expression is nested too deeply";
+            let bound = limits.expression_depth;
+            limit(message, "too deep", "expression_depth", bound)
+                .help("name parts of it in statements of their own")
+        }
+        MistakeKind::Escape => {
+            let unicode = written.starts_with("\\u");
+            let kind = if unicode { "Unicode escape" } else { "escape" };
+            error(
+                Code::BadEscape,
+                &format!("`{written}` is no {kind}"),
+                "unknown escape",
+            )
+            .note("the escapes are \\n \\t \\\\ \\\" \\' and \\u{…}")
+            .help(match unicode {
+                true => {
+                    "write the character's code point in braces, like `\\u{e9}` for é".to_string()
+                }
+                false => format!("for a backslash itself write two: `\\{written}`"),
+            })
+        }
+        MistakeKind::LargeInt => {
+            let float: f64 = written.parse().unwrap_or(f64::INFINITY);
+            error(
+                Code::NumberTooLarge,
+                "this integer does not fit in 64 bits",
+                "too large",
+            )
+            .note(format!("integers go from {} to {}", i64::MIN, i64::MAX))
+            .help(match written.len() {
+                _ if float.is_infinite() => SMALLER.to_string(),
+                0..=24 => format!("write a float: `{written}.0`"),
+                _ => format!("write a float: `{float:e}`"),
+            })
+        }
+        MistakeKind::LargeFloat => error(
+            Code::NumberTooLarge,
+            "this number is too large for a float",
+            "too large",
+        )
+        .note("the largest float is about 1.8e308")
+        .help(SMALLER),
+        MistakeKind::Comment => {
+            let line = context.text[span.end as usize..].lines().next();
+            let marks = Span {
+                end: span.start + 2,
+                ..span
+            };
+            let comment = written.get(2..).unwrap_or("").to_string() + line.unwrap_or("");
+            unexpected("comments do not begin with `//`", "not a comment here").help(edit(
+                &format!("write `# {}`", comment.trim()),
+                marks,
+                "#",
+            ))
+        }
+        MistakeKind::Number => unexpected(
+            &format!("`{written}` is no number"),
+            "neither a number nor a name",
+        )
+        .help(number(written)),
+        MistakeKind::BrokenString => broken_string(mistake, written),
+        MistakeKind::OpenString => {
+            let label = "the string begins here and its line ends";
+            error(
+                Code::UnclosedString,
+                "this string has no closing quote",
+                label,
+            )
+            .help("close it on the same line; for a line break inside it write `\\n`")
+        }
+        MistakeKind::Foreign => foreign(context, mistake, written),
+        MistakeKind::NoSemicolon => unexpected(
+            "this statement has no `;`",
+            "a `;` belongs after this",
+        )
+        .help(edit("end every statement with `;`", end, ";")),
+        MistakeKind::NoExpression => {
+            unexpected("a single expression is expected here", "not an expression")
+        }
+        MistakeKind::Block | MistakeKind::Unexpected(_) => unreachable!("told from its place"),
+    }
+}
+
+/// A suggestion with the one edit that it asks for.
+fn edit(message: &str, span: Span, text: &str) -> Suggestion {
+    Suggestion {
+        message: message.to_string(),
+        edits: vec![(span, text.to_string())],
+    }
+}
+
+/// Help where no number is as large.
+const SMALLER: &str = "write a smaller number, like `1e308`";
+
+/// What to write instead of what is glued to a number.
+fn number(written: &str) -> String {
+    let plain = written.replace('_', "");
+    let (prefix, digits) = plain.split_at(plain.len().min(2));
+    let (base, digits) = match prefix {
+        "0x" | "0X" => (16, digits),
+        "0b" | "0B" => (2, digits),
+        "0o" | "0O" => (8, digits),
+        _ => (10, plain.as_str()),
+    };
+    match i64::from_str_radix(digits, base) {
+        Ok(number) => format!("write `{number}`"),
+        Err(_) if written.contains('.') => {
+            format!("a number has one point; a token stands in quotes: `\"{written}\"`")
+        }
+        Err(_) => {
+            let name = written.trim_start_matches(|c: char| c.is_ascii_digit());
+            let number = &written[..written.len() - name.len()];
+            format!("a product is written `{number} * {name}`; a name begins with a letter or `_`")
+        }
+    }
+}
+
+/// A string over two lines, or one that its own quote ends in the middle.
+fn broken_string(mistake: &Mistake, written: &str) -> Diagnostic {
+    let mut span = mistake.span;
+    let lines: Vec<&str> = written.lines().collect();
+    let first = match lines.as_slice() {
+        [first, _, ..] => first.len(),
+        _ => {
+            1 + written[1..]
+                .find(&written[..1])
+                .map_or(0, |quote| quote + 1)
+        }
+    };
+    span.end = span.start + first as u32;
+    if lines.len() < 2 {
+        let quote = if written.starts_with('"') { '\'' } else { '"' };
+        let held = &written[1..written.len() - 1];
+        let message = "this string ends at its second quote";
+        return Diagnostic::error(Code::UnexpectedToken, message)
+            .at(span, "the string is only this")
+            .help(format!("write `{quote}{held}{quote}` for a quote inside"));
+    }
+    let whole = lines.join("\\n");
+    Diagnostic::error(Code::UnclosedString, "this string goes on in the next line")
+        .at(span, "the string begins here and its line ends")
+        .help(format!("write `\\n` for the line break: `{whole}`"))
+}
+
+/// A spelling of another language.
+fn foreign(context: &Context, mistake: &Mistake, written: &str) -> Diagnostic {
+    let error = |message: String, label: &str, help: String| {
+        Diagnostic::error(Code::UnexpectedToken, message)
+            .at(mistake.span, label)
+            .help(help)
+    };
+    let help = match written {
+        "&&" | "&" => "write `and`",
+        "||" | "|" => "write `or`",
+        "!" => "write `not`",
+        "**" => "a power is written `a ^ b`",
+        "//" => "`/` is the only division; rounded down it is `round((a - a % b) / b)`",
+        "=<" => "write `<=`",
+        "=>" => "to compare write `>=`; a function is written `lambda x: value`",
+        "<>" => "write `!=`",
+        ":=" => "assign with `=`",
+        _ if written.ends_with('=') => {
+            let operator = match written.trim_end_matches('=') {
+                "**" => "^",
+                "//" => "/",
+                other => other,
+            };
+            let name = context.before(mistake.span.start).unwrap_or("a");
+            let help = format!("write `{name} = {name} {operator} …;`");
+            let label = "names are assigned with `=` only";
+            return error(format!("there is no `{written}`"), label, help);
+        }
+        _ => {
+            let whole = match written.starts_with('.') {
+                true => format!("0{written}"),
+                false => format!("{written}0"),
+            };
+            let message = "a float has digits on both sides of its point".to_string();
+            let help = format!("write `{whole}`");
+            let error = error(message, "digits are missing", help.clone());
+            return error.help(edit(&help, mistake.span, &whole));
+        }
+    };
+    let message = format!("`{written}` is not an operator of the language");
+    let error = error(message, "not an operator here", help.to_string());
+    let fixed = match written {
+        "&&" | "&" => "and",
+        "||" | "|" => "or",
+        "!" => "not ",
+        "**" => "^",
+        "=<" => "<=",
+        "<>" => "!=",
+        ":=" => "=",
+        _ => return error,
+    };
+    error.help(edit(help, mistake.span, fixed))
+}

@@ -1,0 +1,95 @@
+//! Mistakes of the parser in words.
+
+mod habit;
+mod mended;
+mod place;
+mod words;
+
+use crate::base::{Diagnostic, Limits, SourceId};
+use crate::syntax::mistake::MistakeKind;
+use crate::syntax::parse::Parsed;
+use crate::syntax::recognize;
+use crate::syntax::token::lex;
+use place::Context;
+use std::cell::OnceCell;
+
+/// Mistakes that are explained in one text; nobody reads more at once.
+const SHOWN: usize = 100;
+
+/// What there is to say about a text that has been read, in the order of the text. What follows from
+/// another mistake is not told.
+pub(super) fn diagnostics(
+    source: SourceId,
+    text: &str,
+    parsed: &Parsed,
+    limits: &Limits,
+) -> Vec<Diagnostic> {
+    let lexemes = &parsed.lexemes;
+    let context = Context {
+        source,
+        text,
+        lexemes,
+    };
+    let written = OnceCell::new();
+    let mut told: Vec<Diagnostic> = Vec::new();
+    let mut unsaid = 0;
+    let mut first = true;
+    let mut after_return = false;
+    for mistake in &parsed.mistakes {
+        let span = mistake.span;
+        let unexpected = match &mistake.kind {
+            MistakeKind::Unexpected(expected) => Some(expected),
+            _ => None,
+        };
+        if let Some(expected) = unexpected {
+            let expects =
+                |terminal: &str| expected.iter().any(|it| it.trim_matches('"') == terminal);
+            // A `}` that closes nothing, after a mistake in the head of its block, is no second one.
+            let closes = text.get(span.range()) == Some("}");
+            let stray = closes && expects("def") && !expects("return");
+            // What follows a `return` is told once.
+            let repeated = after_return && expects("return");
+            if (stray && !std::mem::take(&mut first)) || repeated {
+                continue;
+            }
+            first = false;
+        }
+        if told.len() >= SHOWN {
+            unsaid += 1;
+            continue;
+        }
+        let place = unexpected.map(|expected| context.failure(span.start, expected));
+        if let Some(place) = &place {
+            // A body with a mistake in it may not have said yet what it returns.
+            let body = place.body_so_far().filter(|_| place.returns_nothing());
+            let mut places = told.iter().filter_map(Diagnostic::span);
+            if body.is_some_and(|body| places.any(|place| body.contains(place))) {
+                continue;
+            }
+        }
+        told.push(match (&place, &mistake.kind) {
+            (Some(place), _) => place.diagnostic(),
+            (None, MistakeKind::Block) => {
+                let lexemes = written.get_or_init(|| {
+                    recognize(text, &lex(source, text, limits.open_brackets).lexemes)
+                });
+                Context {
+                    source,
+                    text,
+                    lexemes,
+                }
+                .foreign(span.start)
+            }
+            (None, _) => mended::diagnostic(&context, mistake, limits),
+        });
+        after_return = place.is_some_and(|place| place.is_after_return());
+    }
+    if let (Some(last), 1..) = (told.last_mut(), unsaid) {
+        last.notes.push(match unsaid {
+            1 => "there is another syntax error".to_string(),
+            _ => format!("there are {unsaid} more syntax errors"),
+        });
+    }
+    told.sort_by_key(|diagnostic| diagnostic.span().map(|span| (span.start, span.end)));
+    told
+}

@@ -1,0 +1,444 @@
+//! Why a statement stopped: what happened, as data, and where. Nothing here is said in words;
+//! `diagnose` does that, once for each statement, through [`Diagnose`].
+
+use super::expression::Context;
+use super::meta::{Callable, Meta};
+use super::operator::Side;
+use super::scope::ScopeId;
+use super::{Evaluator, Outcome};
+use crate::base::{Diagnostic, Limits, SourceId, Span};
+use crate::builtin::Builtin;
+use crate::graph::SOpId;
+use crate::syntax::ast::{Ast, BinaryOperator, ExprId, Ident, Name};
+use crate::value::op::Failure;
+use crate::value::{Comparison, Op, TypeSet, Value};
+use std::rc::Rc;
+
+/// Puts into words what evaluation meets.
+pub trait Diagnose {
+    /// Reads a text: its tree, what is wrong with it, and, if they are wanted, warnings.
+    fn read(
+        &self,
+        source: SourceId,
+        text: &str,
+        limits: &Limits,
+        warns: bool,
+    ) -> (Ast, Vec<Diagnostic>);
+
+    /// What to say of a fault; nothing if it only follows from one that has been reported.
+    fn fault(&self, evaluator: &Evaluator, fault: &Fault) -> Option<Diagnostic>;
+
+    /// What to say of a place that uses a name whose definition has failed.
+    fn broken(&self, span: Span, label: &str) -> Diagnostic;
+
+    /// What to say of something doubtful that is being evaluated.
+    fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt, span: Span) -> Diagnostic;
+}
+
+/// Why evaluation of a statement stopped.
+#[derive(Debug)]
+pub enum Stop {
+    Fault(Box<Fault>),
+    /// It uses a name whose definition failed; that has been reported already.
+    Broken,
+}
+
+/// What happened, where, and the calls that led there.
+#[derive(Debug)]
+pub struct Fault {
+    pub cause: Cause,
+    /// Where it happened; known once the innermost expression or statement has failed.
+    pub site: Option<Site>,
+    /// The calls in progress, innermost first; of a recursion the innermost few.
+    pub calls: Vec<Call>,
+}
+
+/// A place in a program that was being evaluated.
+#[derive(Clone, Debug)]
+pub struct Site {
+    pub ast: Rc<Ast>,
+    pub scope: ScopeId,
+    /// The expression, unless it is a statement as a whole.
+    pub expr: Option<ExprId>,
+    pub span: Span,
+}
+
+/// A call in progress, with what was handed over and where each of it was made.
+#[derive(Debug)]
+pub struct Call {
+    pub name: Name,
+    pub span: Span,
+    pub arguments: Vec<Side>,
+    /// What the arguments stand in.
+    pub whole: Span,
+    /// The call as an expression; a function that is handed over is called from no place of its own.
+    pub site: Option<Site>,
+}
+
+/// Calls that are kept on the way to a fault.
+const KEPT_CALLS: usize = 16;
+
+/// What happened.
+#[derive(Debug)]
+pub enum Cause {
+    /// A person has interrupted it.
+    Interrupted,
+    Limit(Limit),
+
+    // ---- Names ----
+    Undefined(Name),
+    Reserved(Ident),
+
+    // ---- Calls ----
+    NotCallable(Meta),
+    Arguments {
+        called: Name,
+        callable: Rc<Callable>,
+        wrong: Argument,
+    },
+    BuiltinArguments {
+        builtin: Builtin,
+        wrong: Argument,
+    },
+    /// A function that is handed over is called with another number of arguments.
+    Arity {
+        callable: Rc<Callable>,
+        given: usize,
+        at: Span,
+    },
+    /// A built-in function that is handed over.
+    BuiltinHandedOver(Builtin, Span),
+    /// An s-op or selector is applied to several inputs, or to none.
+    InputCount {
+        applied: Meta,
+        given: usize,
+    },
+    NoInput {
+        applied: Option<Meta>,
+        input: Side,
+    },
+    /// It has no value on an input: the interpreter's error, and the s-ops that were evaluated.
+    OnInput {
+        error: Box<Diagnostic>,
+        roots: Vec<SOpId>,
+    },
+
+    // ---- Operators ----
+    /// An operator or function on operands of the wrong kinds or types.
+    Operands {
+        op: Op,
+        sides: Vec<Side>,
+    },
+    /// A primitive has no result on some values.
+    Failed(Failure, Span),
+    SelectorOperand {
+        op: Op,
+        sides: [Side; 2],
+    },
+    SelectorAndOther {
+        operator: BinaryOperator,
+        sides: [Side; 2],
+    },
+    /// Something else where an s-op or an atom is needed.
+    NoSOp {
+        found: Side,
+    },
+    SelectorAsCondition(Span),
+    /// An s-op inside a list or dict that is compared.
+    ComparesSOps,
+    StrayOperator(Comparison),
+
+    // ---- Elements ----
+    NotIndexable(Meta),
+    BadIndex {
+        container: Meta,
+        index: Side,
+    },
+    OutOfRange {
+        index: i64,
+        length: usize,
+        string: bool,
+        at: Span,
+    },
+    NoKey {
+        dict: Meta,
+        key: Value,
+        at: Span,
+    },
+    /// A list or dict that an s-op cannot be looked up in, as it holds this.
+    NoTable(Meta),
+    /// An index from the end where `length` is no s-op.
+    NoLength,
+    Membership {
+        sides: [Side; 2],
+    },
+    NotIterable(Side),
+    /// A value that cannot be taken apart for several names.
+    NotSeveral {
+        found: Side,
+        count: usize,
+        /// The number of the element of a loop, if it is one.
+        element: Option<usize>,
+    },
+    /// Another number of values than of names.
+    Count {
+        names: usize,
+        values: usize,
+        at: Option<Span>,
+        /// The number of the element of a loop and it, if it is one.
+        element: Option<(usize, Meta)>,
+    },
+    DictKey(Side),
+
+    // ---- Attention ----
+    NoComparison(ExprId),
+    KeysAndQueries {
+        comparison: Comparison,
+        sides: [Side; 2],
+    },
+    NoSelector(Side),
+    NoDefault {
+        values: Meta,
+        given: Side,
+    },
+    /// Something else where a function of keys and queries is needed.
+    NoScore(Span),
+    ScoreTypes(TypeSet, [usize; 2], Span),
+    NotBest {
+        selector: bool,
+        found: Side,
+    },
+    PredicateArity {
+        function: Rc<Callable>,
+        counts: [usize; 2],
+        at: Span,
+    },
+    PredicateResult {
+        found: Meta,
+        counts: [usize; 2],
+        at: Span,
+    },
+    /// A function of keys and queries reads an s-op that is neither.
+    Captured,
+
+    // ---- Built-in functions ----
+    NoList {
+        builtin: Builtin,
+        found: Side,
+    },
+    NoIndicator(Side),
+    NoFunction(Side),
+    NoNumbers(Side),
+    NoBound(Side),
+    StepZero,
+    Lengths(Vec<(usize, Span)>),
+
+    // ---- Statements ----
+    NotDrawn(Side),
+    NoLongest(Side),
+    NoVocabulary(Side),
+    NotLoaded {
+        path: String,
+        reason: String,
+    },
+    Cycle {
+        files: Vec<String>,
+        loads: Vec<(String, Span)>,
+    },
+    LoadedErrors {
+        path: String,
+        file: String,
+    },
+    /// An assertion that is false, with what its sides, or it as a whole, were found to be.
+    Unmet(Vec<Side>),
+    /// An assertion of something that has no truth.
+    NoTruth(Side),
+}
+
+/// A limit that was reached, and what was to be made that is too large.
+#[derive(Clone, Debug)]
+pub enum Limit {
+    Steps(u64),
+    Nodes(usize),
+    Elements(usize, Option<i128>),
+    Nesting(u32),
+    Loads(usize),
+    Calls {
+        bound: usize,
+        callable: Rc<Callable>,
+        arguments: Vec<Side>,
+    },
+}
+
+/// What is wrong with the arguments of a call.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    Count { given: usize, at: Span },
+    Unknown(Ident),
+    Twice { parameter: Name, at: Span },
+    Missing(Name),
+}
+
+/// Something that is evaluated, but probably not what was meant.
+#[derive(Clone, Debug)]
+pub enum Doubt {
+    /// An equality with the same answer on every input.
+    Constant {
+        op: Op,
+        sides: [Side; 2],
+        answer: bool,
+    },
+    /// A side of `and` or `or` that is always true or false.
+    ConstantSide { op: Op, sides: [Side; 2] },
+    /// Keys and queries that are never equal.
+    ConstantSelector {
+        comparison: Comparison,
+        sides: [Side; 2],
+    },
+    /// An s-op looked for among values that it never has.
+    ConstantMembership { items: Vec<Value>, sides: [Side; 2] },
+    /// Numbers and strings in one s-op.
+    Mixed {
+        kind: Mixture,
+        parts: [Part; 2],
+        calls: Vec<(Name, Span)>,
+    },
+    /// A name of the language or the library that gets another meaning.
+    Shadowed { ident: Ident, kind: Shadow },
+}
+
+/// What mixes numbers and strings.
+#[derive(Clone, Debug)]
+pub enum Mixture {
+    Branches,
+    /// A default, where it was made, and how the values could be aggregated one by one.
+    Default {
+        made: Span,
+        apart: Option<Apart>,
+    },
+}
+
+/// Several s-ops aggregated together: the selector, and each value with whether it is of strings.
+#[derive(Clone, Debug)]
+pub struct Apart {
+    pub selector: Span,
+    pub values: Vec<(Span, bool)>,
+}
+
+/// A part of an s-op that may not fit another one.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub types: TypeSet,
+    pub at: Span,
+    /// The value, if it is written out.
+    pub literal: Option<Value>,
+}
+
+/// What a shadowed name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shadow {
+    /// `select` or `aggregate`, whose calls always mean the built-in function.
+    Called,
+    Builtin,
+    Library,
+    Loaded,
+}
+
+impl From<Cause> for Stop {
+    fn from(cause: Cause) -> Stop {
+        Stop::Fault(Box::new(Fault {
+            cause,
+            site: None,
+            calls: Vec::new(),
+        }))
+    }
+}
+
+impl Stop {
+    /// The fault at the innermost place that was being evaluated.
+    pub(super) fn at(mut self, site: impl FnOnce() -> Site) -> Stop {
+        if let Stop::Fault(fault) = &mut self
+            && fault.site.is_none()
+        {
+            fault.site = Some(site());
+        }
+        self
+    }
+
+    /// The fault with a call that led to it. Of a recursion, one call of each place is enough.
+    pub(super) fn within(mut self, call: impl FnOnce() -> Call, span: Span) -> Stop {
+        if let Stop::Fault(fault) = &mut self {
+            let calls = &mut fault.calls;
+            if calls.len() < KEPT_CALLS && calls.iter().all(|call| call.span != span) {
+                calls.push(call());
+            }
+        }
+        self
+    }
+
+    /// Whether it is an assertion that does not hold, behind which a loop goes on.
+    pub(super) fn is_assertion(&self) -> bool {
+        match self {
+            Stop::Fault(fault) => fault.is_assertion(),
+            Stop::Broken => false,
+        }
+    }
+}
+
+impl Fault {
+    /// Whether it is an assertion that does not hold.
+    pub fn is_assertion(&self) -> bool {
+        matches!(self.cause, Cause::Unmet(_) | Cause::NoTruth(_))
+    }
+}
+
+impl Context {
+    pub(super) fn site(&self, expr: ExprId) -> Site {
+        Site {
+            ast: self.ast.clone(),
+            scope: self.scope,
+            expr: Some(expr),
+            span: self.ast.get(expr).span,
+        }
+    }
+
+    pub(super) fn site_of(&self, span: Span) -> Site {
+        Site {
+            ast: self.ast.clone(),
+            scope: self.scope,
+            expr: None,
+            span,
+        }
+    }
+}
+
+impl Evaluator {
+    /// The words for a stop; nothing if what stopped it has been reported.
+    pub(super) fn worded(&self, stop: &Stop) -> Option<Diagnostic> {
+        match stop {
+            Stop::Fault(fault) => self.words.fault(self, fault),
+            Stop::Broken => None,
+        }
+    }
+
+    /// Notes something doubtful, unless the same place has given it before in the same calls.
+    pub(super) fn doubt(&mut self, doubt: Doubt, span: Span) {
+        if !self.warns() {
+            return;
+        }
+        let warning = self.words.doubt(self, &doubt, span);
+        let same =
+            |other: &Diagnostic| other.code == warning.code && other.labels == warning.labels;
+        if !self.diagnostics.iter().any(same) {
+            self.diagnostics.push(warning);
+        }
+    }
+}
+
+/// The result of running what may be interrupted.
+pub(super) fn interrupted() -> Outcome<()> {
+    match crate::base::interrupt::is_requested() {
+        true => Err(Cause::Interrupted.into()),
+        false => Ok(()),
+    }
+}
