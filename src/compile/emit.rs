@@ -37,7 +37,7 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
         feed_forwards: Vec::new(),
         outputs: Vec::new(),
         views: Vec::new(),
-        shared: None,
+        shared: Vec::new(),
         remarks: Vec::new(),
     };
     let mut emitter = Emitter {
