@@ -226,10 +226,7 @@ impl Compiler<'_> {
             VarKind::Cut(_) | VarKind::Tokens | VarKind::Indices => Some(0),
             _ => None,
         };
-        let wish = match kind {
-            VarKind::Pick(id) => self.analysis.graph.encoding(id),
-            _ => None,
-        };
+        let wish = self.wish(kind, domain.len());
         let name = self.analysis.var_name(var);
         let basis = super::basis::Basis::new(domain.len(), reference, wish, &demands, |value| {
             format!("{name} = {}", domain[value].source())

@@ -9,16 +9,19 @@ use super::inverse::inverse;
 use super::linear::STACK;
 use super::search::{self, Found};
 use super::steps::staircase;
-use super::{Compiler, Want};
-use crate::graph::SOpId;
+use super::{Care, Compiler, Want};
+use crate::graph::{Encoding, SOpId};
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Stopped};
+use crate::infer::{Analysis, Stopped, VarKind};
 
 /// Numbers that differ by less than this share are one.
 const SAME: f64 = 1e-8;
 
 /// More variables than this are not numbered together where operands do.
 const MOST: usize = 3;
+
+/// Embeddings of more values are read in as few directions as they can be.
+const MOST_DIRECTIONS: usize = 16;
 
 /// Larger whole numbers do not stand for themselves.
 const LARGEST: f64 = 1_024.0;
@@ -59,6 +62,17 @@ impl Compiler<'_> {
         match search::search(&axes, &all, &targets(&column, function)) {
             Some(found) => self.computed(found, Some(id), want, label).map(Some),
             None => Ok(None),
+        }
+    }
+
+    /// How a categorical variable of so many values is to be held: as the program asks, or so that
+    /// all its functions are sums of directions, without fractions.
+    pub(super) fn wish(&self, kind: VarKind, values: usize) -> Option<Encoding> {
+        let is_exact = self.care == Care::Exact && values <= MOST_DIRECTIONS;
+        match kind {
+            VarKind::Pick(id) => self.analysis.graph.encoding(id),
+            VarKind::Tokens | VarKind::Indices if is_exact => Some(Encoding::Categorical),
+            _ => None,
         }
     }
 

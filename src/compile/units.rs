@@ -84,7 +84,8 @@ impl Compiler<'_> {
             self.round_argument(&argument);
         }
         // Whole numbers add up exactly, unless a large number rounds what they are counted by.
-        let adds_up = stairs.is_whole() && self.roundable(&argument).is_none();
+        let is_free = argument.is_whole() && self.roundable(&argument).is_none();
+        let adds_up = stairs.is_whole() && is_free;
         let at = self.argument(argument, points, label)?;
         if self.holds_bits() && (want != Want::Close || noisy && !adds_up) {
             return Ok(self.bits_of(at, &stairs, of, label));
