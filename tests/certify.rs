@@ -228,10 +228,7 @@ fn the_first_weight_that_differs_is_named() {
 }
 
 /// What the compiler does not prove to be exact yet, and where the proof ends.
-const OPEN: &[(&str, &str)] = &[(
-    "addition",
-    "its last function has hundreds of large steps, whose sum float32 rounds",
-)];
+const OPEN: &[(&str, &str)] = &[];
 
 /// Examples that take too long to compile in a debug build.
 const SLOW: &[&str] = &[
@@ -294,8 +291,9 @@ fn some_long_models_are_certified() {
         let request = Style::Faithful.into();
         let limits = Limits::default();
         let compiled = compile_in(&request, session.graph(), &[sop], &setting, &limits).unwrap();
-        let [float32, _] = &compiled.certificates;
-        assert!(float32.holds(), "{name}: {:?}", float32.open);
+        for certificate in &compiled.certificates {
+            assert!(certificate.holds(), "{name}: {:?}", certificate.open);
+        }
     }
 }
 
@@ -363,8 +361,8 @@ fn within(name: &str, plan: &Plan, certificate: &Certificate, stream: &ndarray::
         .zip(&certificate.variables)
         .enumerate()
     {
-        // At the end another stands in the direction of the flag.
-        if plan.shared.is_some_and(|(_, flag)| flag.0 as usize == at) {
+        // At the end another stands in its direction.
+        if plan.shared.iter().any(|(_, early)| early.0 as usize == at) {
             continue;
         }
         let of_bos = [variable.bos];
@@ -381,7 +379,9 @@ fn within(name: &str, plan: &Plan, certificate: &Certificate, stream: &ndarray::
                 &variable.values
             };
             let near = values.iter().map(|value| (value - number).abs());
-            let off = near.fold(f64::INFINITY, f64::min);
+            let off = near.reduce(f64::min);
+            // The values of some are not listed.
+            let off = off.unwrap_or(0.0);
             // What a variable stands for may itself be no float64.
             let error = bound.error + 1e-15 * number.abs();
             assert!(

@@ -119,6 +119,17 @@ impl Bounds<'_> {
         known.unwrap_or_else(|| unreachable!("a plan that is checked reads what is written"))
     }
 
+    /// What stands in the direction of a variable before more is added to it. The BOS flag is 0 at
+    /// tokens.
+    pub fn there(&mut self, into: VariableId) -> Option<Bound> {
+        let known = self.known[into.0 as usize].take();
+        known.or_else(|| {
+            let below = self.plan.below(into)?;
+            let is_flag = self.plan.variable(below).written == Written::Flag;
+            (!is_flag).then(|| self.of(below).clone())
+        })
+    }
+
     /// A linear read. What it adds up may be much larger than the sum, where a variable rounds; what
     /// it reads of the embeddings is bounded for each token and for each index.
     pub fn read(&self, linear: &Linear) -> Bound {
@@ -170,12 +181,13 @@ impl Bounds<'_> {
         }
     }
 
-    /// How far apart what a linear read gives may be for two keys, BOS among them, but for its error.
-    pub fn spread(&self, linear: &Linear) -> f64 {
+    /// The least and the greatest number that a linear read gives for a key, BOS among them, but for
+    /// its error.
+    pub fn range(&self, linear: &Linear) -> (f64, f64) {
         let of_tokens = self.embedded(linear, |tokens, _| tokens);
         let of_indices = self.embedded(linear, |_, indices| indices);
-        let (mut centre, mut radius) = (0.0, 0.0);
-        let mut at_bos = 0.0;
+        let (mut centre, mut radius) = (linear.constant, 0.0);
+        let mut at_bos = linear.constant;
         for (variable, factor) in &linear.terms {
             let bound = self.of(*variable);
             centre += factor * bound.centre;
@@ -186,7 +198,7 @@ impl Bounds<'_> {
         }
         let lowest = centre + of_tokens.lowest + of_indices.lowest - radius;
         let highest = centre + of_tokens.highest + of_indices.highest + radius;
-        highest.max(at_bos) - lowest.min(at_bos)
+        (lowest.min(at_bos), highest.max(at_bos))
     }
 
     /// The terms of a linear read in the order in which hosts add them.

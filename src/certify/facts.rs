@@ -2,7 +2,8 @@
 //! whether their tables and BOS are what they say. Found once for all certificates of a plan.
 
 use crate::plan::{
-    Attend, Dimension, Kind, Meaning, Plan, Product, Scale, Term, VariableId, Written,
+    Attend, Dimension, FeedForward, Kind, Meaning, Plan, Product, Scale, Term, Unit, VariableId,
+    Written,
 };
 use std::collections::BTreeMap;
 
@@ -20,6 +21,8 @@ pub(super) struct Facts {
     heads: BTreeMap<(usize, usize), HeadFacts>,
     /// What does not hold of each attend operation.
     faults: Vec<Option<String>>,
+    /// The hidden units of each feed-forward operation in the order in which hosts add them.
+    units: Vec<Vec<Unit>>,
 }
 
 /// What is known of a head.
@@ -75,7 +78,12 @@ impl Facts {
             embedded: embedded.collect(),
             heads,
             faults,
+            units: units(plan),
         }
+    }
+
+    pub fn units(&self, forward: usize) -> &[Unit] {
+        &self.units[forward]
     }
 
     pub fn is_embedded(&self, variable: VariableId) -> bool {
@@ -95,6 +103,27 @@ impl Facts {
     pub fn check(&self, attend: usize) -> Result<(), String> {
         self.faults[attend].clone().map_or(Ok(()), Err)
     }
+}
+
+/// Units that operations of one bank have in common stand where the first has them.
+fn units(plan: &Plan) -> Vec<Vec<Unit>> {
+    let mut places: BTreeMap<(usize, usize, u64, u64), usize> = BTreeMap::new();
+    let key = |op: &FeedForward, unit: &Unit| {
+        let (slope, offset) = (unit.slope.to_bits(), unit.offset.to_bits());
+        (op.layer, op.bank, slope, offset)
+    };
+    for op in &plan.feed_forwards {
+        for unit in &op.units {
+            let next = places.len();
+            places.entry(key(op, unit)).or_insert(next);
+        }
+    }
+    let ordered = plan.feed_forwards.iter().map(|op| {
+        let mut units = op.units.clone();
+        units.sort_by_key(|unit| places.get(&key(op, unit)));
+        units
+    });
+    ordered.collect()
 }
 
 /// What does not hold of a head, if anything.
@@ -151,8 +180,8 @@ fn selected(plan: &Plan, attend: &Attend) -> f64 {
     let scale = plan.scale(attend);
     let of_term = |term: &Term| match &term.meaning {
         Meaning::Relation(holds) => scale.gap * size(term, |at| holds.get(at) != Some(&false)),
-        Meaning::Score { .. } => scale.root * term.products.iter().map(largest).sum::<f64>(),
-        Meaning::Bos { nats: true } => scale.root * size_at_tokens(plan, term),
+        Meaning::Score { .. } => scale.nat * term.products.iter().map(largest).sum::<f64>(),
+        Meaning::Bos { nats: true } => scale.nat * size_at_tokens(plan, term),
         Meaning::Bos { nats: false } | Meaning::Guard => scale.gap * size_at_tokens(plan, term),
     };
     attend.terms.iter().map(of_term).sum()

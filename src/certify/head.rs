@@ -4,7 +4,9 @@
 use super::bound::{Bound, Bounds, Floats, fits, grain};
 use super::facts::HeadFacts;
 use super::{Certificate, HeadBound};
-use crate::plan::{Attend, Kind, Meaning, Style, Term, VariableId, level};
+use crate::plan::{
+    Attend, Dimension, Kind, Linear, Meaning, Style, Term, VariableId, Written, level,
+};
 
 /// How far rows of a faithful head may be from uniform because of a host's order of scaling.
 const UNIFORM: f64 = 5e-7;
@@ -42,13 +44,13 @@ impl Products {
         }
     }
 
-    /// Adds that of a query and of keys that are no larger than this.
-    fn add(&mut self, query: &Bound, key: &Bound, largest: f64) {
+    /// Adds that of a query and of keys that are no larger than these.
+    fn add(&mut self, (query, size): (&Bound, f64), (key, largest): (&Bound, f64)) {
         if largest == 0.0 && key.error == 0.0 {
             return;
         }
-        self.size += query.largest * (largest + key.error);
-        self.noise += query.largest * key.error + (largest + key.error) * query.error;
+        self.size += size * (largest + key.error);
+        self.noise += size * key.error + (largest + key.error) * query.error;
         match (query.grain, key.grain) {
             (Some(a), Some(b)) => self.least = self.least.min(a.saturating_add(b)),
             _ => self.exact = false,
@@ -68,7 +70,8 @@ impl Bounds<'_> {
             true => (nats / 2.0).min(nats),
             false => nats,
         };
-        let gap = match (attend.bos_level(), attend.kind) {
+        let level_of_bos = attend.bos_level().map(|level| level * scale.nats());
+        let gap = match (level_of_bos, attend.kind) {
             (Some(level), Kind::Mean) => level.min(nats - level),
             (Some(level), Kind::MeanOfSome) => level.min(nats),
             // Without BOS nothing else says how far the best key stands above the next.
@@ -93,29 +96,57 @@ impl Bounds<'_> {
 
     /// The logit of a head before it is divided by √d_head, and after queries and keys are. Tokens
     /// and BOS are bounded apart: what says where BOS stands is 0 at tokens, and what tells tokens
-    /// apart is mostly 0 at BOS.
+    /// apart is mostly 0 at BOS. The levels of the query of BOS are nobody's, only how far others are
+    /// from BOS counts there.
     pub fn logit(&self, head: &HeadFacts) -> Logit {
         let d_head = head.dimensions.len();
         let (mut tokens, mut bos) = (Products::none(), Products::none());
-        for dimension in &head.dimensions {
-            let (query, key) = (self.read(&dimension.query), self.read(&dimension.key));
-            tokens.add(&query, &key, key.centre.abs() + key.radius);
-            bos.add(&query, &key, self.plan.at_bos(&dimension.key).abs());
+        let (mut of_bos_to_tokens, mut of_bos_to_bos) = (Products::none(), Products::none());
+        for Dimension { query, key } in &head.dimensions {
+            let [query_of_token, query_of_bos] = self.apart(query);
+            let [key_of_token, key_of_bos] = self.apart(key);
+            let size = |bound: &Bound| bound.centre.abs() + bound.radius;
+            let of_token = (
+                &query_of_token,
+                size(&query_of_token) + query_of_token.error,
+            );
+            let of_bos = self.plan.at_bos(query).abs() + query_of_bos.error;
+            let of_bos = (&query_of_bos, of_bos);
+            let token = (&key_of_token, size(&key_of_token));
+            let at_bos = (&key_of_bos, self.plan.at_bos(key).abs());
+            tokens.add(of_token, token);
+            bos.add(of_token, at_bos);
+            of_bos_to_tokens.add(of_bos, token);
+            of_bos_to_bos.add(of_bos, at_bos);
         }
         let selected = head.selected + tokens.noise;
         let of_selected = self.errors(head, &tokens, selected.min(tokens.size));
         let of_bos = self.errors(head, &bos, bos.size);
-        let of_others = self.errors(head, &tokens, tokens.size);
+        let whole = |products: &Products| self.errors(head, products, products.size).0;
+        let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
+        let of_others = whole(&tokens).max(of_query_at_bos);
         let roundings = match self.order.exact_d_head(d_head) == d_head {
             true => 4.0,
             false => (d_head + 6) as f64,
         };
         Logit {
             error: of_selected.0.max(of_bos.0),
-            of_others: of_others.0.max(of_bos.0),
+            of_others: of_others.max(of_bos.0),
             divided: of_selected.1.max(of_bos.1),
             roundings,
         }
+    }
+
+    /// A linear read at tokens, where the BOS flag is 0 and adds nothing, and at BOS.
+    fn apart(&self, linear: &Linear) -> [Bound; 2] {
+        let whole = self.read(linear);
+        let is_flag = |id: &VariableId| self.plan.variable(*id).written == Written::Flag;
+        if !linear.terms.keys().any(is_flag) {
+            return [whole.clone(), whole];
+        }
+        let mut at_tokens = linear.clone();
+        at_tokens.terms.retain(|id, _| !is_flag(id));
+        [self.read(&at_tokens), whole]
     }
 
     /// How far a sum of products may be off that are of this size together, and what of that comes
@@ -177,19 +208,29 @@ impl Bounds<'_> {
             }
             Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Length => {
                 let single = attend.most <= 1 && attend.above() == 0.0;
-                // One key has all the weight, whatever its level.
+                // One key has all the weight, whatever its level. Of several, some may have up to e^2δ
+                // times their weight compared with the others: no share grows by more than tanh δ/2.
                 let uneven = match single && attend.kind != Kind::MeanOfPart {
                     true => 0.0,
-                    false => uneven,
+                    false => (head.level_error / 2.0).tanh(),
                 };
                 // What one key gets too much another lacks: only their difference counts.
-                let spread = self.spread(&attend.value) + 2.0 * value.error;
+                let (low, high) = self.range(&attend.value);
+                let spread = high - low + 2.0 * value.error;
                 let weights = (uneven + head.leak) * spread;
                 let rounding = (most + 6.0) * unit * value.largest;
-                Bound::inexact(value.largest, weights + rounding + value.error)
+                let error = weights + rounding + value.error;
+                Bound {
+                    centre: f64::midpoint(low, high),
+                    radius: (high - low) / 2.0 + error,
+                    ..Bound::inexact(value.largest, error)
+                }
             }
             Kind::Sum { level } => {
                 let length = self.plan.max_length as f64;
+                // How far all of what is selected stands below BOS is divided and rounded, too.
+                let depth = level * self.facts.head(attend).scale.nats();
+                let uneven = uneven + 4.0 * unit * depth;
                 let sink = most * (most + 1.0) * (-level).exp() * 2.0;
                 // What is not selected stands below by the gap, and below BOS by the level more.
                 let share = most * uneven + head.leak + sink + (length + 14.0) * unit * most;
@@ -220,6 +261,17 @@ impl Attend {
 }
 
 impl Bounds<'_> {
+    /// What some operations add to one variable, each in so many terms.
+    pub fn added(&self, bounds: Vec<Bound>, terms: usize) -> Option<Bound> {
+        let mut bounds = bounds.into_iter();
+        let first = bounds.next()?;
+        Some(bounds.fold(first, |sum, bound| {
+            let largest = sum.largest + bound.largest;
+            let rounding = terms as f64 * self.floats.unit * largest;
+            Bound::inexact(largest, sum.error + bound.error + rounding)
+        }))
+    }
+
     /// What is left of a sum's error in a variable that rounds it.
     pub fn rounded(&self, into: VariableId, sum: Bound) -> Bound {
         let variable = self.plan.variable(into);
@@ -235,21 +287,27 @@ impl Bounds<'_> {
             radius: (last - first) / 2.0 + bound.error,
             ..bound
         };
-        if self.floats != Floats::F32 {
-            let error = sum.error + 2.0 * self.floats.unit * largest;
-            return near(Bound::inexact(largest, error));
+        let mut writes = self.plan.attends.iter().filter(|op| op.into == into);
+        let count = writes.clone().count();
+        // All floats near the large number have the same last bit.
+        let is_near = sum.largest + sum.error < offset / 3.0;
+        if self.floats != Floats::F32 || !is_near {
+            let error = sum.error + (count + 1) as f64 * self.floats.unit * largest;
+            let grain = is_near.then_some(Floats::F32.bits - self.floats.bits - rounding.digits);
+            return near(Bound {
+                error,
+                ..Bound::exact(largest, grain)
+            });
         }
         let grid = rounding.grid();
         let mut values = variable.values.iter();
         let whole = values.all(|value| (value / grid).fract() == 0.0);
         // What several heads add is rounded on the way, but where each adds a whole value or nothing.
-        let mut writes = self.plan.attends.iter().filter(|op| op.into == into);
         let is_whole = |op: &Attend| {
             let grain = self.read(&op.value).grain;
             let is_sum = op.most <= 1 || matches!(op.kind, Kind::Sum { .. });
             is_sum && grain.is_some_and(|grain| grain >= -rounding.digits)
         };
-        let count = writes.clone().count();
         let at_once = count == 1 || writes.all(is_whole);
         let error = match whole && at_once && sum.error < grid / 2.0 {
             true => 0.0,
@@ -266,15 +324,6 @@ impl Bounds<'_> {
             ..Bound::exact(largest, Some(grain))
         })
     }
-}
-
-/// Adds what heads add to one variable.
-pub(super) fn added(bounds: Vec<Bound>) -> Option<Bound> {
-    let mut bounds = bounds.into_iter();
-    let first = bounds.next()?;
-    Some(bounds.fold(first, |sum, bound| {
-        Bound::inexact(sum.largest + bound.largest, sum.error + bound.error)
-    }))
 }
 
 impl Certificate {

@@ -1,30 +1,31 @@
 //! Bounds on what hidden units write. Where the argument's error does not reach a ramp, a step gives
 //! its value; a step whose two units are computed without rounding gives it to the bit.
 
-use super::bound::{Bound, Bounds, grain};
+use super::bound::{Bound, Bounds, Floats, fits, grain};
 use crate::plan::{FeedForward, Unit, output};
 
 impl Bounds<'_> {
     /// What a feed-forward operation writes.
-    pub fn computed(&self, forward: &FeedForward) -> Bound {
+    pub fn computed(&self, at: usize, forward: &FeedForward) -> Bound {
+        let units = self.facts.units(at);
         let mut argument = self.read(&forward.argument);
         if let Some(error) = self.error_of_last(forward) {
             argument.error = argument.error.min(error);
         }
         let bos = self.plan.bos.then(|| self.plan.at_bos(&forward.argument));
-        let exact = self.exact_units(forward, &argument);
-        let points = forward.points.iter().chain(&bos);
+        let points = || forward.points.iter().chain(&bos).copied();
+        let exact = self.exact_units(forward, &argument, units, points());
         let (mut largest, mut error) = (0.0f64, 0.0f64);
         let (mut flat, mut grains) = (true, Some(Vec::new()));
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-        for point in points {
-            let off = self.argument_error(forward, *point, &argument);
+        for point in points() {
+            let off = self.argument_error(forward, point, &argument);
             if !off.is_finite() {
                 return Bound::inexact(f64::INFINITY, f64::INFINITY);
             }
-            let on_steps = on_steps(&forward.units, *point);
-            let value = on_steps.unwrap_or_else(|| output(&forward.units, *point));
-            let moved = furthest(&forward.units, *point, off);
+            let on_steps = on_steps(&forward.units, point);
+            let value = on_steps.unwrap_or_else(|| output(&forward.units, point));
+            let moved = furthest(&forward.units, point, off);
             flat &= moved == 0.0;
             largest = largest.max(value.abs());
             match (on_steps, &mut grains) {
@@ -34,7 +35,7 @@ impl Bounds<'_> {
             (least, most) = (least.min(value), most.max(value));
             let rounding = match exact {
                 Some(_) => 0.0,
-                None => self.rounding(&forward.units, *point),
+                None => self.rounding(units, point),
             };
             error = error.max(moved + rounding);
         }
@@ -55,22 +56,45 @@ impl Bounds<'_> {
     }
 
     /// The power of two that the sum of all units is a multiple of, if it is computed without
-    /// rounding.
-    fn exact_units(&self, forward: &FeedForward, argument: &Bound) -> Option<i32> {
+    /// rounding where the argument is at one of these points, or off by its error.
+    fn exact_units(
+        &self,
+        forward: &FeedForward,
+        argument: &Bound,
+        units: &[Unit],
+        points: impl Iterator<Item = f64>,
+    ) -> Option<i32> {
         let of_argument = argument.grain?;
-        let (mut least, mut size) = (i32::MAX, 0.0);
-        for unit in &forward.units {
+        if !self.is_nothing_at_bos(forward) {
+            return None;
+        }
+        let (mut least, mut steepest) = (i32::MAX, 0.0f64);
+        for unit in units {
             let offset = unit.offset + unit.slope * forward.argument.constant;
             let before = grain(unit.slope)?.saturating_add(of_argument);
             let before = before.min(grain(unit.offset).unwrap_or(before));
             let reach = unit.slope.abs() * argument.largest + unit.offset.abs();
-            if !super::bound::fits(reach, before, self.floats) || !self.floats.holds(offset) {
+            if !fits(reach, before, self.floats) || !self.floats.holds(offset) {
                 return None;
             }
             least = least.min(grain(unit.weight)?.saturating_add(before));
-            size += unit.weight.abs() * reach;
+            steepest += (unit.weight * unit.slope).abs();
         }
-        super::bound::fits(size, least, self.floats).then_some(least)
+        let most = |(net, largest): (f64, f64)| net + largest;
+        let sums = points.map(|point| most(on_the_way(units, point)));
+        let size = sums.fold(0.0, f64::max) + 2.0 * steepest * argument.error;
+        fits(size, least, self.floats).then_some(least)
+    }
+
+    /// Whether what a variable that rounds may be off by at BOS, where no large number rounds it, is
+    /// lost in what units add up: it is less than any number but 0, and float32 does not hold it.
+    fn is_nothing_at_bos(&self, forward: &FeedForward) -> bool {
+        let mut reads = forward.argument.reads();
+        let rounds = reads.any(|id| self.plan.variable(id).rounding.is_some());
+        let bos = self.plan.at_bos(&forward.argument);
+        let mut units = forward.units.iter();
+        let is_lost = self.floats == Floats::F32 || !self.plan.bos || !rounds;
+        is_lost || units.all(|unit| unit.slope * bos + unit.offset != 0.0)
     }
 
     /// How far the argument may be from one of its values.
@@ -101,23 +125,7 @@ impl Bounds<'_> {
             }
         });
         let each: f64 = each.sum();
-        // The two units of a step follow each other, so that sums on the way are at most what steps
-        // add and one unit.
-        let value = |u: &Unit| u.weight * (u.slope * point + u.offset).max(0.0);
-        let (mut net, mut largest, mut at) = (0.0, 0.0f64, 0);
-        while at < units.len() {
-            largest = largest.max(value(&units[at]).abs());
-            match units.get(at + 1) {
-                Some(next) if next.slope == units[at].slope && next.weight == -units[at].weight => {
-                    net += (value(&units[at]) + value(next)).abs();
-                    at += 2;
-                }
-                _ => {
-                    net += value(&units[at]).abs();
-                    at += 1;
-                }
-            }
-        }
+        let (net, largest) = on_the_way(units, point);
         each + units.len() as f64 * unit * (net + largest)
     }
 
@@ -139,7 +147,8 @@ impl Bounds<'_> {
             return false;
         }
         // Exact arguments give exact units if no bit is lost.
-        if let Some(argument_grain) = argument.grain
+        if self.is_nothing_at_bos(forward)
+            && let Some(argument_grain) = argument.grain
             && let Some(slope) = grain(first.slope)
         {
             let grains = offsets.iter().filter_map(|offset| grain(*offset));
@@ -148,7 +157,7 @@ impl Bounds<'_> {
                 .min()
                 .unwrap_or(0);
             let size = first.slope.abs() * argument.largest + first.offset.abs() + 1.0;
-            return super::bound::fits(size, least, self.floats);
+            return fits(size, least, self.floats);
         }
         self.is_exact_last(forward, first.slope, &offsets)
     }
@@ -188,6 +197,27 @@ impl Bounds<'_> {
             whole && read.centre + read.radius <= 0.0
         })
     }
+}
+
+/// Bounds that sums on the way to that of all units stay within, together: what steps add, whose two
+/// units follow each other, and one unit.
+fn on_the_way(units: &[Unit], point: f64) -> (f64, f64) {
+    let value = |u: &Unit| u.weight * (u.slope * point + u.offset).max(0.0);
+    let (mut net, mut largest, mut at) = (0.0, 0.0f64, 0);
+    while at < units.len() {
+        largest = largest.max(value(&units[at]).abs());
+        match units.get(at + 1) {
+            Some(next) if next.slope == units[at].slope && next.weight == -units[at].weight => {
+                net += (value(&units[at]) + value(next)).abs();
+                at += 2;
+            }
+            _ => {
+                net += value(&units[at]).abs();
+                at += 1;
+            }
+        }
+    }
+    (net, largest)
 }
 
 fn is_power(number: f64) -> bool {

@@ -13,7 +13,7 @@ mod print;
 mod readout;
 
 use crate::model::{Dtype, HostOrder};
-use crate::plan::{Attend, Plan, VariableId, Written};
+use crate::plan::{Attend, FeedForward, Plan, Variable, VariableId, Written};
 use bound::{Bound, Bounds, Floats};
 use facts::Facts;
 use head::Logit;
@@ -173,9 +173,10 @@ fn certify_in(plan: &Plan, facts: &Facts, order: HostOrder, floats: Floats) -> C
 }
 
 fn embedded(plan: &Plan, floats: Floats) -> Vec<Option<Bound>> {
-    let bound = |written: &Written| match written {
+    let bound = |variable: &Variable| match &variable.written {
         Written::Embed { tokens, indices } => {
             let numbers = tokens.iter().chain(indices).copied();
+            let numbers = numbers.chain([variable.bos]);
             let bound = Bound::stored(numbers, floats);
             // What is one number at all tokens is near it.
             Some(match (tokens.first(), indices.is_empty()) {
@@ -199,7 +200,7 @@ fn embedded(plan: &Plan, floats: Floats) -> Vec<Option<Bound>> {
         Written::Attend | Written::FeedForward => None,
     };
     let variables = plan.variables.iter();
-    variables.map(|variable| bound(&variable.written)).collect()
+    variables.map(bound).collect()
 }
 
 fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
@@ -234,8 +235,8 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
         }
     }
     for (into, mut sums) in writes {
-        sums.extend(bounds.known[into.0 as usize].take());
-        let sum = head::added(sums);
+        sums.extend(bounds.there(into));
+        let sum = bounds.added(sums, 1);
         bounds.known[into.0 as usize] = sum.map(|sum| bounds.rounded(into, sum));
     }
     // What could not be bounded is bounded by nothing.
@@ -247,11 +248,12 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
 
 fn feed_forward(bounds: &mut Bounds, layer: usize) {
     let plan = bounds.plan;
-    for forward in plan.feed_forwards.iter().filter(|op| op.layer == layer) {
-        let bound = bounds.computed(forward);
-        let known = bounds.known[forward.into.0 as usize].take();
+    let in_layer = |(_, op): &(usize, &FeedForward)| op.layer == layer;
+    for (at, forward) in plan.feed_forwards.iter().enumerate().filter(in_layer) {
+        let bound = bounds.computed(at, forward);
+        let known = bounds.there(forward.into);
         bounds.known[forward.into.0 as usize] = match known {
-            Some(other) => head::added(vec![other, bound]),
+            Some(other) => bounds.added(vec![other, bound], forward.units.len()),
             None => Some(bound),
         };
     }

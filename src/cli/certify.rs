@@ -3,10 +3,10 @@
 
 use super::host::Hosts;
 use super::output::{Output, Stop};
-use crate::base::{Code, Diagnostic, Sources};
+use crate::base::Sources;
 use crate::certify::Certificate;
 use crate::compile;
-use crate::model::{self, Dtype, Host, HostOrder, Model};
+use crate::model::{self, Dtype, Model};
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
 use std::path::PathBuf;
@@ -48,41 +48,9 @@ pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
         }
     }
     if !host.is_among(&model.certified) {
-        output.report(&open(host, &certificates, &model), &sources);
+        output.report(&compile::open(host, &certificates, &model), &sources);
     }
     Ok(())
-}
-
-/// What is not proved of a model on some hosts.
-pub fn open(host: Host, certificates: &[Certificate; 2], model: &Model) -> Diagnostic {
-    let wanted = |certificate: &&Certificate| match host.dtype {
-        None => true,
-        Some(Dtype::Bfloat16) => certificate.dtype() == Dtype::Float32,
-        Some(dtype) => certificate.dtype() == dtype,
-    };
-    let open = certificates.iter().filter(wanted).flat_map(|certificate| {
-        let name = certificate.dtype().name();
-        let open = certificate.open.iter();
-        open.map(move |open| format!("{name}: {open}"))
-    });
-    let weight = match host.dtype {
-        Some(Dtype::Bfloat16) => model.not_bfloat16(),
-        _ => None,
-    };
-    let weight = weight.map(|weight| format!("bfloat16: {weight}"));
-    let message = match host.order {
-        HostOrder::Scores => "this model is not proved to be exact".to_string(),
-        order => {
-            let order = order.name();
-            format!("this model is not proved to be exact with the host order `{order}`")
-        }
-    };
-    let error = Diagnostic::error(Code::NotExact, message);
-    weight
-        .into_iter()
-        .chain(open)
-        .take(3)
-        .fold(error, Diagnostic::note)
 }
 
 fn certificates_json(model: &Model, certificates: &[Certificate; 2]) -> Json {

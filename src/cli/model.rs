@@ -39,9 +39,12 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         output.text(&compile::explain(draft, passes))?;
         output.text(&format!("\n# what is proved\n\n{}\n", certificates[0]))?;
     }
-    if !compiled.is_certified() && !arguments.uncertified {
-        let error = super::certify::open(compiled.host, certificates, model)
-            .help("`--uncertified` writes it, held against the interpreter on some inputs only");
+    if let Some(error) = compiled.refusal().filter(|_| !arguments.uncertified) {
+        let nearest = error.help.as_deref().unwrap_or_default();
+        let help = format!(
+            "{nearest}; `--uncertified` writes it, held against the interpreter on some inputs only"
+        );
+        let error = error.help(help);
         output.report(&error, session.sources());
         return Err(Stop::Reported);
     }

@@ -116,11 +116,10 @@ impl Emitter<'_, '_> {
 
     /// What a head moves: without its constant, and at BOS what stands for nothing selected.
     fn value(&mut self, kind: Kind, form: &Form) -> Linear {
-        let mut value = self.resolve(form);
         if self.plan.style == Style::Compact {
-            return value;
+            return self.resolve(form);
         }
-        let constant = std::mem::take(&mut value.constant);
+        let (value, constant) = self.moved(form);
         let wanted = match kind {
             Kind::Width => return Linear::of(self.plan.sink()),
             _ if !self.plan.bos => return value,

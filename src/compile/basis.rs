@@ -26,6 +26,9 @@ pub struct BasisColumn {
     pub function: Vec<f64>,
 }
 
+/// Finer fractions are left as they are.
+const MOST_PARTS: i64 = 256;
+
 /// Fewest values of a variable that is held one-hot.
 const FEWEST_ONE_HOT: usize = 4;
 
@@ -50,10 +53,17 @@ impl Basis {
         for (function, label) in demands {
             basis.extend(function, label);
         }
+        // Directions that tell one value each from the others are as good as those of all but one.
+        let is_alone = |column: &BasisColumn| {
+            let function = &column.function;
+            let others = |value: &f64| function.iter().filter(|known| *known != value).count();
+            function.iter().any(|value| others(value) + 1 == size)
+        };
+        let is_plain = basis.columns.len() == demands.len() && basis.columns.iter().all(is_alone);
         let one_hot = match wish {
             Some(Encoding::Categorical) => !basis.columns.is_empty(),
             Some(Encoding::Numerical) => false,
-            None => size >= FEWEST_ONE_HOT && basis.columns.len() + 1 >= size,
+            None => size >= FEWEST_ONE_HOT && basis.columns.len() + 1 >= size && !is_plain,
         };
         if one_hot {
             basis.one_hot = true;
@@ -146,12 +156,19 @@ struct Shifted {
     is_exact: bool,
 }
 
-/// Whole numbers over their greatest common divisor: what reads a multiple of them multiplies by a
+/// Binary fractions as whole numbers without a common divisor: what reads a multiple of them multiplies by a
 /// whole number, which floats do without rounding.
 fn without_common_factor(numbers: Vec<Rational>) -> Vec<Rational> {
+    let is_plain = |d: &i64| *d <= MOST_PARTS && d.count_ones() == 1;
+    let of_two = |number: &Rational| number.denominator().filter(is_plain);
+    let divisors = numbers.iter().map(of_two);
+    let Some(divisors) = divisors.collect::<Option<Vec<i64>>>() else {
+        return numbers;
+    };
+    let common = divisors.into_iter().max().unwrap_or(1);
     let whole = numbers
         .iter()
-        .map(|number| i64::try_from(number.numerator_over(1)?).ok());
+        .map(|number| i64::try_from(number.numerator_over(i128::from(common))?).ok());
     let Some(whole) = whole.collect::<Option<Vec<i64>>>() else {
         return numbers;
     };
@@ -160,7 +177,7 @@ fn without_common_factor(numbers: Vec<Rational>) -> Vec<Rational> {
         return numbers;
     }
     match whole.iter().fold(0, |known, number| number.gcd(&known)) {
-        0 | 1 => numbers,
+        0 => numbers,
         factor => whole.iter().map(|n| Rational::from(n / factor)).collect(),
     }
 }
@@ -199,7 +216,7 @@ mod tests {
 
     #[test]
     fn readers_that_want_everything_get_a_direction_for_each_value() {
-        let demands: Vec<(Vec<f64>, String)> = (0..3)
+        let demands: Vec<(Vec<f64>, String)> = (0..4)
             .map(|value| {
                 let f = (0..4).map(|v| f64::from(u8::from(v == value)));
                 (f.collect(), String::new())

@@ -2,18 +2,18 @@
 //! operation on them. What a head moves loses its constant, since each row of attention sums to 1;
 //! its readers add it again.
 
-use super::Compiler;
 use super::form::{Form, Scalar};
 use super::head::{HeadKind, Target};
 use super::inverse::inverse;
 use super::readout::Output;
 use super::rounded::rounding;
+use super::{Care, Compiler};
 use crate::base::Span;
 use crate::graph::{Encoding, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Stopped, VarKind};
 use crate::plan::{
-    FeedForward, Linear, Plan, Source, Style, Variable, VariableId, Written, output,
+    FeedForward, Linear, Plan, Rounding, Source, Style, Variable, VariableId, Written, output,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
         feed_forwards: Vec::new(),
         outputs: Vec::new(),
         views: Vec::new(),
-        shared: None,
+        shared: Vec::new(),
         remarks: Vec::new(),
     };
     let mut emitter = Emitter {
@@ -48,6 +48,7 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
         offsets: BTreeMap::new(),
         features: Vec::new(),
         sink: None,
+        one: None,
     };
     emitter.sink = (!compiler.bos()).then(|| emitter.plan.sink());
     emitter.variables();
@@ -80,6 +81,8 @@ pub(super) struct Emitter<'c, 'a> {
     pub(super) features: Vec<VariableId>,
     /// The variable that is 1 at position 0, where that is the sink.
     sink: Option<VariableId>,
+    /// The variable that is 1 at every token, and nothing else, where one is needed.
+    one: Option<VariableId>,
 }
 
 impl Emitter<'_, '_> {
@@ -235,8 +238,13 @@ impl Emitter<'_, '_> {
         if !self.compiler.rounded.contains(&var) {
             return;
         }
+        let kind = self.compiler.analysis.vars[var.0 as usize].kind;
+        let is_sum = match self.plan.style {
+            Style::Compact => matches!(kind, VarKind::Sum(_) | VarKind::Width(_)),
+            Style::Faithful => false,
+        };
         let variable = &mut self.plan.variables[id.0 as usize];
-        variable.rounding = rounding(&variable.values, self.plan.max_length);
+        variable.rounding = rounding(&variable.values, self.plan.max_length, is_sum);
         if let Some(rounding) = variable.rounding {
             let offset = rounding.offset();
             variable.values = variable.values.iter().map(|value| value + offset).collect();
@@ -286,7 +294,7 @@ impl Emitter<'_, '_> {
             .collect();
         writes.sort_by_key(|(target, _)| *target);
         for (target, form) in writes {
-            let dropped = self.resolve(form).constant;
+            let (_, dropped) = self.moved(form);
             let into = self.attended[&target];
             *self.offsets.entry(into).or_insert(0.0) += dropped;
             if dropped != 0.0 {
@@ -294,6 +302,37 @@ impl Emitter<'_, '_> {
                 *values = values.iter().map(|value| value - dropped).collect();
             }
         }
+    }
+
+    /// What a head moves, and the constant that it drops. What a variable that rounds holds is averaged
+    /// without its large number where that would cost digits.
+    pub(super) fn moved(&mut self, form: &Form) -> (Linear, f64) {
+        let mut value = self.resolve(form);
+        let constant = std::mem::take(&mut value.constant);
+        if self.compiler.care != Care::Exact {
+            return (value, constant);
+        }
+        let rounding = |id| self.plan.variable(id).rounding;
+        let large = value.at(|id| rounding(id).map_or(0.0, Rounding::offset));
+        if large == 0.0 {
+            return (value, constant);
+        }
+        let one = *self.one.get_or_insert_with(|| {
+            let tokens = vec![1.0; self.plan.vocabulary.len()];
+            self.plan.add(Variable {
+                label: "one at tokens".to_string(),
+                source: Source::default(),
+                written: Written::Embed {
+                    tokens,
+                    indices: Vec::new(),
+                },
+                bos: 0.0,
+                values: [1.0].into(),
+                rounding: None,
+                asked_for: false,
+            })
+        });
+        (value.plus(one, -large), constant + large)
     }
 
     /// The form over residual variables.

@@ -6,6 +6,7 @@ use super::axis::Axis;
 use super::form::{Form, Scalar};
 use super::linear::STACK;
 use super::search::{self, Found};
+use super::units::QUIET;
 use super::{Care, Compiler, Want, bits};
 use crate::base::Code;
 use crate::graph::{Encoding, SOp, SOpId};
@@ -45,7 +46,7 @@ impl Compiler<'_> {
         }
         let snapped = want == Want::Snapped;
         if let Some(form) = self.read(id, function)
-            && (!snapped || self.is_clean(&form) || self.rounds(&form))
+            && (!snapped || self.is_clean(&form) || self.may_round() && self.rounds(&form))
         {
             return Ok(form);
         }
@@ -110,9 +111,19 @@ impl Compiler<'_> {
         {
             return Ok(form);
         }
+        let is_exact = |found: &Found| {
+            let stairs = &found.stairs;
+            stairs.precision <= LITTLE_PRECISION && stairs.noise() <= QUIET
+        };
+        if self.care == Care::Exact
+            && !found.as_ref().is_some_and(is_exact)
+            && let Ok(Some(form)) = self.by_numbers(id, function, want, label)
+        {
+            return Ok(form);
+        }
         let precise = |found: &Found| {
             let precision = found.stairs.precision;
-            let careful = self.care == Care::Careful && space.vars.len() > 2;
+            let careful = self.care.is_careful() && space.vars.len() > 2;
             !snapped
                 && (careful && precision > LITTLE_PRECISION
                     || precision > MUCH_PRECISION && self.is_of_conditions(id))
@@ -320,9 +331,10 @@ impl Compiler<'_> {
         space: &Space,
         target: &[f64],
     ) -> Result<Option<Axis>, Stopped> {
-        let want = match self.bos() {
-            true => Want::Close,
-            false => want,
+        let want = match (self.bos(), self.care) {
+            (true, Care::Exact) => Want::Snapped,
+            (true, _) => Want::Close,
+            (false, _) => want,
         };
         let seen = self.analysis.node(id)?.seen.clone();
         let known = |var| space.vars.binary_search(var).is_ok();

@@ -160,6 +160,13 @@ impl Form {
         key
     }
 
+    /// Whether all that it reads is multiplied by whole numbers, or is whole.
+    pub fn is_whole(&self) -> bool {
+        let functions = self.functions.values().flatten();
+        let mut numbers = functions.chain(self.scalars.values());
+        numbers.all(|number| number.fract() == 0.0)
+    }
+
     /// Whether it reads nothing that attention or a feed-forward block wrote.
     pub fn is_embedded(&self) -> bool {
         self.scalars.keys().all(|scalar| *scalar == Scalar::First)

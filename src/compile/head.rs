@@ -226,10 +226,7 @@ impl Compiler<'_> {
             VarKind::Cut(_) | VarKind::Tokens | VarKind::Indices => Some(0),
             _ => None,
         };
-        let wish = match kind {
-            VarKind::Pick(id) => self.analysis.graph.encoding(id),
-            _ => None,
-        };
+        let wish = self.wish(kind, domain.len());
         let name = self.analysis.var_name(var);
         let basis = super::basis::Basis::new(domain.len(), reference, wish, &demands, |value| {
             format!("{name} = {}", domain[value].source())
@@ -245,7 +242,7 @@ impl Compiler<'_> {
             VarKind::Cut(id) => {
                 // What position 0 holds may have to be compared to the bit.
                 let want = match (self.bos(), self.care) {
-                    (false, Care::Careful) => Want::Snapped,
+                    (false, Care::Careful | Care::Exact) => Want::Snapped,
                     _ => Want::Close,
                 };
                 let mut forms = Vec::with_capacity(functions.len());
@@ -319,7 +316,7 @@ impl Compiler<'_> {
         for (at, (function, label)) in functions.iter().enumerate() {
             let function = self.carried(value, var, function)?;
             // What is rounded may not be far from what it stands for.
-            let want = match self.care == Care::Careful && self.rounded.contains(&var) {
+            let want = match self.care.is_careful() && self.rounded.contains(&var) {
                 true => Want::Snapped,
                 false => Want::Close,
             };

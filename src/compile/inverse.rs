@@ -2,9 +2,11 @@
 //! which are 0 at BOS, interpolate any function of `w` exactly. Interpolation passes noise on; where
 //! keys are counted or averaged by a width, steps of `x` give bits instead.
 
-use super::Compiler;
 use super::form::{Form, Scalar};
 use super::head::{HeadKind, Target};
+use super::search::Found;
+use super::steps::staircase;
+use super::{Care, Compiler, Want};
 use crate::graph::SelectorId;
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
@@ -144,6 +146,17 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<Form, Stopped> {
         let x = Form::scalar(Scalar::Inverse(selector, cube));
+        if self.care == Care::Exact {
+            let points = widths.iter().map(|width| inverse(*width));
+            let points = points.zip(function.iter().copied()).collect();
+            if let Some(stairs) = staircase(points) {
+                let found = Found {
+                    argument: x,
+                    stairs,
+                };
+                return self.computed(found, None, Want::Snapped, label);
+            }
+        }
         let Some(interpolation) = interpolation(widths, function) else {
             return Ok(Form::constant(function.first().copied().unwrap_or(0.0)));
         };

@@ -84,18 +84,21 @@ impl Lowering<'_> {
 
     /// Whether a variable stands in the direction of another.
     fn is_shared(&self, number: usize) -> bool {
-        let late = self.plan.shared.map(|(late, _)| late.0 as usize);
-        late == Some(number)
+        self.plan.below(VariableId(number as u32)).is_some()
     }
 
     /// What stands in each direction, in the order of time.
     fn labels(&self) -> Vec<String> {
         let mut labels = vec![String::new(); self.width];
-        for (at, variable) in self.plan.variables.iter().enumerate() {
-            let label = &mut labels[self.directions[at]];
-            match label.is_empty() {
-                true => label.clone_from(&variable.label),
-                false => *label = format!("{}, then {label}", variable.label),
+        let ids = (0..self.plan.variables.len() as u32).map(VariableId);
+        for first in ids.filter(|id| self.plan.below(*id).is_none()) {
+            let label = &mut labels[self.at(first)];
+            let mut id = first;
+            label.clone_from(&self.plan.variable(id).label);
+            let above = |id| self.plan.shared.iter().find(|(_, early)| *early == id);
+            while let Some((late, _)) = above(id) {
+                *label = format!("{label}, then {}", self.plan.variable(*late).label);
+                id = *late;
             }
         }
         labels
@@ -115,11 +118,14 @@ impl Lowering<'_> {
             match &variable.written {
                 Written::Embed { tokens, .. } => {
                     triplets.extend(tokens.iter().enumerate().map(|(row, v)| (row, at, *v)));
+                    if self.plan.bos {
+                        triplets.push((self.plan.vocabulary.len(), at, variable.bos));
+                    }
                 }
                 Written::One => triplets.extend((0..tokens).map(|row| (row, at, 1.0))),
                 Written::Flag => triplets.push((tokens, at, 1.0)),
-                // The flag stands there until the last attention layer has read it.
-                Written::Attend if self.is_shared(number) => {}
+                // Another stands there until heads have read it.
+                Written::Attend | Written::FeedForward if self.is_shared(number) => {}
                 Written::Attend | Written::FeedForward => {
                     // What is written at BOS is taken back before it is written.
                     let written = self.written_at_bos(VariableId(number as u32));
@@ -228,7 +234,7 @@ impl Lowering<'_> {
                 column
             });
             let factor = match attend.kind {
-                Kind::Sum { level } => level.exp(),
+                Kind::Sum { level } => (level * self.plan.scale(attend).nats()).exp(),
                 _ => 1.0,
             };
             output.push((column, self.at(attend.into), factor));

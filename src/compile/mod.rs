@@ -27,6 +27,7 @@ mod inverse;
 mod linear;
 mod literal;
 mod lower;
+mod rank;
 mod readout;
 mod real;
 mod rounded;
@@ -45,7 +46,7 @@ mod view;
 
 pub use explain::explain;
 pub use lower::lower;
-pub use stored::{Proof, certified, prove, proved_plan};
+pub use stored::{Proof, certified, open, prove, proved_plan};
 pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_watched};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits, interrupt, progress};
@@ -150,12 +151,14 @@ fn made_in(
     if compiled.is_certified() {
         return Ok(compiled);
     }
-    interrupt::check()?;
     // More care can take more than there is; the model is there without it.
-    if let Ok(careful) = attempt(&analysis, &searches, roots, request, Care::Careful)
-        && careful.is_certified()
-    {
-        return Ok(careful);
+    for care in [Care::Careful, Care::Exact] {
+        interrupt::check()?;
+        if let Ok(careful) = attempt(&analysis, &searches, roots, request, care)
+            && careful.is_certified()
+        {
+            return Ok(careful);
+        }
     }
     let mut real = None;
     if roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
@@ -215,6 +218,9 @@ enum Care {
     Plain,
     /// Functions that need precise arguments are computed from their operands, a layer later.
     Careful,
+    /// Nothing is left to float32's digits: what many steps add up is bits, or whole numbers of them,
+    /// and fractions that are compared are numbered first, each a layer earlier.
+    Exact,
     /// A result whose numbers are close to each other is read as a real number.
     Real,
 }
@@ -230,6 +236,7 @@ fn attempt(
     progress::at(match care {
         Care::Plain => "finding weights",
         Care::Careful => "finding more precise weights",
+        Care::Exact => "finding exact weights",
         Care::Real => "finding weights for a real number",
     });
     let mut compiler = Compiler::new(analysis, searches, request.host, request.style, care);
@@ -316,6 +323,12 @@ fn check_size(analysis: &Analysis, root: SOpId, model: &Model) -> Fallible<()> {
     Err(Diagnostic::error(Code::LimitReached, message)
         .at(span, "compiled from this")
         .into())
+}
+
+impl Care {
+    fn is_careful(self) -> bool {
+        matches!(self, Care::Careful | Care::Exact)
+    }
 }
 
 /// A map in the order in which its entries came.

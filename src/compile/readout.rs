@@ -157,7 +157,7 @@ impl Compiler<'_> {
         let label = self.name(root);
         let form = match self.care {
             Care::Plain => self.side(root, &numbers)?,
-            Care::Careful | Care::Real => None,
+            Care::Careful | Care::Exact | Care::Real => None,
         };
         let form = match form {
             Some(form) => form,

@@ -2,8 +2,8 @@
 //! rounding of its values; where keys are counted by it, equal numbers must be equal to the bit. A
 //! large number under the variable makes float32 round what is added to it.
 
-use super::Compiler;
 use super::form::{Form, Scalar};
+use super::{Care, Compiler};
 use crate::infer::VarKind;
 use crate::infer::space::VarId;
 use crate::plan::Rounding;
@@ -15,10 +15,14 @@ const LARGEST_WHOLE: f64 = 4_096.0;
 /// room for noise of what heads read, fewer would make the number under them large.
 const DIGITS_OF_WHOLE: (i32, i32) = (4, 16);
 
+/// The share of a sum that it may be off by: its sink stands far above what is selected, by a number
+/// that floats do not hold.
+const NOISE_OF_SUM: f64 = 1.0 / 8_192.0;
+
 /// How a variable with these values may be rounded, which heads write for inputs of this length. Whole
-/// numbers are rounded to as many digits as leave half of the last for twice the noise of a mean: the
-/// number under them is small then.
-pub fn rounding(values: &[f64], max_length: usize) -> Option<Rounding> {
+/// numbers are rounded to as many digits as leave half of the last for twice the noise of a mean, or
+/// of a sum through a sink: the number under them is small then.
+pub fn rounding(values: &[f64], max_length: usize, is_sum: bool) -> Option<Rounding> {
     let largest = values
         .iter()
         .fold(1.0f64, |most, value| most.max(value.abs()));
@@ -27,7 +31,10 @@ pub fn rounding(values: &[f64], max_length: usize) -> Option<Rounding> {
     if !whole || largest > LARGEST_WHOLE {
         return Some(finest);
     }
-    let noise = (max_length + 8) as f64 * largest * 2f64.powi(-24);
+    let noise = match is_sum {
+        true => largest * NOISE_OF_SUM,
+        false => (max_length + 8) as f64 * largest * 2f64.powi(-24),
+    };
     let digits = -(4.0 * noise).log2().ceil() as i32;
     let (fewest, most) = DIGITS_OF_WHOLE;
     Some(Rounding {
@@ -36,6 +43,11 @@ pub fn rounding(values: &[f64], max_length: usize) -> Option<Rounding> {
 }
 
 impl Compiler<'_> {
+    /// Whether what is to be exact may be what float32 rounds: float64 does not.
+    pub(super) fn may_round(&self) -> bool {
+        self.care != Care::Exact
+    }
+
     /// Whether a form is exact to the bit, once the attention outputs that it reads are rounded,
     /// which this asks for: it has whole values only.
     pub(super) fn rounds(&mut self, form: &Form) -> bool {
@@ -68,7 +80,7 @@ impl Compiler<'_> {
     }
 
     /// The attention outputs that a form reads, if these and the embeddings are all that it reads.
-    fn roundable(&self, form: &Form) -> Option<Vec<VarId>> {
+    pub(super) fn roundable(&self, form: &Form) -> Option<Vec<VarId>> {
         let mut vars = Vec::new();
         for var in form.functions.keys() {
             match self.analysis.vars[var.0 as usize].kind {

@@ -26,6 +26,22 @@ pub struct Staircase {
     pub points: Vec<(f64, f64)>,
 }
 
+impl Staircase {
+    /// What float32 may round of the sum of all steps.
+    pub fn noise(&self) -> f64 {
+        let largest = |most: f64, (z, _): &(f64, f64)| most.max(z.abs());
+        let reach = self.points.iter().fold(0.0, largest);
+        let steps = self.steps.iter();
+        let size: f64 = steps.map(|s| (s.change * s.slope).abs() * reach).sum();
+        size * f64::from(f32::EPSILON)
+    }
+
+    /// Whether all its steps change the value by whole numbers.
+    pub fn is_whole(&self) -> bool {
+        self.steps.iter().all(|step| step.change.fract() == 0.0)
+    }
+}
+
 /// The staircase through some points, each an argument and its value; `None` if two arguments
 /// that are as good as equal have different values.
 pub fn staircase(mut points: Vec<(f64, f64)>) -> Option<Staircase> {

@@ -2,10 +2,10 @@
 //! with that bit for bit, and the certificate is derived anew. The word of the file counts for
 //! nothing.
 
-use super::lower;
+use super::{Compiled, lower};
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::certify::{Certificate, Certifier, certify};
-use crate::model::{self, Dtype, Exactness, HostOrder, Model};
+use crate::model::{self, Dtype, Exactness, Host, HostOrder, Model};
 use crate::plan::Plan;
 
 /// The certificates of a model, in float32 and in float64 on hosts that divide scores, which hold for
@@ -87,4 +87,56 @@ pub fn proved_plan(model: &Model) -> Fallible<Plan> {
         return Err(error.note(difference).into());
     }
     Ok(plan)
+}
+
+/// What is not proved of a model on some hosts.
+pub fn open(host: Host, certificates: &[Certificate; 2], model: &Model) -> Diagnostic {
+    let wanted = |certificate: &&Certificate| match host.dtype {
+        None => true,
+        Some(Dtype::Bfloat16) => certificate.dtype() == Dtype::Float32,
+        Some(dtype) => certificate.dtype() == dtype,
+    };
+    let open = certificates.iter().filter(wanted).flat_map(|certificate| {
+        let name = certificate.dtype().name();
+        let open = certificate.open.iter();
+        open.map(move |open| format!("{name}: {open}"))
+    });
+    let weight = match host.dtype {
+        Some(Dtype::Bfloat16) => model.not_bfloat16(),
+        _ => None,
+    };
+    let weight = weight.map(|weight| format!("bfloat16: {weight}"));
+    let message = match host.order {
+        HostOrder::Scores => "this model is not proved to be exact".to_string(),
+        order => {
+            let order = order.name();
+            format!("this model is not proved to be exact with the host order `{order}`")
+        }
+    };
+    let error = Diagnostic::error(Code::NotExact, message);
+    weight
+        .into_iter()
+        .chain(open)
+        .take(3)
+        .fold(error, Diagnostic::note)
+}
+
+impl Compiled {
+    /// Why nobody is to have the model without asking for it, if it is not proved to be exact on the
+    /// hosts that were asked for, and on which hosts it is.
+    pub fn refusal(&self) -> Option<Diagnostic> {
+        if self.is_certified() {
+            return None;
+        }
+        let error = open(self.host, &self.certificates, &self.model);
+        let mut dtypes = [Dtype::Float32, Dtype::Float64].into_iter();
+        let nearest = dtypes.find(|dtype| {
+            let dtype = Some(*dtype);
+            Host { dtype, ..self.host }.is_among(&self.model.certified)
+        });
+        Some(match nearest.map(Dtype::name) {
+            Some(dtype) => error.help(format!("`--dtype {dtype}` makes one that is exact there")),
+            None => error.help("smaller numbers, shorter inputs or fewer tokens help"),
+        })
+    }
 }

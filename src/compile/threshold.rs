@@ -3,11 +3,11 @@
 //! Where thresholds depend on two things, the classes of one are told apart by gates: far below, a
 //! step is silent.
 
-use super::Compiler;
 use super::axis::Axis;
 use super::form::{Form, Scalar};
 use super::side::Side;
 use super::units::step_units;
+use super::{Care, Compiler};
 use crate::graph::SOpId;
 use crate::infer::space::{Space, VarId};
 use crate::infer::{Analysis, Stopped};
@@ -154,6 +154,7 @@ impl Compiler<'_> {
         snapped: bool,
         label: &str,
     ) -> Result<Form, Stopped> {
+        let snapped = snapped || self.care == Care::Exact;
         let mut form = Form::constant(thresholds.first);
         for (change, class) in thresholds.classes {
             if snapped && !self.is_clean(&class) {

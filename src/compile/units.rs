@@ -11,6 +11,9 @@ use crate::infer::Stopped;
 use crate::model::is_bfloat16;
 use crate::plan::{Style, Unit};
 
+/// What float32 may round of the sum of steps where nothing is to be left to its digits.
+pub(super) const QUIET: f64 = 1e-6;
+
 impl Compiler<'_> {
     /// The argument of hidden units, made if it is not there.
     pub(super) fn argument(
@@ -75,12 +78,16 @@ impl Compiler<'_> {
             Want::Close | Want::Tolerant => (argument, stairs),
         };
         let points = stairs.points.iter().map(|(z, _)| *z).collect();
-        let precise = self.care == Care::Careful && stairs.precision > LITTLE_PRECISION;
-        if want == Want::Snapped || precise {
+        let precise = self.care.is_careful() && stairs.precision > LITTLE_PRECISION;
+        let noisy = self.care == Care::Exact && stairs.noise() > QUIET;
+        if want == Want::Snapped || precise || noisy {
             self.round_argument(&argument);
         }
+        // Whole numbers add up exactly, unless a large number rounds what they are counted by.
+        let is_free = argument.is_whole() && self.roundable(&argument).is_none();
+        let adds_up = stairs.is_whole() && is_free;
         let at = self.argument(argument, points, label)?;
-        if self.holds_bits() && want != Want::Close {
+        if self.holds_bits() && (want != Want::Close || noisy && !adds_up) {
             return Ok(self.bits_of(at, &stairs, of, label));
         }
         let ends = (stairs.points.first(), stairs.points.last());
@@ -181,7 +188,7 @@ impl Compiler<'_> {
 
     /// Whether what is to be exact is held as bits, one variable for each step.
     pub(super) fn holds_bits(&self) -> bool {
-        self.style == Style::Faithful || self.care == Care::Careful
+        self.style == Style::Faithful || self.care.is_careful()
     }
 }
 

@@ -22,7 +22,7 @@ impl Plan {
         let mut above = 0.0;
         for term in &attend.terms {
             let unit = match term.meaning {
-                Meaning::Score { .. } | Meaning::Bos { nats: true } => 1.0,
+                Meaning::Score { .. } | Meaning::Bos { nats: true } => scale.nats(),
                 Meaning::Relation(_) | Meaning::Bos { nats: false } | Meaning::Guard => gap,
             };
             let Some(most) = self.most_of_tokens(term, attend.kind) else {

@@ -62,12 +62,12 @@ impl Plan {
                 return Err(format!("two variables that are {kind:?}"));
             }
         }
-        if let Some((late, flag)) = self.shared {
-            let kind = |id: VariableId| self.variables.get(id.0 as usize).map(|v| &v.written);
-            if kind(late) != Some(&Written::Attend) || kind(flag) != Some(&Written::Flag) {
-                return Err("a direction that is shared with another than the flag".to_string());
+        for (at, (late, early)) in self.shared.iter().enumerate() {
+            let mut others = self.shared[..at].iter();
+            if others.any(|(l, e)| l == late || e == early) {
+                return Err("two variables in the direction of one".to_string());
             }
-            self.check_shared(late, flag)?;
+            self.check_shared(*late, *early)?;
         }
         for variable in &self.variables {
             let label = &variable.label;
@@ -98,23 +98,41 @@ impl Plan {
         Ok(())
     }
 
-    /// What stands in the direction of the flag is written once nobody reads the flag any more.
-    fn check_shared(&self, late: VariableId, flag: VariableId) -> Checked {
+    /// What stands in the direction of another is written once nobody reads that any more, and after
+    /// all heads have read what stands at BOS: there it may be anything.
+    fn check_shared(&self, late: VariableId, early: VariableId) -> Checked {
+        let known = |id: VariableId| self.variables.get(id.0 as usize);
+        let (Some(variable), Some(below)) = (known(late), known(early)) else {
+            return Err("a direction of a variable that there is not".to_string());
+        };
         let last = self.attends.iter().map(|op| op.layer).max().unwrap_or(0);
-        let mut writes = self.attends.iter().filter(|op| op.into == late);
-        let mut forwards = self.feed_forwards.iter().filter(|op| op.layer >= last);
-        let mut scores = self
-            .outputs
-            .iter()
-            .chain(&self.views)
-            .flat_map(|out| &out.scores);
-        let reads = |linear: &Linear| linear.terms.contains_key(&flag);
-        let fine = writes.all(|op| op.layer == last)
-            && !forwards.any(|op| reads(&op.argument))
+        let attends = |id| self.attends.iter().filter(move |op| op.into == id);
+        let forwards = |id| self.feed_forwards.iter().filter(move |op| op.into == id);
+        let writes = |id| {
+            let attended = attends(id).map(|op| 2 * op.layer - 1);
+            attended.chain(forwards(id).map(|op| 2 * op.layer))
+        };
+        let first = writes(late).min().unwrap_or(0);
+        let reads = |linear: &Linear| linear.terms.contains_key(&early);
+        let mut later = self.feed_forwards.iter().filter(|op| 2 * op.layer > first);
+        let read_outs = self.outputs.iter().chain(&self.views);
+        let mut scores = read_outs.flat_map(|read_out| &read_out.scores);
+        let fine = first + 1 >= 2 * last
+            && matches!(variable.written, Written::Attend | Written::FeedForward)
+            && below.written != Written::One
+            && variable.rounding.is_none()
+            && below.rounding.is_none()
+            && writes(early).all(|half| half < first)
+            && !later.any(|op| reads(&op.argument))
             && !scores.any(reads);
         match fine {
             true => Ok(()),
-            false => Err("the direction of the flag is written while it is read".to_string()),
+            false => {
+                let label = &variable.label;
+                Err(format!(
+                    "{label}: its direction is written while it is read"
+                ))
+            }
         }
     }
 

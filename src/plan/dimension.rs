@@ -38,8 +38,18 @@ pub struct Dimension {
 pub struct Scale {
     /// For one gap: a power of two.
     pub gap: f64,
-    /// For one nat: √d_head.
+    /// What the host divides by: √d_head.
     pub root: f64,
+    /// For one nat: √d_head. Where it is enough that BOS stands so many nats above or below, or more,
+    /// the next power of two, so that logits are exact.
+    pub nat: f64,
+}
+
+impl Scale {
+    /// How many nats one of the terms in nats is.
+    pub fn nats(self) -> f64 {
+        self.nat / self.root
+    }
 }
 
 impl Attend {
@@ -68,17 +78,23 @@ impl Attend {
 
     fn scale(&self, max_length: usize, d_head: usize) -> Scale {
         let root = (d_head.max(1) as f64).sqrt();
+        let scored = |term: &Term| matches!(term.meaning, Meaning::Score { .. });
+        let nat = match self.kind == Kind::MeanOfPart || self.terms.iter().any(scored) {
+            true => root,
+            false => 2f64.powf(root.log2().ceil()),
+        };
         let mut needed = (max_length as f64).ln() + LEAST_GAP;
         // BOS stands between what is selected and what is not.
         if matches!(self.kind, Kind::Mean | Kind::Sum { .. }) {
             needed *= 2.0;
         }
         if self.terms.iter().any(in_nats) {
-            needed = needed.max(2.0 * level(max_length)) + self.above();
+            needed = needed.max(2.0 * level(max_length) * nat / root) + self.above();
         }
         Scale {
             gap: 2f64.powf((needed * root).log2().ceil()),
             root,
+            nat,
         }
     }
 }
@@ -94,7 +110,7 @@ impl Plan {
             .map(|(parts, key)| {
                 let mut query = Linear::default();
                 for (part, nats) in parts {
-                    let factor = if nats { scale.root } else { scale.gap };
+                    let factor = if nats { scale.nat } else { scale.gap };
                     query = query.add(&part.scaled(factor));
                 }
                 // Powers of two move freely between the two sides.

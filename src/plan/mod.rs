@@ -12,6 +12,7 @@ mod linear;
 pub mod pass;
 mod print;
 mod remark;
+mod size;
 mod stored;
 mod table;
 mod tables;
@@ -81,8 +82,9 @@ pub struct Plan {
     pub outputs: Vec<ReadOut>,
     /// The program's named s-ops, as far as the stream holds them.
     pub views: Vec<ReadOut>,
-    /// A variable that stands in the direction of another, which is not read any more.
-    pub shared: Option<(VariableId, VariableId)>,
+    /// Variables that stand in the direction of another each, which is not read any more once they are
+    /// written: they add to what is there.
+    pub shared: Vec<(VariableId, VariableId)>,
     /// Sentences about what took more than the program says, for people.
     pub remarks: Vec<String>,
 }
@@ -302,6 +304,14 @@ impl Attend {
 }
 
 impl Plan {
+    /// The variable in whose direction this one stands, if it is not its own.
+    pub fn below(&self, late: VariableId) -> Option<VariableId> {
+        let mut shared = self.shared.iter();
+        shared
+            .find(|(known, _)| *known == late)
+            .map(|(_, early)| *early)
+    }
+
     pub fn variable(&self, id: VariableId) -> &Variable {
         &self.variables[id.0 as usize]
     }

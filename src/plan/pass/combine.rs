@@ -2,8 +2,11 @@
 //! add up to. What queries and keys compare is left as it is, as a sum may not be exact, and so is what
 //! the program asks to be categorical, or what is read to show an s-op by its name.
 
-use crate::plan::{Kind, Linear, Plan, Read, VariableId, Written};
+use crate::plan::{Kind, Linear, Plan, Read, Style, VariableId, Written};
 use std::collections::BTreeMap;
+
+/// How far a share may be off, as it is a quotient.
+const NEAR: f64 = 1e-9;
 
 /// Sums that a variable may be one of.
 const MOST_VALUES: usize = 1 << 14;
@@ -74,7 +77,9 @@ fn linears(plan: &Plan) -> impl Iterator<Item = &Linear> {
     let values = plan.attends.iter().map(|op| &op.value);
     let arguments = plan.feed_forwards.iter().map(|op| &op.argument);
     let scores = plan.outputs.iter().flat_map(|output| &output.scores);
-    let shown = plan.views.iter().flat_map(|view| &view.scores);
+    // Where sizes come first, nothing is kept for show.
+    let views = plan.views.iter().filter(|_| plan.style == Style::Faithful);
+    let shown = views.flat_map(|view| &view.scores);
     values.chain(arguments).chain(scores).chain(shown)
 }
 
@@ -147,6 +152,15 @@ fn is_near(one: &[f64], other: &[f64]) -> bool {
 /// Has the operations of a group write its first variable.
 fn add_up(plan: &mut Plan, group: &Group, values: Vec<f64>) {
     let first = group[0].0;
+    let is_sum = |score: &Linear| {
+        let read = |id: &VariableId| score.terms.get(id).copied().unwrap_or(0.0);
+        let of_first = read(&first);
+        let off = |(id, factor): &(VariableId, f64)| (read(id) - factor * of_first).abs();
+        group
+            .iter()
+            .all(|member| off(member) <= NEAR * of_first.abs())
+    };
+    plan.views.retain(|view| view.scores.iter().all(is_sum));
     let factor = |id: VariableId| {
         group
             .iter()

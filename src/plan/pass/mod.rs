@@ -2,6 +2,7 @@
 //! function from plan to plan in a file of its own, and all but the schedule can be left out. They
 //! know plans, and `schedule` for the layers.
 
+mod bos;
 mod combine;
 mod dead;
 mod guard;
@@ -9,6 +10,7 @@ mod overlay;
 mod rename;
 mod schedule;
 mod share;
+mod sign;
 mod units;
 
 use super::Plan;
@@ -33,7 +35,7 @@ enum Run {
 
 /// All passes in the order in which they run: those before the schedule work on operations without
 /// layers, those after it need layers.
-pub const PASSES: [Pass; 7] = [
+pub const PASSES: [Pass; 9] = [
     Pass {
         name: "share",
         about: "heads that attend alike are one, and so are variables that hold the same",
@@ -45,6 +47,7 @@ pub const PASSES: [Pass; 7] = [
         run: Run::Rewrite(units::units),
     },
     COMBINE,
+    SIGN,
     Pass {
         name: "dead",
         about: "what nobody reads goes, and hidden units that are never active",
@@ -57,8 +60,13 @@ pub const PASSES: [Pass; 7] = [
         run: Run::Rewrite(guard::guard),
     },
     Pass {
+        name: "bos",
+        about: "what the BOS flag adds to keys and values stands in the embeddings, if all of it can",
+        run: Run::Rewrite(bos::bos),
+    },
+    Pass {
         name: "overlay",
-        about: "what the last attention layer writes stands in the direction of the BOS flag",
+        about: "what is written last stands in the direction of what nobody reads any more",
         run: Run::Rewrite(overlay::overlay),
     },
 ];
@@ -68,6 +76,13 @@ const COMBINE: Pass = Pass {
     name: "combine",
     about: "what is only read in one proportion is added up as it is written",
     run: Run::Rewrite(combine::combine),
+};
+
+/// Large numbers have fewer digits than bits.
+const SIGN: Pass = Pass {
+    name: "sign",
+    about: "bits of which only is asked whether any is set take one hidden unit instead of two",
+    run: Run::Rewrite(sign::sign),
 };
 
 /// No plan can be lowered without it.
@@ -133,10 +148,11 @@ impl Passes {
         Ok(Passes(PASSES.iter().filter(runs).copied().collect()))
     }
 
-    /// These without the pass that adds up, if it is among them.
+    /// These without those after which less may be proved, if any is among them.
     #[must_use]
     pub fn apart(&self) -> Option<Passes> {
-        let others = self.iter().filter(|pass| pass.name != COMBINE.name);
+        let costs = |pass: &&Pass| ![COMBINE.name, SIGN.name].contains(&pass.name);
+        let others = self.iter().filter(costs);
         let others: Vec<Pass> = others.copied().collect();
         (others.len() < self.0.len()).then_some(Passes(others))
     }

@@ -1,26 +1,216 @@
-//! One direction for two variables. No head reads the BOS flag after the last attention layer, and it
-//! is 0 at every token, so that what that layer writes may stand there.
+//! One direction for several variables: what is written once all heads have read what stands at BOS may
+//! stand where something is that nobody reads any more.
 
-use crate::plan::{Plan, VariableId, Written};
+use crate::plan::{FeedForward, Linear, Plan, Read, Unit, VariableId, Written, output};
 
-/// Gives one variable of the last attention layer the direction of the BOS flag.
+/// Sums that a variable may be one of.
+const MOST_VALUES: usize = 1 << 12;
+
 pub(super) fn overlay(plan: &mut Plan) {
-    let last = plan.attends.iter().map(|attend| attend.layer).max();
-    let flag = plan
-        .variables
-        .iter()
-        .position(|v| v.written == Written::Flag);
-    let (Some(last), Some(flag)) = (last, flag) else {
+    let Some(last) = plan.attends.iter().map(|attend| attend.layer).max() else {
         return;
     };
-    let mut first = vec![usize::MAX; plan.variables.len()];
-    for attend in &plan.attends {
-        let slot = &mut first[attend.into.0 as usize];
-        *slot = (*slot).min(attend.layer);
+    on_flag(plan, last);
+    for late in 0..plan.variables.len() as u32 {
+        if is_written_last(plan, VariableId(late), last) {
+            on_embedding(plan, VariableId(late));
+        }
     }
-    let late = (0..plan.variables.len())
-        .find(|at| first[*at] == last && plan.variables[*at].rounding.is_none());
-    if let Some(late) = late {
-        plan.shared = Some((VariableId(late as u32), VariableId(flag as u32)));
+    for at in 0..plan.feed_forwards.len() {
+        if let Some(smaller) = on_argument(plan, at, last)
+            && smaller.padded_parameters() < plan.padded_parameters()
+        {
+            *plan = smaller;
+        }
     }
+}
+
+/// Whether the last attention layer, and nothing else, writes a variable, which has a direction of its
+/// own so far.
+fn is_written_last(plan: &Plan, id: VariableId, last: usize) -> bool {
+    let variable = plan.variable(id);
+    let mut writes = plan.attends.iter().filter(|op| op.into == id);
+    variable.written == Written::Attend
+        && variable.rounding.is_none()
+        && plan.below(id).is_none()
+        && writes.all(|op| op.layer == last)
+}
+
+/// Gives one variable of the last attention layer the direction of the BOS flag: no head reads that any
+/// more, and it is 0 at every token.
+fn on_flag(plan: &mut Plan, last: usize) {
+    let mut ids = (0..plan.variables.len() as u32).map(VariableId);
+    let flag = ids
+        .clone()
+        .find(|id| plan.variable(*id).written == Written::Flag);
+    let late = ids.find(|id| is_written_last(plan, *id, last));
+    if let (Some(late), Some(flag)) = (late, flag) {
+        plan.shared.push((late, flag));
+    }
+}
+
+/// What is read of a plan's numbers, but for what heads compare and move, and for what shows an s-op
+/// that nothing else is added to.
+fn sums(plan: &Plan, late: VariableId) -> impl Iterator<Item = &Linear> {
+    let arguments = plan.feed_forwards.iter().map(|op| &op.argument);
+    let scores = plan.outputs.iter().flat_map(|output| &output.scores);
+    let shown = plan.views.iter().flat_map(|view| &view.scores);
+    let shown = shown.filter(move |score| score.terms.contains_key(&late));
+    arguments.chain(scores).chain(shown)
+}
+
+fn scores(plan: &Plan) -> impl Iterator<Item = &Linear> {
+    let read_outs = plan.outputs.iter().chain(&plan.views);
+    read_outs.flat_map(|read_out| &read_out.scores)
+}
+
+fn is_attended(plan: &Plan, id: VariableId) -> bool {
+    plan.attends
+        .iter()
+        .any(|op| op.reads().any(|read| read == id))
+}
+
+fn is_read_as_width(plan: &Plan, id: VariableId) -> bool {
+    let mut read_outs = plan.outputs.iter().chain(&plan.views);
+    read_outs.any(|read_out| matches!(read_out.read, Read::Widths(x, _) if x == id))
+}
+
+/// How many times as much everybody reads of one variable as of another.
+fn ratio<'l>(
+    mut linears: impl Iterator<Item = &'l Linear>,
+    of: VariableId,
+    to: VariableId,
+) -> Option<f64> {
+    let factor = |linear: &Linear, id| linear.terms.get(&id).copied().unwrap_or(0.0);
+    let mut known = None;
+    let fits = linears.all(|linear| match (factor(linear, of), factor(linear, to)) {
+        (0.0, 0.0) => true,
+        (_, 0.0) => false,
+        (of, to) => *known.get_or_insert(of / to) == of / to,
+    });
+    known.filter(|_| fits)
+}
+
+/// Has heads add to a function of tokens or of indices that is only read in one proportion with what
+/// they write.
+fn on_embedding(plan: &mut Plan, late: VariableId) {
+    if is_attended(plan, late) || is_read_as_width(plan, late) {
+        return;
+    }
+    let ids = (0..plan.variables.len() as u32).map(VariableId);
+    for early in ids {
+        let Written::Embed { tokens, indices } = &plan.variable(early).written else {
+            continue;
+        };
+        let is_taken = plan.shared.iter().any(|(_, known)| *known == early);
+        if is_taken || is_attended(plan, early) {
+            continue;
+        }
+        let Some(ratio) = ratio(sums(plan, late), early, late).filter(|ratio| *ratio != 0.0) else {
+            continue;
+        };
+        let scaled = |numbers: &[f64]| -> Vec<f64> { numbers.iter().map(|n| ratio * n).collect() };
+        let (tokens, indices) = (scaled(tokens), scaled(indices));
+        let is_held = |number: &f64| f64::from(*number as f32) == *number;
+        let own = &plan.variable(late).values;
+        let mut values: Vec<f64> = tokens.iter().chain(&indices).copied().collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        if !values.iter().all(is_held) || values.len() * own.len() > MOST_VALUES {
+            continue;
+        }
+        let sums = values.iter().flat_map(|a| own.iter().map(move |b| a + b));
+        let mut sums: Vec<f64> = sums.collect();
+        sums.sort_by(f64::total_cmp);
+        sums.dedup();
+        let variable = &mut plan.variables[early.0 as usize];
+        variable.values = values.into();
+        variable.written = Written::Embed { tokens, indices };
+        plan.variables[late.0 as usize].values = sums.into();
+        // What only shows an s-op by its name does not keep it in the stream.
+        let reads = |score: &Linear| score.terms.contains_key(&early);
+        let is_sum = |score: &Linear| !reads(score) || score.terms.contains_key(&late);
+        plan.views.retain(|view| view.scores.iter().all(is_sum));
+        forget(plan, early);
+        plan.shared.push((late, early));
+        return;
+    }
+}
+
+/// Nobody reads a variable any more.
+fn forget(plan: &mut Plan, id: VariableId) {
+    for op in &mut plan.feed_forwards {
+        op.argument.terms.remove(&id);
+    }
+    forget_in_scores(plan, id);
+}
+
+fn forget_in_scores(plan: &mut Plan, id: VariableId) {
+    for read_out in plan.outputs.iter_mut().chain(&mut plan.views) {
+        for score in &mut read_out.scores {
+            score.terms.remove(&id);
+        }
+        if let Read::Classes(number, count) = &mut read_out.read {
+            number.terms.remove(&id);
+            read_out.scores = (0..*count).map(|class| number.class(class)).collect();
+        }
+    }
+}
+
+/// The plan in which hidden units add to what they are a function of, if only readouts read either
+/// afterwards: one more of them takes away what there is too much of that.
+fn on_argument(plan: &Plan, at: usize, last: usize) -> Option<Plan> {
+    let forward = &plan.feed_forwards[at];
+    let (id, slope) = match forward.argument.terms.iter().collect::<Vec<_>>()[..] {
+        [(id, slope)] => (*id, *slope),
+        _ => return None,
+    };
+    let (early, late) = (plan.variable(id), plan.variable(forward.into));
+    let writes = |op: &&FeedForward| op.into == forward.into;
+    let reads = |op: &FeedForward| op.argument.terms.contains_key(&forward.into);
+    let is_later =
+        |op: &FeedForward| op.layer > forward.layer && op.argument.terms.contains_key(&id);
+    let mut forwards = plan.feed_forwards.iter();
+    let fine = forward.layer >= last
+        && early.written == Written::Attend
+        && early.rounding.is_none()
+        && late.rounding.is_none()
+        && early.values.iter().all(|value| *value >= 0.0)
+        && !early.values.is_empty()
+        && plan.feed_forwards.iter().filter(writes).count() == 1
+        && !forwards.any(|op| reads(op) || is_later(op))
+        && !is_attended(plan, forward.into)
+        && !is_read_as_width(plan, id)
+        && !plan
+            .shared
+            .iter()
+            .any(|(l, e)| *l == forward.into || *e == id)
+        && slope.abs().log2().fract() == 0.0;
+    if !fine {
+        return None;
+    }
+    let reads_early = scores(plan).any(|score| score.terms.contains_key(&id));
+    let share = match reads_early {
+        true => ratio(scores(plan), id, forward.into)?,
+        false => 0.0,
+    };
+    let constant = forward.argument.constant;
+    let mut plan = plan.clone();
+    let op = &mut plan.feed_forwards[at];
+    if share != 1.0 {
+        op.units.push(Unit {
+            slope: 1.0 / slope,
+            offset: 0.0 - constant / slope,
+            weight: share - 1.0,
+        });
+    }
+    let points = op.points.iter();
+    let value = |z: &f64| (z - constant) / slope + output(&op.units, *z);
+    let mut values: Vec<f64> = points.map(value).collect();
+    values.sort_by(f64::total_cmp);
+    let into = op.into;
+    plan.variables[into.0 as usize].values = values.into();
+    forget_in_scores(&mut plan, id);
+    plan.shared.push((into, id));
+    Some(plan)
 }

@@ -1,0 +1,124 @@
+//! Fractions by number. Where a function depends on several things, some of which heads wrote, one
+//! linear read of these may need more digits than float32 has. Here the values of each are numbered
+//! by exact bits first, and the function is a staircase of whole numbers, a layer later.
+
+use super::axis::Axis;
+use super::feature::targets;
+use super::form::{Form, Scalar};
+use super::inverse::inverse;
+use super::linear::STACK;
+use super::search::{self, Found};
+use super::steps::staircase;
+use super::{Care, Compiler, Want};
+use crate::graph::{Encoding, SOpId};
+use crate::infer::space::VarId;
+use crate::infer::{Analysis, Stopped, VarKind};
+
+/// Numbers that differ by less than this share are one.
+const SAME: f64 = 1e-8;
+
+/// More variables than this are not numbered together where operands do.
+const MOST: usize = 3;
+
+/// Embeddings of more values are read in as few directions as they can be.
+const MOST_DIRECTIONS: usize = 16;
+
+/// Larger whole numbers do not stand for themselves.
+const LARGEST: f64 = 1_024.0;
+
+impl Compiler<'_> {
+    /// The feature as a staircase of the numbers of its variables' values; `None` if there is none, or
+    /// only one variable.
+    pub(super) fn by_numbers(
+        &mut self,
+        id: SOpId,
+        function: &[f64],
+        want: Want,
+        label: &str,
+    ) -> Result<Option<Form>, Stopped> {
+        let column = self.analysis.node(id)?.column.clone();
+        let space = &column.space;
+        if space.vars.len() > MOST {
+            // Its operands may well be functions of fewer each.
+            let form = stacker::maybe_grow(STACK, 16 * STACK, || {
+                self.through_operands(id, function, want, label)
+            });
+            if let Ok(Some(form)) = form {
+                return Ok(Some(form));
+            }
+        }
+        if space.vars.len() < 2 || space.vars.iter().all(|var| *var <= Analysis::INDICES) {
+            return Ok(None);
+        }
+        let mut axes = Vec::with_capacity(space.vars.len());
+        for (place, var) in space.vars.iter().enumerate() {
+            let Some((numbers, form)) = self.numbered(*var)? else {
+                return Ok(None);
+            };
+            let cells = (0..space.rows()).map(|row| space.row(row)[place]);
+            axes.push(Axis::numbered(cells.collect(), numbers, form));
+        }
+        let all: Vec<usize> = (0..axes.len()).collect();
+        match search::search(&axes, &all, &targets(&column, function)) {
+            Some(found) => self.computed(found, Some(id), want, label).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// How a categorical variable of so many values is to be held: as the program asks, or so that
+    /// all its functions are sums of directions, without fractions.
+    pub(super) fn wish(&self, kind: VarKind, values: usize) -> Option<Encoding> {
+        let is_exact = self.care == Care::Exact && values <= MOST_DIRECTIONS;
+        match kind {
+            VarKind::Pick(id) => self.analysis.graph.encoding(id),
+            VarKind::Tokens | VarKind::Indices if is_exact => Some(Encoding::Categorical),
+            _ => None,
+        }
+    }
+
+    /// A whole number for each value of a variable, and what computes it; `None` if floats hardly tell
+    /// the values apart.
+    fn numbered(&mut self, var: VarId) -> Result<Option<(Vec<f64>, Form)>, Stopped> {
+        let values = self.analysis.values(var);
+        let is_whole = |number: &f64| number.fract() == 0.0 && number.abs() <= LARGEST;
+        let own = values.numbers();
+        let numbers = match &own {
+            Some(own) if own.iter().all(is_whole) => own.clone(),
+            Some(own) => ranks(own),
+            None => (0..values.domain.len()).map(|at| at as f64).collect(),
+        };
+        let held = || Form::default().plus(1.0, &Form::function(var, numbers.clone()));
+        if var <= Analysis::INDICES {
+            return Ok(Some((numbers.clone(), held())));
+        }
+        let (points, argument) = match (self.is_categorical(var), self.inverse(var), own) {
+            (true, _, _) => (numbers.clone(), held()),
+            (false, Some(selector), Some(widths)) => {
+                let inverses = widths.iter().map(|width| inverse(*width as usize));
+                let form = Form::scalar(Scalar::Inverse(selector, 0));
+                (inverses.collect(), form)
+            }
+            (false, None, Some(own)) => {
+                let form = self.whole(var, &own);
+                (own, form)
+            }
+            (false, _, None) => return Ok(None),
+        };
+        let points: Vec<(f64, f64)> = points.into_iter().zip(numbers.iter().copied()).collect();
+        let Some(stairs) = staircase(points) else {
+            return Ok(None);
+        };
+        let label = self.analysis.var_name(var);
+        let form = self.computed(Found { argument, stairs }, None, Want::Snapped, &label)?;
+        Ok(Some((numbers, form)))
+    }
+}
+
+/// The place of each number among those that floats tell apart.
+fn ranks(numbers: &[f64]) -> Vec<f64> {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup_by(|b, a| *b - *a <= SAME * (1.0 + a.abs()));
+    let rank = |number: &f64| sorted.partition_point(|known| known <= number) as f64 - 1.0;
+    numbers.iter().map(rank).collect()
+}

@@ -1,0 +1,84 @@
+//! BOS without a flag. What the flag adds to keys and values is what these are to be at BOS; where all
+//! of it can stand in the rows of BOS of what they read, the flag takes no direction.
+
+use crate::plan::{Linear, Plan, VariableId, Written};
+use std::collections::BTreeMap;
+
+pub(super) fn bos(plan: &mut Plan) {
+    let flag = plan
+        .variables
+        .iter()
+        .position(|variable| variable.written == Written::Flag);
+    let Some(flag) = flag.map(|flag| VariableId(flag as u32)) else {
+        return;
+    };
+    let Some(numbers) = numbers(plan, flag) else {
+        return;
+    };
+    let mut without = plan.clone();
+    for (id, number) in numbers {
+        without.variables[id.0 as usize].bos = number;
+    }
+    for op in &mut without.attends {
+        op.value.terms.remove(&flag);
+        for product in op.terms.iter_mut().flat_map(|term| &mut term.products) {
+            product.key.terms.remove(&flag);
+        }
+    }
+    let places = 0..plan.variables.len() as u32;
+    let places = places.map(|at| (at != flag.0).then_some(VariableId(at)));
+    without.rename(&Vec::from_iter(places));
+    if without.attends.iter().all(|op| without.keeps_to_itself(op)) {
+        *plan = without;
+    }
+}
+
+/// What stands at BOS for each function of tokens or of indices, so that all keys and values are there
+/// what they are with the flag; `None` if there are no such numbers, or others read the flag, too.
+fn numbers(plan: &Plan, flag: VariableId) -> Option<BTreeMap<VariableId, f64>> {
+    let queries = plan.attends.iter().flat_map(|op| &op.terms);
+    let queries = queries.flat_map(|term| term.products.iter().map(|p| &p.query));
+    let arguments = plan.feed_forwards.iter().map(|op| &op.argument);
+    let read_outs = plan.outputs.iter().chain(&plan.views);
+    let scores = read_outs.flat_map(|read_out| &read_out.scores);
+    let mut others = queries.chain(arguments).chain(scores);
+    if others.any(|linear| linear.terms.contains_key(&flag)) {
+        return None;
+    }
+    let keys = plan.attends.iter().flat_map(|op| &op.terms);
+    let keys = keys.flat_map(|term| term.products.iter().map(|p| &p.key));
+    let mut pending: Vec<&Linear> = keys
+        .chain(plan.attends.iter().map(|op| &op.value))
+        .collect();
+    let is_embedded = |id: &VariableId| matches!(plan.variable(*id).written, Written::Embed { .. });
+    let mut numbers: BTreeMap<VariableId, f64> = BTreeMap::new();
+    while !pending.is_empty() {
+        let before = (pending.len(), numbers.len());
+        let mut left = Vec::new();
+        for linear in pending {
+            let embedded = linear.terms.iter().filter(|(id, _)| is_embedded(id));
+            let mut missing = linear.terms.get(&flag).copied().unwrap_or(0.0);
+            let mut unknown = Vec::new();
+            for (id, factor) in embedded {
+                match numbers.get(id) {
+                    Some(number) => missing -= factor * number,
+                    None => unknown.push((*id, *factor)),
+                }
+            }
+            match *unknown {
+                [] if missing == 0.0 => {}
+                [] => return None,
+                [(id, factor)] => {
+                    numbers.insert(id, missing / factor);
+                }
+                _ => left.push(linear),
+            }
+        }
+        pending = left;
+        if before == (pending.len(), numbers.len()) {
+            return None;
+        }
+    }
+    let is_held = |number: &f64| f64::from(*number as f32) == *number;
+    numbers.values().all(is_held).then_some(numbers)
+}
