@@ -40,7 +40,7 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         output.text(&format!("\n# what is proved\n\n{}\n", certificates[0]))?;
     }
     if let Some(error) = compiled.refusal().filter(|_| !arguments.uncertified) {
-        let nearest = error.help.as_deref().unwrap_or_default();
+        let nearest = error.help.as_ref().map_or("", |help| help.message.as_str());
         let help = format!(
             "{nearest}; `--uncertified` writes it, held against the interpreter on some inputs only"
         );
