@@ -6,9 +6,9 @@ use super::Compiler;
 use super::fit::{self, FitPart, Part};
 use super::form::{Form, Scalar};
 use super::inverse::inverse;
-use crate::graph::{SOp, SOpId};
-use crate::infer::VarKind;
+use crate::graph::SOp;
 use crate::infer::space::{FAILS, Space, VarId};
+use crate::infer::{Operand, VarKind};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
@@ -137,7 +137,7 @@ const MOST_INNER: usize = 24;
 
 impl Compiler<'_> {
     /// The axes for a function of `id` with the values `target` on the rows of `space`.
-    pub(super) fn axes(&self, id: SOpId, space: &Space, target: &[f64]) -> Vec<Axis> {
+    pub(super) fn axes(&self, id: Operand, space: &Space, target: &[f64]) -> Vec<Axis> {
         let mut axes: Vec<Axis> = Vec::new();
         let push = |axis: Axis, axes: &mut Vec<Axis>| {
             if !axis.is_constant() && !axes.iter().any(|known| known.equals(&axis)) {
@@ -189,13 +189,13 @@ impl Compiler<'_> {
     }
 
     /// The s-ops between `id` and its variables, nearest first.
-    pub(super) fn inner(&self, id: SOpId) -> Vec<SOpId> {
+    pub(super) fn inner(&self, id: Operand) -> Vec<Operand> {
         let (mut found, mut next) = (vec![id], 0);
         while next < found.len() && found.len() < MOST_INNER {
             if let Some(operands) = self.operands(found[next]) {
                 for operand in operands {
-                    if !found.contains(operand) {
-                        found.push(*operand);
+                    if !found.contains(&operand) {
+                        found.push(operand);
                     }
                 }
             }
@@ -204,18 +204,17 @@ impl Compiler<'_> {
         found
     }
 
-    pub(super) fn operands(&self, id: SOpId) -> Option<&[SOpId]> {
-        match (
-            self.analysis.joint(id),
-            self.analysis.sop(self.analysis.formula(id)),
-        ) {
-            (Some(joint), _) => Some(&joint.parts),
-            (None, Some(SOp::Map { operands, .. })) => Some(operands),
+    pub(super) fn operands(&self, id: Operand) -> Option<Vec<Operand>> {
+        match (self.analysis.joint(id), self.analysis.shape(id)) {
+            (Some(joint), _) => Some(joint.parts.clone()),
+            (None, Some(SOp::Map { operands, .. })) => {
+                Some(operands.iter().map(|id| Operand::SOp(*id)).collect())
+            }
             _ => None,
         }
     }
 
-    fn inner_axis(&self, id: SOpId, space: &Space, target: &[f64]) -> Option<Axis> {
+    fn inner_axis(&self, id: Operand, space: &Space, target: &[f64]) -> Option<Axis> {
         let node = self.analysis.node(id).ok()?;
         let numbers = node.column.values.numbers()?;
         let vars = &node.column.space.vars;
@@ -248,7 +247,7 @@ impl Compiler<'_> {
     }
 
     /// A function of an s-op, given by a number for each value, as an additive form.
-    pub(super) fn additive(&self, id: SOpId, function: &[f64]) -> Option<Form> {
+    pub(super) fn additive(&self, id: Operand, function: &[f64]) -> Option<Form> {
         let node = self.analysis.node(id).ok()?;
         let space = &node.column.space;
         let target: Vec<f64> = node

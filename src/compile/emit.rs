@@ -11,7 +11,7 @@ use super::{Care, Compiler};
 use crate::base::Span;
 use crate::graph::{Encoding, SOpId};
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Stopped, VarKind};
+use crate::infer::{Analysis, Operand, Stopped, VarKind};
 use crate::plan::{
     FeedForward, Linear, Plan, Rounding, Source, Style, Variable, VariableId, Written, output,
 };
@@ -257,9 +257,10 @@ impl Emitter<'_, '_> {
         Source { name, span }
     }
 
-    pub(super) fn sop_source(&self, id: SOpId) -> Source {
+    pub(super) fn sop_source(&self, id: impl Into<Operand>) -> Source {
+        let id = id.into();
         let analysis = self.compiler.analysis;
-        let span = analysis.sop(id).map(|_| analysis.graph.span(id));
+        let span = id.sop().map(|id| analysis.graph.span(id));
         self.source(analysis.describe(id), span)
     }
 

@@ -9,20 +9,21 @@ use super::search::{self, Found};
 use super::units::QUIET;
 use super::{Care, Compiler, Want, bits};
 use crate::base::Code;
-use crate::graph::{Encoding, SOp, SOpId};
+use crate::graph::{Encoding, SOp};
 use crate::infer::space::{Column, Space};
-use crate::infer::{SMALLER, Stopped};
+use crate::infer::{Operand, SMALLER, Stopped};
 use crate::value::Op;
 
 impl Compiler<'_> {
     /// The feature with the value `function[v]` where the s-op has the value number `v`.
     pub(super) fn feature(
         &mut self,
-        id: SOpId,
+        id: impl Into<Operand>,
         function: &[f64],
         want: Want,
         label: &str,
     ) -> Result<Form, Stopped> {
+        let id = id.into();
         let key = (id, bits(function), want);
         if let Some(form) = self.known.get(&key) {
             return Ok(form.clone());
@@ -34,7 +35,7 @@ impl Compiler<'_> {
 
     fn new_feature(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         want: Want,
         label: &str,
@@ -81,7 +82,7 @@ impl Compiler<'_> {
     /// depend on something, or from its operands.
     fn tabulated(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         want: Want,
         label: &str,
@@ -138,7 +139,7 @@ impl Compiler<'_> {
         }
         let form = self.through_operands(id, function, want, label)?;
         form.ok_or_else(|| Stopped {
-            culprit: self.analysis.sop(id).map(|_| id),
+            culprit: id.sop(),
             ..Stopped::new(
                 Code::NotCompilable,
                 "no hidden layer was found that computes this exactly".to_string(),
@@ -148,12 +149,12 @@ impl Compiler<'_> {
     }
 
     /// Whether an s-op is a function of several with few values, each of fewer variables.
-    fn is_of_conditions(&self, id: SOpId) -> bool {
+    fn is_of_conditions(&self, id: Operand) -> bool {
         let Ok(node) = self.analysis.node(id) else {
             return false;
         };
         let vars = node.column.space.vars.len();
-        let is_condition = |operand: &SOpId| {
+        let is_condition = |operand: &Operand| {
             self.analysis.node(*operand).is_ok_and(|node| {
                 node.seen.values.domain.len() <= FEW && node.seen.space.vars.len() < vars
             })
@@ -164,7 +165,7 @@ impl Compiler<'_> {
 
     /// A function of an s-op that only renames the values of another, as an indicator or a negation
     /// does, as one of the other.
-    fn of_renamed(&self, id: SOpId, function: &[f64]) -> Option<(SOpId, Vec<f64>)> {
+    fn of_renamed(&self, id: Operand, function: &[f64]) -> Option<(Operand, Vec<f64>)> {
         let Some(SOp::Map { op, operands }) = self.analysis.sop(id) else {
             return None;
         };
@@ -182,11 +183,11 @@ impl Compiler<'_> {
             let at = new.binary_search_by(|known| known.canonical_order(&renamed));
             function.get(at.ok()?).copied()
         });
-        Some((inner, of_old.collect::<Option<_>>()?))
+        Some((inner.into(), of_old.collect::<Option<_>>()?))
     }
 
     /// A staircase that a function of an s-op is, as found at the first time of asking.
-    pub(super) fn found(&self, id: SOpId, function: &[f64]) -> Result<Option<Found>, Stopped> {
+    pub(super) fn found(&self, id: Operand, function: &[f64]) -> Result<Option<Found>, Stopped> {
         let key = (id, bits(function));
         if let Some(known) = self.searches.borrow().get(&key) {
             return Ok(known.clone());
@@ -199,7 +200,7 @@ impl Compiler<'_> {
 
     /// Widths as such are computed by hidden units already, so that steps of them come a layer later:
     /// they are tried last.
-    fn search(&self, id: SOpId, space: &Space, target: &[f64]) -> Option<Found> {
+    fn search(&self, id: Operand, space: &Space, target: &[f64]) -> Option<Found> {
         let axes = self.axes(id, space, target);
         let (late, early): (Vec<Axis>, Vec<Axis>) =
             axes.into_iter().partition(|axis| axis.form.counts());
@@ -234,7 +235,7 @@ impl Compiler<'_> {
     /// A function of one width, interpolated.
     fn of_one_width(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         label: &str,
     ) -> Result<Option<Form>, Stopped> {
@@ -267,8 +268,8 @@ impl Compiler<'_> {
 
     /// A sum or a difference as that of its operands, each computed by itself: never deeper than a
     /// hidden layer that computes it from their variables, and mostly of fewer steps.
-    fn sum(&mut self, id: SOpId, function: &[f64]) -> Result<Option<Form>, Stopped> {
-        let Some(SOp::Map { op, operands }) = self.analysis.sop(self.analysis.formula(id)) else {
+    fn sum(&mut self, id: Operand, function: &[f64]) -> Result<Option<Form>, Stopped> {
+        let Some(SOp::Map { op, operands }) = self.analysis.shape(id) else {
             return Ok(None);
         };
         let sign = match op {
@@ -294,12 +295,12 @@ impl Compiler<'_> {
     /// The feature from its operands, each computed first: a layer more, but a far smaller table.
     pub(super) fn through_operands(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         want: Want,
         label: &str,
     ) -> Result<Option<Form>, Stopped> {
-        let Some(operands) = self.operands(id).map(<[SOpId]>::to_vec) else {
+        let Some(operands) = self.operands(id) else {
             return Ok(None);
         };
         let node = self.analysis.node(id)?.clone();
@@ -326,7 +327,7 @@ impl Compiler<'_> {
     /// of the space where the target has one.
     fn computed_axis(
         &mut self,
-        id: SOpId,
+        id: Operand,
         want: Want,
         space: &Space,
         target: &[f64],
@@ -362,11 +363,11 @@ impl Compiler<'_> {
     /// asks for those with `categorical(…)`; a function that is one of these directions is not.
     fn by_value(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         want: Want,
     ) -> Result<Option<Form>, Stopped> {
-        if self.analysis.graph.encoding(id) != Some(Encoding::Categorical) {
+        if self.analysis.encoding(id) != Some(Encoding::Categorical) {
             return Ok(None);
         }
         let mut others = function.iter().filter(|number| **number != 0.0);
@@ -395,7 +396,7 @@ impl Compiler<'_> {
     /// it is more than each of its values. `None` for such a bit itself.
     fn by_order(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         label: &str,
     ) -> Result<Option<Form>, Stopped> {
@@ -439,7 +440,7 @@ impl Compiler<'_> {
     }
 
     /// The feature as a linear read, if it is one.
-    pub(super) fn read(&self, id: SOpId, function: &[f64]) -> Option<Form> {
+    pub(super) fn read(&self, id: Operand, function: &[f64]) -> Option<Form> {
         let node = self.analysis.node(id).ok()?;
         if let Some((slope, offset)) = affine(&node.column.values.numbers(), function)
             && let Some(form) = self.linear(id)

@@ -11,7 +11,7 @@ use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Cube;
 use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Stopped, VarKind};
+use crate::infer::{Analysis, Operand, Stopped, VarKind};
 use crate::plan::Style;
 use crate::value::Value;
 use std::sync::Arc;
@@ -193,7 +193,8 @@ impl Compiler<'_> {
     }
 
     /// The s-op's number minus another.
-    pub(super) fn number(&mut self, id: SOpId, minus: f64) -> Result<Form, Stopped> {
+    pub(super) fn number(&mut self, id: impl Into<Operand>, minus: f64) -> Result<Form, Stopped> {
+        let id = id.into();
         let node = self.analysis.node(id)?;
         let numbers = node.column.values.numbers().unwrap_or_default();
         let function: Vec<f64> = numbers.iter().map(|number| number - minus).collect();

@@ -4,9 +4,9 @@
 
 use super::Compiler;
 use super::form::{Form, Scalar};
-use crate::graph::{SOp, SOpId};
+use crate::graph::SOp;
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, VarKind};
+use crate::infer::{Analysis, Operand, VarKind};
 use crate::value::Op;
 
 /// Stack that must be left before a recursion goes on, in bytes.
@@ -14,7 +14,8 @@ pub(super) const STACK: usize = 128 * 1024;
 
 impl Compiler<'_> {
     /// The s-op as a form, if it is a number and linear by its shape.
-    pub(super) fn linear(&self, id: SOpId) -> Option<Form> {
+    pub(super) fn linear(&self, id: impl Into<Operand>) -> Option<Form> {
+        let id = id.into();
         if let Some(known) = self.linear.borrow().get(&id) {
             return known.clone();
         }
@@ -24,7 +25,7 @@ impl Compiler<'_> {
         form
     }
 
-    fn linear_by_shape(&self, id: SOpId) -> Option<Form> {
+    fn linear_by_shape(&self, id: Operand) -> Option<Form> {
         let node = self.analysis.node(id).ok()?;
         let numbers = node.column.values.numbers()?;
         if let [only] = numbers.as_slice() {
@@ -46,7 +47,7 @@ impl Compiler<'_> {
             }
             return Some(Form::default().plus(1.0, &Form::function(var, function)));
         }
-        let SOp::Map { op, operands } = self.analysis.sop(self.analysis.formula(id))? else {
+        let SOp::Map { op, operands } = self.analysis.shape(id)? else {
             return None;
         };
         let operand = |at: usize| self.linear(operands[at]);
@@ -65,7 +66,8 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn only_number(&self, id: SOpId) -> Option<f64> {
+    pub(super) fn only_number(&self, id: impl Into<Operand>) -> Option<f64> {
+        let id = id.into();
         let node = self.analysis.node(id).ok()?;
         match node.column.values.numbers()?.as_slice() {
             [only] => Some(*only),

@@ -6,9 +6,8 @@
 
 use super::form::Form;
 use super::{Compiler, Want};
-use crate::graph::SOpId;
-use crate::infer::Stopped;
 use crate::infer::cube::{Literal, Relation};
+use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
 use crate::plan::Meaning;
 
@@ -117,14 +116,14 @@ impl Compiler<'_> {
         })
     }
 
-    fn indicator(&mut self, id: SOpId, function: &[f64], want: Want) -> Result<Form, Stopped> {
+    fn indicator(&mut self, id: Operand, function: &[f64], want: Want) -> Result<Form, Stopped> {
         let label = format!("{} predicate", self.name(id));
         self.labelled_indicator(id, function, &label, want)
     }
 
     fn members(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         name: &str,
         want: Want,
@@ -134,7 +133,7 @@ impl Compiler<'_> {
 
     fn labelled_indicator(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         label: &str,
         want: Want,
@@ -152,7 +151,7 @@ impl Compiler<'_> {
     /// A feature that is called so where it is a direction of an embedding or of a pick, too.
     fn demanded(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         want: Want,
         label: &str,
@@ -162,7 +161,8 @@ impl Compiler<'_> {
         Ok(form)
     }
 
-    pub(super) fn name(&self, id: SOpId) -> String {
+    pub(super) fn name(&self, id: impl Into<Operand>) -> String {
+        let id = id.into();
         self.analysis.describe(id)
     }
 

@@ -54,7 +54,7 @@ use crate::certify::Certificate;
 use crate::graph::{Graph, SOpId, SelectorId, WithFirst};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Setting, Several, Stopped};
+use crate::infer::{Analysis, Operand, Setting, Several, Stopped};
 use crate::model::{Host, Model};
 use crate::plan::pass::Passes;
 use crate::plan::{Plan, Style, Unit};
@@ -347,7 +347,7 @@ fn bits<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Bits {
 struct Feature {
     label: String,
     /// The s-op that it is of, if it is of one.
-    of: Option<SOpId>,
+    of: Option<Operand>,
     /// What its units are functions of: an index into the arguments.
     argument: usize,
     units: Vec<Unit>,
@@ -376,7 +376,7 @@ enum Want {
 
 /// The staircases that functions of s-ops are, where one was found: what every attempt at a program
 /// asks again.
-type Searches = RefCell<FxHashMap<(SOpId, Bits), Option<search::Found>>>;
+type Searches = RefCell<FxHashMap<(Operand, Bits), Option<search::Found>>>;
 
 /// The state of one compilation. Readers demand forms; the variables behind them are placed from
 /// the last to the first, when all demands on them are known.
@@ -400,9 +400,9 @@ struct Compiler<'a> {
     arguments: Ordered<Bits, Argument>,
     features: Ordered<(usize, Bits), Feature>,
     /// Features by s-op and function, so that each is computed once.
-    known: FxHashMap<(SOpId, Bits, Want), Form>,
+    known: FxHashMap<(Operand, Bits, Want), Form>,
     /// What is linear by its shape, so that shared s-ops are looked at once.
-    linear: RefCell<FxHashMap<SOpId, Option<Form>>>,
+    linear: RefCell<FxHashMap<Operand, Option<Form>>>,
     /// The same for functions of weighted means.
     reals: FxHashMap<SOpId, Option<Form>>,
     heads: Vec<head::HeadPlan>,

@@ -10,9 +10,9 @@ use super::linear::STACK;
 use super::search::{self, Found};
 use super::steps::staircase;
 use super::{Care, Compiler, Want};
-use crate::graph::{Encoding, SOpId};
+use crate::graph::Encoding;
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Stopped, VarKind};
+use crate::infer::{Analysis, Operand, Stopped, VarKind};
 
 /// Numbers that differ by less than this share are one.
 const SAME: f64 = 1e-8;
@@ -31,7 +31,7 @@ impl Compiler<'_> {
     /// only one variable.
     pub(super) fn by_numbers(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         want: Want,
         label: &str,

@@ -13,11 +13,10 @@ use super::literal::{ProductPlan, TermPlan};
 use super::{Compiler, Want};
 use crate::algebra::{Product, Rational, Reading, factor};
 use crate::base::Code;
-use crate::graph::SOpId;
-use crate::infer::Stopped;
 use crate::infer::cube::Cube;
 use crate::infer::scorer::ScoreTable;
 use crate::infer::weighted::WeightedFacts;
+use crate::infer::{Operand, Stopped};
 use crate::plan::{Meaning, level};
 
 /// Logits may be this many times the gap between a best key and the next: float32 has 24 bits, of
@@ -108,7 +107,7 @@ impl Compiler<'_> {
 
     fn score_products(
         &mut self,
-        sides: Option<(SOpId, SOpId)>,
+        sides: Option<(Operand, Operand)>,
         products: Vec<Product<f64>>,
         unit: f64,
     ) -> Result<Vec<ProductPlan>, Stopped> {
@@ -129,7 +128,7 @@ impl Compiler<'_> {
         Ok(plans)
     }
 
-    fn score_feature(&mut self, id: SOpId, function: &[f64]) -> Result<Form, Stopped> {
+    fn score_feature(&mut self, id: Operand, function: &[f64]) -> Result<Form, Stopped> {
         match function {
             [first, rest @ ..] if rest.iter().all(|other| other == first) => {
                 Ok(Form::constant(*first))

@@ -4,8 +4,8 @@
 
 use super::form::Form;
 use super::{Compiler, feature};
-use crate::graph::{Encoding, SOpId};
-use crate::infer::Stopped;
+use crate::graph::Encoding;
+use crate::infer::{Operand, Stopped};
 
 /// A threshold: what is read, the values of that, and the results below and above.
 pub struct Side {
@@ -32,13 +32,18 @@ impl Side {
 impl Compiler<'_> {
     /// A form to which one of the two numbers of a result is the nearest, if it has two and they are
     /// the sides of a threshold.
-    pub(super) fn side(&self, id: SOpId, numbers: &[f64]) -> Result<Option<Form>, Stopped> {
+    pub(super) fn side(
+        &self,
+        id: impl Into<Operand>,
+        numbers: &[f64],
+    ) -> Result<Option<Form>, Stopped> {
+        let id = id.into();
         let other = numbers.iter().find(|number| **number != numbers[0]);
         let is_one = |number: &f64| *number == numbers[0] || Some(number) == other;
         if other.is_none() || !numbers.iter().all(is_one) {
             return Ok(None);
         }
-        if self.analysis.graph.encoding(id) == Some(Encoding::Categorical)
+        if self.analysis.encoding(id) == Some(Encoding::Categorical)
             || self.read(id, numbers).is_some()
         {
             return Ok(None);

@@ -15,7 +15,7 @@ use crate::base::Code;
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::{Cube, Literal};
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Stopped};
+use crate::infer::{Analysis, Operand, Stopped};
 use crate::plan::{Meaning, Unit};
 use crate::value::Op;
 
@@ -92,23 +92,26 @@ impl Compiler<'_> {
 
     /// Whether an s-op is a function of a width that is a sum here, so that a table over its variables
     /// would have steps that float32 rounds.
-    pub(super) fn counts_apart(&self, id: SOpId) -> bool {
+    pub(super) fn counts_apart(&self, id: Operand) -> bool {
         let mut inner = self.inner(id).into_iter();
-        inner.any(|inner| self.analysis.formula(inner) != inner)
+        inner.any(|inner| {
+            let id = inner.sop();
+            id.is_some_and(|id| self.analysis.formula(id) != id)
+        })
     }
 
     /// Such a function, computed exactly from its operands: a sum is read, anything else takes hidden
     /// units.
     pub(super) fn of_exact_parts(
         &mut self,
-        id: SOpId,
+        id: Operand,
         function: &[f64],
         label: &str,
     ) -> Result<Option<Form>, Stopped> {
         let numbers = self.analysis.node(id)?.column.values.numbers();
         let is_itself = numbers.as_deref() == Some(function);
         if is_itself
-            && let Some(SOp::Map { op, operands }) = self.analysis.sop(self.analysis.formula(id))
+            && let Some(SOp::Map { op, operands }) = self.analysis.shape(id)
             && let Some(sign) = match op {
                 Op::Add => Some(1.0),
                 Op::Subtract => Some(-1.0),
@@ -116,7 +119,7 @@ impl Compiler<'_> {
             }
         {
             let (a, b) = (operands[0], operands[1]);
-            let (a, b) = (self.exact(a)?, self.exact(b)?);
+            let (a, b) = (self.exact(a.into())?, self.exact(b.into())?);
             return Ok(a.zip(b).map(|(a, b)| a.plus(sign, &b)));
         }
         // As deep as the program is written.
@@ -126,7 +129,7 @@ impl Compiler<'_> {
         Ok(form.ok().flatten())
     }
 
-    fn exact(&mut self, id: SOpId) -> Result<Option<Form>, Stopped> {
+    fn exact(&mut self, id: Operand) -> Result<Option<Form>, Stopped> {
         let Some(numbers) = self.analysis.node(id)?.column.values.numbers() else {
             return Ok(None);
         };
@@ -213,7 +216,7 @@ impl Compiler<'_> {
     }
 
     /// For each value of an s-op whether position 0 may have it, and whether a later one may.
-    fn places(&self, id: SOpId) -> Result<(Vec<bool>, Vec<bool>), Stopped> {
+    fn places(&self, id: Operand) -> Result<(Vec<bool>, Vec<bool>), Stopped> {
         let values = &self.analysis.node(id)?.column.values;
         let count = values.domain.len();
         let (mut first, mut later) = (vec![false; count], vec![false; count]);
@@ -236,7 +239,7 @@ impl Compiler<'_> {
         form: Form,
         first: &[f64],
         later: &[f64],
-        of: SOpId,
+        of: Operand,
     ) -> Result<Form, Stopped> {
         if let Some(form) = self.silent_embedding(&form) {
             return Ok(form);
@@ -380,7 +383,12 @@ impl Compiler<'_> {
             let points = values.iter().flat_map(|value| [value - low, value - high]);
             let label = self.target_name(target);
             let argument = self.argument(argument, points.collect(), &label)?;
-            let unit = self.units(argument, vec![RAMP], &label, self.culprit(target));
+            let unit = self.units(
+                argument,
+                vec![RAMP],
+                &label,
+                self.culprit(target).map(Operand::SOp),
+            );
             Form::constant(low).plus(-low, &empty).plus(1.0, &unit)
         };
         self.demand(&gated, &selected.label)?;

@@ -8,9 +8,8 @@ use super::form::{Form, Scalar};
 use super::side::Side;
 use super::units::step_units;
 use super::{Care, Compiler};
-use crate::graph::SOpId;
 use crate::infer::space::{Space, VarId};
-use crate::infer::{Analysis, Stopped};
+use crate::infer::{Analysis, Operand, Stopped};
 use rustc_hash::FxHashMap;
 
 /// A function with more values is not taken apart.
@@ -150,7 +149,7 @@ impl Compiler<'_> {
     pub(super) fn by_thresholds(
         &mut self,
         thresholds: Thresholds,
-        id: SOpId,
+        id: Operand,
         snapped: bool,
         label: &str,
     ) -> Result<Form, Stopped> {

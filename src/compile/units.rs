@@ -6,8 +6,7 @@ use super::form::{Form, Scalar};
 use super::search::Found;
 use super::steps::{Staircase, Step, staircase};
 use super::{Argument, Care, Compiler, Feature, Want, bits};
-use crate::graph::SOpId;
-use crate::infer::Stopped;
+use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
 use crate::plan::{Style, Unit};
 
@@ -38,7 +37,7 @@ impl Compiler<'_> {
         argument: usize,
         units: Vec<Unit>,
         label: &str,
-        of: Option<SOpId>,
+        of: Option<Operand>,
     ) -> Form {
         let key = units
             .iter()
@@ -59,7 +58,7 @@ impl Compiler<'_> {
     pub(super) fn computed(
         &mut self,
         found: Found,
-        of: Option<SOpId>,
+        of: Option<Operand>,
         want: Want,
         label: &str,
     ) -> Result<Form, Stopped> {
@@ -130,7 +129,7 @@ impl Compiler<'_> {
         &mut self,
         argument: usize,
         stairs: &Staircase,
-        of: Option<SOpId>,
+        of: Option<Operand>,
         label: &str,
     ) -> Form {
         let mut form = Form::constant(stairs.first);

@@ -95,9 +95,14 @@ impl Emitter<'_, '_> {
             return Some(output);
         }
         let (numbers, decoder) = compiler.coding_of(id)?;
-        let computed = |want| compiler.known.get(&(id, bits(&numbers), want)).cloned();
+        let computed = |want| {
+            compiler
+                .known
+                .get(&(id.into(), bits(&numbers), want))
+                .cloned()
+        };
         let views = [
-            compiler.read(id, &numbers),
+            compiler.read(id.into(), &numbers),
             computed(Want::Close),
             computed(Want::Tolerant),
             computed(Want::Snapped),

@@ -2,7 +2,7 @@
 //! pair of s-ops compared, so it is one attention head: the literals' logits add. Disjoint cubes
 //! make every `or` and `not` a plain sum of heads, since their widths add.
 
-use crate::graph::SOpId;
+use super::joint::Operand;
 use std::sync::Arc;
 
 /// More cubes than this and the selector is refused rather than compiled into that many heads.
@@ -83,8 +83,8 @@ impl Relation {
 /// A relation between the values of two s-ops, one read at the key and one at the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
-    pub keys: SOpId,
-    pub queries: SOpId,
+    pub keys: Operand,
+    pub queries: Operand,
     pub relation: Arc<Relation>,
 }
 
@@ -222,8 +222,8 @@ mod tests {
 
     fn literal(pair: u32, holds: impl FnMut(usize, usize) -> bool) -> Vec<Cube> {
         vec![Cube::of(Literal {
-            keys: SOpId(pair),
-            queries: SOpId(pair),
+            keys: Operand::Joint(pair),
+            queries: Operand::Joint(pair),
             relation: Relation::tabulate(3, 3, holds).into(),
         })]
     }
@@ -231,7 +231,10 @@ mod tests {
     fn selected(cubes: &[Cube], keys: [usize; 2], queries: [usize; 2]) -> usize {
         let holds = |cube: &&Cube| {
             cube.literals.iter().all(|literal| {
-                let at = literal.keys.0 as usize;
+                let Operand::Joint(at) = literal.keys else {
+                    unreachable!("these are made so")
+                };
+                let at = at as usize;
                 literal.relation.holds(keys[at], queries[at])
             })
         };

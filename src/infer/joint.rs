@@ -6,36 +6,60 @@ use super::cube::{Cube, Literal, Relation};
 use super::selector::check_size;
 use super::space::FAILS;
 use super::{Analysis, Node, Stopped};
-use crate::graph::{SOp, SOpId};
+use crate::graph::{Encoding, SOp, SOpId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// What a selector or a scorer reads at a key or at a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operand {
+    SOp(SOpId),
+    /// Several as one, by their place among [`Analysis`]' joints.
+    Joint(u32),
+}
+
+impl From<SOpId> for Operand {
+    fn from(id: SOpId) -> Operand {
+        Operand::SOp(id)
+    }
+}
+
+impl Operand {
+    /// The s-op, unless it stands for several.
+    pub fn sop(self) -> Option<SOpId> {
+        match self {
+            Operand::SOp(id) => Some(id),
+            Operand::Joint(_) => None,
+        }
+    }
+}
+
 /// Several s-ops as one whose values are numbers, one for each combination that can occur.
 #[derive(Clone, Debug)]
 pub struct Joint {
-    pub parts: Vec<SOpId>,
+    pub parts: Vec<Operand>,
     pub node: Arc<Node>,
     /// For each number the values of the parts, as indices into their domains.
     pub members: Vec<Vec<u32>>,
 }
 
 impl Analysis<'_> {
-    /// The s-ops (at least one, ascending) as one side of a selector or scorer. Several get an id
-    /// beyond the graph's: [`Analysis::node`] knows it, the graph does not.
+    /// The s-ops (at least one, ascending) as one side of a selector or scorer.
     ///
     /// # Errors
     /// The values of one are not known, or their combinations are too many.
-    pub(super) fn side(&mut self, parts: &[SOpId]) -> Result<SOpId, Stopped> {
-        if let [only] = parts {
-            self.node(*only)?;
-            return Ok(*only);
+    pub(super) fn side(&mut self, parts: &[impl Copy + Into<Operand>]) -> Result<Operand, Stopped> {
+        let parts: Vec<Operand> = parts.iter().map(|part| (*part).into()).collect();
+        if let [only] = *parts {
+            self.node(only)?;
+            return Ok(only);
         }
         if let Some(known) = self.joints.iter().position(|joint| joint.parts == parts) {
-            return Ok(self.joint_id(known));
+            return Ok(Operand::Joint(known as u32));
         }
-        let (columns, space) = self.united(parts)?;
+        let (columns, space) = self.united(&parts)?;
         let projections: Vec<Vec<u32>> = columns
             .iter()
             .map(|column| space.project(&column.space))
@@ -60,48 +84,48 @@ impl Analysis<'_> {
         }
         let node = Node::new(space.column(results), None);
         self.joints.push(Joint {
-            parts: parts.to_vec(),
+            parts,
             node: node.into(),
             members,
         });
-        Ok(self.joint_id(self.joints.len() - 1))
+        Ok(Operand::Joint(self.joints.len() as u32 - 1))
     }
 
-    fn joint_id(&self, index: usize) -> SOpId {
-        SOpId((self.graph.sop_count() + index) as u32)
-    }
-
-    /// Several s-ops as one, if the id stands for that.
-    pub fn joint(&self, id: SOpId) -> Option<&Joint> {
-        let index = (id.0 as usize).checked_sub(self.graph.sop_count())?;
-        self.joints.get(index)
-    }
-
-    /// The s-op, unless the id stands for several.
-    pub fn sop(&self, id: SOpId) -> Option<&SOp> {
-        match self.joint(id) {
-            Some(_) => None,
-            None => Some(self.graph.get(id)),
+    /// Several s-ops as one, if the operand stands for that.
+    pub fn joint(&self, operand: Operand) -> Option<&Joint> {
+        match operand {
+            Operand::SOp(_) => None,
+            Operand::Joint(index) => self.joints.get(index as usize),
         }
+    }
+
+    /// The s-op, unless the operand stands for several.
+    pub fn sop(&self, operand: Operand) -> Option<&SOp> {
+        operand.sop().map(|id| self.graph.get(id))
+    }
+
+    /// How an operand is computed: itself, but for a width where there is no BOS.
+    pub fn shape(&self, operand: Operand) -> Option<&SOp> {
+        operand.sop().map(|id| self.graph.get(self.formula(id)))
+    }
+
+    /// How the program asks for it to be encoded, if it does.
+    pub fn encoding(&self, operand: Operand) -> Option<Encoding> {
+        operand.sop().and_then(|id| self.graph.encoding(id))
     }
 
     /// The s-op, or those that it stands for, for people.
-    pub fn describe(&self, id: SOpId) -> String {
-        match self.joint(id) {
-            Some(joint) => {
-                let parts: Vec<String> = joint
-                    .parts
-                    .iter()
-                    .map(|part| self.describe(*part))
-                    .collect();
-                format!("({})", parts.join(", "))
-            }
-            None => self.graph.describe(id),
-        }
+    pub fn describe(&self, operand: Operand) -> String {
+        let parts = match operand {
+            Operand::SOp(id) => return self.graph.describe(id),
+            Operand::Joint(_) => self.joint(operand).map_or(&[][..], |joint| &joint.parts),
+        };
+        let parts: Vec<String> = parts.iter().map(|part| self.describe(*part)).collect();
+        format!("({})", parts.join(", "))
     }
 
     /// For each value of a side what its s-ops hold.
-    pub(super) fn tuples(&self, side: SOpId) -> Result<Vec<Vec<&Value>>, Stopped> {
+    pub(super) fn tuples(&self, side: Operand) -> Result<Vec<Vec<&Value>>, Stopped> {
         let Some(joint) = self.joint(side) else {
             let domain = self.node(side)?.column.values.domain.iter();
             return Ok(domain.map(|value| vec![value]).collect());
@@ -126,8 +150,8 @@ impl Analysis<'_> {
             return Ok(only.clone());
         }
         let literals = || cubes.iter().flat_map(|cube| &cube.literals);
-        let keys: BTreeSet<SOpId> = literals().map(|literal| literal.keys).collect();
-        let queries: BTreeSet<SOpId> = literals().map(|literal| literal.queries).collect();
+        let keys: BTreeSet<Operand> = literals().map(|literal| literal.keys).collect();
+        let queries: BTreeSet<Operand> = literals().map(|literal| literal.queries).collect();
         let (keys, queries) = (Vec::from_iter(keys), Vec::from_iter(queries));
         let sides = (self.side(&keys)?, self.side(&queries)?);
         let (left, right) = (self.members(sides.0)?, self.members(sides.1)?);
@@ -149,7 +173,7 @@ impl Analysis<'_> {
     }
 
     /// For each value of a side what its s-ops hold, as indices into their domains.
-    pub(super) fn members(&self, side: SOpId) -> Result<Vec<Vec<u32>>, Stopped> {
+    pub(super) fn members(&self, side: Operand) -> Result<Vec<Vec<u32>>, Stopped> {
         if let Some(joint) = self.joint(side) {
             return Ok(joint.members.clone());
         }
@@ -159,7 +183,7 @@ impl Analysis<'_> {
 }
 
 /// What one of the parts holds, given what all of them hold.
-fn member(parts: &[SOpId], part: SOpId, cells: &[u32]) -> usize {
+fn member(parts: &[Operand], part: Operand, cells: &[u32]) -> usize {
     let place = parts.binary_search(&part).unwrap_or(0);
     cells[place] as usize
 }

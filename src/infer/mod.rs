@@ -28,6 +28,7 @@ use crate::base::{Code, Diagnostic, Limits, interrupt};
 use crate::graph::{Graph, SOp, SOpId, SelectorId, WithFirst};
 use crate::value::Value;
 use environment::Environments;
+pub use joint::Operand;
 use rustc_hash::FxHashMap;
 use selector::SelectorFacts;
 use sets::Values;
@@ -270,10 +271,11 @@ impl<'g> Analysis<'g> {
     ///
     /// # Errors
     /// Its values are not known.
-    pub fn node(&self, id: SOpId) -> Result<&Arc<Node>, Stopped> {
-        if let Some(joint) = self.joint(id) {
-            return Ok(&joint.node);
-        }
+    pub fn node(&self, operand: impl Into<Operand>) -> Result<&Arc<Node>, Stopped> {
+        let id = match operand.into() {
+            Operand::SOp(id) => id,
+            Operand::Joint(index) => return Ok(&self.joints[index as usize].node),
+        };
         match self.nodes.get(id.0 as usize) {
             Some(Some(Ok(node))) => Ok(node),
             Some(Some(Err(stopped))) => Err(stopped.clone()),

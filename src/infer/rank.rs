@@ -118,7 +118,7 @@ impl Analysis<'_> {
 
     /// The s-op as a rank, if it is one.
     fn rank(&self, id: SOpId) -> Option<Rank> {
-        let SOp::Width { selector } = self.sop(id)? else {
+        let SOp::Width { selector } = self.graph.get(id) else {
             return None;
         };
         let mut rank = Rank {
@@ -133,14 +133,14 @@ impl Analysis<'_> {
             comparison,
         } in literals
         {
-            let is_indices = matches!(self.sop(keys), Some(SOp::Indices));
+            let is_indices = matches!(self.graph.get(keys), SOp::Indices);
             match comparison {
                 Comparison::Equal if keys == queries => rank.equal_in.push(keys),
                 Comparison::Less | Comparison::LessEqual if keys == queries && is_indices => {
                     ordered = true;
                 }
                 // It depends on the key alone: fewer are counted, but not fewer later on.
-                _ if matches!(self.sop(queries), Some(SOp::Constant(_))) => rank.strict = false,
+                _ if matches!(self.graph.get(queries), SOp::Constant(_)) => rank.strict = false,
                 _ => return None,
             }
         }
@@ -151,7 +151,7 @@ impl Analysis<'_> {
     fn one_before(&self, id: SOpId) -> Option<SOpId> {
         let SOp::Aggregate {
             selector, value, ..
-        } = self.sop(id)?
+        } = self.graph.get(id)
         else {
             return None;
         };

@@ -3,7 +3,7 @@
 //! appendix A).
 
 use super::selector::SelectorFacts;
-use super::{Analysis, Stopped};
+use super::{Analysis, Operand, Stopped};
 use crate::base::Code;
 use crate::graph::{SOpId, ScorerFunction, ScorerId, SelectorId};
 use crate::value::Value;
@@ -17,7 +17,7 @@ const LARGEST_TABLE: usize = 4_000_000;
 pub struct ScoreTable {
     /// The s-ops read at the key and at the query; a scorer that reads one of the two sides only
     /// has its s-op on both, and one that reads nothing has none and one score.
-    pub sides: Option<(SOpId, SOpId)>,
+    pub sides: Option<(Operand, Operand)>,
     pub keys: usize,
     pub queries: usize,
     /// `[keys, queries]`, a row for each key; `None` where the score fails or is no number.

@@ -6,7 +6,7 @@ use super::compare::{Outcome, Ranks, SetComparison};
 use super::cube::{self, Cube, Literal, Relation};
 use super::order::is_strict_order;
 use super::scorer::ScoreTable;
-use super::{Analysis, Stopped};
+use super::{Analysis, Operand, Stopped};
 use crate::base::Code;
 use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::Comparison;
@@ -41,6 +41,9 @@ pub struct SelectorFacts {
     /// Some inputs have keys or queries that fail or cannot be compared.
     pub may_fail: bool,
 }
+
+/// A side that reads no s-op.
+const NOTHING: [SOpId; 0] = [];
 
 impl SelectorFacts {
     /// The least and the greatest width in an environment.
@@ -244,14 +247,14 @@ impl Analysis<'_> {
         check_size(left.len(), right.len())?;
         let ranks = Ranks::new(comparison, &left, &right);
         let relation = Relation::tabulate(left.len(), right.len(), |k, q| ranks.holds(k, q));
-        self.literal_cubes(keys, queries, relation)
+        self.literal_cubes(keys.into(), queries.into(), relation)
     }
 
     /// One literal as cubes: none if it holds nowhere.
     pub(super) fn literal_cubes(
         &mut self,
-        keys: SOpId,
-        queries: SOpId,
+        keys: Operand,
+        queries: Operand,
         relation: Relation,
     ) -> Result<Vec<Cube>, Stopped> {
         if relation.is_empty() {
@@ -259,12 +262,12 @@ impl Analysis<'_> {
         }
         // What is compared with constants is one pair, so that its comparisons are one relation.
         let keys = if relation.keys == 1 {
-            self.side(&[])?
+            self.side(&NOTHING)?
         } else {
             keys
         };
         let queries = if relation.queries == 1 {
-            self.side(&[])?
+            self.side(&NOTHING)?
         } else {
             queries
         };
@@ -328,7 +331,8 @@ impl Analysis<'_> {
     }
 
     /// Whether two positions of one input never have equal values.
-    pub(super) fn distinct_at_positions(&self, id: SOpId) -> bool {
+    pub(super) fn distinct_at_positions(&self, id: impl Into<Operand>) -> bool {
+        let id = id.into();
         if self.is_permutation(id) {
             return true;
         }
@@ -356,7 +360,7 @@ impl Analysis<'_> {
     }
 
     /// Whether the values are always 0, 1, …, n-1 in some order.
-    fn is_permutation(&self, id: SOpId) -> bool {
+    fn is_permutation(&self, id: Operand) -> bool {
         match self.sop(id) {
             Some(SOp::Indices) => true,
             Some(SOp::Width { selector }) => is_strict_order(self.graph, *selector, 0),
@@ -378,7 +382,7 @@ impl Analysis<'_> {
             return false;
         };
         let values = &node.column.values;
-        self.is_permutation(*keys)
+        self.is_permutation((*keys).into())
             && self
                 .environments
                 .iter()

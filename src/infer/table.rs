@@ -3,7 +3,7 @@
 //! variables of their own, which forgets how they are related but stays sound.
 
 use super::space::{Column, Distinct, FAILS, Space, VarId};
-use super::{Analysis, Node, Stopped, VarKind, finite};
+use super::{Analysis, Node, Operand, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::SOpId;
 use crate::value::{Op, Value};
@@ -110,19 +110,20 @@ impl Analysis<'_> {
     /// The columns of some s-ops and the joint table of their variables.
     pub(super) fn united(
         &mut self,
-        operands: &[SOpId],
+        operands: &[impl Copy + Into<Operand>],
     ) -> Result<(Vec<Column>, Arc<Space>), Stopped> {
+        let operands: Vec<Operand> = operands.iter().map(|id| (*id).into()).collect();
         let mut columns = Vec::with_capacity(operands.len());
-        for operand in operands {
+        for operand in &operands {
             columns.push(self.node(*operand)?.seen.clone());
         }
         if self.is_large_of_conditions(&columns) {
-            self.cut(operands, &mut columns);
+            self.cut(&operands, &mut columns);
         }
         let space = match self.space(union(&columns)) {
             Ok(space) => space,
             Err(stopped) => {
-                if !self.cut(operands, &mut columns) {
+                if !self.cut(&operands, &mut columns) {
                     return Err(stopped);
                 }
                 self.space(union(&columns))?
@@ -179,15 +180,18 @@ impl Analysis<'_> {
 
     /// Makes variables of the operands that have several, or far fewer values than the one they
     /// have, as a comparison of a count does; whether there were any.
-    fn cut(&mut self, operands: &[SOpId], columns: &mut [Column]) -> bool {
+    fn cut(&mut self, operands: &[Operand], columns: &mut [Column]) -> bool {
         let mut changed = false;
         for (operand, column) in operands.iter().zip(columns) {
+            let Some(operand) = operand.sop() else {
+                continue;
+            };
             let (rows, values) = (column.space.rows(), column.values.domain.len());
             if column.space.vars.len() < 2 && rows < 8 * values {
                 continue;
             }
             let may_fail = self.may_fail(column);
-            let var = self.var(VarKind::Cut(*operand), column.values.clone(), may_fail);
+            let var = self.var(VarKind::Cut(operand), column.values.clone(), may_fail);
             if let Ok(node) = self.alone(var) {
                 *column = node.column;
                 changed = true;

@@ -8,7 +8,7 @@ use super::selector::{Candidate, SelectorFacts};
 use super::sets::Values;
 use super::space::Column;
 use super::sums::scaled;
-use super::{Analysis, Node, Stopped, VarKind, finite};
+use super::{Analysis, Node, Operand, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::{SOpId, ScorerId};
 use crate::value::Value;
@@ -220,17 +220,17 @@ impl Analysis<'_> {
         let numbers = numbers.and_then(|numbers| scaled(&numbers));
         let weights = scaled(&Vec::from_iter(table.weights()));
         let keys = table.sides.map(|(keys, _)| keys);
-        let mut parts = Vec::from_iter(keys.into_iter().chain([value]));
+        let mut parts = Vec::from_iter(keys.into_iter().chain([value.into()]));
         parts.sort_unstable();
         parts.dedup();
         let (Some(weights), Some(numbers), Ok(side)) = (weights, numbers, self.side(&parts)) else {
             return Ok(None);
         };
-        let place = |id: SOpId| parts.binary_search(&id).unwrap_or(0);
+        let place = |id: Operand| parts.binary_search(&id).unwrap_or(0);
         let members = self.members(side)?;
         let pair = |cells: &Vec<u32>| {
             let key = keys.map_or(0, |keys| cells[place(keys)] as usize);
-            (key, numbers.numbers[cells[place(value)] as usize])
+            (key, numbers.numbers[cells[place(value.into())] as usize])
         };
         Ok(Some(Weighing {
             keys: self.node(side)?.column.values.clone(),
