@@ -54,7 +54,7 @@ use crate::certify::Certificate;
 use crate::graph::{Graph, SOpId, SelectorId, WithFirst};
 use crate::infer::facts::check_setting;
 use crate::infer::space::VarId;
-use crate::infer::{Analysis, Operand, Setting, Several, Stopped};
+use crate::infer::{Analysis, Operand, Setting, Several, Stopped, Var};
 use crate::model::{Host, Model};
 use crate::plan::pass::Passes;
 use crate::plan::{Plan, Style, Unit};
@@ -129,6 +129,9 @@ pub fn compile_in(
     }
 }
 
+/// Bits that number more values than this are more hidden units than a model is worth.
+const MOST_NUMBERED: usize = 1_024;
+
 fn made_in(
     request: &Request,
     graph: &Graph,
@@ -152,7 +155,12 @@ fn made_in(
         return Ok(compiled);
     }
     // More care can take more than there is; the model is there without it.
-    for care in [Care::Careful, Care::Exact] {
+    let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
+    let cares: &[Care] = match analysis.vars.iter().all(few) {
+        true => &[Care::Careful, Care::Exact],
+        false => &[Care::Careful],
+    };
+    for care in cares.iter().copied() {
         interrupt::check()?;
         if let Ok(careful) = attempt(&analysis, &searches, roots, request, care)
             && careful.is_certified()
