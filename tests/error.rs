@@ -270,9 +270,8 @@ const ELSEWHERE: &[Code] = &[
     Code::InputTooLong,
 ];
 
-#[test]
-fn every_code_has_a_mistake() {
-    let mut met = BTreeSet::new();
+/// The mistake files, in the order of their names.
+fn mistake_files() -> Vec<PathBuf> {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(directory())
         .expect("readable")
         .map(|entry| entry.expect("readable").path())
@@ -282,7 +281,13 @@ fn every_code_has_a_mistake() {
         })
         .collect();
     entries.sort();
-    for path in entries {
+    entries
+}
+
+#[test]
+fn every_code_has_a_mistake() {
+    let mut met = BTreeSet::new();
+    for path in mistake_files() {
         met.extend(report(&path).0.iter().map(|diagnostic| diagnostic.code));
     }
     let missing: Vec<&Code> = Code::ALL
@@ -339,16 +344,7 @@ fn warnings_on_good_programs() {
 fn suggestions_mend_their_mistakes() {
     let mut wrong = String::new();
     let mut made = 0;
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(directory())
-        .expect("readable")
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "rasp")
-        })
-        .collect();
-    entries.sort();
-    for path in entries {
+    for path in mistake_files() {
         let relative = path
             .strip_prefix(env!("CARGO_MANIFEST_DIR"))
             .expect("inside");
