@@ -5,12 +5,14 @@
 
 mod echelon;
 mod factor;
+mod rank;
 mod rational;
 #[cfg(test)]
 mod tests;
 
 pub use echelon::{Echelon, Sparse};
 pub use factor::{Product, factor};
+pub use rank::least_rank;
 pub use rational::{Rational, Reading, largest};
 
 /// Numbers that are no fractions are known up to rounding only: of such rows, what is below this

@@ -2,6 +2,7 @@
 //! become fractions on the way in, by their continued fraction, and the nearest floats on the way
 //! out.
 
+use num_integer::Integer;
 use num_rational::{BigRational, Ratio};
 use num_traits::{CheckedAdd, CheckedMul, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
@@ -164,6 +165,21 @@ impl Rational {
         let own = i128::from(*ratio.denom());
         let factor = (denominator % own == 0).then_some(denominator / own)?;
         i128::from(*ratio.numer()).checked_mul(factor)
+    }
+
+    /// The remainders of numerator and denominator.
+    pub(super) fn remainders(&self, modulus: u64) -> (u64, u64) {
+        match &self.0 {
+            Size::Machine(ratio) => {
+                let part = |part: i64| i128::from(part).rem_euclid(i128::from(modulus)) as u64;
+                (part(*ratio.numer()), part(*ratio.denom()))
+            }
+            Size::Long(ratio) => {
+                let numerator = ratio.numer().mod_floor(&modulus.into()).to_u64();
+                let denominator = ratio.denom().mod_floor(&modulus.into()).to_u64();
+                (numerator.unwrap_or(0), denominator.unwrap_or(0))
+            }
+        }
     }
 
     /// `self - a · b`

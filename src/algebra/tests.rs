@@ -1,6 +1,6 @@
 //! The algebra against its definitions, on small matrices of integers and fractions.
 
-use super::{Echelon, Rational, Reading, Sparse, factor};
+use super::{Echelon, Rational, Reading, Sparse, factor, least_rank};
 use proptest::prelude::{Strategy, any, prop, proptest};
 
 fn of(float: f64) -> Rational {
@@ -144,4 +144,30 @@ proptest! {
             assert!(right.iter().all(|entry| entry.compare_sizes(&Rational::one()).is_le()));
         }
     }
+}
+
+#[test]
+fn a_rank_modulo_a_prime_is_the_rank() {
+    let row = |numbers: &[(i64, i64)]| {
+        let numbers = numbers.iter();
+        Vec::from_iter(numbers.map(|(above, below)| fraction(*above, *below)))
+    };
+    let thirds = row(&[(1, 3), (-2, 3), (1, 7)]);
+    let others = row(&[(0, 1), (5, 1), (1, 9)]);
+    let sum: Vec<Rational> = thirds.iter().zip(&others).map(|(a, b)| a + b).collect();
+    assert_eq!(least_rank([thirds.clone(), others.clone(), sum]), 2);
+    assert_eq!(
+        least_rank([thirds, others, row(&[(1, 1), (0, 1), (0, 1)])]),
+        3
+    );
+    // Longer than machine integers.
+    let long = |factor: i64| &Rational::from(i64::MAX) * &Rational::from(factor);
+    assert_eq!(
+        least_rank([vec![long(2), long(4)], vec![long(3), long(6)]]),
+        1
+    );
+    assert_eq!(
+        least_rank([vec![long(2), long(4)], vec![long(3), long(5)]]),
+        2
+    );
 }

@@ -101,7 +101,7 @@ impl Bounds<'_> {
     fn argument_error(&self, forward: &FeedForward, point: f64, argument: &Bound) -> f64 {
         let terms = &forward.argument.terms;
         if terms.len() == 1
-            && let Some((variable, factor)) = terms.first_key_value()
+            && let Some((variable, factor)) = terms.first()
         {
             let bound = self.of(*variable);
             let at = (point - forward.argument.constant) / factor;
@@ -244,33 +244,39 @@ fn on_steps(units: &[Unit], z: f64) -> Option<f64> {
 /// How far the output moves where the argument moves by `off` at most: it is linear between the
 /// units' thresholds.
 fn furthest(units: &[Unit], point: f64, off: f64) -> f64 {
-    let (low, high) = (point - off, point + off);
+    if off == 0.0 {
+        return 0.0;
+    }
     // Units whose threshold is not reached are linear; a pair that cancels is flat.
     let slope_at = |z: f64| -> f64 {
         let active = units.iter().filter(|u| u.slope * z + u.offset > 0.0);
         active.map(|u| u.weight * u.slope).sum()
     };
-    let mut stops: Vec<f64> = units
-        .iter()
-        .filter(|u| u.slope != 0.0)
-        .map(|u| -u.offset / u.slope)
-        .filter(|stop| *stop > low && *stop < high)
-        .collect();
-    stops.extend([low, point, high]);
-    stops.sort_by(f64::total_cmp);
-    let middle = stops.iter().position(|stop| *stop == point).unwrap_or(0);
-    let travel = |from: usize, to: usize| {
-        slope_at((stops[from] + stops[to]) / 2.0) * (stops[to] - stops[from])
-    };
-    let (mut most, mut sum) = (0.0f64, 0.0);
-    for at in middle..stops.len() - 1 {
-        sum += travel(at, at + 1);
-        most = most.max(f64::abs(sum));
-    }
-    sum = 0.0;
-    for at in (0..middle).rev() {
-        sum -= travel(at, at + 1);
-        most = most.max(f64::abs(sum));
+    let thresholds = units.iter().filter(|u| u.slope != 0.0);
+    let thresholds = thresholds.map(|u| -u.offset / u.slope);
+    let (low, high) = (point - off, point + off);
+    let near = thresholds.filter(|stop| *stop > low && *stop < high);
+    let mut stops: Vec<f64> = near.collect();
+    let mut most = 0.0f64;
+    if stops.is_empty() {
+        most = f64::abs(slope_at(point) * off);
+    } else {
+        stops.extend([low, point, high]);
+        stops.sort_by(f64::total_cmp);
+        let middle = stops.iter().position(|stop| *stop == point).unwrap_or(0);
+        let travel = |from: usize, to: usize| {
+            slope_at((stops[from] + stops[to]) / 2.0) * (stops[to] - stops[from])
+        };
+        let mut sum = 0.0;
+        for at in middle..stops.len() - 1 {
+            sum += travel(at, at + 1);
+            most = most.max(f64::abs(sum));
+        }
+        sum = 0.0;
+        for at in (0..middle).rev() {
+            sum -= travel(at, at + 1);
+            most = most.max(f64::abs(sum));
+        }
     }
     // Slopes of large units cancel only to the last bits of float64.
     let steep: f64 = units.iter().map(|u| (u.weight * u.slope).abs()).sum();

@@ -2,7 +2,7 @@
 //! those is enough, found by elimination over the rationals. Where they want nearly everything, each
 //! value has its own direction.
 
-use crate::algebra::{Echelon, Rational, Reading, Sparse};
+use crate::algebra::{Echelon, Rational, Reading, Sparse, least_rank};
 use crate::graph::Encoding;
 use num_integer::Integer;
 
@@ -50,6 +50,10 @@ impl Basis {
             echelon: Echelon::new(size),
             one_hot: false,
         };
+        if wish.is_none() && size >= FEWEST_ONE_HOT && basis.is_whole(demands) {
+            basis.hold_each(reference, value_label);
+            return basis;
+        }
         for (function, label) in demands {
             basis.extend(function, label);
         }
@@ -66,16 +70,36 @@ impl Basis {
             None => size >= FEWEST_ONE_HOT && basis.columns.len() + 1 >= size && !is_plain,
         };
         if one_hot {
-            basis.one_hot = true;
-            basis.columns = (0..size)
-                .filter(|value| Some(*value) != reference)
-                .map(|value| BasisColumn {
-                    label: value_label(value),
-                    function: (0..size).map(|v| f64::from(u8::from(v == value))).collect(),
-                })
-                .collect();
+            basis.hold_each(reference, value_label);
         }
         basis
+    }
+
+    /// A direction for each value.
+    fn hold_each(&mut self, reference: Option<usize>, value_label: impl Fn(usize) -> String) {
+        let values = (0..self.size).filter(|value| Some(*value) != reference);
+        let column = |value| BasisColumn {
+            label: value_label(value),
+            function: (0..self.size)
+                .map(|v| f64::from(u8::from(v == value)))
+                .collect(),
+        };
+        self.columns = values.map(column).collect();
+        self.one_hot = true;
+    }
+
+    /// Whether there are more demands than directions of values, and they need all of those; known
+    /// without long fractions.
+    fn is_whole(&self, demands: &[(Vec<f64>, String)]) -> bool {
+        if demands.len() < self.size {
+            return false;
+        }
+        let rows = demands.iter().map(|(function, _)| {
+            let shifted = self.shifted(function)?;
+            shifted.is_exact.then_some(shifted.numbers)
+        });
+        let rows: Option<Vec<Vec<Rational>>> = rows.collect();
+        rows.is_some_and(|rows| least_rank(rows) + 1 >= self.size)
     }
 
     /// A function less what it is at the reference; `None` if a number is infinite.

@@ -92,19 +92,46 @@ fn count(graph: &mut Graph, argument: SOpId, span: Span) -> Option<SelectorId> {
 /// The `s` and `x` of `aggregate(s, indicator(x))`, if the other factor is the width of `s`.
 fn share(graph: &Graph, width: SOpId, mean: SOpId) -> Option<(SelectorId, SOpId)> {
     let (selector, value, default) = aggregate(graph, mean)?;
-    let (SOp::Width { selector: counted }, SOp::Map { op, operands }) =
-        (graph.get(width), graph.get(value))
-    else {
+    let SOp::Map { op, operands } = graph.get(value) else {
         return None;
     };
-    let all = |selector| selects_all(graph, selector);
-    let same = *counted == selector || (all(*counted) && all(selector));
+    let same = is_width(graph, width, selector);
     // Nothing selected is none, as 0 times a finite default.
     let is_none = default.as_float().is_some_and(f64::is_finite);
     // The best key is found by a head of its own.
     let is_best = matches!(graph.get_selector(selector), Selector::Best { .. });
     let counts = *op == Op::Indicator && same && is_none && !is_best;
     counts.then_some((selector, operands[0]))
+}
+
+/// Whether an s-op is the width of a selector by its shape: that of earlier positions is `indices`,
+/// with the own one `indices + 1`.
+fn is_width(graph: &Graph, width: SOpId, selector: SelectorId) -> bool {
+    let all = |selector| selects_all(graph, selector);
+    let is_indices = |id| matches!(graph.get(id), SOp::Indices);
+    match graph.get(width) {
+        SOp::Width { selector: counted } => {
+            *counted == selector || (all(*counted) && all(selector))
+        }
+        SOp::Indices => selects_before(graph, selector) == Some(Comparison::Less),
+        _ => binary(graph, width, &Op::Add).is_some_and(|(left, right)| {
+            let is_next = is_indices(left) && is_constant(graph, right, 1)
+                || is_indices(right) && is_constant(graph, left, 1);
+            is_next && selects_before(graph, selector) == Some(Comparison::LessEqual)
+        }),
+    }
+}
+
+/// How the keys' indices compare with the query's, where a selector compares only these.
+fn selects_before(graph: &Graph, selector: SelectorId) -> Option<Comparison> {
+    match graph.get_selector(selector) {
+        Selector::Compare {
+            keys,
+            queries,
+            comparison,
+        } if [keys, queries].map(|id| graph.get(*id)) == [&SOp::Indices; 2] => Some(*comparison),
+        _ => None,
+    }
 }
 
 /// The selector of all keys of which an s-op is true.

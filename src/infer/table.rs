@@ -84,7 +84,7 @@ impl Analysis<'_> {
         if matches!(op, Op::If) {
             self.check_branches(&columns)?;
         }
-        let column = apply(op, &columns, &space)?;
+        let column = self.settled(apply(op, &columns, &space)?)?;
         if column.values.domain.len() > self.limits.domain_values {
             return Err(Stopped::new(
                 Code::DomainTooLarge,
@@ -105,6 +105,18 @@ impl Analysis<'_> {
             });
         }
         Ok(Node::new(column, None))
+    }
+
+    /// A column that always has the same value as one of no variables, so that what it is an operand
+    /// of needs none of those either.
+    fn settled(&mut self, column: Column) -> Result<Column, Stopped> {
+        match &*column.values.domain {
+            [value] if !self.may_fail(&column) => {
+                let results = vec![Some(value.clone())];
+                Ok(self.space(Vec::new())?.column(results))
+            }
+            _ => Ok(column),
+        }
     }
 
     /// The columns of some s-ops and the joint table of their variables.

@@ -2,22 +2,22 @@
 //! variables have directions.
 
 use super::VariableId;
+use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// `constant + Σ factor · variable`, at one position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Linear {
     pub constant: f64,
     /// No factor is 0.
-    pub terms: BTreeMap<VariableId, f64>,
+    pub terms: LiteMap<VariableId, f64>,
 }
 
 impl Linear {
     pub fn constant(constant: f64) -> Linear {
         Linear {
             constant,
-            terms: BTreeMap::new(),
+            terms: LiteMap::new(),
         }
     }
 
@@ -43,11 +43,12 @@ impl Linear {
     /// What a function makes of the constant and of each factor.
     #[must_use]
     pub fn map(&self, function: impl Fn(f64) -> f64) -> Linear {
-        let mut mapped = Linear::constant(function(self.constant));
-        for (variable, factor) in &self.terms {
-            mapped = mapped.plus(*variable, function(*factor));
+        let terms = self.terms.iter();
+        let mapped = terms.map(|(variable, factor)| (*variable, function(*factor)));
+        Linear {
+            constant: function(self.constant),
+            terms: mapped.filter(|(_, factor)| *factor != 0.0).collect(),
         }
-        mapped
     }
 
     #[must_use]

@@ -55,6 +55,9 @@ impl<'a> Load<'a> {
 
     /// Moves a value to a layer of its window.
     pub fn shift(&mut self, value: usize, layer: usize) {
+        if self.slots[value] == layer {
+            return;
+        }
         let instance = self.instance;
         // An operand that is read twice is to be counted once.
         let mut touched = instance.problem.values[value].operands.clone();
