@@ -776,14 +776,6 @@ const COUNTS: &[(&str, &str)] = &[
         "round(selector_width(same) * aggregate(same, indicator(indices > 1), 7))",
         "selector_width(same and select(indices, 1, >))",
     ),
-    (
-        "round((indices + 1) * aggregate(select(indices, indices, <=), indicator(tokens == \"a\")))",
-        "selector_width(select(indices, indices, <=) and select(tokens, \"a\", ==))",
-    ),
-    (
-        "round(aggregate(select(indices, indices, <), indicator(tokens == \"a\"), 3) * indices)",
-        "selector_width(select(indices, indices, <) and select(tokens, \"a\", ==))",
-    ),
 ];
 
 const SAME: &str = "same = select(tokens, tokens, ==);";
@@ -809,8 +801,6 @@ fn a_rounded_share_of_a_width_is_a_width() {
         "round(length * aggregate(same, indicator(tokens == \"a\")))",
         "round(length * aggregate(full_s, indices))",
         "round(selector_width(same) * aggregate(same, indices > 1, True))",
-        "round(indices * aggregate(select(indices, indices, <=), indicator(tokens == \"a\")))",
-        "round((indices + 1) * aggregate(same, indicator(tokens == \"a\")))",
     ] {
         let (session, x) = program(&format!("{SAME} x = {other};"), "x");
         let is_width = matches!(session.graph().get(x), SOp::Width { .. });

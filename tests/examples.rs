@@ -76,6 +76,27 @@ fn values_schedules_and_models() {
     }
 }
 
+/// Figures of papers that show how many heads their program takes, all of them in one layer.
+const FIGURES: &[(&str, &str, usize)] = &[
+    ("papers/preprint_count_conditioned", "same", 2),
+    (
+        "papers/preprint_histogram_given_bos",
+        "histogram_given_bos",
+        1,
+    ),
+    ("papers/preprint_count_a", "count_a", 1),
+];
+
+#[test]
+fn models_take_the_heads_that_figures_show() {
+    for (name, main, heads) in FIGURES {
+        let mut session = session(&format!("{name}.rasp"), &text(name));
+        let table = shape(&mut session, main);
+        let shown = format!("at once: 1 layer, heads per layer [{heads}],");
+        assert!(table.contains(&shown), "{name}: {table}");
+    }
+}
+
 /// What a newcomer may expect of every example.
 #[test]
 fn each_shows_its_main_s_op_and_fits_its_own_settings() {

@@ -13,8 +13,15 @@ use crate::value::{Comparison, Op, TypeSet, Value};
 /// A simpler node with the same values on every input, if the node completes a known idiom; `span`
 /// is where that is written.
 pub fn recognize(graph: &mut Graph, sop: &SOp, span: Span) -> Option<SOp> {
-    let SOp::Map { op, operands } = sop else {
-        return None;
+    let (op, operands) = match sop {
+        SOp::Map { op, operands } => (op, operands),
+        SOp::Aggregate {
+            selector, value, ..
+        } if is_first_indicator(graph, *value) => {
+            let counted = with_first(graph, *selector)?;
+            return Some(share_of_first(graph, counted, span));
+        }
+        _ => return None,
     };
     let argument = match (op, operands.as_slice()) {
         (Op::Round, [argument]) => *argument,
@@ -47,34 +54,62 @@ fn length(graph: &Graph, argument: SOpId) -> Option<SelectorId> {
 }
 
 /// `round((1/aggregate(s or at0, indicator(indices==0))) - 1 + aggregate(s and at0, 1, 0))`.
-fn selector_width(graph: &Graph, argument: SOpId) -> Option<SelectorId> {
+fn selector_width(graph: &mut Graph, argument: SOpId) -> Option<SelectorId> {
     let (others, at_first) = binary(graph, argument, &Op::Add)?;
     let (inverse, one) = binary(graph, others, &Op::Subtract)?;
     let (numerator, share) = binary(graph, inverse, &Op::Divide)?;
     if !is_constant(graph, one, 1) || !is_constant(graph, numerator, 1) {
         return None;
     }
-    let (with_first, first, _) = aggregate(graph, share)?;
     let (and_first, value, default) = aggregate(graph, at_first)?;
-    let (Selector::Or(a, b), Selector::And(c, d)) = (
-        graph.get_selector(with_first),
-        graph.get_selector(and_first),
-    ) else {
+    if !is_constant(graph, value, 1) || *default != Value::Int(0) {
+        return None;
+    }
+    let Selector::And(a, b) = *graph.get_selector(and_first) else {
         return None;
     };
-    let same_selectors = (a, b) == (c, d) || (a, b) == (d, c);
-    let counted = if selects_first(graph, *b) {
-        *a
-    } else if selects_first(graph, *a) {
-        *b
-    } else {
-        return None;
-    };
-    let counts = is_first_indicator(graph, first)
-        && is_constant(graph, value, 1)
-        && *default == Value::Int(0)
-        && same_selectors;
-    counts.then_some(counted)
+    let counted = beside_first(graph, a, b)?;
+    let simpler = share_of_first(graph, counted, graph.span(share));
+    (*graph.get(share) == simpler).then_some(counted)
+}
+
+/// The `s` of `s or select(indices, 0, ==)`.
+fn with_first(graph: &Graph, selector: SelectorId) -> Option<SelectorId> {
+    match *graph.get_selector(selector) {
+        Selector::Or(a, b) => beside_first(graph, a, b),
+        _ => None,
+    }
+}
+
+/// The one of two selectors beside `select(indices, 0, ==)`.
+fn beside_first(graph: &Graph, a: SelectorId, b: SelectorId) -> Option<SelectorId> {
+    match (selects_first(graph, a), selects_first(graph, b)) {
+        (_, true) => Some(a),
+        (true, false) => Some(b),
+        (false, false) => None,
+    }
+}
+
+/// `aggregate(s or select(indices, 0, ==), indicator(indices == 0))`, the histogram with BOS of the
+/// preprint of Weiss et al. 2021 (figure 6): one of the keys that `s` selects beyond the first, and
+/// the first. A mean of one key is the value itself, an integer.
+fn share_of_first(graph: &mut Graph, counted: SelectorId, span: Span) -> SOp {
+    let (indices, zero, one) = (
+        graph.sop(SOp::Indices, span),
+        graph.constant(Value::Int(0), span),
+        graph.constant(Value::Int(1), span),
+    );
+    let later = graph.select(indices, zero, Comparison::NotEqual, span);
+    let beyond = graph.selector(Selector::And(counted, later), span);
+    let width = graph.sop(SOp::Width { selector: beyond }, span);
+    let equal = Op::Compare(Comparison::Equal);
+    let none = graph.map(equal, vec![width, zero], span);
+    let all = graph.map(Op::Add, vec![width, one], span);
+    let share = graph.map(Op::Divide, vec![one, all], span);
+    SOp::Map {
+        op: Op::If,
+        operands: vec![none, one, share],
+    }
 }
 
 /// `round(w * aggregate(s, indicator(x)))` where `w` is the width of `s`: of how many of the selected
@@ -92,46 +127,19 @@ fn count(graph: &mut Graph, argument: SOpId, span: Span) -> Option<SelectorId> {
 /// The `s` and `x` of `aggregate(s, indicator(x))`, if the other factor is the width of `s`.
 fn share(graph: &Graph, width: SOpId, mean: SOpId) -> Option<(SelectorId, SOpId)> {
     let (selector, value, default) = aggregate(graph, mean)?;
-    let SOp::Map { op, operands } = graph.get(value) else {
+    let (SOp::Width { selector: counted }, SOp::Map { op, operands }) =
+        (graph.get(width), graph.get(value))
+    else {
         return None;
     };
-    let same = is_width(graph, width, selector);
+    let all = |selector| selects_all(graph, selector);
+    let same = *counted == selector || (all(*counted) && all(selector));
     // Nothing selected is none, as 0 times a finite default.
     let is_none = default.as_float().is_some_and(f64::is_finite);
     // The best key is found by a head of its own.
     let is_best = matches!(graph.get_selector(selector), Selector::Best { .. });
     let counts = *op == Op::Indicator && same && is_none && !is_best;
     counts.then_some((selector, operands[0]))
-}
-
-/// Whether an s-op is the width of a selector by its shape: that of earlier positions is `indices`,
-/// with the own one `indices + 1`.
-fn is_width(graph: &Graph, width: SOpId, selector: SelectorId) -> bool {
-    let all = |selector| selects_all(graph, selector);
-    let is_indices = |id| matches!(graph.get(id), SOp::Indices);
-    match graph.get(width) {
-        SOp::Width { selector: counted } => {
-            *counted == selector || (all(*counted) && all(selector))
-        }
-        SOp::Indices => selects_before(graph, selector) == Some(Comparison::Less),
-        _ => binary(graph, width, &Op::Add).is_some_and(|(left, right)| {
-            let is_next = is_indices(left) && is_constant(graph, right, 1)
-                || is_indices(right) && is_constant(graph, left, 1);
-            is_next && selects_before(graph, selector) == Some(Comparison::LessEqual)
-        }),
-    }
-}
-
-/// How the keys' indices compare with the query's, where a selector compares only these.
-fn selects_before(graph: &Graph, selector: SelectorId) -> Option<Comparison> {
-    match graph.get_selector(selector) {
-        Selector::Compare {
-            keys,
-            queries,
-            comparison,
-        } if [keys, queries].map(|id| graph.get(*id)) == [&SOp::Indices; 2] => Some(*comparison),
-        _ => None,
-    }
 }
 
 /// The selector of all keys of which an s-op is true.
@@ -217,7 +225,12 @@ fn is_first_indicator(graph: &Graph, id: SOpId) -> bool {
     else {
         return false;
     };
-    let Some((left, right)) = binary(graph, operands[0], &Op::Compare(Comparison::Equal)) else {
+    is_first(graph, operands[0])
+}
+
+/// `indices == 0`
+fn is_first(graph: &Graph, id: SOpId) -> bool {
+    let Some((left, right)) = binary(graph, id, &Op::Compare(Comparison::Equal)) else {
         return false;
     };
     let is_indices = |id| matches!(graph.get(id), SOp::Indices);
@@ -241,8 +254,19 @@ pub fn selects_all(graph: &Graph, id: SelectorId) -> bool {
     }
 }
 
-/// `select(indices, 0, ==)`
+/// `select(indices, 0, ==)`, or a condition on keys that says the same.
 fn selects_first(graph: &Graph, id: SelectorId) -> bool {
-    matches!(graph.get_selector(id), Selector::Compare { keys, queries, comparison: Comparison::Equal }
-        if matches!(graph.get(*keys), SOp::Indices) && is_constant(graph, *queries, 0))
+    let Selector::Compare {
+        keys,
+        queries,
+        comparison: Comparison::Equal,
+    } = *graph.get_selector(id)
+    else {
+        return false;
+    };
+    match (graph.get(keys), graph.get(queries)) {
+        (SOp::Indices, SOp::Constant(Value::Int(0))) => true,
+        (SOp::Map { .. }, SOp::Constant(Value::Bool(true))) => is_first(graph, keys),
+        _ => false,
+    }
 }

@@ -6,6 +6,7 @@ mod bos;
 mod combine;
 mod dead;
 mod guard;
+mod length;
 mod overlay;
 mod rename;
 mod schedule;
@@ -35,7 +36,12 @@ enum Run {
 
 /// All passes in the order in which they run: those before the schedule work on operations without
 /// layers, those after it need layers.
-pub const PASSES: [Pass; 9] = [
+pub const PASSES: [Pass; 10] = [
+    Pass {
+        name: "length",
+        about: "the length rides on a head that averages over all tokens",
+        run: Run::Rewrite(length::length),
+    },
     Pass {
         name: "share",
         about: "heads that attend alike are one, and so are variables that hold the same",

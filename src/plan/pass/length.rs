@@ -1,0 +1,79 @@
+//! The length rides on a head that is there. On its own it is a mean over the tokens and BOS; where a
+//! head averages over all tokens, it is a mean over these, of other numbers.
+
+use crate::plan::{Attend, Kind, Linear, Meaning, Plan, VariableId, Written};
+
+pub(super) fn length(plan: &mut Plan) {
+    let averages = |op: &&Attend| op.kind == Kind::MeanOfSome && is_of_all(op);
+    let is_embedded = |id: VariableId| {
+        matches!(
+            plan.variable(id).written,
+            Written::Embed { .. } | Written::Flag
+        )
+    };
+    let is_early = |op: &&Attend| op.value.reads().all(is_embedded);
+    let Some(mean) = plan.attends.iter().filter(averages).find(is_early) else {
+        return;
+    };
+    let (terms, most) = (mean.terms.clone(), mean.most);
+    for at in 0..plan.attends.len() {
+        let op = &plan.attends[at];
+        if op.kind != Kind::Length {
+            continue;
+        }
+        let Some(numbers) = over_tokens(plan, &op.value) else {
+            continue;
+        };
+        let mut variable = plan.variable(op.into).clone();
+        variable.label = format!("indices for {}", variable.label);
+        variable.bos = 0.0;
+        variable.values = numbers.clone().into();
+        variable.written = Written::Embed {
+            tokens: Vec::new(),
+            indices: numbers,
+        };
+        let value = Linear::of(plan.add(variable));
+        plan.attends[at] = Attend {
+            kind: Kind::MeanOfSome,
+            terms: terms.clone(),
+            value,
+            most,
+            ..plan.attends[at].clone()
+        };
+    }
+}
+
+/// Whether a head selects all tokens: its logits say only where BOS is.
+fn is_of_all(op: &Attend) -> bool {
+    let mut terms = op.terms.iter();
+    terms.all(|term| matches!(term.meaning, Meaning::Bos { .. }))
+}
+
+/// For each index a number, so that their mean over the tokens is that of the value over the tokens
+/// and BOS, at every length; `None` if the value reads other than indices and BOS.
+fn over_tokens(plan: &Plan, value: &Linear) -> Option<Vec<f64>> {
+    let of_indices = |id: VariableId| match &plan.variable(id).written {
+        Written::Embed { tokens, indices } => tokens.is_empty().then_some(indices.as_slice()),
+        Written::Flag => Some(&[][..]),
+        Written::One | Written::Attend | Written::FeedForward => None,
+    };
+    let reads: Vec<(f64, &[f64])> = value
+        .terms
+        .iter()
+        .map(|(id, factor)| Some((*factor, of_indices(*id)?)))
+        .collect::<Option<_>>()?;
+    let at = |index: usize| -> f64 {
+        let parts = reads.iter();
+        let parts = parts.map(|(factor, numbers)| factor * numbers.get(index).unwrap_or(&0.0));
+        value.constant + parts.sum::<f64>()
+    };
+    let mut sums = vec![plan.at_bos(value)];
+    for index in 0..plan.max_length {
+        sums.push(sums[index] + at(index));
+    }
+    let mean = |length: usize| sums[length] / (length as f64 + 1.0);
+    let number = |index: usize| (index as f64 + 1.0) * mean(index + 1) - index as f64 * mean(index);
+    let numbers: Vec<f64> = (0..plan.max_length).map(number).collect();
+    let is_whole = numbers.iter().all(|number| number.fract() == 0.0);
+    is_whole.then_some(numbers)
+}
