@@ -258,7 +258,7 @@ fn kind_of_error(message: &str) -> String {
         .replace(|character: char| character.is_ascii_digit(), "")
 }
 
-/// Codes that need a model or a file that cannot be written, and are tested with those.
+/// Codes that need a model, a file that cannot be written or a person, and are tested with those.
 const ELSEWHERE: &[Code] = &[
     Code::FileNotWritten,
     Code::DomainTooLarge,
@@ -268,6 +268,7 @@ const ELSEWHERE: &[Code] = &[
     Code::BadModel,
     Code::UnknownToken,
     Code::InputTooLong,
+    Code::Interrupted,
 ];
 
 /// The mistake files, in the order of their names.

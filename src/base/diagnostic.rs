@@ -75,6 +75,7 @@ codes! {
     UnknownToken "E0702" "a token outside the vocabulary";
     InputTooLong "E0703" "an input longer than the model";
     LimitReached "E0801" "a limit was reached";
+    Interrupted "E0802" "a person asked for the end";
     SurprisingPrecedence "W0101" "an expression that may not mean what it seems to";
     UnusedName "W0201" "a name that nothing reads";
     DuplicateParameter "W0202" "two parameters with the same name";

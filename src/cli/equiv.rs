@@ -5,11 +5,12 @@ use super::arguments::{Arguments, Equiv, Setting};
 use super::input::{Input, open, setting, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::counted;
-use crate::base::{Code, Diagnostic, Fallible, Sources, interrupt};
+use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::equiv::{Comparison, Difference, Method, Options, Verdict, compare};
 use crate::eval::Meta;
 use crate::graph::{SOpId, Sharing};
 use crate::interpret::Sequence;
+use crate::repl::interrupt;
 use crate::session::Session;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -47,7 +48,7 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
         tokens: TOKENS,
         seed: arguments.seed,
     };
-    if let Err(reason) = interrupt::on_ctrl_c() {
+    if let Err(reason) = interrupt::on_ctrl_c(session.control()) {
         output.note(&format!("rasp: Ctrl-C will show no result: {reason}"));
     }
     let found = compare(session.graph(), pair, &setting, session.limits(), &options);

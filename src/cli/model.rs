@@ -36,7 +36,7 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         ..
     } = &compiled;
     if arguments.explain && !arguments.json {
-        output.text(&compile::explain(draft, passes))?;
+        output.text(&compile::explain(draft, passes, session.graph().control()))?;
         output.text(&format!("\n# what is proved\n\n{}\n", certificates[0]))?;
     }
     if let Some(error) = compiled.refusal().filter(|_| !arguments.uncertified) {
@@ -105,7 +105,7 @@ pub fn compile_expressions(
     }
     let (graph, limits) = (session.graph(), session.limits());
     let compile = || compile::compile_in(&making.request(), graph, &sops, &setting, limits);
-    let compiled = progress::shown(compile)
+    let compiled = progress::shown(graph.control(), compile)
         .map_err(|error| Box::new(error.or_at(spans[0], "compiled from this")));
     let mut compiled = output.expect(compiled, session.sources())?;
     for hazard in session.hazards(&sops, &setting) {

@@ -51,7 +51,8 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let setting = output.expect(setting, session.sources())?;
     let request = planned.making.request();
     let (nodes, limits) = (session.graph(), session.limits());
-    let compiled = progress::shown(|| compile_in(&request, nodes, &[sop], &setting, limits));
+    let compile = || compile_in(&request, nodes, &[sop], &setting, limits);
+    let compiled = progress::shown(nodes.control(), compile);
     let Compiled { plan, searched, .. } = output.expect(compiled, session.sources())?;
     if arguments.json {
         let mut json = plan.schedule_json();

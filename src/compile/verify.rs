@@ -4,7 +4,7 @@
 //! those of a model that reads out a real number (a mean that can have too many values to list): no
 //! weights give the interpreter's float to the bit, so these are compared within a tolerance.
 
-use crate::base::{Code, Diagnostic, Fallible, Random, interrupt};
+use crate::base::{Code, Diagnostic, Fallible, Random};
 use crate::certify::{TOLERANCE_F32, TOLERANCE_F64};
 use crate::execute::{Executor, Precision};
 use crate::graph::{Graph, SOpId};
@@ -136,7 +136,7 @@ pub fn verify_watched(
         let mut batch = Vec::with_capacity(BATCH);
         let mut expected: Vec<Vec<Option<Vec<Value>>>> = Vec::with_capacity(BATCH);
         for input in tried.by_ref().take(BATCH) {
-            interrupt::check()?;
+            graph.control().check()?;
             // Where one of several fails the others still have values.
             let values = roots
                 .iter()

@@ -1,11 +1,11 @@
 //! Why a statement stopped: what happened, as data, and where. Nothing here is said in words;
 //! `diagnose` does that, once for each statement, through [`Diagnose`].
 
+use super::Evaluator;
 use super::expression::Context;
 use super::meta::{Callable, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome};
 use crate::base::{Diagnostic, Limits, SourceId, Span};
 use crate::builtin::Builtin;
 use crate::graph::SOpId;
@@ -432,13 +432,5 @@ impl Evaluator {
         if !self.diagnostics.iter().any(same) {
             self.diagnostics.push(warning);
         }
-    }
-}
-
-/// The result of running what may be interrupted.
-pub(super) fn interrupted() -> Outcome<()> {
-    match crate::base::interrupt::is_requested() {
-        true => Err(Cause::Interrupted.into()),
-        false => Ok(()),
     }
 }

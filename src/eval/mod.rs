@@ -30,7 +30,7 @@ use crate::base::{Diagnostic, Limits, SourceId, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 use crate::syntax::ast::Name;
 use crate::value::{Op, TypeSet};
-use fault::{Cause, Limit, interrupted};
+use fault::{Cause, Limit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 
@@ -131,7 +131,9 @@ impl Evaluator {
 
     pub(crate) fn step(&mut self) -> Outcome<()> {
         self.steps += 1;
-        interrupted()?;
+        if self.graph.control().is_stopped() {
+            return Err(Cause::Interrupted.into());
+        }
         match self.steps > self.limits.steps {
             true => Err(Cause::Limit(Limit::Steps(self.limits.steps)).into()),
             false => Ok(()),

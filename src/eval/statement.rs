@@ -8,7 +8,7 @@ use super::meta::{Body, Callable, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
-use crate::base::{Diagnostic, Span, interrupt};
+use crate::base::{Diagnostic, Span};
 use crate::builtin::RESERVED_LIBRARY;
 use crate::syntax::ast::{
     Ast, Command, ExampleKind, ExprId, Function, Ident, Name, Statement, StatementKind,
@@ -108,7 +108,7 @@ impl Evaluator {
             }
             let asserted = self.take_asserted();
             events.extend(asserted);
-            if matches!(events.last(), Some(Event::Exit)) || interrupt::is_requested() {
+            if matches!(events.last(), Some(Event::Exit)) || self.graph.control().is_stopped() {
                 break;
             }
         }

@@ -4,7 +4,7 @@
 
 use super::idiom;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
-use crate::base::Span;
+use crate::base::{Control, Span};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -67,6 +67,7 @@ pub struct Graph {
     selector_spans: Vec<Span>,
     sop_names: Vec<Option<Named>>,
     selector_names: Vec<Option<Named>>,
+    control: Control,
 }
 
 impl Graph {
@@ -87,7 +88,13 @@ impl Graph {
             selector_spans: Vec::new(),
             sop_names: Vec::new(),
             selector_names: Vec::new(),
+            control: Control::default(),
         }
+    }
+
+    /// The handle of whatever is made of the graph: values, facts, schedules and models.
+    pub fn control(&self) -> &Control {
+        &self.control
     }
 
     /// Adds an s-op whose operands are already in the graph, or finds its equal. `span` is where

@@ -8,6 +8,7 @@ pub mod command;
 mod help;
 mod inspect;
 mod interactive;
+pub(crate) mod interrupt;
 mod place;
 mod read;
 mod save;
@@ -18,8 +19,9 @@ pub use colors::highlight;
 pub use interactive::run_interactive;
 pub use transcript::run_transcript;
 
+use crate::base::control::INTERRUPTED;
 use crate::base::render::{Style, render};
-use crate::base::{Code, Diagnostic, Severity, Span, interrupt};
+use crate::base::{Code, Control, Diagnostic, Severity, Span};
 use crate::diagnose::precedence::surprising;
 use crate::eval::Event;
 use crate::graph::Sharing;
@@ -132,9 +134,14 @@ impl Repl {
         &mut self.session
     }
 
+    /// The handle that stops what an entry runs.
+    pub fn control(&self) -> &Control {
+        self.session.control()
+    }
+
     /// Takes a line (or several at once, as pasting gives them) and answers what it completes.
     pub fn push(&mut self, text: &str) -> Vec<Part> {
-        interrupt::clear();
+        self.control().resume();
         // At a terminal every entry is a text of its own; a pipe is one text.
         if self.patience == Patience::None && !self.is_pending() {
             self.reader.restart();
@@ -157,8 +164,8 @@ impl Repl {
     }
 
     fn take_answer(&mut self) -> Vec<Part> {
-        if interrupt::is_requested() {
-            let told = format!("{}\n", interrupt::MESSAGE);
+        if self.control().is_stopped() {
+            let told = format!("{INTERRUPTED}\n");
             self.answer.push(Part::Diagnostic(told));
         }
         std::mem::take(&mut self.answer)
@@ -182,7 +189,7 @@ impl Repl {
                 }
             }
         }
-        !self.finished && !interrupt::is_requested()
+        !self.finished && !self.control().is_stopped()
     }
 
     fn run_entry(&mut self, entry: &Entry) {
@@ -212,7 +219,7 @@ impl Repl {
         let ast = Rc::new(parsed.ast);
         for statement in &ast.statements {
             self.run_statement(&ast, statement);
-            if self.finished || interrupt::is_requested() {
+            if self.finished || self.control().is_stopped() {
                 return;
             }
         }
@@ -281,7 +288,7 @@ impl Repl {
 
     fn report(&mut self, diagnostics: Vec<Diagnostic>) {
         // What was interrupted is told once, below the answer.
-        let told = |found: &Diagnostic| found.message != interrupt::MESSAGE;
+        let told = |found: &Diagnostic| found.code != Code::Interrupted;
         for diagnostic in diagnostics.into_iter().filter(told) {
             let sources = self.session.sources();
             let text = match self.places.in_input(&diagnostic, sources) {

@@ -5,6 +5,7 @@ use super::bound::critical_path;
 use super::exact::{Options, Outcome, Solution, solve};
 use super::print::count;
 use super::problem::{Problem, Stage};
+use crate::base::Control;
 use serde_json::{Value, json};
 
 /// A problem with the best schedule found.
@@ -17,9 +18,9 @@ pub struct Searched {
 }
 
 impl Searched {
-    pub fn new(problem: Problem, options: Options) -> Searched {
+    pub fn new(problem: Problem, options: Options, control: &Control) -> Searched {
         Searched {
-            solution: solve(&problem, &options),
+            solution: solve(&problem, &options, control),
             problem,
             options,
         }

@@ -7,7 +7,7 @@ mod hazard;
 mod rounding;
 pub mod show;
 
-use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};
+use crate::base::{Code, Control, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};
 use crate::diagnose::{Read, Words, explain, read, read_expression, warnings};
 use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId};
 use crate::graph::{Graph, SOpId, Sharing};
@@ -71,6 +71,11 @@ impl Session {
 
     pub fn graph(&self) -> &Graph {
         &self.evaluator.graph
+    }
+
+    /// The handle that stops whatever the session does, from another thread.
+    pub fn control(&self) -> &Control {
+        self.evaluator.graph.control()
     }
 
     pub fn sources(&self) -> &Sources {

@@ -14,6 +14,7 @@ mod sign;
 mod units;
 
 use super::Plan;
+use crate::base::Control;
 use crate::schedule::exact::Options;
 use crate::schedule::report::Searched;
 
@@ -93,14 +94,16 @@ const SCHEDULE: Pass = Pass {
 };
 
 impl Pass {
-    /// Gives what a search for a schedule proved, if this is one.
-    pub fn run(&self, plan: &mut Plan) -> Option<Searched> {
+    /// Gives what a search for a schedule proved, if this is one. The search ends when it is asked to.
+    pub fn run(&self, plan: &mut Plan, control: &Control) -> Option<Searched> {
         match self.run {
             Run::Rewrite(rewrite) => {
                 rewrite(plan);
                 None
             }
-            Run::Schedule(search) => plan.schedule(search.as_ref()),
+            Run::Schedule(search) => {
+                plan.schedule(search.as_ref().map(|options| (options, control)))
+            }
         }
     }
 }
@@ -174,9 +177,9 @@ impl Passes {
     }
 
     /// Gives what a search for a schedule proved, if there was one.
-    pub fn run(&self, plan: &mut Plan) -> Option<Searched> {
+    pub fn run(&self, plan: &mut Plan, control: &Control) -> Option<Searched> {
         self.iter()
-            .fold(None, |searched, pass| pass.run(plan).or(searched))
+            .fold(None, |searched, pass| pass.run(plan, control).or(searched))
     }
 }
 
