@@ -58,9 +58,7 @@ fn report(path: &Path) -> (Vec<Diagnostic>, Sources) {
 
 /// The same of a program as it is given.
 fn report_of(program: &Loaded) -> (Vec<Diagnostic>, Sources) {
-    // The limits are meant for the program, not for the library before it.
-    let mut session = Session::new(Sharing::Equal);
-    session.evaluator().0.limits = limits(&program.text);
+    let mut session = Session::new(Sharing::Equal).with_limits(limits(&program.text));
     if let Some(("input", input)) = directive(&program.text) {
         session.load_text("input", &format!("set example {input}"));
     }

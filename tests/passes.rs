@@ -69,7 +69,7 @@ fn compiled(program: &str, style: Style, passes: &str) -> Option<Compiled> {
         }
         compiled => compiled.unwrap(),
     };
-    common::assert_right(&session, sop, &compiled.model);
+    common::assert_right(&session, &compiled);
     Some(compiled)
 }
 

@@ -47,7 +47,7 @@ mod view;
 pub use explain::explain;
 pub use lower::lower;
 pub use stored::{Proof, certified, open, prove, proved_plan};
-pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_watched};
+pub use verify::{Options, Verification, Watch, WrongOutput, verify, verify_all, verify_watched};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::certify::Certificate;
@@ -203,6 +203,10 @@ pub struct Compiled {
     pub certificates: [Certificate; 2],
     /// The hosts that were asked for.
     pub host: Host,
+    /// The s-ops of its outputs.
+    pub sops: Vec<SOpId>,
+    /// The inputs that it is for.
+    pub setting: Setting,
 }
 
 impl Compiled {
@@ -304,6 +308,8 @@ fn finish(
         draft: draft.clone(),
         passes: request.passes.clone(),
         host: plan.host,
+        sops: roots.to_vec(),
+        setting: analysis.setting.clone(),
         plan,
         searched,
         certificates,

@@ -28,6 +28,22 @@ pub struct Options {
     pub precision: Precision,
 }
 
+impl Default for Options {
+    /// All inputs while they are 20,000, and 2,000 longer ones, in float32.
+    fn default() -> Options {
+        Options {
+            max_length: usize::MAX,
+            exhaustive: 20_000,
+            samples: 2_000,
+            seed: 0,
+            precision: Precision::F32,
+        }
+    }
+}
+
+/// Is shown the inputs that are compared, some at a time.
+pub type Watch<'w> = dyn FnMut(&[Vec<Value>]) -> Fallible<()> + 'w;
+
 /// What a check found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verification {
@@ -101,7 +117,7 @@ pub fn verify_watched(
     roots: &[SOpId],
     model: &Model,
     options: &Options,
-    watch: &mut dyn FnMut(&[Vec<Value>]) -> Fallible<()>,
+    watch: &mut Watch<'_>,
 ) -> Fallible<Verification> {
     let executor = Executor::new(model, options.precision);
     let max_length = options.max_length.min(model.max_length);

@@ -31,7 +31,7 @@ use crate::syntax::ast::{Ast, Command, ExampleKind, Statement, StatementKind};
 use place::Places;
 use read::{Complete, Entry, Reader};
 use std::io::IsTerminal;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Runs the prompt of this process and gives its exit status: the interactive one if both ends are
 /// terminals, otherwise standard input is read as a session.
@@ -216,7 +216,7 @@ impl Repl {
         }
         self.report(parsed.diagnostics);
         self.report(surprising(&parsed.ast, text));
-        let ast = Rc::new(parsed.ast);
+        let ast = Arc::new(parsed.ast);
         for statement in &ast.statements {
             self.run_statement(&ast, statement);
             if self.finished || self.control().is_stopped() {
@@ -225,7 +225,7 @@ impl Repl {
         }
     }
 
-    fn run_statement(&mut self, ast: &Rc<Ast>, statement: &Statement) {
+    fn run_statement(&mut self, ast: &Arc<Ast>, statement: &Statement) {
         let result = self.session.run_statement(ast, statement);
         let diagnostics = self.session.take_diagnostics();
         self.report(diagnostics);
@@ -252,7 +252,7 @@ impl Repl {
         for event in events {
             // The example of selectors is the prompt's alone.
             if !matches!(event, Event::SetExample { kind, .. } if *kind == ExampleKind::Selector) {
-                self.session.obey(event);
+                self.session.settings.obey(event);
             }
             self.display.obey(event);
             self.finished |= matches!(event, Event::Exit);

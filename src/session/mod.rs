@@ -4,19 +4,29 @@
 mod entry;
 pub mod files;
 mod hazard;
+mod loader;
+mod made;
 mod rounding;
 pub mod show;
 
 use crate::base::{Code, Control, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};
+pub use crate::compile::{
+    Compiled, Options as VerifyOptions, Proof, Request, Verification, WrongOutput,
+};
 use crate::diagnose::{Read, Words, explain, read, read_expression, warnings};
-use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId};
+use crate::eval::{Evaluator, ScopeId};
+pub use crate::eval::{Event, Loaded, Meta};
 use crate::graph::{Graph, SOpId, Sharing};
+pub use crate::infer::Setting;
 use crate::interpret::{self, Sequence};
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
 use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
 use crate::value::Value;
-use std::rc::Rc;
+use loader::WithLibrary;
+pub use loader::{Loader, Memory, Missing};
+pub use made::Asked;
+use std::sync::Arc;
 
 /// What a program or the command line says about the inputs to expect.
 #[derive(Clone, Debug)]
@@ -39,6 +49,26 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Takes over a setting that a program made.
+    pub fn obey(&mut self, event: &Event) {
+        match event {
+            Event::SetExample { tokens, .. } => self.example = tokens.clone(),
+            Event::SetVocabulary { tokens } => self.vocabulary = Some(Value::distinct(tokens)),
+            Event::SetMaxLength { length } => self.max_length = Some(*length),
+            Event::SetCausal { on } => self.causal = *on,
+            Event::Expression { .. }
+            | Event::Assigned { .. }
+            | Event::Asserted(_)
+            | Event::Draw { .. }
+            | Event::ShowExample { .. }
+            | Event::Examples { .. }
+            | Event::FullDisplay { .. }
+            | Event::Exit => {}
+        }
+    }
+}
+
 /// A program with everything it defines.
 pub struct Session {
     evaluator: Evaluator,
@@ -49,12 +79,10 @@ pub struct Session {
 impl Session {
     /// A session that knows the library. With [`Sharing::None`] schedules count heads as the
     /// reference implementation does.
+    /// Programs load files, and are within [`Limits::default`].
     pub fn new(sharing: Sharing) -> Session {
-        Session::with_limits(sharing, Limits::default())
-    }
-
-    pub fn with_limits(sharing: Sharing, limits: Limits) -> Session {
-        let mut evaluator = Evaluator::new(sharing, limits, Box::new(files::Files), &Words);
+        let texts = Box::new(WithLibrary(Box::new(files::Files)));
+        let mut evaluator = Evaluator::new(sharing, Limits::default(), texts, &Words);
         evaluator.load_library("stdlib/rasplib.rasp", stdlib::RASPLIB.text);
         debug_assert!(
             evaluator.diagnostics.is_empty(),
@@ -67,6 +95,20 @@ impl Session {
             scope,
             settings: Settings::default(),
         }
+    }
+
+    /// The same, whose programs load what a loader finds, or else the library's modules.
+    #[must_use]
+    pub fn with_loader(mut self, loader: impl Loader + 'static) -> Session {
+        self.evaluator.texts = Box::new(WithLibrary(Box::new(loader)));
+        self
+    }
+
+    /// The same, whose programs are within other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Session {
+        self.evaluator.limits = limits;
+        self
     }
 
     pub fn graph(&self) -> &Graph {
@@ -111,10 +153,10 @@ impl Session {
         self.evaluator.enter_file(&program.identity, &program.name);
         let events = self
             .evaluator
-            .run(&Rc::new(parsed.ast), self.scope, &program.name);
+            .run(&Arc::new(parsed.ast), self.scope, &program.name);
         self.evaluator.leave_file();
         for event in &events {
-            self.obey(event);
+            self.settings.obey(event);
         }
         events
     }
@@ -128,24 +170,19 @@ impl Session {
         })
     }
 
-    /// Takes over a setting that a program made.
-    pub fn obey(&mut self, event: &Event) {
-        match event {
-            Event::SetExample { tokens, .. } => self.settings.example = tokens.clone(),
-            Event::SetVocabulary { tokens } => {
-                self.settings.vocabulary = Some(Value::distinct(tokens));
-            }
-            Event::SetMaxLength { length } => self.settings.max_length = Some(*length),
-            Event::SetCausal { on } => self.settings.causal = *on,
-            Event::Expression { .. }
-            | Event::Assigned { .. }
-            | Event::Asserted(_)
-            | Event::Draw { .. }
-            | Event::ShowExample { .. }
-            | Event::Examples { .. }
-            | Event::FullDisplay { .. }
-            | Event::Exit => {}
-        }
+    /// Runs a text in a scope of its own, with a fresh allowance of steps: neither it nor the
+    /// session's program sees the other's names, but the graph is the same, so that both can be
+    /// compared. Gives what a name means in it, and the settings that it makes.
+    pub fn run_apart(&mut self, name: &str, text: &str, wanted: &str) -> (Option<Meta>, Settings) {
+        let source = self.evaluator.sources.add(name, text);
+        let parsed = read(source, text, &self.evaluator.limits);
+        self.evaluator.diagnostics.extend(parsed.diagnostics);
+        let scope = self.evaluator.new_scope();
+        self.evaluator.steps = 0;
+        let events = self.evaluator.run(&Arc::new(parsed.ast), scope, name);
+        let mut settings = Settings::default();
+        events.iter().for_each(|event| settings.obey(event));
+        (self.evaluator.lookup(scope, wanted).cloned(), settings)
     }
 
     /// Errors and warnings since the last call.
@@ -183,7 +220,7 @@ impl Session {
         };
         match self
             .evaluator
-            .run_expression(&Rc::new(read.ast), root, self.scope)
+            .run_expression(&Arc::new(read.ast), root, self.scope)
         {
             Ok(meta) => Ok((meta, whole)),
             Err(Some(diagnostic)) => Err(diagnostic),
@@ -237,6 +274,15 @@ impl Session {
             .into())
     }
 
+    /// The s-op that a value is: itself, or for an atom the s-op that holds it everywhere.
+    pub fn as_sop(&mut self, meta: &Meta, span: Span) -> Option<SOpId> {
+        match meta {
+            Meta::SOp(id) => Some(*id),
+            Meta::Atom(value) => Some(self.evaluator.graph.constant(value.clone(), span)),
+            _ => None,
+        }
+    }
+
     /// The values of an s-op on an input.
     ///
     /// # Errors
@@ -269,7 +315,7 @@ impl Session {
     /// The error of the statement.
     pub fn run_statement(
         &mut self,
-        ast: &Rc<Ast>,
+        ast: &Arc<Ast>,
         statement: &Statement,
     ) -> Result<Vec<Event>, Option<Box<Diagnostic>>> {
         self.evaluator.steps = 0;
@@ -308,10 +354,5 @@ impl Session {
     /// Every visible name.
     pub fn names(&self) -> Vec<Name> {
         self.evaluator.visible_names(self.scope)
-    }
-
-    /// The evaluator and the session's scope, for front ends that run statement by statement.
-    pub fn evaluator(&mut self) -> (&mut Evaluator, ScopeId) {
-        (&mut self.evaluator, self.scope)
     }
 }
