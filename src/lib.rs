@@ -38,6 +38,7 @@ pub(crate) mod algebra;
 pub mod base;
 pub mod builtin;
 pub mod certify;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod compile;
 pub mod diagnose;
@@ -51,6 +52,7 @@ pub mod infer;
 pub mod interpret;
 pub mod model;
 pub mod plan;
+#[cfg(feature = "repl")]
 pub mod repl;
 pub mod schedule;
 pub mod session;

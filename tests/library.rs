@@ -113,7 +113,7 @@ fn texts_in_memory_load_each_other_as_files_do() {
         ])
     };
     let x = |main| values(texts(), main);
-    let threes = Ok("[3, 3, 3] (ints)".to_string());
+    let threes = Ok("[3]*3 (ints)".to_string());
     assert_eq!(x("load \"one\"; x = one + 0 * indices;"), threes);
     assert_eq!(x("load \"lib/two.rasp\"; x = two + 0 * indices;"), threes);
     let missing = x("load \"lib/four\";").expect_err("no such text");
