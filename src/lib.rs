@@ -34,28 +34,46 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
 
-pub(crate) mod algebra;
 pub mod base;
-pub mod builtin;
-pub mod certify;
 #[cfg(feature = "cli")]
 pub mod cli;
-pub mod compile;
-pub mod diagnose;
-pub mod equiv;
-pub mod eval;
 pub mod execute;
-pub mod explain;
-pub mod format;
 pub mod graph;
-pub mod infer;
-pub mod interpret;
 pub mod model;
 pub mod plan;
 #[cfg(feature = "repl")]
 pub mod repl;
 pub mod schedule;
 pub mod session;
-pub mod stdlib;
-pub mod syntax;
 pub mod value;
+
+pub use infer::facts;
+
+mod algebra;
+#[cfg(feature = "repl")]
+mod explain;
+
+// Behind the door. The project's own tests, benches and fuzzers hold these parts against each other;
+// nothing is promised of them.
+#[doc(hidden)]
+pub mod builtin;
+#[doc(hidden)]
+pub mod certify;
+#[doc(hidden)]
+pub mod compile;
+#[doc(hidden)]
+pub mod diagnose;
+#[doc(hidden)]
+pub mod equiv;
+#[doc(hidden)]
+pub mod eval;
+#[doc(hidden)]
+pub mod format;
+#[doc(hidden)]
+pub mod infer;
+#[doc(hidden)]
+pub mod interpret;
+#[doc(hidden)]
+pub mod stdlib;
+#[doc(hidden)]
+pub mod syntax;

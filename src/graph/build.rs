@@ -71,6 +71,7 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// A graph without nodes.
     pub fn new(sharing: Sharing) -> Graph {
         Graph {
             sharing,
@@ -192,6 +193,7 @@ impl Graph {
         }
     }
 
+    /// A scorer of the graph.
     pub fn get_scorer(&self, id: ScorerId) -> &Scorer {
         &self.scorers[id.0 as usize]
     }
@@ -239,15 +241,18 @@ impl Graph {
         self.encodings.get(&id).copied()
     }
 
+    /// Adds the s-op that holds an atom everywhere.
     pub fn constant(&mut self, value: Value, span: Span) -> SOpId {
         self.sop(SOp::Constant(value), span)
     }
 
+    /// Adds an elementwise s-op.
     pub fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
         debug_assert_eq!(op.arity(), operands.len());
         self.sop(SOp::Map { op, operands }, span)
     }
 
+    /// Adds a comparison of keys with queries.
     pub fn select(
         &mut self,
         keys: SOpId,
@@ -265,6 +270,7 @@ impl Graph {
         )
     }
 
+    /// An s-op of the graph.
     pub fn get(&self, id: SOpId) -> &SOp {
         &self.sops[id.0 as usize]
     }
@@ -274,6 +280,7 @@ impl Graph {
         &self.selectors
     }
 
+    /// A selector of the graph.
     pub fn get_selector(&self, id: SelectorId) -> &Selector {
         &self.selectors[id.0 as usize]
     }
@@ -288,6 +295,7 @@ impl Graph {
         self.sop_spans[id.0 as usize]
     }
 
+    /// Where a selector is written.
     pub fn selector_span(&self, id: SelectorId) -> Span {
         self.selector_spans[id.0 as usize]
     }
@@ -299,6 +307,7 @@ impl Graph {
             .map(|named| &*named.name)
     }
 
+    /// The name that the program gave a selector.
     pub fn selector_name(&self, id: SelectorId) -> Option<&str> {
         self.selector_names[id.0 as usize]
             .as_ref()
@@ -322,6 +331,7 @@ impl Graph {
         }
     }
 
+    /// Names a selector, unless it has a name that is as good.
     pub fn set_selector_name(&mut self, id: SelectorId, name: &Arc<str>, inner: bool) {
         Named::set(&mut self.selector_names[id.0 as usize], name, inner);
     }
@@ -336,6 +346,7 @@ impl Graph {
         self.sops.len() + self.selectors.len() + self.scorers.len()
     }
 
+    /// Whether there are no s-ops.
     pub fn is_empty(&self) -> bool {
         self.sops.is_empty()
     }

@@ -36,6 +36,7 @@ struct Failed {
 }
 
 impl ScorerFunction {
+    /// A scorer as a function.
     pub fn new(graph: &Graph, id: ScorerId) -> ScorerFunction {
         let (keys, queries) = graph.scorer_operands(id);
         let mut steps = Vec::new();

@@ -63,6 +63,7 @@ pub enum Part {
 }
 
 impl Part {
+    /// What is shown.
     pub fn text(&self) -> &str {
         match self {
             Part::Output(text) | Part::Diagnostic(text) => text,
@@ -130,6 +131,7 @@ impl Repl {
         self.reader.is_pending()
     }
 
+    /// The session behind the prompt.
     pub fn session(&mut self) -> &mut Session {
         &mut self.session
     }

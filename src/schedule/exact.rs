@@ -24,7 +24,9 @@ pub struct Options {
 /// What is known of one component of the cost, given those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
+    /// The component.
     pub stage: Stage,
+    /// What the schedule has of it.
     pub value: usize,
     /// No schedule that is as good in the components before has less.
     pub at_least: usize,
@@ -33,7 +35,9 @@ pub struct Outcome {
 /// A schedule, with what is proved of it.
 #[derive(Clone, Debug)]
 pub struct Solution {
+    /// The layer of each value.
     pub slots: Slots,
+    /// What it takes.
     pub cost: Cost,
     /// One for each component, in the order of the [`Cost`]; without [`Stage::Heads`] unless heads
     /// were to be merged.
@@ -62,6 +66,7 @@ impl Options {
 }
 
 impl Outcome {
+    /// Whether no schedule has less.
     pub fn is_optimal(&self) -> bool {
         self.value == self.at_least
     }

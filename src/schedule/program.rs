@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 /// A problem whose values are s-ops, each of one residual direction.
 #[derive(Clone, Debug)]
 pub struct Program {
+    /// What reads what.
     pub problem: Problem,
     /// The s-op of each value.
     pub sops: Vec<SOpId>,

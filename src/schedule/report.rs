@@ -11,13 +11,16 @@ use serde_json::{Value, json};
 /// A problem with the best schedule found.
 #[derive(Clone, Debug)]
 pub struct Searched {
+    /// What was scheduled.
     pub problem: Problem,
+    /// The best schedule found.
     pub solution: Solution,
     /// How it was looked for.
     pub options: Options,
 }
 
 impl Searched {
+    /// Searches, until it is proved, the conflicts are used up, or it is asked to end.
     pub fn new(problem: Problem, options: Options, control: &Control) -> Searched {
         Searched {
             solution: solve(&problem, &options, control),

@@ -33,8 +33,11 @@ use std::sync::Arc;
 pub struct Settings {
     /// The running example.
     pub example: Vec<Value>,
+    /// The tokens that models know (`set vocab`).
     pub vocabulary: Option<Vec<Value>>,
+    /// The longest input of models (`set max_length`).
     pub max_length: Option<usize>,
+    /// Whether models look backwards only (`set causal`).
     pub causal: bool,
 }
 
@@ -73,6 +76,7 @@ impl Settings {
 pub struct Session {
     evaluator: Evaluator,
     scope: ScopeId,
+    /// What the program says of its inputs.
     pub settings: Settings,
 }
 
@@ -111,6 +115,7 @@ impl Session {
         self
     }
 
+    /// The s-ops and selectors of all programs that were run.
     pub fn graph(&self) -> &Graph {
         &self.evaluator.graph
     }
@@ -120,10 +125,12 @@ impl Session {
         self.evaluator.graph.control()
     }
 
+    /// The texts that diagnostics are about.
     pub fn sources(&self) -> &Sources {
         &self.evaluator.sources
     }
 
+    /// The limits of programs.
     pub fn limits(&self) -> &Limits {
         &self.evaluator.limits
     }

@@ -21,6 +21,7 @@ use crate::schedule::report::Searched;
 /// One pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
+    /// Its name in `--passes`.
     pub name: &'static str,
     /// What it does, in a sentence.
     pub about: &'static str,
@@ -160,6 +161,7 @@ impl Passes {
         (others.len() < self.0.len()).then_some(Passes(others))
     }
 
+    /// The passes in the order in which they run.
     pub fn iter(&self) -> impl Iterator<Item = &Pass> {
         self.0.iter()
     }
