@@ -5,32 +5,80 @@
 //! text ─ syntax ─▶ AST ─ eval ─▶ GRAPH ─ infer ─▶ FACTS
 //!                                  │
 //!            ┌─────────────────────┼──────────────────────┐
-//!        interpret             schedule                compile ─▶ MODEL ─ execute
+//!        interpret             schedule                compile ─▶ PLAN ─ lower ─▶ MODEL ─ execute
 //! ```
 //!
-//! | form | made by | holds |
-//! |---|---|---|
-//! | [`syntax::ast::Ast`] | `syntax` | what was written, with its places |
-//! | [`graph::Graph`] | `eval` | s-ops and selectors; no functions, loops or lists any more |
-//! | `infer::Facts` | `infer` | the values each s-op can have, and how it is encoded |
-//! | [`schedule::Schedule`] | `schedule` | the layer of each s-op, the heads of each layer |
-//! | [`plan::Plan`] | `compile` | typed operations on residual variables, which `certify` bounds |
-//! | [`model::Model`] | `compile` | a transformer: weights, tokenizer, readouts, labels |
+//! [`session::Session`] is the door to all of it. What comes out is plain data, to be read:
 //!
-//! [`session::Session`] is the door to all of it:
+//! | form | holds |
+//! |---|---|
+//! | [`graph::Graph`] | s-ops and selectors; no functions, loops or lists any more |
+//! | [`facts::Facts`] | the values each s-op can have, and how it is encoded |
+//! | [`schedule::Schedule`] | the layer of each s-op, the heads of each layer |
+//! | [`plan::Plan`] | typed operations on the residual stream, which certificates are about |
+//! | [`model::Model`] | a transformer: weights, tokenizer, readouts, labels |
+//!
+//! # Interpreting, compiling, executing
 //!
 //! ```
-//! use rasp::{graph::Sharing, session::Session, value::Value};
+//! use rasp::execute::{Executor, Precision};
+//! use rasp::graph::Sharing;
+//! use rasp::session::{Asked, Session, VerifyOptions};
+//! use rasp::value::Value;
 //!
 //! let mut session = Session::new(Sharing::Equal);
 //! session.load_text("hist.rasp", "hist = selector_width(select(tokens, tokens, ==));");
 //! assert!(session.take_diagnostics().is_empty());
+//!
+//! let hello = Value::characters("hello");
 //! let hist = session.sop("hist")?;
-//! let result = session.evaluate(hist, &Value::characters("hello"))?;
-//! assert_eq!(result.to_string(), "[1, 1, 2, 2, 1] (ints)");
+//! assert_eq!(session.evaluate(hist, &hello)?.to_string(), "[1, 1, 2, 2, 1] (ints)");
 //! assert_eq!(session.schedule(hist).heads(), [1]);
+//!
+//! let asked = Asked {
+//!     vocabulary: Some(Value::characters("ehlo")),
+//!     max_length: Some(5),
+//!     ..Asked::default()
+//! };
+//! let compiled = session.compile(&["hist"], &asked)?;
+//! assert!(compiled.is_certified());
+//! assert_eq!(session.verify(&compiled, &VerifyOptions::default())?.wrong, 0);
+//!
+//! let transformer = Executor::new(&compiled.model, Precision::F32);
+//! assert_eq!(transformer.run(&hello)?, [1, 1, 2, 2, 1].map(Value::Int));
 //! # Ok::<(), Box<rasp::base::Diagnostic>>(())
 //! ```
+//!
+//! # Reading an error
+//!
+//! A mistake is a [`base::Diagnostic`]: a code, a message, places, and what to type instead.
+//!
+//! ```
+//! use rasp::base::Code;
+//! use rasp::base::render::{Style, render};
+//! use rasp::graph::Sharing;
+//! use rasp::session::Session;
+//!
+//! let mut session = Session::new(Sharing::Equal);
+//! session.load_text("bad.rasp", "a = tokens + 1;");
+//! let [error] = &session.take_diagnostics()[..] else {
+//!     unreachable!("one mistake is one error");
+//! };
+//! assert_eq!(error.code, Code::OperandTypes);
+//! assert_eq!(error.message, "`+` does not work on an s-op of strings and an int");
+//! let place = error.span().expect("it is in the program");
+//! assert_eq!(session.sources().text(place), "tokens");
+//! // As `rasp` shows it.
+//! let shown = render(error, session.sources(), Style::Plain);
+//! assert!(shown.contains("bad.rasp:1:5"));
+//! ```
+//!
+//! # Editors and the browser
+//!
+//! A [`session::Loader`] says where programs load others from; [`session::Memory`] has them in memory.
+//! A session can be sent to another thread, and its [`base::Control`] stops it from there. Without
+//! features (`default-features = false`) the library builds for `wasm32-unknown-unknown`, and brings
+//! neither the command line (`cli`), the prompt (`repl`) nor threads (`parallel`).
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
 

@@ -10,17 +10,20 @@ mod rounding;
 pub mod show;
 
 use crate::base::{Code, Control, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};
+pub use crate::certify::Certificate;
 pub use crate::compile::{
     Compiled, Options as VerifyOptions, Proof, Request, Verification, WrongOutput,
 };
 use crate::diagnose::{Read, Words, explain, read, read_expression, warnings};
+pub use crate::eval::{Application, Assertion, Event, Loaded, Meta, Verdict};
 use crate::eval::{Evaluator, ScopeId};
-pub use crate::eval::{Event, Loaded, Meta};
 use crate::graph::{Graph, SOpId, Sharing};
 pub use crate::infer::Setting;
-use crate::interpret::{self, Sequence};
+use crate::interpret;
+pub use crate::interpret::Sequence;
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
+pub use crate::syntax::ast::ExampleKind;
 use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
 use crate::value::Value;
 use loader::WithLibrary;
@@ -309,6 +312,7 @@ impl Session {
     }
 
     /// Reads a text typed at the prompt, keeping it for diagnostics; nothing is run.
+    #[doc(hidden)]
     pub fn read(&mut self, name: &str, text: &str) -> (SourceId, Read) {
         let source = self.evaluator.sources.add(name, text);
         (source, read(source, text, &self.evaluator.limits))
@@ -320,6 +324,7 @@ impl Session {
     ///
     /// # Errors
     /// The error of the statement.
+    #[doc(hidden)]
     pub fn run_statement(
         &mut self,
         ast: &Arc<Ast>,
