@@ -6,8 +6,7 @@ use rasp::base::render::{Style, render};
 use rasp::base::{Code, Diagnostic, Limits, Sources, Span};
 use rasp::eval::{Event, Loaded, Meta};
 use rasp::graph::{SOpId, Sharing};
-use rasp::infer::Setting;
-use rasp::session::{Session, files};
+use rasp::session::{Asked, Session, files};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -100,8 +99,7 @@ fn examples_fail_on_no_input() {
 
 /// What `rasp check` says about the inputs that a program allows, if it says which.
 fn hazards(session: &Session, events: &[Event]) -> Vec<Diagnostic> {
-    let settings = &session.settings;
-    let (Some(vocabulary), Some(max_length)) = (&settings.vocabulary, settings.max_length) else {
+    let Ok(setting) = session.setting(&Asked::default()) else {
         return Vec::new();
     };
     let roots: Vec<SOpId> = events
@@ -114,11 +112,6 @@ fn hazards(session: &Session, events: &[Event]) -> Vec<Diagnostic> {
             _ => None,
         })
         .collect();
-    let setting = Setting {
-        vocabulary: vocabulary.clone(),
-        max_length,
-        causal: false,
-    };
     session.hazards(&roots, &setting)
 }
 

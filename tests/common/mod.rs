@@ -27,9 +27,9 @@ pub fn shape(session: &mut Session, expression: &str) -> String {
         .sop(expression)
         .unwrap_or_else(|error| panic!("{expression}: {error}"));
     let mut text = session.schedule(sop).table(session.graph());
-    let settings = &session.settings;
-    if let (Some(vocabulary), Some(max_length)) = (&settings.vocabulary, settings.max_length) {
-        let inputs = format!("{} tokens, up to {max_length} at once", vocabulary.len());
+    if let Ok(setting) = session.setting(&Asked::default()) {
+        let (tokens, length) = (setting.vocabulary.len(), setting.max_length);
+        let inputs = format!("{tokens} tokens, up to {length} at once");
         text.push_str(&compiled(session, sop, &inputs));
     }
     text
