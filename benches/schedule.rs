@@ -10,7 +10,7 @@ mod made;
 mod uses;
 
 use made::{Shape, random, read};
-use rasp::base::Random;
+use rasp::base::{Control, Random};
 use rasp::eval::Meta;
 use rasp::graph::Sharing;
 use rasp::schedule::exact::{Options, solve};
@@ -66,7 +66,7 @@ fn line(name: &str, problem: &Problem, options: &Options) -> (bool, Duration) {
     let greedy = show(&greedy::schedule(problem, options.merge_heads));
     let greedy_time = started.elapsed();
     let started = Instant::now();
-    let solution = solve(problem, options);
+    let solution = solve(problem, options, &Control::default());
     let time = started.elapsed();
     let proved = match solution.is_optimal() {
         true => "proved",

@@ -18,6 +18,7 @@ use rasp::execute::{Precision, trace};
 use rasp::infer::Setting;
 use rasp::model::{Decoder, Dtype, HostOrder, Matrix, Model, from_bytes, to_bytes};
 use rasp::plan::{Plan, Style, VariableId};
+use rasp::session::Asked;
 use rasp::value::Value;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -47,19 +48,12 @@ fn compiled(name: &str, style: Style, small: Option<&str>) -> Option<Compiled> {
     let text = std::fs::read_to_string(path(name)).unwrap();
     let mut session = common::session(name, &text);
     let sop = session.sop(main).unwrap();
-    let settings = &session.settings;
-    let setting = match small {
-        Some(tokens) => Setting {
-            vocabulary: Value::characters(tokens),
-            max_length: LENGTH,
-            causal: settings.causal,
-        },
-        None => Setting {
-            vocabulary: settings.vocabulary.clone()?,
-            max_length: settings.max_length?,
-            causal: settings.causal,
-        },
+    let asked = Asked {
+        vocabulary: small.map(Value::characters),
+        max_length: small.map(|_| LENGTH),
+        ..Asked::default()
     };
+    let setting = session.setting(&asked).ok()?;
     compile_in(
         &style.into(),
         session.graph(),

@@ -19,6 +19,17 @@ fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
         .collect()
 }
 
+/// The README shows what the documentation of the crate tests.
+#[test]
+fn the_library_is_shown_as_it_is_tested() {
+    let crate_docs = include_str!("../src/lib.rs")
+        .replace("//! ", "")
+        .replace("//!\n", "\n");
+    let shown = blocks(include_str!("../README.md"), "rust");
+    assert_eq!(shown.len(), 1);
+    assert!(crate_docs.contains(shown[0]), "{}", shown[0]);
+}
+
 /// What a block says of each line: values after `# =>` and on the comment lines below it,
 /// `# error: …`, and `# warning: …` on the line below.
 fn claims(block: &str) -> Vec<(usize, String)> {

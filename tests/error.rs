@@ -6,8 +6,7 @@ use rasp::base::render::{Style, render};
 use rasp::base::{Code, Diagnostic, Limits, Sources, Span};
 use rasp::eval::{Event, Loaded, Meta};
 use rasp::graph::{SOpId, Sharing};
-use rasp::infer::Setting;
-use rasp::session::{Session, files};
+use rasp::session::{Asked, Session, files};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -58,9 +57,7 @@ fn report(path: &Path) -> (Vec<Diagnostic>, Sources) {
 
 /// The same of a program as it is given.
 fn report_of(program: &Loaded) -> (Vec<Diagnostic>, Sources) {
-    // The limits are meant for the program, not for the library before it.
-    let mut session = Session::new(Sharing::Equal);
-    session.evaluator().0.limits = limits(&program.text);
+    let mut session = Session::new(Sharing::Equal).with_limits(limits(&program.text));
     if let Some(("input", input)) = directive(&program.text) {
         session.load_text("input", &format!("set example {input}"));
     }
@@ -102,8 +99,7 @@ fn examples_fail_on_no_input() {
 
 /// What `rasp check` says about the inputs that a program allows, if it says which.
 fn hazards(session: &Session, events: &[Event]) -> Vec<Diagnostic> {
-    let settings = &session.settings;
-    let (Some(vocabulary), Some(max_length)) = (&settings.vocabulary, settings.max_length) else {
+    let Ok(setting) = session.setting(&Asked::default()) else {
         return Vec::new();
     };
     let roots: Vec<SOpId> = events
@@ -116,11 +112,6 @@ fn hazards(session: &Session, events: &[Event]) -> Vec<Diagnostic> {
             _ => None,
         })
         .collect();
-    let setting = Setting {
-        vocabulary: vocabulary.clone(),
-        max_length,
-        causal: false,
-    };
     session.hazards(&roots, &setting)
 }
 
@@ -258,7 +249,7 @@ fn kind_of_error(message: &str) -> String {
         .replace(|character: char| character.is_ascii_digit(), "")
 }
 
-/// Codes that need a model or a file that cannot be written, and are tested with those.
+/// Codes that need a model, a file that cannot be written or a person, and are tested with those.
 const ELSEWHERE: &[Code] = &[
     Code::FileNotWritten,
     Code::DomainTooLarge,
@@ -268,6 +259,7 @@ const ELSEWHERE: &[Code] = &[
     Code::BadModel,
     Code::UnknownToken,
     Code::InputTooLong,
+    Code::Interrupted,
 ];
 
 /// The mistake files, in the order of their names.

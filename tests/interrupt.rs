@@ -1,7 +1,6 @@
-//! A request to stop, which the prompt makes of Ctrl-C, in a process of its own: requests belong to
-//! the process.
+//! Requests to stop, which the prompt makes of Ctrl-C: they end what their session does, and leave
+//! other sessions alone.
 
-use rasp::base::interrupt;
 use rasp::base::render::Style;
 use rasp::repl::{Part, Patience, Repl};
 use std::time::Duration;
@@ -12,9 +11,10 @@ fn answer(repl: &mut Repl, line: &str) -> String {
 
 /// What a line answers that someone stops after a moment.
 fn stopped(repl: &mut Repl, line: &str) -> String {
-    let person = std::thread::spawn(|| {
+    let control = repl.control().clone();
+    let person = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(200));
-        interrupt::request();
+        control.stop();
     });
     let answer = answer(repl, line);
     person.join().expect("it only waits");
@@ -44,4 +44,25 @@ fn what_runs_is_stopped_and_the_session_goes_on() {
         answer(&mut repl, "indices;"),
         "     s-op: out\n \t Example: out(\"abc\") = [0, 1, 2] (ints)\n"
     );
+}
+
+#[test]
+fn a_request_is_that_of_one_session() {
+    let mut one = Repl::new(Style::Plain, Patience::None);
+    let mut other = Repl::new(Style::Plain, Patience::None);
+    let control = one.control().clone();
+    // Stopped in the middle of the entry of another.
+    let person = std::thread::spawn(move || {
+        for _ in 0..50 {
+            std::thread::sleep(Duration::from_millis(2));
+            control.stop();
+        }
+    });
+    let line = "x = 0; for i in range(40000) { x = x + 1; } x;";
+    assert_eq!(
+        answer(&mut other, line),
+        "    value: x =  0\n    value: out =  40000\n"
+    );
+    person.join().expect("it only waits");
+    assert_eq!(answer(&mut one, "1;"), "    value: out =  1\n");
 }

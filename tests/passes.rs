@@ -8,7 +8,7 @@ mod common;
 mod place;
 
 use place::Place;
-use rasp::base::{Code, Limits};
+use rasp::base::{Code, Control, Limits};
 use rasp::compile::{Compiled, Request, compile_in};
 use rasp::infer::Setting;
 use rasp::plan::pass::{PASSES, Passes};
@@ -69,7 +69,7 @@ fn compiled(program: &str, style: Style, passes: &str) -> Option<Compiled> {
         }
         compiled => compiled.unwrap(),
     };
-    common::assert_right(&session, sop, &compiled.model);
+    common::assert_right(&session, &compiled);
     Some(compiled)
 }
 
@@ -112,7 +112,9 @@ fn what_nobody_reads_goes() {
     let unread = plan.variables[0].clone();
     let id = plan.add(unread);
     assert_eq!(id.0 as usize + 1, plan.variables.len());
-    Passes::parse("dead").unwrap().run(&mut plan);
+    Passes::parse("dead")
+        .unwrap()
+        .run(&mut plan, &Control::default());
     assert_eq!(plan.variables.len(), compiled.draft.variables.len());
     assert_eq!(plan.check(), Ok(()));
 }

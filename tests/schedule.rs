@@ -10,7 +10,7 @@ mod plans;
 
 use made::{Shape, random, read};
 use place::Place;
-use rasp::base::Random;
+use rasp::base::{Control, Random};
 use rasp::graph::Sharing;
 use rasp::schedule::bound::{critical_path, lower_bound};
 use rasp::schedule::exact::{Options, Solution, solve};
@@ -36,7 +36,7 @@ fn key(cost: &Cost, options: &Options) -> Vec<usize> {
 
 /// A solution that is what it says.
 fn solved(problem: &Problem, options: &Options) -> Solution {
-    let solution = solve(problem, options);
+    let solution = solve(problem, options, &Control::default());
     problem.check(&solution.slots).unwrap();
     assert_eq!(solution.cost, problem.cost(&solution.slots));
     assert_eq!(solution.cost.layers, lower_bound(problem).layers);
@@ -198,7 +198,7 @@ fn medium(seed: u64) -> Problem {
 fn two_runs_give_one_schedule() {
     for seed in 0..20 {
         for options in &OPTIONS {
-            let runs = [0, 1].map(|_| solve(&medium(seed), options));
+            let runs = [0, 1].map(|_| solve(&medium(seed), options, &Control::default()));
             assert_eq!(runs[0].slots, runs[1].slots, "seed {seed}");
             assert_eq!(runs[0].outcomes, runs[1].outcomes, "seed {seed}");
         }

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Each top-level module with the modules it may import. Data flows one way; an edge that is not
 /// here is a mistake, or a decision to record in docs/ARCHITECTURE.md.
@@ -229,5 +230,45 @@ fn only_the_renderer_names_ariadne() {
             !names || file == "base/render.rs",
             "src/{file} names ariadne"
         );
+    }
+}
+
+/// What a program takes in that needs values, models and errors only.
+#[test]
+fn the_library_alone_knows_no_terminal() {
+    let listed = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--offline", "--no-default-features"])
+        .args(["--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    let text = String::from_utf8(listed.stdout).expect("names");
+    let names: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert!(
+        names.contains(&"logos"),
+        "{}",
+        String::from_utf8_lossy(&listed.stderr)
+    );
+    for absent in ["clap", "rustyline", "ctrlc", "indicatif", "rayon"] {
+        assert!(!names.contains(&absent), "{absent}");
+    }
+}
+
+/// Each of these is named in one file, so that it can be replaced there.
+#[test]
+fn the_terminal_has_its_files() {
+    for (name, file) in [
+        ("rustyline::", "repl/interactive.rs"),
+        ("ctrlc::", "repl/interrupt.rs"),
+    ] {
+        for (other, text) in sources() {
+            assert!(
+                !text.contains(name) || other == file,
+                "src/{other} names {name}"
+            );
+        }
     }
 }

@@ -594,6 +594,10 @@ fn examples_give_their_code_and_mends_give_none() {
     for code in Code::ALL {
         let path = format!("{}/docs/errors/{code}.md", env!("CARGO_MANIFEST_DIR"));
         let page = std::fs::read_to_string(path).unwrap();
+        // No program asks for its own end.
+        if *code == Code::Interrupted {
+            continue;
+        }
         let (_, examples) = page.split_once("## Example\n").unwrap();
         let (example, mended) = examples.split_once("## Mended\n").unwrap();
         let ran = run_section(example);

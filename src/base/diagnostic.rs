@@ -10,7 +10,9 @@ pub type Fallible<T> = Result<T, Box<Diagnostic>>;
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
+    /// The program, or what was asked, has no result.
     Error,
+    /// It has one, which may not be what is meant.
     Warning,
 }
 
@@ -75,6 +77,7 @@ codes! {
     UnknownToken "E0702" "a token outside the vocabulary";
     InputTooLong "E0703" "an input longer than the model";
     LimitReached "E0801" "a limit was reached";
+    Interrupted "E0802" "a person asked for the end";
     SurprisingPrecedence "W0101" "an expression that may not mean what it seems to";
     UnusedName "W0201" "a name that nothing reads";
     DuplicateParameter "W0202" "two parameters with the same name";
@@ -97,16 +100,22 @@ impl fmt::Display for Code {
 /// A place with what to say about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
+    /// Where it is.
     pub span: Span,
+    /// What to say there.
     pub text: String,
 }
 
 /// One error or warning. The first label is the main place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// How bad it is.
     pub severity: Severity,
+    /// What kind of mistake it is.
     pub code: Code,
+    /// What is wrong, in a sentence.
     pub message: String,
+    /// The places that it is about.
     pub labels: Vec<Label>,
     /// Background that explains the message.
     pub notes: Vec<String>,
@@ -119,6 +128,7 @@ pub struct Diagnostic {
 /// What to type instead, in words; and, where that is certain, as edits of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
+    /// What to do, in words.
     pub message: String,
     /// Places with the texts to put there instead, in their order. With all of them made, the
     /// program does not give the diagnostic any more, nor any other that it did not give before.
@@ -145,6 +155,7 @@ impl<T: Into<String>> From<T> for Suggestion {
 }
 
 impl Diagnostic {
+    /// An error without a place.
     pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -157,6 +168,7 @@ impl Diagnostic {
         }
     }
 
+    /// A warning without a place.
     pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Warning,
@@ -186,11 +198,13 @@ impl Diagnostic {
         }
     }
 
+    /// Adds background.
     pub fn note(mut self, note: impl Into<String>) -> Diagnostic {
         self.notes.push(note.into());
         self
     }
 
+    /// Says what to type instead.
     pub fn help(mut self, help: impl Into<Suggestion>) -> Diagnostic {
         self.help = Some(help.into());
         self

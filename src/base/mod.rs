@@ -1,11 +1,10 @@
 //! What every pass uses and what knows nothing of RASP: places in source text, diagnostics and
-//! how they are shown, nearest names, the limits that keep hostile input harmless, random numbers,
-//! tables of text, and files written whole. Depends on nothing else in the crate.
+//! how they are shown, nearest names, the limits that keep hostile input harmless, the handle that
+//! ends work, random numbers, tables of text, and files written whole. Depends on nothing else in the crate.
 
+pub mod control;
 pub mod diagnostic;
-pub mod interrupt;
 pub mod limits;
-pub mod progress;
 pub mod random;
 pub mod render;
 pub mod source;
@@ -13,6 +12,7 @@ pub mod suggest;
 pub mod table;
 pub mod write;
 
+pub use control::Control;
 pub use diagnostic::{Code, Diagnostic, Fallible, Label, Severity, Suggestion, counted};
 pub use limits::Limits;
 pub use random::Random;

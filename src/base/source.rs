@@ -10,8 +10,11 @@ pub struct SourceId(pub u32);
 /// A byte range `start..end` of one source text; both ends lie on character boundaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
+    /// The text.
     pub source: SourceId,
+    /// Its first byte.
     pub start: u32,
+    /// The byte behind its last.
     pub end: u32,
 }
 
@@ -24,6 +27,7 @@ impl Span {
         end: 0,
     };
 
+    /// The place between two bytes of a text.
     pub fn new(source: SourceId, start: usize, end: usize) -> Span {
         Span {
             source,
@@ -49,6 +53,7 @@ impl Span {
         self.source == other.source && self.start <= other.start && other.end <= self.end
     }
 
+    /// Its bytes.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -57,7 +62,9 @@ impl Span {
 /// One text with the name under which diagnostics show it.
 #[derive(Clone, Debug)]
 pub struct Source {
+    /// What people call it: the path of a file, or another name.
     pub name: String,
+    /// What it says.
     pub text: Arc<str>,
     /// Where each line starts.
     lines: Arc<[u32]>,
@@ -95,16 +102,19 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// No texts.
     pub fn new() -> Sources {
         Sources::default()
     }
 
+    /// Adds a text.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
         let id = SourceId(u32::try_from(self.list.len()).expect("fewer than 2³² sources"));
         self.list.push(Source::new(name.into(), text.into()));
         id
     }
 
+    /// A text that was added.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.list[id.0 as usize]
     }

@@ -7,7 +7,9 @@ use std::path::Path;
 /// What becomes of a file that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
+    /// Nothing is written.
     Keep,
+    /// It has the new contents.
     Replace,
 }
 

@@ -10,6 +10,7 @@ use crate::interpret;
 use crate::session::Session;
 use crate::value::Value;
 use indicatif::{ProgressBar, ProgressStyle};
+#[cfg(feature = "parallel")]
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 use std::fs::File;
@@ -58,8 +59,11 @@ pub fn batch(
         }
         bar.inc(bytes as u64);
         let graph = session.graph();
-        let answers: Vec<Vec<Answer>> = together
-            .par_iter()
+        #[cfg(feature = "parallel")]
+        let texts = together.par_iter();
+        #[cfg(not(feature = "parallel"))]
+        let texts = together.iter();
+        let answers: Vec<Vec<Answer>> = texts
             .map(|text| answer(graph, &wanted, arguments.json, text))
             .collect();
         write(output, session, &wanted, arguments.json, answers)?;

@@ -7,6 +7,7 @@ use crate::base::Sources;
 use crate::certify::Certificate;
 use crate::compile;
 use crate::model::{self, Dtype, Model};
+use crate::session::{Proof, Session};
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
 use std::path::PathBuf;
@@ -26,12 +27,12 @@ pub struct Certify {
 pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
     let sources = Sources::new();
     let mut model = output.expect(model::load(&arguments.model), &sources)?;
-    let plan = output.expect(compile::proved_plan(&model), &sources)?;
     let host = arguments.hosts.host();
-    let compile::Proof {
+    let proof = Session::certify(&model, host.order);
+    let Proof {
         certificates,
         exact,
-    } = compile::prove(&plan, &model, host.order);
+    } = output.expect(proof, &sources)?;
     model.certified = exact;
     match arguments.json {
         true => output.json(&certificates_json(&model, &certificates))?,

@@ -1,12 +1,12 @@
 //! `rasp check`: the types and value domains of what a program defines.
 
 use super::arguments::Check;
-use super::input::{open, setting, value_json, vocabulary};
+use super::input::{asked, open, value_json, vocabulary};
 use super::output::{Output, Stop, table};
 use crate::base::Sources;
 use crate::eval::{Event, Meta};
 use crate::graph::{SOpId, Sharing};
-use crate::infer::facts::{Domain, Facts, infer};
+use crate::infer::{Domain, Facts};
 use crate::session::Session;
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
@@ -21,10 +21,8 @@ pub fn check(output: &mut Output, arguments: &Check) -> Result<(), Stop> {
     let wanted = given.is_some() || session.settings.vocabulary.is_some();
     let facts = match wanted {
         true => {
-            let setting = output.expect(
-                setting(&arguments.setting, given, &session),
-                session.sources(),
-            )?;
+            let setting = session.setting(&asked(&arguments.setting, given, None));
+            let setting = output.expect(setting, session.sources())?;
             let roots: Vec<SOpId> = definitions
                 .values()
                 .filter_map(|meta| match meta {
@@ -32,7 +30,7 @@ pub fn check(output: &mut Output, arguments: &Check) -> Result<(), Stop> {
                     _ => None,
                 })
                 .collect();
-            let facts = infer(session.graph(), &roots, &setting, session.limits());
+            let facts = session.facts(&roots, &setting);
             let facts = output.expect(facts, session.sources())?;
             output.report_all(&session.hazards(&roots, &setting), session.sources())?;
             Some(facts)

@@ -1,15 +1,16 @@
 //! `rasp equiv`: whether two s-ops are equal on every input up to a length. The exit status says
 //! it too: 0 equal, 1 different, 3 not known.
 
-use super::arguments::{Arguments, Equiv, Setting};
-use super::input::{Input, open, setting, value_json, vocabulary};
+use super::arguments::{Arguments, Equiv, Setting, Switch};
+use super::input::{Input, asked, open, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
 use crate::base::counted;
-use crate::base::{Code, Diagnostic, Fallible, Sources, interrupt};
+use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::equiv::{Comparison, Difference, Method, Options, Verdict, compare};
 use crate::eval::Meta;
 use crate::graph::{SOpId, Sharing};
 use crate::interpret::Sequence;
+use crate::repl::interrupt;
 use crate::session::Session;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -33,13 +34,13 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
         vocab: arguments.vocab.clone(),
         vocab_json: arguments.vocab_json.clone(),
         max_len: arguments.max_len,
-        causal: None,
+        // Values are the same whether or not a model would be causal.
+        causal: Some(Switch::Off),
     };
     let given = output.expect(vocabulary(&wanted), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let mut setting = output.expect(setting(&wanted, given, &session), session.sources())?;
-    // Values are the same whether or not a model would be causal.
-    setting.causal = false;
+    let setting = session.setting(&asked(&wanted, given, None));
+    let setting = output.expect(setting, session.sources())?;
     let pair = (sop(output, &mut session, a)?, sop(output, &mut session, b)?);
     let options = Options {
         exhaustive: EXHAUSTIVE,
@@ -47,7 +48,7 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
         tokens: TOKENS,
         seed: arguments.seed,
     };
-    if let Err(reason) = interrupt::on_ctrl_c() {
+    if let Err(reason) = interrupt::on_ctrl_c(session.control()) {
         output.note(&format!("rasp: Ctrl-C will show no result: {reason}"));
     }
     let found = compare(session.graph(), pair, &setting, session.limits(), &options);
@@ -79,9 +80,10 @@ fn not_two() -> Stop {
 fn sop(output: &mut Output, session: &mut Session, text: &str) -> Result<SOpId, Stop> {
     let found = session.expression_at(text);
     let (meta, span) = output.expect(found, session.sources())?;
+    if let Some(sop) = session.as_sop(&meta, span) {
+        return Ok(sop);
+    }
     let help = match meta {
-        Meta::SOp(id) => return Ok(id),
-        Meta::Atom(value) => return Ok(session.evaluator().0.graph.constant(value, span)),
         Meta::Selector(_) => format!("compare what is made of it: `-e 'selector_width({text})'`"),
         Meta::List(_) => format!("compare one item: `-e '{text}[0]'`"),
         Meta::Dict(ref dict) => match dict.iter().next() {
@@ -94,7 +96,7 @@ fn sop(output: &mut Output, session: &mut Session, text: &str) -> Result<SOpId, 
             let arguments = vec!["tokens"; needed].join(", ");
             format!("compare what it gives: `-e '{text}({arguments})'`")
         }
-        Meta::Scorer(_) | Meta::Application(_) | Meta::Broken => {
+        Meta::SOp(_) | Meta::Atom(_) | Meta::Scorer(_) | Meta::Application(_) | Meta::Broken => {
             "compare s-ops: `-e tokens`".to_string()
         }
     };

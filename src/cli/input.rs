@@ -1,13 +1,13 @@
 //! Programs, inputs and vocabularies as the command line gives them.
 
 use super::arguments::{Inputs, Program, Setting, Switch};
+use super::making::Making;
 use super::output::{Output, Stop};
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Fallible, Limits, Sources};
 use crate::eval::{Event, Loaded};
 use crate::graph::Sharing;
-use crate::infer;
-use crate::session::{Session, files};
+use crate::session::{Asked, Session, files};
 use crate::syntax::ast::ExprKind;
 use crate::syntax::parse::parse_expression;
 use crate::value::Value;
@@ -332,43 +332,13 @@ fn near_file(file: &Path) -> String {
     }
 }
 
-/// What a model is to be made for: the command line first, then the program's own settings.
-///
-/// # Errors
-/// Neither says which tokens there are, or how long an input can be.
-pub fn setting(
-    arguments: &Setting,
-    vocabulary: Option<Vec<Value>>,
-    session: &Session,
-) -> Fallible<infer::Setting> {
-    let missing = |what: &str, help: &str| -> Box<Diagnostic> {
-        let message = format!("{what} must be known for this");
-        Diagnostic::error(Code::BadInput, message).help(help).into()
-    };
-    let vocabulary = vocabulary
-        .or_else(|| session.settings.vocabulary.clone())
-        .ok_or_else(|| {
-            missing(
-                "the vocabulary",
-                "give `--vocab abc`, or write `set vocab \"abc\"` in the program",
-            )
-        })?;
-    let max_length = arguments
-        .max_len
-        .or(session.settings.max_length)
-        .ok_or_else(|| {
-            missing(
-                "the length of the longest input",
-                "give `--max-len 8`, or write `set max_length 8` in the program",
-            )
-        })?;
-    let causal = match arguments.causal {
-        Some(switch) => switch == Switch::On,
-        None => session.settings.causal,
-    };
-    Ok(infer::Setting {
+/// What the command line asks of a model, with the vocabulary that it gives.
+pub fn asked(setting: &Setting, vocabulary: Option<Vec<Value>>, making: Option<&Making>) -> Asked {
+    Asked {
         vocabulary,
-        max_length,
-        causal,
-    })
+        max_length: setting.max_len,
+        causal: setting.causal.map(|switch| switch == Switch::On),
+        otherwise: None,
+        request: making.map(Making::request).unwrap_or_default(),
+    }
 }

@@ -1,17 +1,17 @@
 //! `rasp compile`, `info` and `exec`: making, describing and running models.
 
 use super::arguments::{Compile, Exec, Info, Setting};
-use super::input::{Input, inputs, open, setting, value_json, vocabulary};
+use super::input::{Input, asked, inputs, open, value_json, vocabulary};
 use super::making::Making;
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
 use crate::base::{Code, Diagnostic, Existing, Sources};
-use crate::compile::{self, Compiled};
+use crate::compile;
 use crate::execute::Executor;
 use crate::execute::trace::trace_in_order;
-use crate::graph::{SOpId, Sharing};
+use crate::graph::Sharing;
 use crate::model::{self, Model};
-use crate::session::Session;
+use crate::session::{Compiled, Session};
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
 use serde_json::{Value as Json, json};
@@ -20,7 +20,7 @@ use std::path::Path;
 pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let (compiled, _) = compile_expressions(
+    let compiled = compile_expressions(
         output,
         &mut session,
         (&arguments.expr, &arguments.making),
@@ -36,7 +36,7 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         ..
     } = &compiled;
     if arguments.explain && !arguments.json {
-        output.text(&compile::explain(draft, passes))?;
+        output.text(&compile::explain(draft, passes, session.graph().control()))?;
         output.text(&format!("\n# what is proved\n\n{}\n", certificates[0]))?;
     }
     if let Some(error) = compiled.refusal().filter(|_| !arguments.uncertified) {
@@ -78,46 +78,21 @@ pub fn compile_expressions(
     output: &mut Output,
     session: &mut Session,
     (expressions, making): (&[String], &Making),
-    setting_arguments: &Setting,
+    setting: &Setting,
     vocabulary: Option<Vec<Value>>,
-) -> Result<(Compiled, Vec<SOpId>), Stop> {
-    let setting = output.expect(
-        setting(setting_arguments, vocabulary, session),
-        session.sources(),
-    )?;
-    for (at, expression) in expressions.iter().enumerate() {
-        if expressions[..at].contains(expression) {
-            let message = format!("`{expression}` is asked for twice");
-            output.report(
-                &Diagnostic::error(Code::BadInput, message),
-                session.sources(),
-            );
-            return Err(Stop::Reported);
-        }
-    }
-    let mut sops = Vec::with_capacity(expressions.len());
-    let mut spans = Vec::with_capacity(expressions.len());
-    for expression in expressions {
-        let found = session.sop_at(expression);
-        let (sop, span) = output.expect(found, session.sources())?;
-        sops.push(sop);
-        spans.push(span);
-    }
-    let (graph, limits) = (session.graph(), session.limits());
-    let compile = || compile::compile_in(&making.request(), graph, &sops, &setting, limits);
-    let compiled = progress::shown(compile)
-        .map_err(|error| Box::new(error.or_at(spans[0], "compiled from this")));
-    let mut compiled = output.expect(compiled, session.sources())?;
-    for hazard in session.hazards(&sops, &setting) {
+) -> Result<Compiled, Stop> {
+    let asked = asked(setting, vocabulary, Some(making));
+    let control = session.control().clone();
+    let compiled = progress::shown(&control, || session.compile(expressions, &asked));
+    let compiled = output.expect(compiled, session.sources())?;
+    for hazard in session.hazards(&compiled.sops, &compiled.setting) {
         let hazard = match hazard.code {
             Code::HangsOnRounding => hazard,
             _ => hazard.note("there the program has no value, and the model gives some value"),
         };
         output.report(&hazard, session.sources());
     }
-    let names: Vec<&str> = expressions.iter().map(String::as_str).collect();
-    compiled.model.rename(&names);
-    Ok((compiled, sops))
+    Ok(compiled)
 }
 
 pub fn info(output: &mut Output, arguments: &Info) -> Result<(), Stop> {

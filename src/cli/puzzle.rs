@@ -10,19 +10,17 @@ use super::output::{Output, Stop, table};
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::equiv::{self, Comparison, Difference, Method, Verdict};
-use crate::eval::{Event, Meta};
+use crate::eval::Meta;
 use crate::graph::{Graph, SOpId, Sharing};
 use crate::infer::Setting;
 use crate::interpret::Sequence;
 use crate::schedule::schedule;
 use crate::session::Session;
-use crate::syntax::parse;
 use crate::value::Value;
 use clap::Args;
 use serde_json::{Value as Json, json};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -289,39 +287,26 @@ fn given(session: &mut Session) -> Fallible<SOpId> {
             .help(help)
             .into());
     }
-    match session.expression_at(ANSWER)? {
-        (Meta::SOp(id), _) => Ok(id),
-        (Meta::Atom(value), span) => Ok(session.evaluator().0.graph.constant(value, span)),
-        _ => session.sop(ANSWER),
+    let (meta, span) = session.expression_at(ANSWER)?;
+    match session.as_sop(&meta, span) {
+        Some(sop) => Ok(sop),
+        None => session.sop(ANSWER),
     }
 }
 
 /// Runs the solution in a scope of its own, so that neither it nor the program sees the other's
 /// names, but in the same graph, so that both can be compared.
 fn solution(session: &mut Session, puzzle: &Puzzle) -> Fallible<(SOpId, Setting)> {
-    let limits = session.limits().clone();
-    let (evaluator, _) = session.evaluator();
-    let source = evaluator.sources.add("solution", puzzle.solution.as_str());
-    let parsed = parse(source, &puzzle.solution, &limits);
-    let scope = evaluator.new_scope();
-    // The program may have used up its own allowance.
-    evaluator.steps = 0;
-    let events = evaluator.run(&Rc::new(parsed.ast), scope, "solution");
-    let answer = evaluator.lookup(scope, ANSWER).cloned();
-    let mut setting = Setting {
-        vocabulary: Vec::new(),
-        max_length: 0,
-        causal: false,
-    };
-    for event in events {
-        match event {
-            Event::SetVocabulary { tokens } => setting.vocabulary = tokens,
-            Event::SetMaxLength { length } => setting.max_length = length,
-            _ => {}
-        }
-    }
+    let (answer, settings) = session.run_apart("solution", &puzzle.solution, ANSWER);
     match answer {
-        Some(Meta::SOp(sop)) => Ok((sop, setting)),
+        Some(Meta::SOp(sop)) => {
+            let setting = Setting {
+                vocabulary: settings.vocabulary.unwrap_or_default(),
+                max_length: settings.max_length.unwrap_or_default(),
+                causal: false,
+            };
+            Ok((sop, setting))
+        }
         // A graph that the program has filled up, or a bug: the tests run every solution.
         _ => {
             let failed =

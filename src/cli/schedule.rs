@@ -1,15 +1,14 @@
 //! `rasp schedule`: the layers and heads an s-op takes.
 
 use super::arguments::{Schedule, Setting};
-use super::input::{open, setting, vocabulary};
+use super::input::{asked, open, vocabulary};
 use super::making::Making;
 use super::output::{Output, Stop};
 use super::progress;
-use crate::compile::{Compiled, compile_in};
 use crate::graph::{SOpId, Sharing};
 use crate::schedule::exact::Options;
 use crate::schedule::program::optimise;
-use crate::session::Session;
+use crate::session::{Compiled, Session};
 use clap::Args;
 use serde_json::Value as Json;
 
@@ -47,11 +46,9 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         };
     }
     let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
-    let setting = setting(&planned.setting, vocabulary, &session);
-    let setting = output.expect(setting, session.sources())?;
-    let request = planned.making.request();
-    let (nodes, limits) = (session.graph(), session.limits());
-    let compiled = progress::shown(|| compile_in(&request, nodes, &[sop], &setting, limits));
+    let asked = asked(&planned.setting, vocabulary, Some(&planned.making));
+    let compile = || session.compile_sops(&[(sop, &arguments.expr)], &asked);
+    let compiled = progress::shown(session.control(), compile);
     let Compiled { plan, searched, .. } = output.expect(compiled, session.sources())?;
     if arguments.json {
         let mut json = plan.schedule_json();

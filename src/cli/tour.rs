@@ -6,14 +6,11 @@ use super::input::{Input, read};
 use super::output::{Output, Stop};
 use crate::base::table::indented;
 use crate::base::{Code, Diagnostic, Fallible};
-use crate::compile;
 use crate::eval::{Event, Loaded, Meta};
 use crate::execute::{Executor, Precision};
 use crate::graph::{SOpId, Sharing};
-use crate::infer::Setting;
 use crate::model;
-use crate::session::Session;
-use crate::value::Value;
+use crate::session::{Asked, Session, VerifyOptions};
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
 
 /// The tour's own program.
@@ -53,19 +50,11 @@ fn run_weights(
     sop: SOpId,
     input: &Input,
 ) -> Result<(), Stop> {
-    let setting = setting(session, input);
-    let compiled = compile::compile_in(
-        &compile::Request::default(),
-        session.graph(),
-        &[sop],
-        &setting,
-        session.limits(),
-    );
+    let compiled = session.compile_sops(&[(sop, name)], &asked(session, input));
     let compiled = output.expect(compiled, session.sources())?;
-    let (mut compiled, plan) = (compiled.model, compiled.plan);
+    let (model, setting) = (&compiled.model, &compiled.setting);
     output.line("\n# Scheduled: the layers and heads it takes\n")?;
-    output.text(&indented(&plan.table(), 4))?;
-    compiled.rename(&[name]);
+    output.text(&indented(&compiled.plan.table(), 4))?;
     let tokens: Vec<String> = setting
         .vocabulary
         .iter()
@@ -76,28 +65,26 @@ fn run_weights(
         tokens.join(" "),
         setting.max_length
     ))?;
-    output.text(&indented(&model::summary(&compiled).to_string(), 4))?;
+    output.text(&indented(&model::summary(model).to_string(), 4))?;
     output.line("\n# Run as a transformer\n")?;
-    let values = Executor::new(&compiled, Precision::F32).run(&input.tokens);
+    let values = Executor::new(model, Precision::F32).run(&input.tokens);
     let values = output.expect(values, session.sources())?;
     let shown = sequence_type(&values).map_or_else(
         |_| display_values(&values),
         |kind| display_sequence(&values, kind),
     );
     output.line(&format!("    {name}({}) = {shown}", input.source()))?;
-    let options = compile::Options {
-        max_length: compiled.max_length,
+    let options = VerifyOptions {
         exhaustive: 2_000,
         samples: 500,
-        seed: 0,
-        precision: Precision::F32,
+        ..VerifyOptions::default()
     };
-    let found = compile::verify(session.graph(), sop, &compiled, &options);
+    let found = session.verify(&compiled, &options);
     let found = output.expect(found, session.sources())?;
     output.line("\n# Interpreter and transformer compared\n")?;
     output.line(&format!(
         "    {} inputs: every one up to length {}, and random ones up to length {}\n    {} differ",
-        found.checked, found.exhaustive_to_length, compiled.max_length, found.wrong
+        found.checked, found.exhaustive_to_length, found.max_length, found.wrong
     ))?;
     if found.wrong > 0 {
         output.fail();
@@ -140,7 +127,7 @@ fn subject(
 }
 
 /// The program's own settings, or else the tokens of the input.
-fn setting(session: &Session, input: &Input) -> Setting {
+fn asked(session: &Session, input: &Input) -> Asked {
     let mut tokens = session.settings.vocabulary.clone().unwrap_or_default();
     tokens.extend_from_slice(&input.tokens);
     let max_length = session
@@ -148,9 +135,9 @@ fn setting(session: &Session, input: &Input) -> Setting {
         .max_length
         .unwrap_or(MAX_LENGTH)
         .max(input.tokens.len());
-    Setting {
-        vocabulary: Value::distinct(&tokens),
-        max_length,
-        causal: session.settings.causal,
+    Asked {
+        vocabulary: Some(tokens),
+        max_length: Some(max_length),
+        ..Asked::default()
     }
 }

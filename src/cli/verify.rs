@@ -8,10 +8,10 @@ use super::making::Making;
 use super::model::compile_expressions;
 use super::output::{Output, Stop, table};
 use crate::base::Sources;
-use crate::compile::{self, Verification};
 use crate::execute::{Reached, Survey, Surveyed};
 use crate::graph::Sharing;
 use crate::model::cell;
+use crate::session::{Verification, VerifyOptions};
 use crate::value::Value;
 use crate::value::sequence::display_values;
 use clap::Args;
@@ -43,10 +43,10 @@ pub struct Verify {
     #[command(flatten)]
     pub making: Making,
     /// All inputs of a length are tried while those up to it are at most this many
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value_t = VerifyOptions::default().exhaustive)]
     pub exhaustive: usize,
     /// Random inputs beyond the lengths that are tried exhaustively
-    #[arg(long, value_name = "K", default_value_t = 2_000)]
+    #[arg(long, value_name = "K", default_value_t = VerifyOptions::default().samples)]
     pub samples: usize,
     /// Seed of the random inputs
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -61,24 +61,24 @@ pub struct Verify {
 pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let (compiled, sops) = compile_expressions(
+    let compiled = compile_expressions(
         output,
         &mut session,
         (std::slice::from_ref(&arguments.expr), &arguments.making),
         &arguments.setting,
         given,
     )?;
-    let model = compiled.model;
-    let options = compile::Options {
+    let model = &compiled.model;
+    let options = VerifyOptions {
         max_length: model.max_length,
         exhaustive: arguments.exhaustive,
         samples: arguments.samples,
         seed: arguments.seed,
         precision: arguments.floats.precision(),
     };
-    let mut survey = Survey::new(&model, options.precision);
+    let mut survey = Survey::new(model, options.precision);
     let watch = &mut |inputs: &[Vec<Value>]| survey.add(inputs);
-    let found = compile::verify_watched(session.graph(), &sops, &model, &options, watch);
+    let found = session.verify_watched(&compiled, &options, watch);
     let found = output.expect(found, session.sources())?;
     if found.wrong > 0 {
         output.fail();

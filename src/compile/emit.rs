@@ -54,10 +54,10 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
     emitter.variables();
     emitter.shares();
     emitter.offsets();
-    Stopped::if_interrupted()?;
+    compiler.analysis.if_interrupted()?;
     emitter.feed_forwards();
     for head in &compiler.heads {
-        Stopped::if_interrupted()?;
+        compiler.analysis.if_interrupted()?;
         emitter.attends(head);
     }
     emitter.never_selected();

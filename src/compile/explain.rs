@@ -2,18 +2,19 @@
 //! of the model that it would be lowered to. Depends on `plan` and on the lowering.
 
 use super::lower;
+use crate::base::Control;
 use crate::model;
 use crate::plan::Plan;
 use crate::plan::pass::Passes;
 use similar::{ChangeTag, TextDiff};
 
 /// The plan as it was built, what each pass changes in it, and the plan with these layers at last.
-pub fn explain(draft: &Plan, passes: &Passes) -> String {
+pub fn explain(draft: &Plan, passes: &Passes, control: &Control) -> String {
     let mut plan = draft.clone();
     let mut old = (plan.to_string(), Sizes::of(&plan));
     let mut text = format!("# the plan as it is built: {}\n\n{}", old.1.all(), old.0);
     for pass in passes.iter() {
-        pass.run(&mut plan);
+        pass.run(&mut plan, control);
         let new = (plan.to_string(), Sizes::of(&plan));
         let resized = old.1.to(&new.1);
         text.push_str(&format!("\n# {}: {}; {resized}\n", pass.name, pass.about));

@@ -40,7 +40,7 @@ impl Compiler<'_> {
         want: Want,
         label: &str,
     ) -> Result<Form, Stopped> {
-        Stopped::if_interrupted()?;
+        self.analysis.if_interrupted()?;
         if function.is_empty() {
             // The s-op fails on every input, so nothing reads this.
             return Ok(Form::default());

@@ -47,9 +47,9 @@ mod view;
 pub use explain::explain;
 pub use lower::lower;
 pub use stored::{Proof, certified, open, prove, proved_plan};
-pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_watched};
+pub use verify::{Options, Verification, Watch, WrongOutput, verify, verify_all, verify_watched};
 
-use crate::base::{Code, Diagnostic, Fallible, Limits, interrupt, progress};
+use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::certify::Certificate;
 use crate::graph::{Graph, SOpId, SelectorId, WithFirst};
 use crate::infer::facts::check_setting;
@@ -143,11 +143,12 @@ fn made_in(
         Style::Faithful => Several::Means,
         Style::Compact => Several::Sums,
     };
-    progress::at("inferring values");
+    let control = graph.control();
+    control.at("inferring values");
     let first = request.without_bos.then(|| WithFirst::new(graph, roots));
     let seen = first.as_ref().map_or(graph, |first| &first.graph);
     let analysis = Analysis::holding(several, (seen, first.as_ref()), roots, setting, limits);
-    interrupt::check()?;
+    control.check()?;
     causal::check(&analysis, roots)?;
     let searches = Searches::default();
     let mut compiled = attempt(&analysis, &searches, roots, request, Care::Plain)?;
@@ -161,7 +162,7 @@ fn made_in(
         false => &[Care::Careful],
     };
     for care in cares.iter().copied() {
-        interrupt::check()?;
+        control.check()?;
         if let Ok(careful) = attempt(&analysis, &searches, roots, request, care)
             && careful.is_certified()
         {
@@ -170,13 +171,13 @@ fn made_in(
     }
     let mut real = None;
     if roots.iter().any(|root| readout::is_dense(&analysis, *root)) {
-        interrupt::check()?;
+        control.check()?;
         real = attempt(&analysis, &searches, roots, request, Care::Real).ok();
     }
     if let Some(real) = real.take_if(|real| real.is_certified()) {
         return Ok(real);
     }
-    progress::at("trying inputs");
+    control.at("trying inputs");
     let mut verdict = verify::guard(graph, roots, &compiled.model);
     if verdict.is_err()
         && let Some(real) = real
@@ -202,6 +203,10 @@ pub struct Compiled {
     pub certificates: [Certificate; 2],
     /// The hosts that were asked for.
     pub host: Host,
+    /// The s-ops of its outputs.
+    pub sops: Vec<SOpId>,
+    /// The inputs that it is for.
+    pub setting: Setting,
 }
 
 impl Compiled {
@@ -241,7 +246,7 @@ fn attempt(
     care: Care,
 ) -> Fallible<Compiled> {
     let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
-    progress::at(match care {
+    analysis.graph.control().at(match care {
         Care::Plain => "finding weights",
         Care::Careful => "finding more precise weights",
         Care::Exact => "finding exact weights",
@@ -281,7 +286,8 @@ fn finish(
     request: &Request,
 ) -> Fallible<Compiled> {
     let mut plan = draft.clone();
-    let searched = request.passes.run(&mut plan);
+    let control = analysis.graph.control();
+    let searched = request.passes.run(&mut plan, control);
     plan.remark(depth(analysis.graph, roots));
     plan.check().map_err(|problem| {
         let error = Diagnostic::error(Code::NotExact, "nothing can be proved of this model");
@@ -290,7 +296,7 @@ fn finish(
     })?;
     let mut model = lower(&plan);
     check_size(analysis, roots[0], &model)?;
-    progress::at("certifying");
+    control.at("certifying");
     model.plan = Some(plan.to_json());
     let Proof {
         certificates,
@@ -302,6 +308,8 @@ fn finish(
         draft: draft.clone(),
         passes: request.passes.clone(),
         host: plan.host,
+        sops: roots.to_vec(),
+        setting: analysis.setting.clone(),
         plan,
         searched,
         certificates,

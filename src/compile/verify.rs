@@ -4,7 +4,7 @@
 //! those of a model that reads out a real number (a mean that can have too many values to list): no
 //! weights give the interpreter's float to the bit, so these are compared within a tolerance.
 
-use crate::base::{Code, Diagnostic, Fallible, Random, interrupt};
+use crate::base::{Code, Diagnostic, Fallible, Random};
 use crate::certify::{TOLERANCE_F32, TOLERANCE_F64};
 use crate::execute::{Executor, Precision};
 use crate::graph::{Graph, SOpId};
@@ -27,6 +27,22 @@ pub struct Options {
     pub seed: u64,
     pub precision: Precision,
 }
+
+impl Default for Options {
+    /// All inputs while they are 20,000, and 2,000 longer ones, in float32.
+    fn default() -> Options {
+        Options {
+            max_length: usize::MAX,
+            exhaustive: 20_000,
+            samples: 2_000,
+            seed: 0,
+            precision: Precision::F32,
+        }
+    }
+}
+
+/// Is shown the inputs that are compared, some at a time.
+pub type Watch<'w> = dyn FnMut(&[Vec<Value>]) -> Fallible<()> + 'w;
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +117,7 @@ pub fn verify_watched(
     roots: &[SOpId],
     model: &Model,
     options: &Options,
-    watch: &mut dyn FnMut(&[Vec<Value>]) -> Fallible<()>,
+    watch: &mut Watch<'_>,
 ) -> Fallible<Verification> {
     let executor = Executor::new(model, options.precision);
     let max_length = options.max_length.min(model.max_length);
@@ -136,7 +152,7 @@ pub fn verify_watched(
         let mut batch = Vec::with_capacity(BATCH);
         let mut expected: Vec<Vec<Option<Vec<Value>>>> = Vec::with_capacity(BATCH);
         for input in tried.by_ref().take(BATCH) {
-            interrupt::check()?;
+            graph.control().check()?;
             // Where one of several fails the others still have values.
             let values = roots
                 .iter()

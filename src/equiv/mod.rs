@@ -8,7 +8,7 @@ mod proof;
 mod shorten;
 mod tokens;
 
-use crate::base::{Fallible, Limits, Random, interrupt};
+use crate::base::{Fallible, Limits, Random};
 use crate::graph::{Graph, SOpId};
 use crate::infer::facts::check_setting;
 use crate::infer::{Setting, inputs};
@@ -177,7 +177,7 @@ impl Trial<'_> {
     fn run(&self, input: &[Value]) -> Outcome {
         let a = interpret::evaluate(self.graph, self.a, input);
         let b = interpret::evaluate(self.graph, self.b, input);
-        if interrupt::is_requested() {
+        if self.graph.control().is_stopped() {
             return Outcome::Interrupted;
         }
         if a.is_err() && b.is_err() {

@@ -11,7 +11,7 @@ use crate::base::Span;
 use crate::graph::{SOp, SOpId, ScorerId, Selector, SelectorId};
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::{Comparison, TypeSet, Value};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What an aggregate attends by.
 enum Attention {
@@ -63,7 +63,7 @@ impl Evaluator {
     }
 
     /// The function that stands where a comparison could, if it is one.
-    fn predicate(&mut self, cx: &Context, id: ExprId) -> Outcome<Option<Rc<Callable>>> {
+    fn predicate(&mut self, cx: &Context, id: ExprId) -> Outcome<Option<Arc<Callable>>> {
         let meta = match &cx.ast.get(id).kind {
             ExprKind::Name(name) => match self.scopes.lookup(cx.scope, name) {
                 Some(meta) => meta.clone(),

@@ -11,7 +11,7 @@ use crate::builtin::{Builtin, Kind, TABLE};
 use crate::graph::{Encoding, SOp};
 use crate::syntax::ast::{Argument, ExprId};
 use crate::value::{Op, TypeSet, Value};
-use std::rc::Rc;
+use std::sync::Arc;
 
 impl Evaluator {
     pub(crate) fn define_builtins(&mut self, scope: ScopeId) {
@@ -20,7 +20,7 @@ impl Evaluator {
         for row in TABLE {
             let meta = match (row.kind, row.name) {
                 (Kind::Atom, name) => Meta::Atom(Value::Bool(name == "True")),
-                (Kind::Function(builtin), _) => Meta::Function(Rc::new(builtin_callable(builtin))),
+                (Kind::Function(builtin), _) => Meta::Function(Arc::new(builtin_callable(builtin))),
                 (Kind::SOp, "indices") => Meta::SOp(self.graph.sop(SOp::Indices, span)),
                 (Kind::SOp, "tokens_asis") => Meta::SOp(tokens),
                 (Kind::SOp, name) => {

@@ -11,7 +11,7 @@ use crate::builtin::{Builtin, Kind};
 use crate::interpret;
 use crate::syntax::ast::{Argument, ExprId, ExprKind, Name};
 use crate::value::Value;
-use std::rc::Rc;
+use std::sync::Arc;
 
 impl Evaluator {
     pub(crate) fn call(
@@ -61,7 +61,7 @@ impl Evaluator {
     fn arguments(
         &mut self,
         cx: &Context,
-        (called, callable): (&Name, &Rc<Callable>),
+        (called, callable): (&Name, &Arc<Callable>),
         arguments: &[Argument],
     ) -> Outcome<Vec<Side>> {
         let wrong = |wrong| Cause::Arguments {
@@ -105,7 +105,7 @@ impl Evaluator {
     /// Runs any function on values that are no expressions.
     pub(crate) fn invoke_any(
         &mut self,
-        callable: &Rc<Callable>,
+        callable: &Arc<Callable>,
         arguments: Vec<Side>,
         (at, whole): (Span, Span),
     ) -> Outcome<Meta> {
@@ -139,7 +139,7 @@ impl Evaluator {
     /// Runs a function of the program on its arguments.
     pub(crate) fn invoke(
         &mut self,
-        callable: &Rc<Callable>,
+        callable: &Arc<Callable>,
         arguments: Vec<Side>,
         span: Span,
     ) -> Outcome<Meta> {
@@ -161,7 +161,7 @@ impl Evaluator {
         result
     }
 
-    fn run_body(&mut self, callable: &Rc<Callable>, arguments: Vec<Side>) -> Outcome<Meta> {
+    fn run_body(&mut self, callable: &Arc<Callable>, arguments: Vec<Side>) -> Outcome<Meta> {
         let (ast, parent) = match &callable.body {
             Body::Defined { ast, scope, .. } | Body::Lambda { ast, scope, .. } => (ast, *scope),
             Body::Builtin(_) => unreachable!("built-in functions are called by `builtin`"),
@@ -232,7 +232,7 @@ impl Evaluator {
             },
             _ => unreachable!("the caller passes s-ops and selectors"),
         };
-        Ok(Meta::Application(Rc::new(application)))
+        Ok(Meta::Application(Arc::new(application)))
     }
 
     /// The tokens of an input.

@@ -9,13 +9,12 @@ use super::{Evaluator, Outcome, Stop};
 use crate::base::Span;
 use crate::syntax::ast::{Ast, ExprId, ExprKind, Ident, Lambda, Name, Parameter};
 use crate::value::Value;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Where an expression is evaluated.
 #[derive(Clone)]
 pub(crate) struct Context {
-    pub ast: Rc<Ast>,
+    pub ast: Arc<Ast>,
     pub scope: ScopeId,
     /// `console` or the path of the file, for the origin of functions.
     pub origin: Arc<str>,
@@ -121,7 +120,7 @@ impl Evaluator {
             dict.insert(key, evaluator.expression(cx, value)?);
             Ok(())
         })?;
-        self.nested(Meta::Dict(Rc::new(dict)))
+        self.nested(Meta::Dict(Arc::new(dict)))
     }
 
     pub(crate) fn expressions(&mut self, cx: &Context, ids: &[ExprId]) -> Outcome<Vec<Meta>> {
@@ -165,7 +164,7 @@ impl Evaluator {
             let key = self.dict_key(cx, *key)?;
             dict.insert(key, self.expression(cx, *value)?);
         }
-        self.nested(Meta::Dict(Rc::new(dict)))
+        self.nested(Meta::Dict(Arc::new(dict)))
     }
 
     fn dict_key(&mut self, cx: &Context, id: ExprId) -> Outcome<Value> {
@@ -206,7 +205,7 @@ impl Evaluator {
                 scope: cx.scope,
             },
         };
-        self.nested(Meta::Function(Rc::new(callable)))
+        self.nested(Meta::Function(Arc::new(callable)))
     }
 
     /// Parameters with their defaults, which are evaluated where the function is made.

@@ -1,21 +1,21 @@
 //! Why a statement stopped: what happened, as data, and where. Nothing here is said in words;
 //! `diagnose` does that, once for each statement, through [`Diagnose`].
 
+use super::Evaluator;
 use super::expression::Context;
 use super::meta::{Callable, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
-use super::{Evaluator, Outcome};
 use crate::base::{Diagnostic, Limits, SourceId, Span};
 use crate::builtin::Builtin;
 use crate::graph::SOpId;
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, Ident, Name};
 use crate::value::op::Failure;
 use crate::value::{Comparison, Op, TypeSet, Value};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Puts into words what evaluation meets.
-pub trait Diagnose {
+pub trait Diagnose: Sync {
     /// Reads a text: its tree, what is wrong with it, and, if they are wanted, warnings.
     fn read(
         &self,
@@ -56,7 +56,7 @@ pub struct Fault {
 /// A place in a program that was being evaluated.
 #[derive(Clone, Debug)]
 pub struct Site {
-    pub ast: Rc<Ast>,
+    pub ast: Arc<Ast>,
     pub scope: ScopeId,
     /// The expression, unless it is a statement as a whole.
     pub expr: Option<ExprId>,
@@ -93,7 +93,7 @@ pub enum Cause {
     NotCallable(Meta),
     Arguments {
         called: Name,
-        callable: Rc<Callable>,
+        callable: Arc<Callable>,
         wrong: Argument,
     },
     BuiltinArguments {
@@ -102,7 +102,7 @@ pub enum Cause {
     },
     /// A function that is handed over is called with another number of arguments.
     Arity {
-        callable: Rc<Callable>,
+        callable: Arc<Callable>,
         given: usize,
         at: Span,
     },
@@ -209,7 +209,7 @@ pub enum Cause {
         found: Side,
     },
     PredicateArity {
-        function: Rc<Callable>,
+        function: Arc<Callable>,
         counts: [usize; 2],
         at: Span,
     },
@@ -265,7 +265,7 @@ pub enum Limit {
     Loads(usize),
     Calls {
         bound: usize,
-        callable: Rc<Callable>,
+        callable: Arc<Callable>,
         arguments: Vec<Side>,
     },
 }
@@ -432,13 +432,5 @@ impl Evaluator {
         if !self.diagnostics.iter().any(same) {
             self.diagnostics.push(warning);
         }
-    }
-}
-
-/// The result of running what may be interrupted.
-pub(super) fn interrupted() -> Outcome<()> {
-    match crate::base::interrupt::is_requested() {
-        true => Err(Cause::Interrupted.into()),
-        false => Ok(()),
     }
 }

@@ -1,5 +1,5 @@
 //! `load "path";`: runs another text in a scope of its own and copies its public names. Where texts
-//! come from is the `Loader`'s business, so that the core reads no files.
+//! come from is the business of [`Texts`], so that the core reads no files.
 
 use super::expression::Context;
 use super::fault::{Cause, Limit};
@@ -10,9 +10,9 @@ use super::{Evaluator, Outcome};
 use crate::base::{Severity, Span};
 use crate::syntax::ast::Name;
 use indexmap::IndexMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
-/// A text found by a [`Loader`].
+/// A text that can be run.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// Identifies the text, so that a file that loads itself is noticed.
@@ -22,8 +22,8 @@ pub struct Loaded {
     pub text: String,
 }
 
-/// Finds the texts that `load` names.
-pub trait Loader {
+/// Finds the texts that `load` names: those of the user and the standard library.
+pub trait Texts: Send {
     /// The text behind `path`, written in the text with the identity `from` (`None` at the
     /// console).
     ///
@@ -32,29 +32,13 @@ pub trait Loader {
     fn load(&self, path: &str, from: Option<&str>) -> Result<Loaded, String>;
 
     /// Whether a text is a module of the standard library, which no user can mend.
-    fn is_library(&self, identity: &str) -> bool {
-        let _ = identity;
-        false
-    }
+    fn is_library(&self, identity: &str) -> bool;
 
     /// The names of the standard library's modules.
-    fn modules(&self) -> Vec<&str> {
-        Vec::new()
-    }
+    fn modules(&self) -> Vec<&str>;
 
     /// The names that the standard library's modules define, each with its module.
-    fn library_names(&self) -> Vec<(&str, &str)> {
-        Vec::new()
-    }
-}
-
-/// A loader that finds nothing.
-pub struct NoFiles;
-
-impl Loader for NoFiles {
-    fn load(&self, _: &str, _: Option<&str>) -> Result<Loaded, String> {
-        Err("no files can be loaded here".to_string())
-    }
+    fn library_names(&self) -> Vec<(&str, &str)>;
 }
 
 /// A text being loaded.
@@ -95,7 +79,7 @@ impl Evaluator {
         let (ast, diagnostics) = self.words.read(source, text, &self.limits, false);
         self.diagnostics.extend(diagnostics);
         let base = self.base;
-        self.run(&Rc::new(ast), base, name);
+        self.run(&Arc::new(ast), base, name);
         self.steps = 0;
     }
 
@@ -107,7 +91,7 @@ impl Evaluator {
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
         let from = self.loading.last().map(|frame| frame.identity.clone());
-        let loaded = self.loader.load(path, from.as_deref());
+        let loaded = self.texts.load(path, from.as_deref());
         let loaded = loaded.map_err(|reason| Cause::NotLoaded {
             path: path.to_string(),
             reason,
@@ -127,7 +111,7 @@ impl Evaluator {
         if self.loading.len() >= deepest {
             return Err(Cause::Limit(Limit::Loads(deepest)).into());
         }
-        let library = self.loader.is_library(&loaded.identity);
+        let library = self.texts.is_library(&loaded.identity);
         let warns = !library && self.warned_of.insert(loaded.identity.clone());
         self.loading.push(Frame {
             identity: loaded.identity.clone(),
@@ -148,7 +132,7 @@ impl Evaluator {
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
         let source = self.sources.add(&loaded.name, loaded.text.as_str());
-        if self.loader.is_library(&loaded.identity) {
+        if self.texts.is_library(&loaded.identity) {
             self.library.insert(source);
         }
         let warns = self.warns();
@@ -156,7 +140,7 @@ impl Evaluator {
         let scope = self.new_scope();
         let reported = self.diagnostics.len();
         self.diagnostics.extend(found);
-        let inner = self.run(&Rc::new(ast), scope, path);
+        let inner = self.run(&Arc::new(ast), scope, path);
         let failed = self.diagnostics[reported..]
             .iter()
             .any(|found| found.severity == Severity::Error);

@@ -10,23 +10,22 @@ use crate::syntax::ast::{Ast, ExprKind, Function, Lambda, Name};
 use crate::value::Value;
 use crate::value::atom::{float_repr, quote};
 use indexmap::IndexMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// A value of the language.
 #[derive(Clone, Debug)]
 pub enum Meta {
     Atom(Value),
-    List(Rc<List>),
-    Dict(Rc<Dict>),
+    List(Arc<List>),
+    Dict(Arc<Dict>),
     SOp(SOpId),
     Selector(SelectorId),
     /// A function of a key and a query: what `score` gives, and what stands for a key's or query's
     /// value while such a function is read.
     Scorer(ScorerId),
-    Function(Rc<Callable>),
+    Function(Arc<Callable>),
     /// What an s-op or selector gives on an input; it can be shown and compared, nothing else.
-    Application(Rc<Application>),
+    Application(Arc<Application>),
     /// The name of something whose definition failed.
     Broken,
 }
@@ -59,12 +58,12 @@ pub struct Callable {
 pub(crate) enum Body {
     Builtin(Builtin),
     Defined {
-        ast: Rc<Ast>,
+        ast: Arc<Ast>,
         function: Arc<Function>,
         scope: ScopeId,
     },
     Lambda {
-        ast: Rc<Ast>,
+        ast: Arc<Ast>,
         lambda: Arc<Lambda>,
         span: Span,
         scope: ScopeId,
@@ -137,7 +136,7 @@ fn canonical(value: &Value) -> Value {
 impl Meta {
     pub fn list(items: Vec<Meta>) -> Meta {
         let depth = items.iter().map(Meta::depth).max().unwrap_or(0);
-        Meta::List(Rc::new(List { items, depth }))
+        Meta::List(Arc::new(List { items, depth }))
     }
 
     /// How deep lists, dicts and functions nest in it.

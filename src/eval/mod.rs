@@ -1,7 +1,7 @@
 //! AST to graph: runs the part of a program that exists before any input does (functions, loops,
 //! lists, dicts, loads) and leaves s-ops and selectors in a `Graph`. Depends on `base`, `syntax`,
 //! `value`, `builtin`, `graph` and, for s-ops applied to an input, `interpret`. Reads no files:
-//! `load` goes through a [`Loader`].
+//! `load` goes through a [`Texts`].
 
 mod access;
 mod assertion;
@@ -21,7 +21,7 @@ mod scorer;
 mod statement;
 
 pub use fault::{Diagnose, Stop};
-pub use load::{Loaded, Loader, NoFiles};
+pub use load::{Loaded, Texts};
 pub use meta::{Application, Callable, Meta};
 pub use scope::ScopeId;
 pub use statement::{Assertion, Event, Verdict};
@@ -30,7 +30,7 @@ use crate::base::{Diagnostic, Limits, SourceId, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 use crate::syntax::ast::Name;
 use crate::value::{Op, TypeSet};
-use fault::{Cause, Limit, interrupted};
+use fault::{Cause, Limit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 
@@ -43,7 +43,7 @@ pub struct Evaluator {
     pub limits: Limits,
     pub(crate) scopes: Scopes,
     pub(crate) base: ScopeId,
-    pub(crate) loader: Box<dyn Loader>,
+    pub(crate) texts: Box<dyn Texts>,
     words: &'static dyn Diagnose,
     /// Files being loaded, outermost first.
     pub(crate) loading: Vec<load::Frame>,
@@ -69,7 +69,7 @@ impl Evaluator {
     pub fn new(
         sharing: Sharing,
         limits: Limits,
-        loader: Box<dyn Loader>,
+        texts: Box<dyn Texts>,
         words: &'static dyn Diagnose,
     ) -> Evaluator {
         let mut scopes = Scopes::default();
@@ -83,7 +83,7 @@ impl Evaluator {
             limits,
             scopes,
             base,
-            loader,
+            texts,
             words,
             loading: Vec::new(),
             warned_of: FxHashSet::default(),
@@ -131,7 +131,9 @@ impl Evaluator {
 
     pub(crate) fn step(&mut self) -> Outcome<()> {
         self.steps += 1;
-        interrupted()?;
+        if self.graph.control().is_stopped() {
+            return Err(Cause::Interrupted.into());
+        }
         match self.steps > self.limits.steps {
             true => Err(Cause::Limit(Limit::Steps(self.limits.steps)).into()),
             false => Ok(()),

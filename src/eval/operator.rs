@@ -243,7 +243,7 @@ impl Evaluator {
         match (a, b) {
             (Meta::Atom(a), Meta::Atom(b)) => Ok(a.equals(b)),
             (Meta::List(a), Meta::List(b)) => {
-                if std::rc::Rc::ptr_eq(a, b) {
+                if std::sync::Arc::ptr_eq(a, b) {
                     return Ok(true);
                 }
                 if a.len() != b.len() {
@@ -268,7 +268,7 @@ impl Evaluator {
                 }
                 Ok(true)
             }
-            (Meta::Function(a), Meta::Function(b)) => Ok(std::rc::Rc::ptr_eq(a, b)),
+            (Meta::Function(a), Meta::Function(b)) => Ok(std::sync::Arc::ptr_eq(a, b)),
             (Meta::Selector(a), Meta::Selector(b)) => Ok(a == b),
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => Err(Cause::ComparesSOps.into()),
             (Meta::Application(a), b) | (b, Meta::Application(a)) => Ok(application_equals(a, b)),

@@ -5,7 +5,7 @@ use super::meta::Meta;
 use crate::base::Span;
 use crate::syntax::ast::Name;
 use indexmap::IndexMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A scope of one evaluator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub(crate) struct Bound {
     pub meta: Meta,
     pub made: Span,
     /// The `##` lines above the assignment.
-    pub documentation: Rc<str>,
+    pub documentation: Arc<str>,
 }
 
 /// The names of one scope.

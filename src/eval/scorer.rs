@@ -14,7 +14,7 @@ use crate::graph::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::syntax::ast::ExprId;
 use crate::value::{Comparison, Op, TypeSet, Value};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Which of the two positions a scorer's expression reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Evaluator {
     /// Runs a function on stand-ins: first for the keys, then for the queries.
     pub(crate) fn trace(
         &mut self,
-        function: &Rc<Callable>,
+        function: &Arc<Callable>,
         keys: &[(SOpId, Span)],
         queries: &[(SOpId, Span)],
         (span, whole): (Span, Span),

@@ -8,13 +8,12 @@ use super::meta::{Body, Callable, Meta};
 use super::operator::Side;
 use super::scope::ScopeId;
 use super::{Evaluator, Outcome, Stop};
-use crate::base::{Diagnostic, Span, interrupt};
+use crate::base::{Diagnostic, Span};
 use crate::builtin::RESERVED_LIBRARY;
 use crate::syntax::ast::{
     Ast, Command, ExampleKind, ExprId, Function, Ident, Name, Statement, StatementKind,
 };
 use crate::value::Value;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Something a statement did that a front end may show or obey.
@@ -90,7 +89,7 @@ pub enum Verdict {
 impl Evaluator {
     /// Runs a whole text in a scope. A statement that fails is reported in `diagnostics`, the
     /// names it would have defined are marked broken, and the rest is run.
-    pub fn run(&mut self, ast: &Rc<Ast>, scope: ScopeId, origin: &str) -> Vec<Event> {
+    pub fn run(&mut self, ast: &Arc<Ast>, scope: ScopeId, origin: &str) -> Vec<Event> {
         let cx = Context {
             ast: ast.clone(),
             scope,
@@ -108,7 +107,7 @@ impl Evaluator {
             }
             let asserted = self.take_asserted();
             events.extend(asserted);
-            if matches!(events.last(), Some(Event::Exit)) || interrupt::is_requested() {
+            if matches!(events.last(), Some(Event::Exit)) || self.graph.control().is_stopped() {
                 break;
             }
         }
@@ -122,7 +121,7 @@ impl Evaluator {
     /// follows from one that has been reported.
     pub fn run_statement(
         &mut self,
-        ast: &Rc<Ast>,
+        ast: &Arc<Ast>,
         statement: &Statement,
         scope: ScopeId,
         origin: &str,
@@ -148,7 +147,7 @@ impl Evaluator {
     /// As for any expression.
     pub fn run_expression(
         &mut self,
-        ast: &Rc<Ast>,
+        ast: &Arc<Ast>,
         expr: ExprId,
         scope: ScopeId,
     ) -> Result<Meta, Option<Box<Diagnostic>>> {
@@ -332,7 +331,7 @@ impl Evaluator {
                 scope: cx.scope,
             },
         };
-        let meta = self.nested(Meta::Function(Rc::new(callable)))?;
+        let meta = self.nested(Meta::Function(Arc::new(callable)))?;
         let made = (meta.clone(), function.ident.span);
         self.scopes.set(cx.scope, function.ident.name.clone(), made);
         Ok(meta)

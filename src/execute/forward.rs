@@ -21,7 +21,9 @@ use std::ops::Range;
 /// The numbers a forward pass computes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
+    /// Of 32 bits, as models usually run.
     F32,
+    /// Of 64 bits.
     F64,
 }
 
@@ -35,7 +37,9 @@ pub fn run(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<Ve
 
 /// A model made ready for many inputs, in a precision chosen when the program runs.
 pub enum Executor {
+    /// Computes in floats of 32 bits.
     F32(Prepared<f32>),
+    /// Computes in floats of 64 bits.
     F64(Prepared<f64>),
 }
 

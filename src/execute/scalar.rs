@@ -8,6 +8,7 @@ pub trait Scalar: NdFloat {
     /// The nearest number of this type.
     fn narrow(wide: f64) -> Self;
 
+    /// The same number in 64 bits.
     fn widen(self) -> f64;
 
     /// `e` to the power of a number that is not positive.

@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 pub struct Surveyed {
     /// Its name in the program, or else its expression.
     pub name: String,
+    /// Which of its values were reached.
     pub values: Reached,
 }
 

@@ -29,6 +29,7 @@ pub struct Trace {
 /// What one output gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
+    /// The name of the output.
     pub name: String,
     /// One value for each token.
     pub values: Vec<Value>,
@@ -48,6 +49,7 @@ pub struct Step {
 /// Where one head looks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
+    /// What of the program the head attends by.
     pub label: String,
     /// `[queries, keys]`; each row sums to 1.
     pub weights: Array2<f64>,
@@ -56,6 +58,7 @@ pub struct Pattern {
 /// A variable as it is read from the residual stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
+    /// Its name in the program, or else its expression.
     pub name: String,
     /// As [`crate::model::Variable::ready`].
     pub ready: usize,

@@ -4,7 +4,7 @@
 
 use super::idiom;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
-use crate::base::Span;
+use crate::base::{Control, Span};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -67,9 +67,11 @@ pub struct Graph {
     selector_spans: Vec<Span>,
     sop_names: Vec<Option<Named>>,
     selector_names: Vec<Option<Named>>,
+    control: Control,
 }
 
 impl Graph {
+    /// A graph without nodes.
     pub fn new(sharing: Sharing) -> Graph {
         Graph {
             sharing,
@@ -87,7 +89,13 @@ impl Graph {
             selector_spans: Vec::new(),
             sop_names: Vec::new(),
             selector_names: Vec::new(),
+            control: Control::default(),
         }
+    }
+
+    /// The handle of whatever is made of the graph: values, facts, schedules and models.
+    pub fn control(&self) -> &Control {
+        &self.control
     }
 
     /// Adds an s-op whose operands are already in the graph, or finds its equal. `span` is where
@@ -185,6 +193,7 @@ impl Graph {
         }
     }
 
+    /// A scorer of the graph.
     pub fn get_scorer(&self, id: ScorerId) -> &Scorer {
         &self.scorers[id.0 as usize]
     }
@@ -232,15 +241,18 @@ impl Graph {
         self.encodings.get(&id).copied()
     }
 
+    /// Adds the s-op that holds an atom everywhere.
     pub fn constant(&mut self, value: Value, span: Span) -> SOpId {
         self.sop(SOp::Constant(value), span)
     }
 
+    /// Adds an elementwise s-op.
     pub fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
         debug_assert_eq!(op.arity(), operands.len());
         self.sop(SOp::Map { op, operands }, span)
     }
 
+    /// Adds a comparison of keys with queries.
     pub fn select(
         &mut self,
         keys: SOpId,
@@ -258,6 +270,7 @@ impl Graph {
         )
     }
 
+    /// An s-op of the graph.
     pub fn get(&self, id: SOpId) -> &SOp {
         &self.sops[id.0 as usize]
     }
@@ -267,6 +280,7 @@ impl Graph {
         &self.selectors
     }
 
+    /// A selector of the graph.
     pub fn get_selector(&self, id: SelectorId) -> &Selector {
         &self.selectors[id.0 as usize]
     }
@@ -281,6 +295,7 @@ impl Graph {
         self.sop_spans[id.0 as usize]
     }
 
+    /// Where a selector is written.
     pub fn selector_span(&self, id: SelectorId) -> Span {
         self.selector_spans[id.0 as usize]
     }
@@ -292,6 +307,7 @@ impl Graph {
             .map(|named| &*named.name)
     }
 
+    /// The name that the program gave a selector.
     pub fn selector_name(&self, id: SelectorId) -> Option<&str> {
         self.selector_names[id.0 as usize]
             .as_ref()
@@ -315,6 +331,7 @@ impl Graph {
         }
     }
 
+    /// Names a selector, unless it has a name that is as good.
     pub fn set_selector_name(&mut self, id: SelectorId, name: &Arc<str>, inner: bool) {
         Named::set(&mut self.selector_names[id.0 as usize], name, inner);
     }
@@ -329,6 +346,7 @@ impl Graph {
         self.sops.len() + self.selectors.len() + self.scorers.len()
     }
 
+    /// Whether there are no s-ops.
     pub fn is_empty(&self) -> bool {
         self.sops.is_empty()
     }

@@ -25,22 +25,36 @@ pub enum SOp {
     /// The same atom at every position.
     Constant(Value),
     /// An elementwise primitive; as many operands as its arity.
-    Map { op: Op, operands: Vec<SOpId> },
+    Map {
+        /// The primitive.
+        op: Op,
+        /// What it is of.
+        operands: Vec<SOpId>,
+    },
     /// For each query: the selected value if there is one, the mean of several, `default` if
     /// there is none.
     Aggregate {
+        /// Which keys each query selects.
         selector: SelectorId,
+        /// What is taken at the keys.
         value: SOpId,
+        /// The value of a query that selects no key.
         default: Value,
     },
     /// For each query: how many keys are selected.
-    Width { selector: SelectorId },
+    Width {
+        /// The selector.
+        selector: SelectorId,
+    },
     /// For each query: the mean of the values weighted by the scorer, whose scores are not
     /// negative; the value itself if only one key has a weight, `default` if none has (Weiss et
     /// al. 2021, appendix A).
     WeightedMean {
+        /// The weights.
         scorer: ScorerId,
+        /// What is taken at the keys.
         value: SOpId,
+        /// The value of a query for which no key has a weight.
         default: Value,
     },
 }
@@ -50,19 +64,27 @@ pub enum SOp {
 pub enum Selector {
     /// Selects where `keys[k] comparison queries[q]`.
     Compare {
+        /// What is compared at the key position.
         keys: SOpId,
+        /// What is compared at the query position.
         queries: SOpId,
+        /// How the two are compared.
         comparison: Comparison,
     },
+    /// Selects what both select.
     And(SelectorId, SelectorId),
+    /// Selects what either selects.
     Or(SelectorId, SelectorId),
+    /// Selects what the other does not.
     Not(SelectorId),
     /// Selects where the score is true: for predicates that no comparisons make up.
     Predicate(ScorerId),
     /// Of the keys that `selector` selects, the one with the highest score; of equal scores the
     /// last.
     Best {
+        /// The candidates.
         selector: SelectorId,
+        /// Which of them is best.
         scorer: ScorerId,
     },
 }
@@ -75,10 +97,13 @@ pub enum Scorer {
     Key(SOpId),
     /// What an s-op holds at the query position.
     Query(SOpId),
+    /// The same atom for each pair of positions.
     Constant(Value),
     /// An elementwise primitive; as many operands as its arity.
     Map {
+        /// The primitive.
         op: Op,
+        /// What it is of.
         operands: Vec<ScorerId>,
     },
 }

@@ -28,7 +28,15 @@ enum Step {
     Map { op: Op, operands: Vec<usize> },
 }
 
+/// A step that fails, though its operands do not.
+#[derive(Clone, Debug)]
+struct Failed {
+    step: usize,
+    failure: Failure,
+}
+
 impl ScorerFunction {
+    /// A scorer as a function.
     pub fn new(graph: &Graph, id: ScorerId) -> ScorerFunction {
         let (keys, queries) = graph.scorer_operands(id);
         let mut steps = Vec::new();
@@ -60,31 +68,19 @@ impl ScorerFunction {
     /// # Errors
     /// A primitive that fails, except in the branch of a ternary that is not taken.
     pub fn apply(&self, keys: &[&Value], queries: &[&Value]) -> Result<Value, Failure> {
-        self.scores(keys, queries)
-            .pop()
-            .unwrap_or(Ok(Value::Int(0)))
+        let score = self.scores(keys, queries).pop();
+        let score = score.unwrap_or(Ok(Value::Int(0)));
+        score.map_err(|failed| failed.failure)
     }
 
     /// The part of a score that fails, and why: its operands do not.
     pub fn failing(&self, keys: &[&Value], queries: &[&Value]) -> Option<ScorerId> {
-        let scores = self.scores(keys, queries);
-        let mut at = scores.len().checked_sub(1)?;
-        let failure = scores[at].as_ref().err()?;
-        while let Step::Map { operands, .. } = &self.steps[at] {
-            let same = |operand: &&usize| {
-                let cause = scores[**operand].as_ref().err();
-                cause.is_some_and(|cause| cause.message == failure.message)
-            };
-            match operands.iter().find(same) {
-                Some(operand) => at = *operand,
-                None => break,
-            }
-        }
-        self.parts.get(at).copied()
+        let failed = self.scores(keys, queries).pop()?.err()?;
+        self.parts.get(failed.step).copied()
     }
 
-    fn scores(&self, keys: &[&Value], queries: &[&Value]) -> Vec<Result<Value, Failure>> {
-        let mut scores: Vec<Result<Value, Failure>> = Vec::with_capacity(self.steps.len());
+    fn scores(&self, keys: &[&Value], queries: &[&Value]) -> Vec<Result<Value, Failed>> {
+        let mut scores: Vec<Result<Value, Failed>> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             let score = match step {
                 Step::Key(at) => Ok(keys[*at].clone()),
@@ -101,15 +97,18 @@ impl ScorerFunction {
 fn apply_step(
     op: &Op,
     operands: &[usize],
-    scores: &[Result<Value, Failure>],
-) -> Result<Value, Failure> {
+    scores: &[Result<Value, Failed>],
+) -> Result<Value, Failed> {
     let operand = |index: usize| scores[operands[index]].as_ref().map_err(Clone::clone);
     if *op == Op::If {
         let taken = if operand(0)?.truthy() { 1 } else { 2 };
         return operand(taken).cloned();
     }
     let values: Vec<&Value> = (0..operands.len()).map(operand).collect::<Result<_, _>>()?;
-    op.apply(&values)
+    op.apply(&values).map_err(|failure| Failed {
+        step: scores.len(),
+        failure,
+    })
 }
 
 /// The scorer and what it is made of, operands first: ids are topological.

@@ -1,7 +1,7 @@
 //! What inference says to people and tools: one row for each s-op, without the tables behind it.
 
 use super::{Analysis, Setting, VarKind};
-use crate::base::{Code, Diagnostic, Fallible, Limits, interrupt};
+use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::graph::{self, Graph, SOp, SOpId};
 use crate::value::Value;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub fn infer(
 ) -> Fallible<Facts> {
     check_setting(setting, limits)?;
     let analysis = Analysis::new(graph, roots, setting, limits);
-    interrupt::check()?;
+    graph.control().check()?;
     let mut depths = vec![0; roots.iter().map(|id| id.0 as usize + 1).max().unwrap_or(0)];
     let nodes = graph
         .reachable(roots)

@@ -24,7 +24,8 @@ pub mod weighted;
 
 pub use facts::{Domain, Encoding, Facts, NodeFacts, infer};
 
-use crate::base::{Code, Diagnostic, Limits, interrupt};
+use crate::base::control::INTERRUPTED;
+use crate::base::{Code, Diagnostic, Limits};
 use crate::graph::{Graph, SOp, SOpId, SelectorId, WithFirst};
 use crate::value::Value;
 use environment::Environments;
@@ -129,20 +130,11 @@ impl Stopped {
         }
     }
 
-    /// # Errors
-    /// What is running is to end.
-    pub fn if_interrupted() -> Result<(), Stopped> {
-        match interrupt::is_requested() {
-            true => Err(Stopped::new(Code::LimitReached, interrupt::MESSAGE.into())),
-            false => Ok(()),
-        }
-    }
-
     /// As an error at the s-op that causes it.
     pub fn diagnostic(&self, graph: &Graph, asked: SOpId) -> Box<Diagnostic> {
         let culprit = self.culprit.unwrap_or(asked);
         let message = match self.code {
-            _ if self.reason == interrupt::MESSAGE => interrupt::MESSAGE,
+            Code::Interrupted => INTERRUPTED,
             Code::DomainTooLarge => "too many values to compile",
             Code::NotExact => "a model of this could not be exact",
             Code::NotCausal => "a causal model cannot attend to later positions",
@@ -286,6 +278,15 @@ impl<'g> Analysis<'g> {
         }
     }
 
+    /// # Errors
+    /// What is running is to end.
+    pub fn if_interrupted(&self) -> Result<(), Stopped> {
+        match self.graph.control().is_stopped() {
+            true => Err(Stopped::new(Code::Interrupted, INTERRUPTED.into())),
+            false => Ok(()),
+        }
+    }
+
     pub fn selector(&self, id: SelectorId) -> Option<&Arc<SelectorFacts>> {
         self.selectors.get(&id)
     }
@@ -296,7 +297,7 @@ impl<'g> Analysis<'g> {
 
     fn analyse(&mut self, id: SOpId) -> Result<Node, Stopped> {
         let graph = self.graph;
-        Stopped::if_interrupted()?;
+        self.if_interrupted()?;
         match graph.get(id) {
             SOp::Tokens => self.alone(Self::TOKENS),
             SOp::Indices => self.alone(Self::INDICES),

@@ -126,7 +126,7 @@ impl Analysis<'_> {
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(parts.len());
         let mut rows = Vec::with_capacity(self.environments.count());
         for (query, environment) in self.environments.iter().enumerate() {
-            Stopped::if_interrupted()?;
+            self.if_interrupted()?;
             let mut row = Vec::new();
             for (key, position, exists) in self.environments.keys(environment) {
                 outcomes.clear();

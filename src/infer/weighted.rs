@@ -126,7 +126,7 @@ impl Analysis<'_> {
             Some((keys, queries)) => {
                 let (left, right) = (&self.node(keys)?.column, &self.node(queries)?.column);
                 for (at, query) in self.environments.iter().enumerate() {
-                    Stopped::if_interrupted()?;
+                    self.if_interrupted()?;
                     let asked = right.values.in_environment(at);
                     let row = self.environments.keys(query);
                     let row = row.filter_map(|(environment, position, exists)| {

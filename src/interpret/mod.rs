@@ -25,7 +25,7 @@ mod selector;
 mod tally;
 mod vector;
 
-use crate::base::{Diagnostic, Fallible, interrupt};
+use crate::base::{Diagnostic, Fallible};
 use crate::graph::{Graph, SOp, SOpId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
@@ -80,7 +80,7 @@ pub fn evaluate_selector(
         .pattern(selector)
         .map_err(|fault| Box::new(fault.diagnostic(graph, input, &operands)))?;
     let row = |query| {
-        interrupt::check()?;
+        graph.control().check()?;
         let mut bits = vec![false; input.len()];
         pattern.selected(query).for_each(|key| bits[key] = true);
         Ok(bits)
@@ -145,7 +145,7 @@ impl<'a> Evaluation<'a> {
                 Some(column) => drop(self.columns.insert(id, Rc::new(column))),
                 None => self.run_all(chain)?,
             }
-            interrupt::check()?;
+            self.graph.control().check()?;
             for operand in chain.iter().flat_map(|id| self.graph.dependencies(*id)) {
                 if let Some(count) = readers.get_mut(&operand) {
                     *count -= 1;
@@ -165,7 +165,7 @@ impl<'a> Evaluation<'a> {
     fn run_all(&mut self, order: &[SOpId]) -> Fallible<()> {
         for id in order {
             let column = self.compute(*id);
-            interrupt::check()?;
+            self.graph.control().check()?;
             self.columns.insert(*id, Rc::new(column));
         }
         Ok(())

@@ -6,7 +6,6 @@ use super::column::Column;
 use super::rank::{Ranked, Ranks, rank};
 use super::selector::{Pair, Pattern, Relations, Sides, Step, relation};
 use super::tally::{Mixed, Sum};
-use crate::base::interrupt;
 use crate::graph::SOpId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -104,7 +103,7 @@ impl Rows<'_> {
         let of_class: Vec<T> = (0..self.queries.count())
             .map(|query| {
                 let mut total = T::ZERO;
-                if interrupt::is_requested() {
+                if self.pattern.control.is_stopped() {
                     return total;
                 }
                 row.work_out(query);
@@ -133,7 +132,7 @@ impl Rows<'_> {
         let single = self.keys.count() == self.pattern.keys;
         for (query, class) in self.queries.of.iter().enumerate() {
             let known = &mut of_class[*class as usize];
-            if known.is_none() && needed(query) && !interrupt::is_requested() {
+            if known.is_none() && needed(query) && !self.pattern.control.is_stopped() {
                 let mut total = Mixed::ZERO;
                 row.work_out(*class as usize);
                 if single {

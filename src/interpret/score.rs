@@ -5,7 +5,8 @@
 use super::column::{Builder, Column};
 use super::fault::{Fault, Score};
 use super::selector::{Columns, Pattern};
-use crate::base::{Code, interrupt};
+use crate::base::control::INTERRUPTED;
+use crate::base::{Code, Control};
 use crate::graph::{Graph, SOpId, ScorerFunction, ScorerId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
@@ -74,6 +75,7 @@ pub struct Scores {
     keys: Classes,
     queries: Classes,
     known: RefCell<FxHashMap<(u32, u32), Value>>,
+    control: Control,
 }
 
 impl Scores {
@@ -108,6 +110,7 @@ impl Scores {
             keys,
             queries,
             known: RefCell::default(),
+            control: graph.control().clone(),
         })
     }
 
@@ -121,12 +124,8 @@ impl Scores {
         if let Some(score) = self.known.borrow().get(&(key, query)) {
             return Ok(score.clone());
         }
-        if interrupt::is_requested() {
-            return Err(fault(
-                Code::LimitReached,
-                interrupt::MESSAGE.into(),
-                self.sop,
-            ));
+        if self.control.is_stopped() {
+            return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
         }
         let keys: Vec<&Value> = self.keys.values[key as usize].iter().collect();
         let queries: Vec<&Value> = self.queries.values[query as usize].iter().collect();

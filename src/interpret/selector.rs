@@ -7,7 +7,7 @@ use super::column::{Column, Values};
 use super::fault::Fault;
 use super::rank::{NONE, Ranked, rank};
 use super::score::{Scores, Table};
-use crate::base::Code;
+use crate::base::{Code, Control};
 use crate::graph::{Graph, SOpId, Selector, SelectorId};
 use crate::value::{Comparison, SequenceType, Value};
 use rustc_hash::FxHashMap;
@@ -45,6 +45,8 @@ pub struct Pattern {
     pub steps: Vec<Step>,
     /// Predicates that no comparisons make up.
     pub tables: Vec<Table>,
+    /// Whether what reads it is to end.
+    pub control: Control,
 }
 
 /// A subselector; operands are named by the numbers of their steps.
@@ -188,6 +190,7 @@ impl Pattern {
                 pairs: Vec::new(),
                 steps: Vec::new(),
                 tables: Vec::new(),
+                control: graph.control().clone(),
             },
             numbers: FxHashMap::default(),
             columns,

@@ -11,9 +11,11 @@ use std::fmt;
 /// The sizes of a model; as text, also what its parts stand for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
+    /// Layers, each with heads and a feed-forward block.
     pub layers: usize,
     /// Heads of each layer.
     pub heads: Vec<usize>,
+    /// Directions of the residual stream.
     pub d_model: usize,
     /// The largest d_head of each layer; 0 for a layer without heads.
     pub d_head: Vec<usize>,
@@ -33,9 +35,11 @@ pub struct Summary {
     pub max_length: usize,
     /// Whether BOS stands before every input.
     pub bos: bool,
+    /// Whether positions attend only to themselves and earlier ones.
     pub causal: bool,
     /// The hosts on which the model is said to be proved exact.
     pub certified: Exactness,
+    /// What the model is called.
     pub name: String,
     /// Names of what it gives.
     pub outputs: Vec<String>,
@@ -61,6 +65,7 @@ pub fn half_layer(ready: usize) -> String {
     }
 }
 
+/// The sizes of a model.
 pub fn summary(model: &Model) -> Summary {
     let d_head = |heads: &[Head]| heads.iter().map(Head::d_head).max().unwrap_or(0);
     Summary {

@@ -10,13 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dtype {
+    /// Weights and all that is computed in float32.
     Float32,
+    /// Weights and all that is computed in float64.
     Float64,
     /// Weights in bfloat16, which has 8 bits of float32's 24; float32 for all that is computed.
     Bfloat16,
 }
 
 impl Dtype {
+    /// Its name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Dtype::Float32 => "float32",
@@ -42,8 +45,10 @@ pub enum HostOrder {
 }
 
 impl HostOrder {
+    /// Every order.
     pub const ALL: [HostOrder; 3] = [HostOrder::Scores, HostOrder::Query, HostOrder::Both];
 
+    /// Its name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             HostOrder::Scores => "scores",

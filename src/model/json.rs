@@ -32,6 +32,7 @@ impl TryFrom<Json> for Atom {
     }
 }
 
+/// A value as model files hold it.
 pub fn value_to_json(value: &Value) -> Json {
     match value {
         Value::Int(int) => json!(int),

@@ -13,6 +13,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
+    /// A matrix of zeros.
     pub fn zeros(rows: usize, columns: usize) -> Matrix {
         Matrix {
             rows,
@@ -54,10 +55,12 @@ impl Matrix {
         matrix
     }
 
+    /// How many rows it has.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
+    /// How many columns it has.
     pub fn columns(&self) -> usize {
         self.columns
     }

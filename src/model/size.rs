@@ -74,8 +74,11 @@ fn most(sizes: impl Iterator<Item = usize>) -> usize {
 /// How large a model is where it is largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
+    /// Tokens of the vocabulary, BOS not counted.
     pub tokens: usize,
+    /// The longest input.
     pub max_length: usize,
+    /// Layers.
     pub layers: usize,
     /// The most heads of a layer.
     pub heads: usize,
@@ -83,6 +86,7 @@ pub struct Shape {
     pub d_head: usize,
     /// The most hidden units of a layer.
     pub d_mlp: usize,
+    /// Directions of the residual stream.
     pub d_model: usize,
 }
 

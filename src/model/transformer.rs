@@ -26,6 +26,7 @@ pub struct Model {
     pub token_embedding: Matrix,
     /// W_pos `[max_length, d_model]`, with a first row more for BOS.
     pub position_embedding: Matrix,
+    /// The layers, in the order in which they run.
     pub layers: Vec<Layer>,
     /// What it gives for each token: at least one, with different names.
     pub outputs: Vec<Output>,
@@ -42,7 +43,9 @@ pub struct Model {
 /// One transformer layer; a half without work is empty and does nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
+    /// The attention heads, which read the same stream.
     pub heads: Vec<Head>,
+    /// The feed-forward block, which reads what the heads have added.
     pub mlp: FeedForward,
 }
 
@@ -118,6 +121,7 @@ pub struct Readout {
     pub weights: Matrix,
     /// `[outputs]`
     pub bias: Vec<f64>,
+    /// How scores become values.
     pub decoder: Decoder,
 }
 
@@ -138,6 +142,7 @@ pub struct Variable {
     /// From when on it can be read: 0 after the embedding, `2l - 1` after the attention of layer
     /// `l` (counted from 1), `2l` after its feed-forward block.
     pub ready: usize,
+    /// How its values are read from the stream.
     pub readout: Readout,
 }
 

@@ -29,7 +29,9 @@ pub fn level(max_length: usize) -> f64 {
 /// One dimension of a head, as it is in W_Q and W_K.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dimension {
+    /// The column of W_Q.
     pub query: Linear,
+    /// The column of W_K.
     pub key: Linear,
 }
 

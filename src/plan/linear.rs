@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 /// `constant + Σ factor · variable`, at one position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Linear {
+    /// What is added whatever the variables hold.
     pub constant: f64,
     /// No factor is 0.
     pub terms: LiteMap<VariableId, f64>,
 }
 
 impl Linear {
+    /// A number.
     pub fn constant(constant: f64) -> Linear {
         Linear {
             constant,
@@ -21,10 +23,12 @@ impl Linear {
         }
     }
 
+    /// A variable.
     pub fn of(variable: VariableId) -> Linear {
         Linear::default().plus(variable, 1.0)
     }
 
+    /// It and a multiple of a variable.
     #[must_use]
     pub fn plus(mut self, variable: VariableId, factor: f64) -> Linear {
         let sum = self.terms.entry(variable).or_insert(0.0);
@@ -35,6 +39,7 @@ impl Linear {
         self
     }
 
+    /// A multiple of it.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Linear {
         self.map(|coefficient| coefficient * factor)
@@ -51,6 +56,7 @@ impl Linear {
         }
     }
 
+    /// The sum of the two.
     #[must_use]
     pub fn add(&self, other: &Linear) -> Linear {
         let mut sum = self.clone();
@@ -78,6 +84,7 @@ impl Linear {
         score
     }
 
+    /// Whether it is 0 whatever the variables hold.
     pub fn is_zero(&self) -> bool {
         self.constant == 0.0 && self.terms.is_empty()
     }

@@ -39,6 +39,7 @@ pub enum Style {
 }
 
 impl Style {
+    /// Its name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Style::Faithful => "faithful",
@@ -63,20 +64,27 @@ pub struct Source {
 /// A program as operations on the residual stream of a transformer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
+    /// What its model is called.
     pub name: String,
+    /// How its heads are made.
     pub style: Style,
     /// The hosts that heads are for.
     pub host: Host,
     /// Whether BOS stands before the tokens. Where it does not, position 0 is the sink: the key of
     /// queries that select nothing, and the one that counts beside those that are counted.
     pub bos: bool,
+    /// The tokens of inputs.
     #[serde(skip)]
     pub vocabulary: Vec<Value>,
+    /// The longest input.
     pub max_length: usize,
+    /// Whether positions attend only to themselves and earlier ones.
     pub causal: bool,
     /// The operations' layers count from 1; 0 where none is decided.
     pub variables: Vec<Variable>,
+    /// What attention heads do.
     pub attends: Vec<Attend>,
+    /// What feed-forward blocks do.
     pub feed_forwards: Vec<FeedForward>,
     /// What the model computes.
     pub outputs: Vec<ReadOut>,
@@ -92,8 +100,11 @@ pub struct Plan {
 /// One direction of the residual stream, at every position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Variable {
+    /// What to call it for people.
     pub label: String,
+    /// What of the program it is for.
     pub source: Source,
+    /// What writes it.
     pub written: Written,
     /// Its value at BOS once it is written; 0 where there is no BOS.
     pub bos: f64,
@@ -110,6 +121,7 @@ pub struct Variable {
 /// away again, exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rounding {
+    /// What is written is a multiple of `2^-digits`.
     pub digits: i32,
 }
 
@@ -136,7 +148,12 @@ impl Rounding {
 pub enum Written {
     /// W_E and W_pos: a number for each token of the vocabulary and for each index; either may be
     /// empty.
-    Embed { tokens: Vec<f64>, indices: Vec<f64> },
+    Embed {
+        /// The rows of W_E.
+        tokens: Vec<f64>,
+        /// The rows of W_pos.
+        indices: Vec<f64>,
+    },
     /// 1 at BOS and 0 at every token.
     Flag,
     /// 1 at every token and 0 at BOS.
@@ -150,11 +167,13 @@ pub enum Written {
 /// A value that an attention head moves into a variable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attend {
+    /// What of the program it is for.
     pub source: Source,
     /// What of the program its pattern is; heads of the same share its keys among them.
     pub row: Row,
     /// Operations with the same number have the same pattern: in one layer they are one head.
     pub pattern: usize,
+    /// What it makes of the keys that are selected.
     pub kind: Kind,
     /// The logit: a sum of products, in groups.
     pub terms: Vec<Term>,
@@ -162,13 +181,16 @@ pub struct Attend {
     pub value: Linear,
     /// The most keys that a query selects.
     pub most: usize,
+    /// The variable that it writes.
     pub into: VariableId,
+    /// Its layer, from 1; 0 while none is decided.
     pub layer: usize,
 }
 
 /// What of the program the pattern of a head is, by its number in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Row {
+    /// A selector.
     Selector(u32),
     /// The weights of a weighted mean.
     Weights(u32),
@@ -194,13 +216,18 @@ pub enum Kind {
     MeanOfPart,
     /// The sum of the selected values, through an attention sink: BOS stands far above them, and
     /// W_O undoes the factor `e^level`.
-    Sum { level: f64 },
+    Sum {
+        /// How far BOS stands above the selected keys, in nats.
+        level: f64,
+    },
 }
 
 /// Products that together say one thing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
+    /// What is added up.
     pub products: Vec<Product>,
+    /// What the sum means.
     pub meaning: Meaning,
 }
 
@@ -211,9 +238,15 @@ pub enum Meaning {
     /// gap: `[keys, queries]`, row by row, by the values in the products.
     Relation(#[serde(with = "stored::digits")] Arc<[bool]>),
     /// Scores in nats, between 0 and `above`.
-    Score { above: f64 },
+    Score {
+        /// The largest score.
+        above: f64,
+    },
     /// Where the sink stands: in nats, or in gaps.
-    Bos { nats: bool },
+    Bos {
+        /// Whether it is in nats.
+        nats: bool,
+    },
     /// What a query at BOS gives to tokens, so that it sees BOS alone.
     Guard,
 }
@@ -221,42 +254,56 @@ pub enum Meaning {
 /// One dimension of a head.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Product {
+    /// The number at the query.
     pub query: Linear,
+    /// The number at the key.
     pub key: Linear,
     /// What the two are for each value of the query side and of the key side.
     pub queries: Arc<[f64]>,
+    /// As `queries`, of the key side.
     pub keys: Arc<[f64]>,
 }
 
 /// Hidden units that are functions of one linear read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FeedForward {
+    /// What of the program it is for.
     pub source: Source,
+    /// What the units are functions of.
     pub argument: Linear,
     /// The values that the argument can have at a token, ascending.
     pub points: Arc<[f64]>,
+    /// What is added up.
     pub units: Vec<Unit>,
     /// Operations with the same number have the same argument: in one layer they share their units.
     pub bank: usize,
+    /// The variable that it writes.
     pub into: VariableId,
+    /// Its layer, from 1; 0 while none is decided.
     pub layer: usize,
 }
 
 /// `weight · relu(slope · argument + offset)`
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unit {
+    /// The entry of W_in, as a multiple of the argument.
     pub slope: f64,
+    /// The bias.
     pub offset: f64,
+    /// The entry of W_out.
     pub weight: f64,
 }
 
 /// Linear scores and how values are read from them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReadOut {
+    /// Its name in the program, or else its expression.
     pub name: String,
+    /// What of the program it is for.
     pub source: Source,
     /// One for each class, or one that is the number.
     pub scores: Vec<Linear>,
+    /// How scores become values.
     #[serde(skip, default = "no_decoder")]
     pub decoder: Decoder,
     /// What is read, and for each class the number that stands for it.
@@ -312,6 +359,7 @@ impl Plan {
             .map(|(_, early)| *early)
     }
 
+    /// A variable of the plan.
     pub fn variable(&self, id: VariableId) -> &Variable {
         &self.variables[id.0 as usize]
     }

@@ -73,15 +73,24 @@ pub struct Assistant {
 /// What could stand in place of the text from `start` to the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Completions {
+    /// One of these words.
     Words {
+        /// The byte at which the word begins.
         start: usize,
+        /// The words.
         candidates: Vec<String>,
     },
     /// The path of a file, or one of these library modules.
-    Path { start: usize, modules: Vec<String> },
+    Path {
+        /// The byte at which the path begins.
+        start: usize,
+        /// The names of the modules.
+        modules: Vec<String>,
+    },
 }
 
 impl Assistant {
+    /// Knows what a session knows now.
     pub fn new(repl: &mut super::Repl) -> Assistant {
         let names = repl.session.names();
         let named = names

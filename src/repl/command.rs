@@ -11,7 +11,9 @@ use crate::value::atom::quote;
 pub struct Command {
     /// With the colon.
     pub name: &'static str,
+    /// What follows the name, for `:help`.
     pub arguments: &'static str,
+    /// What it does, for `:help`.
     pub help: &'static str,
     pub(super) run: fn(&mut Repl, &str),
 }

@@ -6,14 +6,12 @@ use super::Repl;
 use super::command::refuse;
 use crate::base::Fallible;
 use crate::base::table;
-use crate::compile;
 use crate::execute::{self, Executor, Precision};
 use crate::graph::SOpId;
-use crate::infer::Setting;
-use crate::infer::facts::{Domain, NodeFacts, infer};
+use crate::infer::{Domain, NodeFacts, Setting};
 use crate::model::{self, Model, cell};
-use crate::session::Session;
 use crate::session::show::example;
+use crate::session::{Asked, Session, VerifyOptions};
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
 
@@ -73,13 +71,11 @@ fn inspect(
     }
 }
 
-/// What models are made for.
-fn setting(session: &Session) -> Setting {
-    let settings = &session.settings;
-    Setting {
-        vocabulary: Value::distinct(settings.vocabulary.as_ref().unwrap_or(&settings.example)),
-        max_length: settings.max_length.unwrap_or(settings.example.len()),
-        causal: settings.causal,
+/// What models are made for: as the session says, or else for inputs like the running example.
+fn asked(session: &Session) -> Asked {
+    Asked {
+        otherwise: Some(session.settings.example.clone()),
+        ..Asked::default()
     }
 }
 
@@ -99,9 +95,9 @@ fn described(setting: &Setting) -> String {
 
 /// A row for the s-op, below one for each named s-op that it needs.
 fn facts_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
-    let setting = setting(session);
+    let setting = session.setting(&asked(session))?;
     let graph = session.graph();
-    let facts = infer(graph, &[sop], &setting, session.limits())?;
+    let facts = session.facts(&[sop], &setting)?;
     let titles = ["name", "type", "depth", "encoding", "values"];
     let mut rows = vec![titles.map(str::to_string).to_vec()];
     for node in &facts.nodes {
@@ -136,25 +132,17 @@ fn values(node: &NodeFacts) -> String {
     }
 }
 
-fn model(session: &Session, sop: SOpId, name: &str, setting: &Setting) -> Fallible<Model> {
-    let mut model = compile::compile(session.graph(), sop, setting, session.limits())?;
-    model.rename(&[name]);
-    Ok(model)
-}
-
 fn compile_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
-    let setting = setting(session);
-    let model = model(session, sop, name, &setting)?;
-    let options = compile::Options {
-        max_length: model.max_length,
+    let compiled = session.compile_sops(&[(sop, name)], &asked(session))?;
+    let model = &compiled.model;
+    let options = VerifyOptions {
         exhaustive: EXHAUSTIVE,
         samples: SAMPLES,
-        seed: 0,
-        precision: Precision::F32,
+        ..VerifyOptions::default()
     };
-    let found = compile::verify(session.graph(), sop, &model, &options)?;
-    let mut text = described(&setting);
-    text.push_str(&model::summary(&model).to_string());
+    let found = session.verify(&compiled, &options)?;
+    let mut text = described(&compiled.setting);
+    text.push_str(&model::summary(model).to_string());
     text.push_str(&format!(
         "\nweights and interpreter differ on {} of {} inputs: all up to length {}",
         found.wrong, found.checked, found.exhaustive_to_length
@@ -163,7 +151,7 @@ fn compile_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
         text.push_str(&format!(", random ones up to length {}", model.max_length));
     }
     text.push('\n');
-    text.push_str(&on_example(session, sop, &model));
+    text.push_str(&on_example(session, sop, model));
     Ok(text)
 }
 
@@ -194,8 +182,8 @@ fn same(expected: &[Value], got: &[Value]) -> bool {
 }
 
 fn trace_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
-    let setting = setting(session);
-    let model = model(session, sop, name, &setting)?;
-    let trace = execute::trace(&model, &session.settings.example, Precision::F32)?;
-    Ok(described(&setting) + &trace.to_string())
+    let compiled = session.compile_sops(&[(sop, name)], &asked(session))?;
+    let example = &session.settings.example;
+    let trace = execute::trace(&compiled.model, example, Precision::F32)?;
+    Ok(described(&compiled.setting) + &trace.to_string())
 }

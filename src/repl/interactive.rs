@@ -3,8 +3,8 @@
 //! Ctrl-C drops the entry that is being typed, and stops what is running. The only file that names
 //! rustyline.
 
+use super::interrupt;
 use super::{Assistant, Completions, Part, Patience, Repl, highlight, read};
-use crate::base::interrupt;
 use crate::base::render::Style;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::error::ReadlineError;
@@ -47,7 +47,7 @@ pub fn run_interactive() -> i32 {
         // There is none before the first session.
         let _ = editor.load_history(path);
     }
-    if let Err(error) = interrupt::on_ctrl_c() {
+    if let Err(error) = interrupt::on_ctrl_c(repl.control()) {
         eprintln!("rasp: Ctrl-C will end the session: {error}");
     }
     print(&[Part::Output(repl.banner())]);

@@ -8,6 +8,7 @@ pub mod command;
 mod help;
 mod inspect;
 mod interactive;
+pub(crate) mod interrupt;
 mod place;
 mod read;
 mod save;
@@ -18,8 +19,9 @@ pub use colors::highlight;
 pub use interactive::run_interactive;
 pub use transcript::run_transcript;
 
+use crate::base::control::INTERRUPTED;
 use crate::base::render::{Style, render};
-use crate::base::{Code, Diagnostic, Severity, Span, interrupt};
+use crate::base::{Code, Control, Diagnostic, Severity, Span};
 use crate::diagnose::precedence::surprising;
 use crate::eval::Event;
 use crate::graph::Sharing;
@@ -29,7 +31,7 @@ use crate::syntax::ast::{Ast, Command, ExampleKind, Statement, StatementKind};
 use place::Places;
 use read::{Complete, Entry, Reader};
 use std::io::IsTerminal;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Runs the prompt of this process and gives its exit status: the interactive one if both ends are
 /// terminals, otherwise standard input is read as a session.
@@ -61,6 +63,7 @@ pub enum Part {
 }
 
 impl Part {
+    /// What is shown.
     pub fn text(&self) -> &str {
         match self {
             Part::Output(text) | Part::Diagnostic(text) => text,
@@ -128,13 +131,19 @@ impl Repl {
         self.reader.is_pending()
     }
 
+    /// The session behind the prompt.
     pub fn session(&mut self) -> &mut Session {
         &mut self.session
     }
 
+    /// The handle that stops what an entry runs.
+    pub fn control(&self) -> &Control {
+        self.session.control()
+    }
+
     /// Takes a line (or several at once, as pasting gives them) and answers what it completes.
     pub fn push(&mut self, text: &str) -> Vec<Part> {
-        interrupt::clear();
+        self.control().resume();
         // At a terminal every entry is a text of its own; a pipe is one text.
         if self.patience == Patience::None && !self.is_pending() {
             self.reader.restart();
@@ -157,8 +166,8 @@ impl Repl {
     }
 
     fn take_answer(&mut self) -> Vec<Part> {
-        if interrupt::is_requested() {
-            let told = format!("{}\n", interrupt::MESSAGE);
+        if self.control().is_stopped() {
+            let told = format!("{INTERRUPTED}\n");
             self.answer.push(Part::Diagnostic(told));
         }
         std::mem::take(&mut self.answer)
@@ -182,7 +191,7 @@ impl Repl {
                 }
             }
         }
-        !self.finished && !interrupt::is_requested()
+        !self.finished && !self.control().is_stopped()
     }
 
     fn run_entry(&mut self, entry: &Entry) {
@@ -209,16 +218,16 @@ impl Repl {
         }
         self.report(parsed.diagnostics);
         self.report(surprising(&parsed.ast, text));
-        let ast = Rc::new(parsed.ast);
+        let ast = Arc::new(parsed.ast);
         for statement in &ast.statements {
             self.run_statement(&ast, statement);
-            if self.finished || interrupt::is_requested() {
+            if self.finished || self.control().is_stopped() {
                 return;
             }
         }
     }
 
-    fn run_statement(&mut self, ast: &Rc<Ast>, statement: &Statement) {
+    fn run_statement(&mut self, ast: &Arc<Ast>, statement: &Statement) {
         let result = self.session.run_statement(ast, statement);
         let diagnostics = self.session.take_diagnostics();
         self.report(diagnostics);
@@ -245,7 +254,7 @@ impl Repl {
         for event in events {
             // The example of selectors is the prompt's alone.
             if !matches!(event, Event::SetExample { kind, .. } if *kind == ExampleKind::Selector) {
-                self.session.obey(event);
+                self.session.settings.obey(event);
             }
             self.display.obey(event);
             self.finished |= matches!(event, Event::Exit);
@@ -281,7 +290,7 @@ impl Repl {
 
     fn report(&mut self, diagnostics: Vec<Diagnostic>) {
         // What was interrupted is told once, below the answer.
-        let told = |found: &Diagnostic| found.message != interrupt::MESSAGE;
+        let told = |found: &Diagnostic| found.code != Code::Interrupted;
         for diagnostic in diagnostics.into_iter().filter(told) {
             let sources = self.session.sources();
             let text = match self.places.in_input(&diagnostic, sources) {

@@ -9,6 +9,7 @@ use super::instance::Instance;
 use super::problem::{Cost, Problem, Slots, Stage};
 use super::solver::{Answer, Batsat};
 use super::totalizer::Reached;
+use crate::base::Control;
 
 /// How to schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,9 @@ pub struct Options {
 /// What is known of one component of the cost, given those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
+    /// The component.
     pub stage: Stage,
+    /// What the schedule has of it.
     pub value: usize,
     /// No schedule that is as good in the components before has less.
     pub at_least: usize,
@@ -32,7 +35,9 @@ pub struct Outcome {
 /// A schedule, with what is proved of it.
 #[derive(Clone, Debug)]
 pub struct Solution {
+    /// The layer of each value.
     pub slots: Slots,
+    /// What it takes.
     pub cost: Cost,
     /// One for each component, in the order of the [`Cost`]; without [`Stage::Heads`] unless heads
     /// were to be merged.
@@ -61,6 +66,7 @@ impl Options {
 }
 
 impl Outcome {
+    /// Whether no schedule has less.
     pub fn is_optimal(&self) -> bool {
         self.value == self.at_least
     }
@@ -73,16 +79,17 @@ impl Solution {
     }
 }
 
-/// The best schedule that is found within the budget. It has the fewest layers, and at each
+/// The best schedule that is found within the budget, or before it is asked to end. It has the fewest layers, and at each
 /// component of the cost no more than [`greedy::schedule`] leaves, the ones before being equal.
 ///
 /// # Panics
 /// If a value reads itself or a later value, or if an output is no value.
-pub fn solve(problem: &Problem, options: &Options) -> Solution {
+pub fn solve(problem: &Problem, options: &Options, control: &Control) -> Solution {
     let instance = Instance::new(problem);
     let mut search = Search {
         instance: &instance,
         options,
+        control,
         slots: greedy::best(&instance, options.merge_heads),
         pending: Vec::new(),
         encoding: None,
@@ -112,6 +119,7 @@ fn checked(problem: &Problem, slots: &Slots) -> Cost {
 struct Search<'a> {
     instance: &'a Instance<'a>,
     options: &'a Options,
+    control: &'a Control,
     slots: Slots,
     /// The stages before, as far as the solver does not know of them: what they must keep to.
     pending: Vec<(Stage, usize)>,
@@ -144,10 +152,10 @@ impl Search<'_> {
         if value == bound {
             return None;
         }
-        let instance = self.instance;
+        let (instance, control) = (self.instance, self.control);
         let encoding = self
             .encoding
-            .get_or_insert_with(|| Encoding::new(instance, Batsat::new()));
+            .get_or_insert_with(|| Encoding::new(instance, Batsat::new(control)));
         while let Some((before, most)) = self.pending.first().copied() {
             let reached = encoding.reached(before, most, most)?;
             encoding.forbid(&reached, most);

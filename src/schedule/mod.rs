@@ -24,6 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Schedule {
     /// Elementwise s-ops that need no attention: computed on the embedding.
     pub embedding: Vec<SOpId>,
+    /// The layers, the first that runs first.
     pub layers: Vec<Layer>,
     depths: FxHashMap<SOpId, usize>,
 }
@@ -31,6 +32,7 @@ pub struct Schedule {
 /// One layer: its attention heads, then its feed-forward block.
 #[derive(Clone, Debug, Default)]
 pub struct Layer {
+    /// Its attention heads.
     pub heads: Vec<Head>,
     /// Elementwise s-ops computed after the heads.
     pub feed_forward: Vec<SOpId>,
@@ -39,14 +41,18 @@ pub struct Layer {
 /// A head: one selector or scorer, and everything aggregated with it in this layer.
 #[derive(Clone, Debug)]
 pub struct Head {
+    /// What it attends by.
     pub attention: Attention,
+    /// The s-ops that it computes.
     pub outputs: Vec<SOpId>,
 }
 
 /// What decides where a head attends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attention {
+    /// The keys that are selected have equal weights.
     Selector(SelectorId),
+    /// Scores are the weights.
     Scorer(ScorerId),
 }
 

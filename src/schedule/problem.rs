@@ -17,6 +17,7 @@ pub struct Problem {
 /// Something that the residual stream holds from when it is computed to when it is last read.
 #[derive(Clone, Debug)]
 pub struct Value {
+    /// What computes it.
     pub kind: Kind,
     /// Residual directions it takes while it is alive.
     pub dims: usize,
@@ -32,9 +33,15 @@ pub enum Kind {
     /// The embedding: it is there at state 0.
     Input,
     /// Attention. In one layer, values with one selector are one head.
-    Head { selector: usize },
+    Head {
+        /// The number of what it attends by.
+        selector: usize,
+    },
     /// A feed-forward block, with so many hidden units.
-    Form { units: usize },
+    Form {
+        /// How many.
+        units: usize,
+    },
 }
 
 /// The layer of each value, from 1; 0 for inputs.
@@ -44,6 +51,7 @@ pub struct Slots(pub Vec<usize>);
 /// What a schedule takes, the most important first: schedules are compared in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
+    /// Layers.
     pub layers: usize,
     /// Heads in the widest layer.
     pub widest: usize,
@@ -58,10 +66,15 @@ pub struct Cost {
 /// One component of a [`Cost`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
+    /// [`Cost::layers`].
     Layers,
+    /// [`Cost::widest`].
     Widest,
+    /// [`Cost::heads`].
     Heads,
+    /// [`Cost::units`].
     Units,
+    /// [`Cost::dims`].
     Dims,
 }
 
@@ -101,6 +114,7 @@ impl Slots {
 }
 
 impl Cost {
+    /// One component.
     pub fn get(&self, stage: Stage) -> usize {
         match stage {
             Stage::Layers => self.layers,

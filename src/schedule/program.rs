@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 /// A problem whose values are s-ops, each of one residual direction.
 #[derive(Clone, Debug)]
 pub struct Program {
+    /// What reads what.
     pub problem: Problem,
     /// The s-op of each value.
     pub sops: Vec<SOpId>,
@@ -19,7 +20,7 @@ pub struct Program {
 /// The best schedule found of everything that an s-op needs, and what is proved of it.
 pub fn optimise(graph: &Graph, root: SOpId, options: Options) -> (Schedule, Searched) {
     let Program { problem, sops } = Program::new(graph, root);
-    let searched = Searched::new(problem, options);
+    let searched = Searched::new(problem, options, graph.control());
     let slots = searched.solution.slots.0.iter().copied();
     let layers: FxHashMap<SOpId, usize> = sops.into_iter().zip(slots).collect();
     let schedule = laid_out(graph, &[root], |_, id| layers[&id]);

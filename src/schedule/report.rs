@@ -5,21 +5,25 @@ use super::bound::critical_path;
 use super::exact::{Options, Outcome, Solution, solve};
 use super::print::count;
 use super::problem::{Problem, Stage};
+use crate::base::Control;
 use serde_json::{Value, json};
 
 /// A problem with the best schedule found.
 #[derive(Clone, Debug)]
 pub struct Searched {
+    /// What was scheduled.
     pub problem: Problem,
+    /// The best schedule found.
     pub solution: Solution,
     /// How it was looked for.
     pub options: Options,
 }
 
 impl Searched {
-    pub fn new(problem: Problem, options: Options) -> Searched {
+    /// Searches, until it is proved, the conflicts are used up, or it is asked to end.
+    pub fn new(problem: Problem, options: Options, control: &Control) -> Searched {
         Searched {
-            solution: solve(&problem, &options),
+            solution: solve(&problem, &options, control),
             problem,
             options,
         }

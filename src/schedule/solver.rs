@@ -1,7 +1,7 @@
 //! A solver for propositional logic, as far as scheduling needs one. The only file that names
 //! batsat: another solver is another implementation of `Solver`.
 
-use crate::base::interrupt;
+use crate::base::Control;
 use batsat::callbacks::Callbacks;
 use batsat::clause::Kind;
 use batsat::{Lit, SolverInterface, SolverOpts, Var, lbool};
@@ -47,9 +47,9 @@ pub(super) trait Solver {
 pub(super) struct Batsat(batsat::Solver<Budget>);
 
 /// Ends the search when the conflicts are used up, or when a person asks for its end.
-#[derive(Default)]
 struct Budget {
     left: Cell<u64>,
+    control: Control,
 }
 
 impl Callbacks for Budget {
@@ -60,14 +60,17 @@ impl Callbacks for Budget {
     }
 
     fn stop(&self) -> bool {
-        self.left.get() == 0 || interrupt::is_requested()
+        self.left.get() == 0 || self.control.is_stopped()
     }
 }
 
 impl Batsat {
-    pub fn new() -> Batsat {
-        let options = SolverOpts::default();
-        Batsat(batsat::Solver::new(options, Budget::default()))
+    pub fn new(control: &Control) -> Batsat {
+        let budget = Budget {
+            left: Cell::default(),
+            control: control.clone(),
+        };
+        Batsat(batsat::Solver::new(SolverOpts::default(), budget))
     }
 }
 

@@ -1,65 +1,34 @@
-//! The loader that reads files: beside the loading file, then in the working directory, then in
-//! the standard library. Together with the command line and the REPL the only place that touches
-//! the file system.
+//! The loader that reads files: beside the loading file, then in the working directory. Together
+//! with the command line and the REPL the only place that touches the file system.
 
+use super::loader::{Loader, Missing};
 use crate::base::Limits;
-use crate::eval::{Loaded, Loader};
-use crate::stdlib;
+use crate::eval::Loaded;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Marks the identity of a standard library module, which is no path.
-const LIBRARY: &str = "stdlib:";
-
-/// Reads `.rasp` files and the embedded library.
+/// Reads `.rasp` files.
 pub struct Files;
 
 impl Loader for Files {
-    fn load(&self, path: &str, from: Option<&str>) -> Result<Loaded, String> {
-        let file = if path.ends_with(".rasp") {
-            path.to_string()
-        } else {
-            format!("{path}.rasp")
+    fn load(&self, path: &str, from: Option<&str>) -> Result<Loaded, Missing> {
+        let file = match path.ends_with(".rasp") {
+            true => path.to_string(),
+            false => format!("{path}.rasp"),
         };
-        let tried: Vec<PathBuf> = match from {
-            // Modules load each other, whatever files of the same names there are.
-            Some(from) if from.starts_with(LIBRARY) => Vec::new(),
-            _ => {
-                let beside = from
-                    .and_then(|from| Path::new(from).parent())
-                    .map(|directory| directory.join(&file));
-                beside.into_iter().chain([PathBuf::from(&file)]).collect()
+        let beside = from
+            .and_then(|from| Path::new(from).parent())
+            .map(|directory| directory.join(&file));
+        let tried: Vec<PathBuf> = beside.into_iter().chain([PathBuf::from(&file)]).collect();
+        match tried.iter().find(|path| path.is_file()) {
+            Some(found) => read(found).map_err(Missing::Unreadable),
+            None => {
+                let mut shown: Vec<String> = tried.iter().map(|path| self::shown(path)).collect();
+                shown.dedup();
+                Err(Missing::NotFound(shown))
             }
-        };
-        let module = stdlib::find(path);
-        // A program named like a module that loads the module does not mean itself.
-        let meant = |path: &&PathBuf| {
-            path.is_file() && (module.is_none() || from != Some(identity(path).as_str()))
-        };
-        if let Some(found) = tried.iter().find(meant) {
-            return read(found);
         }
-        match module {
-            Some(module) => Ok(Loaded {
-                identity: format!("{LIBRARY}{}", module.name),
-                name: format!("stdlib/{}.rasp", module.name),
-                text: module.definitions().to_string(),
-            }),
-            None => Err(not_found(&tried)),
-        }
-    }
-
-    fn is_library(&self, identity: &str) -> bool {
-        identity.starts_with(LIBRARY)
-    }
-
-    fn modules(&self) -> Vec<&str> {
-        stdlib::MODULES.iter().map(|module| module.name).collect()
-    }
-
-    fn library_names(&self) -> Vec<(&str, &str)> {
-        stdlib::names().collect()
     }
 }
 
@@ -110,13 +79,4 @@ fn shown(path: &Path) -> String {
         .ok()
         .and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
     below.as_deref().unwrap_or(path).display().to_string()
-}
-
-fn not_found(tried: &[PathBuf]) -> String {
-    let mut shown: Vec<String> = tried.iter().map(|path| self::shown(path)).collect();
-    shown.dedup();
-    format!(
-        "looked for {} and in the standard library",
-        shown.join(", ")
-    )
 }

@@ -4,27 +4,43 @@
 mod entry;
 pub mod files;
 mod hazard;
+mod loader;
+mod made;
 mod rounding;
 pub mod show;
 
-use crate::base::{Code, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};
+use crate::base::{Code, Control, Diagnostic, Fallible, Limits, Severity, SourceId, Sources, Span};
+pub use crate::certify::Certificate;
+pub use crate::compile::{
+    Compiled, Options as VerifyOptions, Proof, Request, Verification, WrongOutput,
+};
 use crate::diagnose::{Read, Words, explain, read, read_expression, warnings};
-use crate::eval::{Evaluator, Event, Loaded, Meta, ScopeId};
+pub use crate::eval::{Application, Assertion, Event, Loaded, Meta, Verdict};
+use crate::eval::{Evaluator, ScopeId};
 use crate::graph::{Graph, SOpId, Sharing};
-use crate::interpret::{self, Sequence};
+pub use crate::infer::Setting;
+use crate::interpret;
+pub use crate::interpret::Sequence;
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
+pub use crate::syntax::ast::ExampleKind;
 use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
 use crate::value::Value;
-use std::rc::Rc;
+use loader::WithLibrary;
+pub use loader::{Loader, Memory, Missing};
+pub use made::Asked;
+use std::sync::Arc;
 
 /// What a program or the command line says about the inputs to expect.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The running example.
     pub example: Vec<Value>,
+    /// The tokens that models know (`set vocab`).
     pub vocabulary: Option<Vec<Value>>,
+    /// The longest input of models (`set max_length`).
     pub max_length: Option<usize>,
+    /// Whether models look backwards only (`set causal`).
     pub causal: bool,
 }
 
@@ -39,22 +55,41 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Takes over a setting that a program made.
+    pub fn obey(&mut self, event: &Event) {
+        match event {
+            Event::SetExample { tokens, .. } => self.example = tokens.clone(),
+            Event::SetVocabulary { tokens } => self.vocabulary = Some(Value::distinct(tokens)),
+            Event::SetMaxLength { length } => self.max_length = Some(*length),
+            Event::SetCausal { on } => self.causal = *on,
+            Event::Expression { .. }
+            | Event::Assigned { .. }
+            | Event::Asserted(_)
+            | Event::Draw { .. }
+            | Event::ShowExample { .. }
+            | Event::Examples { .. }
+            | Event::FullDisplay { .. }
+            | Event::Exit => {}
+        }
+    }
+}
+
 /// A program with everything it defines.
 pub struct Session {
     evaluator: Evaluator,
     scope: ScopeId,
+    /// What the program says of its inputs.
     pub settings: Settings,
 }
 
 impl Session {
     /// A session that knows the library. With [`Sharing::None`] schedules count heads as the
     /// reference implementation does.
+    /// Programs load files, and are within [`Limits::default`].
     pub fn new(sharing: Sharing) -> Session {
-        Session::with_limits(sharing, Limits::default())
-    }
-
-    pub fn with_limits(sharing: Sharing, limits: Limits) -> Session {
-        let mut evaluator = Evaluator::new(sharing, limits, Box::new(files::Files), &Words);
+        let texts = Box::new(WithLibrary(Box::new(files::Files)));
+        let mut evaluator = Evaluator::new(sharing, Limits::default(), texts, &Words);
         evaluator.load_library("stdlib/rasplib.rasp", stdlib::RASPLIB.text);
         debug_assert!(
             evaluator.diagnostics.is_empty(),
@@ -69,14 +104,36 @@ impl Session {
         }
     }
 
+    /// The same, whose programs load what a loader finds, or else the library's modules.
+    #[must_use]
+    pub fn with_loader(mut self, loader: impl Loader + 'static) -> Session {
+        self.evaluator.texts = Box::new(WithLibrary(Box::new(loader)));
+        self
+    }
+
+    /// The same, whose programs are within other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Session {
+        self.evaluator.limits = limits;
+        self
+    }
+
+    /// The s-ops and selectors of all programs that were run.
     pub fn graph(&self) -> &Graph {
         &self.evaluator.graph
     }
 
+    /// The handle that stops whatever the session does, from another thread.
+    pub fn control(&self) -> &Control {
+        self.evaluator.graph.control()
+    }
+
+    /// The texts that diagnostics are about.
     pub fn sources(&self) -> &Sources {
         &self.evaluator.sources
     }
 
+    /// The limits of programs.
     pub fn limits(&self) -> &Limits {
         &self.evaluator.limits
     }
@@ -106,10 +163,10 @@ impl Session {
         self.evaluator.enter_file(&program.identity, &program.name);
         let events = self
             .evaluator
-            .run(&Rc::new(parsed.ast), self.scope, &program.name);
+            .run(&Arc::new(parsed.ast), self.scope, &program.name);
         self.evaluator.leave_file();
         for event in &events {
-            self.obey(event);
+            self.settings.obey(event);
         }
         events
     }
@@ -123,24 +180,19 @@ impl Session {
         })
     }
 
-    /// Takes over a setting that a program made.
-    pub fn obey(&mut self, event: &Event) {
-        match event {
-            Event::SetExample { tokens, .. } => self.settings.example = tokens.clone(),
-            Event::SetVocabulary { tokens } => {
-                self.settings.vocabulary = Some(Value::distinct(tokens));
-            }
-            Event::SetMaxLength { length } => self.settings.max_length = Some(*length),
-            Event::SetCausal { on } => self.settings.causal = *on,
-            Event::Expression { .. }
-            | Event::Assigned { .. }
-            | Event::Asserted(_)
-            | Event::Draw { .. }
-            | Event::ShowExample { .. }
-            | Event::Examples { .. }
-            | Event::FullDisplay { .. }
-            | Event::Exit => {}
-        }
+    /// Runs a text in a scope of its own, with a fresh allowance of steps: neither it nor the
+    /// session's program sees the other's names, but the graph is the same, so that both can be
+    /// compared. Gives what a name means in it, and the settings that it makes.
+    pub fn run_apart(&mut self, name: &str, text: &str, wanted: &str) -> (Option<Meta>, Settings) {
+        let source = self.evaluator.sources.add(name, text);
+        let parsed = read(source, text, &self.evaluator.limits);
+        self.evaluator.diagnostics.extend(parsed.diagnostics);
+        let scope = self.evaluator.new_scope();
+        self.evaluator.steps = 0;
+        let events = self.evaluator.run(&Arc::new(parsed.ast), scope, name);
+        let mut settings = Settings::default();
+        events.iter().for_each(|event| settings.obey(event));
+        (self.evaluator.lookup(scope, wanted).cloned(), settings)
     }
 
     /// Errors and warnings since the last call.
@@ -178,7 +230,7 @@ impl Session {
         };
         match self
             .evaluator
-            .run_expression(&Rc::new(read.ast), root, self.scope)
+            .run_expression(&Arc::new(read.ast), root, self.scope)
         {
             Ok(meta) => Ok((meta, whole)),
             Err(Some(diagnostic)) => Err(diagnostic),
@@ -232,6 +284,15 @@ impl Session {
             .into())
     }
 
+    /// The s-op that a value is: itself, or for an atom the s-op that holds it everywhere.
+    pub fn as_sop(&mut self, meta: &Meta, span: Span) -> Option<SOpId> {
+        match meta {
+            Meta::SOp(id) => Some(*id),
+            Meta::Atom(value) => Some(self.evaluator.graph.constant(value.clone(), span)),
+            _ => None,
+        }
+    }
+
     /// The values of an s-op on an input.
     ///
     /// # Errors
@@ -251,6 +312,7 @@ impl Session {
     }
 
     /// Reads a text typed at the prompt, keeping it for diagnostics; nothing is run.
+    #[doc(hidden)]
     pub fn read(&mut self, name: &str, text: &str) -> (SourceId, Read) {
         let source = self.evaluator.sources.add(name, text);
         (source, read(source, text, &self.evaluator.limits))
@@ -262,9 +324,10 @@ impl Session {
     ///
     /// # Errors
     /// The error of the statement.
+    #[doc(hidden)]
     pub fn run_statement(
         &mut self,
-        ast: &Rc<Ast>,
+        ast: &Arc<Ast>,
         statement: &Statement,
     ) -> Result<Vec<Event>, Option<Box<Diagnostic>>> {
         self.evaluator.steps = 0;
@@ -303,10 +366,5 @@ impl Session {
     /// Every visible name.
     pub fn names(&self) -> Vec<Name> {
         self.evaluator.visible_names(self.scope)
-    }
-
-    /// The evaluator and the session's scope, for front ends that run statement by statement.
-    pub fn evaluator(&mut self) -> (&mut Evaluator, ScopeId) {
-        (&mut self.evaluator, self.scope)
     }
 }

@@ -20,7 +20,9 @@ pub struct Display {
     pub sop_example: Vec<Value>,
     /// The running example of selectors.
     pub selector_example: Vec<Value>,
+    /// Whether s-ops are shown with their value on the example.
     pub sop_examples: bool,
+    /// Whether selectors are.
     pub selector_examples: bool,
     /// Inputs and outputs below each other (`full seq display on`).
     pub full: bool,

@@ -13,13 +13,18 @@ use std::sync::Arc;
 /// which those three are equal, is [`Value::equals`].
 #[derive(Clone, Debug)]
 pub enum Value {
+    /// An integer.
     Int(i64),
+    /// A number that need not be whole.
     Float(f64),
+    /// A truth value, which counts as 0 or 1.
     Bool(bool),
+    /// A string; of tokens, usually a character.
     Str(Arc<str>),
 }
 
 impl Value {
+    /// A string.
     pub fn str(text: &str) -> Value {
         Value::Str(text.into())
     }
@@ -48,6 +53,7 @@ impl Value {
         }
     }
 
+    /// Whether it is an int, a float or a bool.
     pub fn is_number(&self) -> bool {
         !matches!(self, Value::Str(_))
     }

@@ -12,7 +12,9 @@ use std::sync::Arc;
 /// Why an elementwise primitive has no result on some values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
+    /// What kind of failure it is.
     pub kind: FailureKind,
+    /// What failed, for people.
     pub message: String,
     /// Of an overflow: on which side of all 64-bit ints the result lies.
     pub beyond: Option<Ordering>,
@@ -36,6 +38,7 @@ pub enum FailureKind {
 }
 
 impl Failure {
+    /// Operands that the primitive does not work on.
     pub fn types(message: String) -> Failure {
         Failure {
             kind: FailureKind::Types,
@@ -44,6 +47,7 @@ impl Failure {
         }
     }
 
+    /// An integer beyond 64 bits, and on which side it lies.
     pub fn overflow(message: String, beyond: Ordering) -> Failure {
         Failure {
             kind: FailureKind::Overflow,
@@ -52,6 +56,7 @@ impl Failure {
         }
     }
 
+    /// Arithmetic without a result.
     pub fn arithmetic(message: String) -> Failure {
         Failure {
             kind: FailureKind::Arithmetic,
@@ -60,6 +65,7 @@ impl Failure {
         }
     }
 
+    /// A value beyond the limits.
     pub fn limit(message: String) -> Failure {
         Failure {
             kind: FailureKind::Limit,
@@ -68,6 +74,7 @@ impl Failure {
         }
     }
 
+    /// A string that cannot be converted.
     pub fn token(message: String) -> Failure {
         Failure {
             kind: FailureKind::Token,
@@ -76,6 +83,7 @@ impl Failure {
         }
     }
 
+    /// An index or key that nothing is under.
     pub fn index(message: String) -> Failure {
         Failure {
             kind: FailureKind::Index,
@@ -88,15 +96,22 @@ impl Failure {
 /// A comparison of two atoms; in `select`, of a key (left) with a query (right).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Comparison {
+    /// `==`
     Equal,
+    /// `!=`
     NotEqual,
+    /// `<`
     Less,
+    /// `<=`
     LessEqual,
+    /// `>`
     Greater,
+    /// `>=`
     GreaterEqual,
 }
 
 impl Comparison {
+    /// How it is written.
     pub fn symbol(self) -> &'static str {
         match self {
             Comparison::Equal => "==",
@@ -154,8 +169,11 @@ impl Comparison {
 /// A list, dict or string of atoms frozen inside an elementwise lookup.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Table {
+    /// By index.
     List(Vec<Value>),
+    /// By key.
     Dict(Vec<(Value, Value)>),
+    /// The characters of a string, by index.
     Str(Vec<Value>),
 }
 
@@ -206,27 +224,43 @@ impl Table {
 /// An elementwise primitive.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
+    /// `a + b`, of numbers or of strings.
     Add,
+    /// `a - b`
     Subtract,
+    /// `a * b`
     Multiply,
+    /// `a / b`
     Divide,
+    /// `a % b`
     Remainder,
+    /// `a ^ b`
     Power,
+    /// `a < b` and its like.
     Compare(Comparison),
     /// By truth value, giving a bool; both operands are computed.
     And,
+    /// As `and`.
     Or,
+    /// The other truth value.
     Not,
+    /// `-a`
     Negate,
+    /// `+a`
     Plus,
+    /// To the nearest integer; from the middle to the even one.
     Round,
     /// 1 where true, 0 elsewhere.
     Indicator,
     /// `[condition, then, otherwise]`: the only primitive that does not need all its operands.
     If,
+    /// As a string.
     ToStr,
+    /// As an int.
     ToInt,
+    /// As a float.
     ToFloat,
+    /// As a bool.
     ToBool,
     /// The operand looked up in a constant list, dict or string.
     Lookup(Arc<Table>),

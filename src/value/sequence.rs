@@ -10,11 +10,14 @@ pub enum SequenceType {
     Ints,
     /// Numbers with at least one float; each keeps its own type.
     Floats,
+    /// Strings only.
     Strings,
+    /// Bools only.
     Bools,
 }
 
 impl SequenceType {
+    /// What it is called where values are shown.
     pub fn name(self) -> &'static str {
         match self {
             SequenceType::Ints => "ints",
@@ -24,6 +27,7 @@ impl SequenceType {
         }
     }
 
+    /// Whether values are ints or floats.
     pub fn is_number(self) -> bool {
         matches!(self, SequenceType::Ints | SequenceType::Floats)
     }
@@ -32,7 +36,9 @@ impl SequenceType {
 /// The first two positions whose values cannot stand in one sequence: a number and a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SequenceError {
+    /// A position.
     pub first: usize,
+    /// One whose value has another type.
     pub second: usize,
 }
 

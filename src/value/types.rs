@@ -9,14 +9,22 @@ use std::fmt;
 pub struct TypeSet(u8);
 
 impl TypeSet {
+    /// No type.
     pub const NONE: TypeSet = TypeSet(0);
+    /// Ints.
     pub const INT: TypeSet = TypeSet(1);
+    /// Floats.
     pub const FLOAT: TypeSet = TypeSet(2);
+    /// Bools.
     pub const BOOL: TypeSet = TypeSet(4);
+    /// Strings.
     pub const STR: TypeSet = TypeSet(8);
+    /// Ints, floats and bools.
     pub const NUMBER: TypeSet = TypeSet(7);
+    /// Every type.
     pub const ANY: TypeSet = TypeSet(15);
 
+    /// The type of a value.
     pub fn of(value: &Value) -> TypeSet {
         match value {
             Value::Int(_) => TypeSet::INT,
@@ -26,22 +34,27 @@ impl TypeSet {
         }
     }
 
+    /// The types of either.
     pub fn union(self, other: TypeSet) -> TypeSet {
         TypeSet(self.0 | other.0)
     }
 
+    /// The types of both.
     pub fn intersection(self, other: TypeSet) -> TypeSet {
         TypeSet(self.0 & other.0)
     }
 
+    /// Whether all types of the other are among these.
     pub fn contains(self, other: TypeSet) -> bool {
         self.0 & other.0 == other.0
     }
 
+    /// Whether the two have a type in common.
     pub fn meets(self, other: TypeSet) -> bool {
         self.0 & other.0 != 0
     }
 
+    /// Whether there is none.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

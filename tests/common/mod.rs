@@ -2,15 +2,10 @@
 
 #![allow(dead_code, reason = "no test binary uses all of it")]
 
-use rasp::base::Limits;
 use rasp::base::render::{Style, render};
-use rasp::compile::{Options, compile, verify};
-use rasp::execute::Precision;
 use rasp::graph::{SOpId, Sharing};
-use rasp::infer::Setting;
-use rasp::model::Model;
 use rasp::model::describe::summary;
-use rasp::session::Session;
+use rasp::session::{Asked, Compiled, Session, VerifyOptions};
 
 /// A session that has run a program with neither errors nor warnings.
 pub fn session(name: &str, program: &str) -> Session {
@@ -32,41 +27,36 @@ pub fn shape(session: &mut Session, expression: &str) -> String {
         .sop(expression)
         .unwrap_or_else(|error| panic!("{expression}: {error}"));
     let mut text = session.schedule(sop).table(session.graph());
-    let settings = &session.settings;
-    if let (Some(vocabulary), Some(max_length)) = (&settings.vocabulary, settings.max_length) {
-        let setting = Setting {
-            vocabulary: vocabulary.clone(),
-            max_length,
-            causal: settings.causal,
-        };
-        text.push_str(&compiled(session, sop, &setting));
+    if let Ok(setting) = session.setting(&Asked::default()) {
+        let (tokens, length) = (setting.vocabulary.len(), setting.max_length);
+        let inputs = format!("{tokens} tokens, up to {length} at once");
+        text.push_str(&compiled(session, sop, &inputs));
     }
     text
 }
 
 /// The model answers as the interpreter does: on all inputs of up to two tokens, or more if there are
 /// few, and on some longer ones.
-pub fn assert_right(session: &Session, sop: SOpId, model: &Model) {
-    let options = Options {
-        max_length: model.max_length,
+pub fn assert_right(session: &Session, compiled: &Compiled) {
+    let options = VerifyOptions {
         exhaustive: 100,
         samples: 50,
-        seed: 0,
-        precision: Precision::F32,
+        ..VerifyOptions::default()
     };
-    let found = verify(session.graph(), sop, model, &options)
-        .unwrap_or_else(|error| panic!("{}: {error}", model.name));
-    assert_eq!(found.wrong, 0, "{}: {:?}", model.name, found.first_wrong);
+    let name = &compiled.model.name;
+    let found = session
+        .verify(compiled, &options)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(found.wrong, 0, "{name}: {:?}", found.first_wrong);
 }
 
 /// The size of the model of an s-op, or why there is none.
-fn compiled(session: &Session, sop: SOpId, setting: &Setting) -> String {
-    let tokens = setting.vocabulary.len();
-    let inputs = format!("{tokens} tokens, up to {} at once", setting.max_length);
-    match compile(session.graph(), sop, setting, &Limits::default()) {
-        Ok(model) => {
-            assert_right(session, sop, &model);
-            let summary = summary(&model);
+fn compiled(session: &Session, sop: SOpId, inputs: &str) -> String {
+    match session.compile_sops(&[(sop, "")], &Asked::default()) {
+        Ok(compiled) => {
+            assert_right(session, &compiled);
+            let model = &compiled.model;
+            let summary = summary(model);
             format!(
                 "compiled for {inputs}: {} layers, heads per layer {:?}, d_model {}, d_mlp {:?}, \
                  {} parameters, {} nonzero\n",

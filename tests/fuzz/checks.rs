@@ -43,7 +43,7 @@ pub fn front(bytes: &[u8]) {
 /// Runs a text as a program and shows the value of every expression statement.
 pub fn session(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let mut session = Session::with_limits(Sharing::Equal, tight());
+    let mut session = Session::new(Sharing::Equal).with_limits(tight());
     let events = session.load_text("fuzzed", &text);
     let diagnostics = session.take_diagnostics();
     render_all(&diagnostics, session.sources());

@@ -5,7 +5,7 @@
 mod programs;
 
 use super::{Cost, Options, Problem, Solution, cost, every, key, options};
-use rasp::base::Limits;
+use rasp::base::{Control, Limits};
 use rasp::compile::{Compiled, compile_in, lower};
 use rasp::infer::Setting;
 use rasp::plan::{Plan, Style, VariableId, Written};
@@ -38,7 +38,7 @@ fn compiled(style: Style) -> impl Iterator<Item = (String, Compiled)> {
 fn searched(compiled: &Compiled, options: Options) -> (Plan, Searched) {
     let mut plan = compiled.draft.clone();
     let passes = compiled.passes.clone().searching(options);
-    let searched = passes.run(&mut plan);
+    let searched = passes.run(&mut plan, &Control::default());
     (plan, searched.unwrap())
 }
 
@@ -48,7 +48,7 @@ fn earliest(compiled: &Compiled) -> Plan {
     for pass in compiled.passes.iter() {
         match pass.name {
             "schedule" => lay_out_early(&mut plan),
-            _ => drop(pass.run(&mut plan)),
+            _ => drop(pass.run(&mut plan, &Control::default())),
         }
     }
     plan

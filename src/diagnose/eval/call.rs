@@ -331,7 +331,7 @@ impl Scene<'_> {
 
     /// The module of the library that a path was probably meant to name.
     pub(super) fn module(&self, path: &str) -> Option<Suggestion> {
-        let modules = self.evaluator.loader.modules();
+        let modules = self.evaluator.texts.modules();
         // Or only the beginning of a name.
         let length = path.chars().count();
         let beginning = |module: &&str| {

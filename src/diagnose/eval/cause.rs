@@ -5,7 +5,8 @@ use super::scene::{Scene, Side, kinds};
 use super::wrong::{
     defined, failure_code, found, indices_of, is_selector, known_keys, membership, no_input, role,
 };
-use crate::base::{Code, Diagnostic, Span, interrupt};
+use crate::base::control::INTERRUPTED;
+use crate::base::{Code, Diagnostic, Span};
 use crate::eval::Meta;
 use crate::eval::fault::Cause;
 use crate::syntax::ast::ExprKind;
@@ -16,7 +17,7 @@ impl Scene<'_> {
         let error = |code, message: &str| Diagnostic::error(code, message);
         let here = |code, message: &str, label: &str| error(code, message).at(self.whole, label);
         match cause {
-            Cause::Interrupted => error(Code::LimitReached, interrupt::MESSAGE),
+            Cause::Interrupted => error(Code::Interrupted, INTERRUPTED),
             Cause::Limit(limit) => self.limit(limit),
             Cause::Undefined(_) | Cause::OnInput { .. } => unreachable!("told elsewhere"),
             Cause::Reserved(ident) => error(

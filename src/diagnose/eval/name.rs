@@ -112,7 +112,7 @@ impl Scene<'_> {
 
     /// A name of a module that is not loaded.
     fn of_library(&self, name: &str, fits: impl Fn(&str, &str) -> bool) -> Option<Suggestion> {
-        let names = self.evaluator.loader.library_names();
+        let names = self.evaluator.texts.library_names();
         let (other, module) = names.into_iter().find(|(other, _)| fits(name, other))?;
         let first = format!("in the standard library: `load \"{module}\";` first");
         Some(match other == name {

@@ -15,12 +15,14 @@ mod sign;
 mod units;
 
 use super::Plan;
+use crate::base::Control;
 use crate::schedule::exact::Options;
 use crate::schedule::report::Searched;
 
 /// One pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
+    /// Its name in `--passes`.
     pub name: &'static str,
     /// What it does, in a sentence.
     pub about: &'static str,
@@ -99,14 +101,16 @@ const SCHEDULE: Pass = Pass {
 };
 
 impl Pass {
-    /// Gives what a search for a schedule proved, if this is one.
-    pub fn run(&self, plan: &mut Plan) -> Option<Searched> {
+    /// Gives what a search for a schedule proved, if this is one. The search ends when it is asked to.
+    pub fn run(&self, plan: &mut Plan, control: &Control) -> Option<Searched> {
         match self.run {
             Run::Rewrite(rewrite) => {
                 rewrite(plan);
                 None
             }
-            Run::Schedule(search) => plan.schedule(search.as_ref()),
+            Run::Schedule(search) => {
+                plan.schedule(search.as_ref().map(|options| (options, control)))
+            }
         }
     }
 }
@@ -163,6 +167,7 @@ impl Passes {
         (others.len() < self.0.len()).then_some(Passes(others))
     }
 
+    /// The passes in the order in which they run.
     pub fn iter(&self) -> impl Iterator<Item = &Pass> {
         self.0.iter()
     }
@@ -180,9 +185,9 @@ impl Passes {
     }
 
     /// Gives what a search for a schedule proved, if there was one.
-    pub fn run(&self, plan: &mut Plan) -> Option<Searched> {
+    pub fn run(&self, plan: &mut Plan, control: &Control) -> Option<Searched> {
         self.iter()
-            .fold(None, |searched, pass| pass.run(plan).or(searched))
+            .fold(None, |searched, pass| pass.run(plan, control).or(searched))
     }
 }
 

@@ -5,6 +5,7 @@
 use super::bos::bos;
 use super::guard::guard;
 use super::overlay::overlay;
+use crate::base::Control;
 use crate::plan::Plan;
 use crate::plan::layers::Layers;
 use crate::schedule::exact::Options;
@@ -17,10 +18,10 @@ impl Plan {
     ///
     /// # Panics
     /// If operations need each other.
-    pub fn schedule(&mut self, search: Option<&Options>) -> Option<Searched> {
+    pub fn schedule(&mut self, search: Option<(&Options, &Control)>) -> Option<Searched> {
         let layers = Layers::new(self);
-        if let Some(options) = search {
-            let searched = Searched::new(layers.problem.clone(), *options);
+        if let Some((options, control)) = search {
+            let searched = Searched::new(layers.problem.clone(), *options, control);
             layers.lay_out(self, &searched.solution.slots);
             return Some(searched);
         }

@@ -1,0 +1,168 @@
+//! From s-ops of a program to models: what a model is made for, as the program and the caller say,
+//! and the doors to inference, to the compiler, to verification and to certificates.
+
+use super::Session;
+use crate::base::{Code, Diagnostic, Fallible};
+use crate::compile::{self, Compiled, Options, Proof, Request, Verification, Watch};
+use crate::graph::SOpId;
+use crate::infer::{Facts, Setting, infer};
+use crate::model::{HostOrder, Model};
+use crate::value::Value;
+
+/// What a caller asks of a model. What it leaves open is as the program's `set vocab`,
+/// `set max_length` and `set causal` say.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The tokens; one that is given twice is one.
+    pub vocabulary: Option<Vec<Value>>,
+    /// The longest input.
+    pub max_length: Option<usize>,
+    /// Whether positions attend only to themselves and earlier ones.
+    pub causal: Option<bool>,
+    /// An input whose tokens and length are taken where neither the caller nor the program says.
+    pub otherwise: Option<Vec<Value>>,
+    /// The style, the passes, the hosts, and whether there is a BOS token.
+    pub request: Request,
+}
+
+impl Session {
+    /// What a model is made for: as the caller asks, or else as the program says.
+    ///
+    /// # Errors
+    /// Neither says which tokens there are, or how long an input can be (E0405).
+    pub fn setting(&self, asked: &Asked) -> Fallible<Setting> {
+        let missing = |what: &str, help: &str| -> Box<Diagnostic> {
+            let message = format!("{what} must be known for this");
+            Diagnostic::error(Code::BadInput, message).help(help).into()
+        };
+        let said = &self.settings;
+        let vocabulary = asked.vocabulary.as_ref().or(said.vocabulary.as_ref());
+        let vocabulary = vocabulary.or(asked.otherwise.as_ref()).ok_or_else(|| {
+            missing(
+                "the vocabulary",
+                "give `--vocab abc`, or write `set vocab \"abc\"` in the program",
+            )
+        })?;
+        let max_length = asked.max_length.or(said.max_length);
+        let length = asked.otherwise.as_ref().map(Vec::len);
+        let max_length = max_length.or(length).ok_or_else(|| {
+            missing(
+                "the length of the longest input",
+                "give `--max-len 8`, or write `set max_length 8` in the program",
+            )
+        })?;
+        Ok(Setting {
+            vocabulary: Value::distinct(vocabulary),
+            max_length,
+            causal: asked.causal.unwrap_or(said.causal),
+        })
+    }
+
+    /// What values s-ops can have, and all that they need.
+    ///
+    /// # Errors
+    /// A setting that no model can be made for.
+    pub fn facts(&self, sops: &[SOpId], setting: &Setting) -> Fallible<Facts> {
+        infer(self.graph(), sops, setting, self.limits())
+    }
+
+    /// Compiles expressions, at least one, into one model, whose outputs go by their texts.
+    ///
+    /// ```
+    /// use rasp::graph::Sharing;
+    /// use rasp::session::{Asked, Session, VerifyOptions};
+    /// use rasp::value::Value;
+    ///
+    /// let mut session = Session::new(Sharing::Equal);
+    /// session.load_text("hist.rasp", "set vocab \"abc\"
+    ///     hist = selector_width(select(tokens, tokens, ==));");
+    /// let asked = Asked {
+    ///     max_length: Some(4),
+    ///     ..Asked::default()
+    /// };
+    /// let compiled = session.compile(&["hist"], &asked)?;
+    /// assert!(compiled.is_certified());
+    /// let found = session.verify(&compiled, &VerifyOptions::default())?;
+    /// assert!(found.is_proof());
+    /// # Ok::<(), Box<rasp::base::Diagnostic>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Session::setting`] and [`Session::sop`]; an expression that is asked for twice (E0405);
+    /// what cannot be made exact (E0601 to E0604).
+    pub fn compile<E: AsRef<str>>(
+        &mut self,
+        expressions: &[E],
+        asked: &Asked,
+    ) -> Fallible<Compiled> {
+        // What a model is for is looked at first: it is known without running anything.
+        self.setting(asked)?;
+        let mut outputs = Vec::with_capacity(expressions.len());
+        let mut place = None;
+        for expression in expressions {
+            let expression = expression.as_ref();
+            if outputs.iter().any(|(_, known)| *known == expression) {
+                let message = format!("`{expression}` is asked for twice");
+                return Err(Diagnostic::error(Code::BadInput, message).into());
+            }
+            let (sop, span) = self.sop_at(expression)?;
+            outputs.push((sop, expression));
+            place.get_or_insert(span);
+        }
+        self.compile_sops(&outputs, asked)
+            .map_err(|error| match place {
+                Some(span) => error.or_at(span, "compiled from this").into(),
+                None => error,
+            })
+    }
+
+    /// Compiles s-ops, at least one, each with the name of its output.
+    ///
+    /// # Errors
+    /// As [`Session::setting`]; no s-op (E0405); what cannot be made exact (E0601 to E0604).
+    pub fn compile_sops(&self, outputs: &[(SOpId, &str)], asked: &Asked) -> Fallible<Compiled> {
+        let setting = self.setting(asked)?;
+        let (sops, names): (Vec<SOpId>, Vec<&str>) = outputs.iter().copied().unzip();
+        if sops.is_empty() {
+            return Err(Diagnostic::error(Code::BadInput, "a model needs an output").into());
+        }
+        let (request, limits) = (&asked.request, self.limits());
+        let compiled = compile::compile_in(request, self.graph(), &sops, &setting, limits);
+        let mut compiled = compiled?;
+        compiled.model.rename(&names);
+        Ok(compiled)
+    }
+
+    /// Holds a model against the interpreter.
+    ///
+    /// # Errors
+    /// The session is stopped (E0802).
+    pub fn verify(&self, compiled: &Compiled, options: &Options) -> Fallible<Verification> {
+        self.verify_watched(compiled, options, &mut |_| Ok(()))
+    }
+
+    /// The same; `watch` is shown the inputs that are compared, some at a time.
+    ///
+    /// # Errors
+    /// As [`Session::verify`], and those of `watch`.
+    pub fn verify_watched(
+        &self,
+        compiled: &Compiled,
+        options: &Options,
+        watch: &mut Watch<'_>,
+    ) -> Fallible<Verification> {
+        let (sops, model) = (&compiled.sops, &compiled.model);
+        compile::verify_watched(self.graph(), sops, model, options, watch)
+    }
+
+    /// What is proved of a model, whoever made it: its weights are what its plan gives, bit for bit,
+    /// and its certificates are derived anew, for hosts that scale in this order. Needs no program.
+    ///
+    /// # Errors
+    /// A model without a plan (E0604), with one that does not hold together (E0701), or whose
+    /// weights are not what the plan gives (E0604).
+    pub fn certify(model: &Model, order: HostOrder) -> Fallible<Proof> {
+        let plan = compile::proved_plan(model)?;
+        Ok(compile::prove(&plan, model, order))
+    }
+}
