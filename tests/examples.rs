@@ -92,7 +92,7 @@ fn models_take_the_heads_that_figures_show() {
     for (name, main, heads) in FIGURES {
         let mut session = session(&format!("{name}.rasp"), &text(name));
         let table = shape(&mut session, main);
-        let shown = format!("at once: 1 layer, heads per layer [{heads}],");
+        let shown = format!("at once: 1 layers, heads per layer [{heads}],");
         assert!(table.contains(&shown), "{name}: {table}");
     }
 }
