@@ -7,9 +7,12 @@ use crate::base::{Limits, SourceId};
 use crate::builtin;
 use crate::syntax::recognize;
 use crate::syntax::token::{Lexeme, Token, lex};
+use anstyle::{AnsiColor, Style};
 
-const WORD: &str = "35";
-const WRONG: &str = "31";
+const COMMENT: Style = AnsiColor::BrightBlack.on_default();
+const WORD: Style = AnsiColor::Magenta.on_default();
+const WRONG: Style = AnsiColor::Red.on_default();
+const PARTNER: Style = Style::new().bold().invert();
 
 /// The text with colours: only escape sequences are inserted. Of a bracket under or before the
 /// cursor, its partner is set off.
@@ -18,16 +21,16 @@ pub fn highlight(text: &str, cursor: Option<usize>) -> String {
     let lexemes = recognize(text, &lexed.lexemes);
     let brackets = Brackets::of(&lexemes);
     let partner = cursor.and_then(|cursor| brackets.partner(&lexemes, cursor));
-    let mut pieces: Vec<(usize, usize, &str)> = lexed
+    let mut pieces: Vec<(usize, usize, Style)> = lexed
         .comments
         .iter()
         .map(|comment| comment.span.range())
-        .map(|range| (range.start, range.end, "90"))
+        .map(|range| (range.start, range.end, COMMENT))
         .chain(prompt_commands(text))
         .collect();
     for (index, lexeme) in lexemes.iter().enumerate() {
         let color = match lexeme.token {
-            _ if partner == Some(index) => Some("1;7"),
+            _ if partner == Some(index) => Some(PARTNER),
             _ if brackets.unmatched.binary_search(&index).is_ok() => Some(WRONG),
             token => color(token),
         };
@@ -42,7 +45,7 @@ pub fn highlight(text: &str, cursor: Option<usize>) -> String {
     for (start, end, color) in pieces {
         if start >= done && start < end {
             colored.push_str(&text[done..start]);
-            colored.push_str(&format!("\x1b[{color}m{}\x1b[0m", &text[start..end]));
+            colored.push_str(&format!("{color}{}{color:#}", &text[start..end]));
             done = end;
         }
     }
@@ -51,7 +54,7 @@ pub fn highlight(text: &str, cursor: Option<usize>) -> String {
 }
 
 /// The words `:name` that begin lines.
-fn prompt_commands(text: &str) -> impl Iterator<Item = (usize, usize, &'static str)> {
+fn prompt_commands(text: &str) -> impl Iterator<Item = (usize, usize, Style)> {
     let mut start = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let word_start = start + line.len() - line.trim_start().len();
@@ -62,14 +65,14 @@ fn prompt_commands(text: &str) -> impl Iterator<Item = (usize, usize, &'static s
     })
 }
 
-fn color(token: Token) -> Option<&'static str> {
+fn color(token: Token) -> Option<Style> {
     match token {
         token if token.is_keyword() || token.is_command() => Some(WORD),
-        Token::Str(_) => Some("32"),
-        Token::Int(_) | Token::Float(_) => Some("36"),
-        Token::OpenString(_) => Some("33"),
+        Token::Str(_) => Some(AnsiColor::Green.on_default()),
+        Token::Int(_) | Token::Float(_) => Some(AnsiColor::Cyan.on_default()),
+        Token::OpenString(_) => Some(AnsiColor::Yellow.on_default()),
         Token::Unknown(_) | Token::Foreign(_) => Some(WRONG),
-        Token::Name(name) if builtin::find(name).is_some() => Some("34"),
+        Token::Name(name) if builtin::find(name).is_some() => Some(AnsiColor::Blue.on_default()),
         _ => None,
     }
 }

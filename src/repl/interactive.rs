@@ -6,6 +6,7 @@
 use super::interrupt;
 use super::{Assistant, Completions, Part, Patience, Repl, highlight, read};
 use crate::base::render::Style;
+use anstyle::AnsiColor;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -266,7 +267,10 @@ impl Prompt {
     fn grey<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.style {
             Style::Plain => Cow::Borrowed(text),
-            Style::Terminal => Cow::Owned(format!("\x1b[90m{text}\x1b[0m")),
+            Style::Terminal => {
+                let grey = AnsiColor::BrightBlack.on_default();
+                Cow::Owned(format!("{grey}{text}{grey:#}"))
+            }
         }
     }
 

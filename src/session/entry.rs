@@ -9,6 +9,7 @@ use crate::graph::{SOpId, SelectorId};
 use crate::interpret::{self, Sequence};
 use crate::value::Value;
 use crate::value::sequence::{SequenceType, sequence_type};
+use anstyle::AnsiColor;
 use unicode_width::UnicodeWidthStr;
 
 /// Characters after which a printed list or dict is cut.
@@ -38,17 +39,18 @@ impl<'a> Entry<'a> {
 
     /// Text in the colour of names and punctuation.
     fn general(&mut self, text: &str) {
-        self.paint("90", text);
+        self.paint(AnsiColor::BrightBlack, text);
     }
 
     /// Text in the colour of values.
     fn value(&mut self, text: &str) {
-        self.paint("36", text);
+        self.paint(AnsiColor::Cyan, text);
     }
 
-    fn paint(&mut self, color: &str, text: &str) {
+    fn paint(&mut self, color: AnsiColor, text: &str) {
         if self.display.color && !text.trim().is_empty() {
-            self.text.push_str(&format!("\x1b[{color}m{text}\x1b[0m"));
+            let style = color.on_default();
+            self.text.push_str(&format!("{style}{text}{style:#}"));
         } else {
             self.text.push_str(text);
         }
