@@ -1,21 +1,29 @@
 //! What heads take for granted of position 0 where there is no BOS: whatever token stands there, its
-//! key is the last in the table, which every query selects, and its level is that or half a gap less.
+//! key is the last in the table, which every query selects, and its level is that, or half a gap less;
+//! where keys have scores, so much less that its own does not matter.
 
 use super::facts::NOMINAL;
 use crate::plan::{Attend, Kind, Linear, Meaning, Plan, Product, Term, Written};
 
 /// What position 0 does not do that the pattern of a head relies on, in words.
 pub(super) fn fault(plan: &Plan, attend: &Attend) -> Option<String> {
-    let mut levels = attend.terms.iter().filter(|term| !is_relation(term));
+    let is_score = |term: &&Term| matches!(term.meaning, Meaning::Score { .. });
     let relations = || attend.terms.iter().filter(|term| is_relation(term));
+    let is_scored = attend.terms.iter().any(|term| is_score(&term));
+    let others = attend.terms.iter().filter(|term| !is_relation(term));
+    let mut levels = others.filter(|term| !is_score(term));
     let is_last_key = || relations().all(|term| is_last_key(plan, term));
     let fine = match attend.kind {
-        Kind::Width => levels.next().is_none() && is_last_key(),
+        Kind::Width => !is_scored && levels.next().is_none() && is_last_key(),
         Kind::Mean => {
-            let is_level = levels.next().is_some_and(|term| is_level(plan, term));
-            is_level && levels.next().is_none() && is_last_key()
+            let level = match is_scored {
+                true => attend.depth(),
+                false => Some(0.5),
+            };
+            let is_level = |term| level.is_some_and(|level| is_level(plan, term, level, is_scored));
+            levels.next().is_some_and(is_level) && levels.next().is_none() && is_last_key()
         }
-        Kind::MeanOfSome => levels.all(|term| matches!(term.meaning, Meaning::Score { .. })),
+        Kind::MeanOfSome => levels.next().is_none(),
         Kind::Length | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Sum { .. } => false,
     };
     (!fine).then(|| "position 0 does not stand where it should".to_string())
@@ -45,16 +53,14 @@ fn is_last_key(plan: &Plan, term: &Term) -> bool {
     holds.iter().rev().take(queries).all(|holds| *holds) && term.products.iter().all(is_last)
 }
 
-/// Whether a term puts position 0 half a gap down, or leaves it where it is, and no other key.
-fn is_level(plan: &Plan, term: &Term) -> bool {
+/// Whether a term puts position 0 so far down, or leaves it where it is, and no other key.
+fn is_level(plan: &Plan, term: &Term, depth: f64, in_nats: bool) -> bool {
     let levels = |product: &Product| {
-        product
-            .queries
-            .iter()
-            .all(|level| [-0.5, 0.0].contains(level))
+        let mut levels = product.queries.iter();
+        levels.all(|level| [-depth, 0.0].contains(level))
     };
     match (&term.meaning, &term.products[..]) {
-        (Meaning::Bos { nats: false }, [product]) => {
+        (Meaning::Bos { nats }, [product]) if *nats == in_nats => {
             is_first(plan, &product.key) && *product.keys == [1.0] && levels(product)
         }
         _ => false,

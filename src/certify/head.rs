@@ -5,7 +5,7 @@ use super::bound::{Bound, Bounds, Floats, fits, grain};
 use super::facts::HeadFacts;
 use super::{Certificate, HeadBound};
 use crate::plan::{
-    Attend, Dimension, Kind, Linear, Meaning, Style, Term, VariableId, Written, level,
+    Attend, Dimension, Kind, Linear, Meaning, Style, VariableId, Written, level,
 };
 
 /// How far rows of a faithful head may be from uniform because of a host's order of scaling.
@@ -70,9 +70,17 @@ impl Bounds<'_> {
             true => (nats / 2.0).min(nats),
             false => nats,
         };
-        let level_of_bos = attend.bos_level().map(|level| level * scale.nats());
-        let gap = match (level_of_bos, attend.kind) {
-            (Some(level), Kind::Mean) => level.min(nats - level),
+        let depth = attend.depth().map(|depth| depth * scale.nats());
+        let gap = match (depth, attend.kind) {
+            (Some(level), Kind::Mean) if self.plan.bos => level.min(nats - level),
+            // Position 0 has a score of its own, and keys are as far apart as scores put them.
+            (Some(depth), Kind::Mean) => {
+                let apart = nats.min(level(self.plan.max_length));
+                match depth > 0.0 {
+                    true => apart.min(depth - attend.above()).min(nats - depth),
+                    false => apart,
+                }
+            }
             (Some(level), Kind::MeanOfSome) => level.min(nats),
             // Without BOS nothing else says how far the best key stands above the next.
             (None, Kind::MeanOfSome) if attend.is_scored() => nats.min(level(self.plan.max_length)),
@@ -247,16 +255,6 @@ impl Attend {
     fn is_scored(&self) -> bool {
         let mut terms = self.terms.iter();
         terms.any(|term| matches!(term.meaning, Meaning::Score { .. }))
-    }
-
-    /// How many nats BOS stands from selected keys, where that does not depend on the gap.
-    fn bos_level(&self) -> Option<f64> {
-        let products = |term: &Term| match term.meaning {
-            Meaning::Bos { nats: true } => term.products.first().cloned(),
-            _ => None,
-        };
-        let product = self.terms.iter().find_map(products)?;
-        Some((product.queries.first()? * product.keys.first()?).abs())
     }
 }
 

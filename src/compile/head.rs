@@ -5,7 +5,7 @@
 
 use super::form::{Form, Scalar};
 use super::literal::{Needs, TermPlan};
-use super::{Bits, Care, Compiler, Want, sink};
+use super::{Bits, Care, Compiler, Want};
 use crate::base::Span;
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Cube;
@@ -126,19 +126,11 @@ impl Compiler<'_> {
                 };
                 let form = self.real_number(*value, self.default_number(var))?;
                 let selected = self.selected(*selector);
-                match selected.facts.cubes.len() {
-                    0 | 1 => {
-                        self.write(&selected, HeadKind::Mean, &form, target)?;
-                        self.gate_mean(*selector, &selected, (&form, *value), var)
-                    }
-                    _ if !self.bos() => match self.beside_first(&selected) {
-                        Some(cube) => {
-                            self.write_cube(&selected, cube, HeadKind::Mean, &form, target)
-                        }
-                        None => Err(sink::refused(sink::DISJUNCTION)),
-                    },
-                    _ => self.write_union(*selector, &selected, &form, target),
+                if self.bos() && selected.facts.cubes.len() > 1 {
+                    return self.write_union(*selector, &selected, &form, target);
                 }
+                self.write(&selected, HeadKind::Mean, &form, target)?;
+                self.gate_mean(id, &selected, (&form, *value), var)
             }
             VarKind::Weighted(id) => self.place_weighted(id, var),
             _ => Ok(()),
@@ -159,23 +151,38 @@ impl Compiler<'_> {
             return Ok(());
         };
         let form = self.real_number(*value, self.default_number(var))?;
-        let label = self.analysis.var_name(var);
-        self.demand(&form, &label)?;
-        let most = self.analysis.setting.max_length;
+        let mut terms = scores.into_iter().collect();
+        let selected = self.weighing(id).filter(|_| !self.bos());
+        let kind = match &selected {
+            Some(selected) => self.kind_of_mean(selected, &mut terms)?,
+            None => HeadKind::Mean,
+        };
         let head = HeadPlan {
-            kind: self.kind_of_weighted(&cube)?,
+            kind,
             cube,
-            label,
+            label: self.analysis.var_name(var),
             span: Some(self.analysis.graph.span(id)),
-            terms: scores.into_iter().collect(),
-            most,
+            terms,
+            most: self.analysis.setting.max_length,
             values: Vec::new(),
         };
-        let head = self.head(head)?;
-        self.heads[head]
-            .values
-            .push((form, Target::Direction(var, 0)));
-        Ok(())
+        self.write_head(head, &form, Target::Direction(var, 0))?;
+        match selected {
+            Some(selected) => self.gate_mean(id, &selected, (&form, *value), var),
+            None => Ok(()),
+        }
+    }
+
+    /// What has a weight in a weighted mean, as heads select it.
+    fn weighing(&self, id: SOpId) -> Option<Selected> {
+        let support = self.selector_of(id).zip(self.analysis.first);
+        Some(Selected {
+            facts: self.analysis.weighted(id)?.support.clone()?,
+            label: self.analysis.graph.describe(id),
+            span: Some(self.analysis.graph.span(id)),
+            one_or_fails: false,
+            selects_first: support.and_then(|(of, first)| first.selects.get(&of).copied()),
+        })
     }
 
     /// What stands in the stream for a numerical variable is its value minus this.
@@ -290,18 +297,8 @@ impl Compiler<'_> {
                 selector, value, ..
             } => (*value, self.selected(*selector)),
             SOp::WeightedMean { value, .. } => {
-                let facts = self.analysis.weighted(id);
-                let Some(facts) = facts.and_then(|facts| facts.support.clone()) else {
+                let Some(selected) = self.weighing(id) else {
                     return Ok(());
-                };
-                let label = self.analysis.var_name(var);
-                let span = Some(self.analysis.graph.span(id));
-                let selected = Selected {
-                    facts,
-                    label,
-                    span,
-                    one_or_fails: false,
-                    selects_first: None,
                 };
                 (*value, selected)
             }
@@ -349,7 +346,11 @@ impl Compiler<'_> {
         value: &Form,
         target: Target,
     ) -> Result<(), Stopped> {
-        for cube in 0..selected.facts.cubes.len() {
+        let cubes = match kind {
+            HeadKind::Mean if !self.bos() => Vec::from_iter(self.cube_of_mean(selected)?),
+            _ => Vec::from_iter(0..selected.facts.cubes.len()),
+        };
+        for cube in cubes {
             self.write_cube(selected, cube, kind, value, target)?;
         }
         Ok(())
@@ -374,13 +375,8 @@ impl Compiler<'_> {
         // A cube of several may be empty though their union is not.
         let non_empty = facts.non_empty && facts.cubes.len() == 1;
         let kind = match kind {
-            HeadKind::Mean if non_empty && (terms.is_empty() || !self.bos()) => {
-                HeadKind::MeanOfSome
-            }
-            HeadKind::Mean if !self.bos() => {
-                terms.push(self.sees_sink(selected)?);
-                HeadKind::Mean
-            }
+            HeadKind::Mean if !self.bos() => self.kind_of_mean(selected, &mut terms)?,
+            HeadKind::Mean if non_empty && terms.is_empty() => HeadKind::MeanOfSome,
             HeadKind::Mean
                 if self.style == Style::Faithful
                     && facts.best.is_none()

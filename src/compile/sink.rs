@@ -13,10 +13,10 @@ use super::units::step_units;
 use super::{Compiler, Want};
 use crate::base::Code;
 use crate::graph::{SOp, SOpId, SelectorId};
-use crate::infer::cube::{Cube, Literal};
+use crate::infer::cube::Literal;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped};
-use crate::plan::{Meaning, Unit};
+use crate::plan::{Meaning, Unit, level};
 use crate::value::Op;
 
 /// A direction that is 0 where nothing is selected, whatever its head gives there.
@@ -27,11 +27,8 @@ pub struct Gate {
     pub values: Vec<f64>,
 }
 
-/// Why a mean over a disjunction is refused.
-pub const DISJUNCTION: &str = "no head gives a mean over a disjunction";
-
 /// What cannot be compiled without BOS.
-pub fn refused(reason: &str) -> Stopped {
+fn refused(reason: &str) -> Stopped {
     Stopped::new(Code::NotCompilable, format!("without BOS {reason}"))
         .help("compile it with BOS: leave out `--no-bos`")
 }
@@ -42,52 +39,38 @@ impl Compiler<'_> {
         self.analysis.first.is_none()
     }
 
-    /// What a mean of several keys needs to see the sink where nothing is selected.
-    pub(super) fn sees_sink(&mut self, selected: &Selected) -> Result<TermPlan, Stopped> {
-        if selected.facts.best.is_some() {
-            return Err(refused("no head knows that there is no best key"));
-        }
-        let level = self.level_of_sink(selected)?;
-        let always_first = level
-            .products
-            .iter()
-            .all(|product| product.queries == [0.0]);
-        match selected.facts.cubes.len() {
-            1 => Ok(level),
-            _ if always_first && self.beside_first(selected).is_some() => Ok(level),
-            _ => Err(refused(DISJUNCTION)),
+    /// The cube whose head gives the mean of what is selected, if anything ever is: of a disjunction
+    /// that one beside which the others select position 0 at most.
+    pub(super) fn cube_of_mean(&self, selected: &Selected) -> Result<Option<usize>, Stopped> {
+        let cubes = &selected.facts.cubes;
+        match cubes.len() {
+            0 => Ok(None),
+            1 => Ok(Some(0)),
+            _ => match self.analysis.beside_first(cubes) {
+                Some(cube) => Ok(Some(cube)),
+                None => Err(refused("no head gives a mean over so large a disjunction")),
+            },
         }
     }
 
-    /// The cube of a disjunction all others of which select position 0 at most.
-    pub(super) fn beside_first(&self, selected: &Selected) -> Option<usize> {
-        let is_first = |literal: &Literal| {
-            let later = self.places(literal.keys).map(|(_, later)| later);
-            let selects = |key: usize| literal.relation.row(key).contains(&true);
-            later.is_ok_and(|later| (0..later.len()).all(|key| !(later[key] && selects(key))))
-        };
-        let cubes = selected.facts.cubes.iter().enumerate();
-        let mut others = cubes.filter(|(_, cube)| !cube.literals.iter().any(is_first));
-        match (others.next(), others.next()) {
-            (Some((at, _)), None) => Some(at),
-            _ => None,
+    /// The kind of a head of means; its terms, which may have scores, get the level of the sink where a
+    /// query may see that.
+    pub(super) fn kind_of_mean(
+        &mut self,
+        selected: &Selected,
+        terms: &mut Vec<TermPlan>,
+    ) -> Result<HeadKind, Stopped> {
+        if selected.facts.non_empty && selected.facts.cubes.len() == 1 {
+            return Ok(HeadKind::MeanOfSome);
         }
+        let level = self.level_of_sink(selected, terms)?;
+        terms.push(level);
+        Ok(HeadKind::Mean)
     }
 
-    /// The kind of a head that weighs what a cube selects.
-    pub(super) fn kind_of_weighted(&self, cube: &Cube) -> Result<HeadKind, Stopped> {
-        match (self.bos(), cube.literals.is_empty()) {
-            (true, _) => Ok(HeadKind::Mean),
-            (false, true) => Ok(HeadKind::MeanOfSome),
-            (false, false) => Err(refused("no head knows that nothing has a weight")),
-        }
-    }
-
-    /// Whether a query may select nothing, so that it sees the sink. Of several cubes each may be
-    /// empty though their union is not.
+    /// Whether a query may select nothing, so that it sees the sink.
     fn may_see_sink(&self, selected: &Selected) -> bool {
-        let selects_some = selected.facts.non_empty && selected.facts.cubes.len() == 1;
-        !(self.bos() || selects_some)
+        !self.bos() && !selected.facts.non_empty
     }
 
     /// Whether an s-op is a function of a width that is a sum here, so that a table over its variables
@@ -141,18 +124,33 @@ impl Compiler<'_> {
         Ok(Some(form))
     }
 
-    /// The level of the sink among the keys of a mean: half a gap down, unless it is selected.
-    fn level_of_sink(&mut self, selected: &Selected) -> Result<TermPlan, Stopped> {
+    /// The level of the sink among the keys of a mean: half a gap down, unless it is selected; where
+    /// there are scores, a level below the least of them, whatever its own.
+    fn level_of_sink(
+        &mut self,
+        selected: &Selected,
+        scores: &[TermPlan],
+    ) -> Result<TermPlan, Stopped> {
         let (first, values) = self.selects_first(selected)?;
-        let levels: Vec<f64> = values.iter().map(|selects| 0.5 * selects - 0.5).collect();
+        let above = scores.iter().find_map(|term| match term.meaning {
+            Meaning::Score { above } => Some(above),
+            _ => None,
+        });
+        let below = match above {
+            Some(above) => above + level(self.analysis.setting.max_length),
+            None => 0.5,
+        };
+        let levels = values.iter().map(|selects| below * selects - below);
         Ok(TermPlan {
             products: vec![ProductPlan {
-                query: Form::constant(-0.5).plus(0.5, &first),
+                query: Form::constant(-below).plus(below, &first),
                 key: Form::scalar(Scalar::First),
-                queries: levels,
+                queries: levels.collect(),
                 keys: vec![1.0],
             }],
-            meaning: Meaning::Bos { nats: false },
+            meaning: Meaning::Bos {
+                nats: above.is_some(),
+            },
         })
     }
 
@@ -185,7 +183,7 @@ impl Compiler<'_> {
         let Meaning::Relation(holds) = &term.meaning else {
             return Ok(term);
         };
-        let (first, later) = self.places(literal.keys)?;
+        let (first, later) = self.analysis.places(literal.keys)?;
         let queries = literal.relation.queries;
         let rows = holds.chunks(queries).zip(&later);
         let rows = rows.filter(|(_, later)| **later).flat_map(|(row, _)| row);
@@ -213,23 +211,6 @@ impl Compiler<'_> {
             products,
             meaning: Meaning::Relation(holds),
         })
-    }
-
-    /// For each value of an s-op whether position 0 may have it, and whether a later one may.
-    fn places(&self, id: Operand) -> Result<(Vec<bool>, Vec<bool>), Stopped> {
-        let values = &self.analysis.node(id)?.column.values;
-        let count = values.domain.len();
-        let (mut first, mut later) = (vec![false; count], vec![false; count]);
-        for (at, environment) in self.analysis.environments.iter().enumerate() {
-            let places = match environment.position {
-                0 => &mut first,
-                _ => &mut later,
-            };
-            for value in values.in_environment(at).iter() {
-                places[*value as usize] = true;
-            }
-        }
-        Ok((first, later))
     }
 
     /// A form that is 0 at position 0, given what it may be there and later. What depends on more than
@@ -321,10 +302,10 @@ impl Compiler<'_> {
         Some(Form::default().plus(1.0, &silent))
     }
 
-    /// Has a mean read as its default where nothing is selected.
+    /// Has a mean, which may be weighted, read as its default where nothing is selected.
     pub(super) fn gate_mean(
         &mut self,
-        selector: SelectorId,
+        id: SOpId,
         selected: &Selected,
         (form, value): (&Form, SOpId),
         var: VarId,
@@ -336,7 +317,7 @@ impl Compiler<'_> {
         let default = self.default_number(var);
         let numbers = numbers.unwrap_or_default().into_iter();
         let numbers: Vec<f64> = numbers.map(|number| number - default).collect();
-        self.gate(selector, selected, (form, &numbers), (var, 0))
+        self.gate(id, selected, (form, &numbers), (var, 0))
     }
 
     /// The same for a direction of a pick.
@@ -347,22 +328,31 @@ impl Compiler<'_> {
         moved: (&Form, &[f64]),
         place: (VarId, usize),
     ) -> Result<(), Stopped> {
+        match self.may_see_sink(selected) {
+            true => self.gate(id, selected, moved, place),
+            false => Ok(()),
+        }
+    }
+
+    /// What an aggregate selects; where there is no BOS, also what has a weight in a weighted mean.
+    pub(super) fn selector_of(&self, id: SOpId) -> Option<SelectorId> {
         match self.analysis.graph.get(id) {
-            SOp::Aggregate { selector, .. } if self.may_see_sink(selected) => {
-                self.gate(*selector, selected, moved, place)
-            }
-            _ => Ok(()),
+            SOp::Aggregate { selector, .. } => Some(*selector),
+            _ => self.analysis.first?.supports.get(&id).copied(),
         }
     }
 
     /// Has a direction read as 0 where nothing is selected; `numbers` are what its head moves.
     fn gate(
         &mut self,
-        selector: SelectorId,
+        id: SOpId,
         selected: &Selected,
         (form, numbers): (&Form, &[f64]),
         (var, direction): (VarId, usize),
     ) -> Result<(), Stopped> {
+        let Some(selector) = self.selector_of(id) else {
+            return Ok(());
+        };
         let empty = self.selects_nothing(selector, selected)?;
         let target = Target::Direction(var, direction);
         let low = numbers.iter().copied().fold(0.0, f64::min);
@@ -414,9 +404,12 @@ impl Compiler<'_> {
             Some(numbers) => Form::default().plus(1.0, &Form::function(Analysis::INDICES, numbers)),
             None => {
                 let (first, values) = self.selects_first(selected)?;
+                let Some(cube) = self.cube_of_mean(selected)? else {
+                    return Ok(Form::constant(1.0));
+                };
                 let target = Target::Share(selector);
                 let one = Form::scalar(Scalar::First);
-                self.write_cube(selected, 0, HeadKind::Mean, &one, target)?;
+                self.write_cube(selected, cube, HeadKind::Mean, &one, target)?;
                 let mut points = Vec::new();
                 if values.contains(&0.0) {
                     points.extend([0.0, 1.0]);
@@ -424,6 +417,9 @@ impl Compiler<'_> {
                 if values.contains(&1.0) {
                     let keys = 0..self.analysis.setting.max_length;
                     points.extend(keys.map(|others| inverse(others) - 1.0));
+                }
+                if values.contains(&1.0) && selected.facts.best.is_some() {
+                    points.push(-1.0);
                 }
                 let share = Form::scalar(Scalar::Share(selector)).plus(-1.0, &first);
                 let label = format!("{} selects nothing", selected.label);

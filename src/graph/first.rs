@@ -19,34 +19,43 @@ pub struct WithFirst {
     /// For each width the sum that it is: the width beyond the first position, and 1 where that is
     /// selected.
     pub sums: FxHashMap<SOpId, SOpId>,
-    /// For each selector whose keys are aggregated, whether it selects the first position.
+    /// For each selector whose keys are aggregated, whether it selects the first position; of a best
+    /// key, whether that may be the first position.
     pub selects: FxHashMap<SelectorId, SOpId>,
+    /// For each weighted mean the selector of the keys that have a weight.
+    pub supports: FxHashMap<SOpId, SelectorId>,
 }
 
 impl WithFirst {
-    /// For what the roots need. Best keys are left out, since they are no matter of one key alone.
+    /// For what the roots need.
     pub fn new(graph: &Graph, roots: &[SOpId]) -> WithFirst {
         let mut with = WithFirst {
             graph: graph.clone(),
             sums: FxHashMap::default(),
             selects: FxHashMap::default(),
+            supports: FxHashMap::default(),
         };
         for id in graph.reachable(roots) {
             let span = graph.span(id);
             match graph.get(id) {
-                SOp::Aggregate { selector, .. } => drop(with.selects(*selector, span)),
+                SOp::Aggregate { selector, .. } => {
+                    with.selects(*selector, span);
+                }
                 SOp::Width { selector } if !selects_all(graph, *selector) => {
-                    if let Some(selects) = with.selects(*selector, span) {
-                        let sum = with.sum(*selector, selects, span);
-                        with.sums.insert(id, sum);
-                    }
+                    let width = with.width(*selector, span);
+                    with.sums.insert(id, width);
+                }
+                SOp::WeightedMean { scorer, .. } => {
+                    let support = Selector::Predicate(*scorer);
+                    let support = with.graph.selector(support, span);
+                    with.selects(support, span);
+                    with.supports.insert(id, support);
                 }
                 SOp::Tokens
                 | SOp::Indices
                 | SOp::Constant(_)
                 | SOp::Map { .. }
-                | SOp::Width { .. }
-                | SOp::WeightedMean { .. } => {}
+                | SOp::Width { .. } => {}
             }
         }
         with
@@ -64,7 +73,16 @@ impl WithFirst {
         roots
     }
 
-    fn sum(&mut self, selector: SelectorId, selects: SOpId, span: Span) -> SOpId {
+    fn width(&mut self, selector: SelectorId, span: Span) -> SOpId {
+        // The best key is one, if there is any.
+        if let Selector::Best { selector, .. } = *self.graph.get_selector(selector) {
+            let width = self.width(selector, span);
+            let zero = self.graph.constant(Value::Int(0), span);
+            let any = Op::Compare(Comparison::NotEqual);
+            let any = self.graph.map(any, vec![width, zero], span);
+            return self.graph.map(Op::Indicator, vec![any], span);
+        }
+        let selects = self.selects(selector, span);
         let graph = &mut self.graph;
         let (indices, zero) = (
             graph.sop(SOp::Indices, span),
@@ -77,10 +95,10 @@ impl WithFirst {
         graph.map(Op::Add, vec![width, one], span)
     }
 
-    /// Whether a selector selects the first position; `None` if it selects the best key.
-    fn selects(&mut self, selector: SelectorId, span: Span) -> Option<SOpId> {
+    /// Whether a selector selects the first position.
+    fn selects(&mut self, selector: SelectorId, span: Span) -> SOpId {
         if let Some(known) = self.selects.get(&selector) {
-            return Some(*known);
+            return *known;
         }
         let mut found: FxHashMap<SelectorId, SOpId> = FxHashMap::default();
         for part in parts(&self.graph, selector) {
@@ -102,13 +120,13 @@ impl WithFirst {
                     let score = self.score(scorer, span);
                     self.graph.map(Op::ToBool, vec![score], span)
                 }
-                Selector::Best { .. } => return None,
+                Selector::Best { selector, .. } => self.selects(selector, span),
             };
             found.insert(part, selects);
         }
         let selects = found[&selector];
         self.selects.insert(selector, selects);
-        Some(selects)
+        selects
     }
 
     /// A score of the first position.

@@ -327,7 +327,11 @@ impl<'g> Analysis<'g> {
                 scorer,
                 value,
                 default,
-            } => self.analyse_weighted(id, *scorer, *value, default),
+            } => {
+                let support = self.first.and_then(|first| first.supports.get(&id));
+                support.into_iter().for_each(|support| self.record_first(*support));
+                self.analyse_weighted(id, *scorer, *value, default)
+            }
         }
     }
 

@@ -71,7 +71,12 @@ impl Analysis<'_> {
         }
         let parts = self.parts(id);
         // First, for it is refused at once where there are too many values.
-        let cubes = self.cubes(&parts)?.into();
+        let cubes = self.cubes(&parts)?;
+        let is_averaged = self.first.is_some_and(|first| first.selects.contains_key(&id));
+        let cubes = match is_averaged {
+            true => self.for_one_head(cubes).into(),
+            false => cubes.into(),
+        };
         let mut rows = self.rows(&parts)?;
         let by_rank = self.by_rank(id)?;
         if by_rank.never_later {
@@ -234,6 +239,47 @@ impl Analysis<'_> {
         } else {
             cubes.collect()
         })
+    }
+
+    /// Disjoint cubes as one, if that can be and is needed: without BOS only one head can give a mean.
+    fn for_one_head(&mut self, cubes: Vec<Cube>) -> Vec<Cube> {
+        if cubes.len() <= 1 || self.beside_first(&cubes).is_some() {
+            return cubes;
+        }
+        let one = self.in_one_head(&cubes);
+        one.map_or(cubes, |cube| vec![cube])
+    }
+
+    /// The cube all others beside which select position 0 at most.
+    pub fn beside_first(&self, cubes: &[Cube]) -> Option<usize> {
+        let is_first = |literal: &Literal| {
+            let later = self.places(literal.keys).map(|(_, later)| later);
+            let selects = |key: usize| literal.relation.row(key).contains(&true);
+            later.is_ok_and(|later| (0..later.len()).all(|key| !(later[key] && selects(key))))
+        };
+        let cubes = cubes.iter().enumerate();
+        let mut others = cubes.filter(|(_, cube)| !cube.literals.iter().any(is_first));
+        match (others.next(), others.next()) {
+            (Some((at, _)), None) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// For each value of an s-op whether position 0 may have it, and whether a later one may.
+    pub fn places(&self, id: Operand) -> Result<(Vec<bool>, Vec<bool>), Stopped> {
+        let values = &self.node(id)?.column.values;
+        let count = values.domain.len();
+        let (mut first, mut later) = (vec![false; count], vec![false; count]);
+        for (at, environment) in self.environments.iter().enumerate() {
+            let places = match environment.position {
+                0 => &mut first,
+                _ => &mut later,
+            };
+            for value in values.in_environment(at).iter() {
+                places[*value as usize] = true;
+            }
+        }
+        Ok((first, later))
     }
 
     fn comparison_cubes(

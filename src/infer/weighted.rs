@@ -28,7 +28,8 @@ pub struct WeightedFacts {
     pub table: ScoreTable,
     /// Where the weight is not zero; `None` if nowhere.
     pub cube: Option<Cube>,
-    /// The same as a selector, if the values are not numbers, so that one of them is picked.
+    /// The same as a selector, if the values are not numbers, so that one of them is picked, or if
+    /// there is no BOS.
     pub support: Option<Arc<SelectorFacts>>,
 }
 
@@ -82,8 +83,11 @@ impl Analysis<'_> {
             Err(_) => None,
         };
         let may_fail = table.has_failures() || self.sides_may_fail(&table)?;
-        self.weighted
-            .insert(id, Arc::new(WeightedFacts::new(table, cube)));
+        let mut facts = WeightedFacts::new(table, cube);
+        if self.first.is_some() {
+            facts.support = Some(Arc::new(self.support(&facts)?));
+        }
+        self.weighted.insert(id, Arc::new(facts));
         if let Some((values, value_may_fail)) = known {
             let var = self.var(VarKind::Weighted(id), values, may_fail || value_may_fail);
             return self.alone(var);

@@ -64,6 +64,16 @@ impl Attend {
         scores.sum()
     }
 
+    /// How far from selected keys the sink stands at most, in nats, where that does not depend on the
+    /// gap.
+    pub fn depth(&self) -> Option<f64> {
+        let in_nats = |term: &&Term| matches!(term.meaning, Meaning::Bos { nats: true });
+        let product = self.terms.iter().find(in_nats)?.products.first()?;
+        let key = product.keys.first()?;
+        let levels = product.queries.iter().map(|query| (query * key).abs());
+        levels.reduce(f64::max)
+    }
+
     /// Whether products of both signs add up to the level of a selected key.
     fn cancels(&self) -> bool {
         let sign = |numbers: &[f64], sign: f64| numbers.iter().any(|number| number * sign > 0.0);
@@ -91,7 +101,9 @@ impl Attend {
             needed *= 2.0;
         }
         if self.terms.iter().any(in_nats) {
-            needed = needed.max(2.0 * level(max_length) * nat / root) + self.above();
+            let level = level(max_length);
+            let depth = self.depth().map_or(level, |depth| depth.max(level));
+            needed = needed.max((level + depth) * nat / root) + self.above();
         }
         Scale {
             gap: 2f64.powf((needed * root).log2().ceil()),
