@@ -4,9 +4,7 @@
 use super::bound::{Bound, Bounds, Floats, fits, grain};
 use super::facts::HeadFacts;
 use super::{Certificate, HeadBound};
-use crate::plan::{
-    Attend, Dimension, Kind, Linear, Meaning, Style, VariableId, Written, level,
-};
+use crate::plan::{Attend, Dimension, Kind, Linear, Meaning, Style, VariableId, Written, level};
 
 /// How far rows of a faithful head may be from uniform because of a host's order of scaling.
 const UNIFORM: f64 = 5e-7;

@@ -145,7 +145,7 @@ impl Emitter<'_, '_> {
     /// add them last.
     fn shares(&mut self) {
         let compiler = self.compiler;
-        for selector in compiler.empties.keys() {
+        for (selector, nothing) in &compiler.empties {
             let target = Target::Share(*selector);
             let keys = 0..compiler.analysis.setting.max_length;
             let values = keys.map(inverse).chain([0.0]).collect();
@@ -155,6 +155,9 @@ impl Emitter<'_, '_> {
             );
             let label = compiler.target_name(target);
             let id = self.add(label, source, Written::Attend, values, 0.0);
+            if nothing.rounds {
+                self.hold(id, Rounding::finest(1.0));
+            }
             self.attended.insert(target, id);
         }
     }
@@ -243,8 +246,13 @@ impl Emitter<'_, '_> {
             Style::Compact => matches!(kind, VarKind::Sum(_) | VarKind::Width(_)),
             Style::Faithful => false,
         };
+        let values = &self.plan.variable(id).values;
+        self.hold(id, rounding(values, self.plan.max_length, is_sum));
+    }
+
+    fn hold(&mut self, id: VariableId, rounding: Option<Rounding>) {
         let variable = &mut self.plan.variables[id.0 as usize];
-        variable.rounding = rounding(&variable.values, self.plan.max_length, is_sum);
+        variable.rounding = rounding;
         if let Some(rounding) = variable.rounding {
             let offset = rounding.offset();
             variable.values = variable.values.iter().map(|value| value + offset).collect();

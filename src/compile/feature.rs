@@ -92,9 +92,17 @@ impl Compiler<'_> {
         let space = &node.column.space;
         let target = targets(&node.column, function);
         let found = self.found(id, function)?;
+        let is_short = |found: &Found| found.stairs.steps.len() <= FEW;
+        if !snapped
+            && !found.as_ref().is_some_and(is_short)
+            && self.counts_apart(id)
+            && let Some(form) = self.of_exact_parts(id, function, label)?
+        {
+            return Ok(form);
+        }
         let fine = |found: &Found| match snapped {
             true => is_plain(&found.argument),
-            false => found.stairs.steps.len() <= FEW,
+            false => is_short(found),
         };
         if !found.as_ref().is_some_and(fine)
             && let Some(thresholds) = self.thresholds(space, &target)
@@ -479,7 +487,7 @@ pub(super) fn targets(column: &Column, function: &[f64]) -> Vec<f64> {
 }
 
 /// `function = slope · number + offset` on every value, if it is.
-fn affine(numbers: &Option<Vec<f64>>, function: &[f64]) -> Option<(f64, f64)> {
+pub(super) fn affine(numbers: &Option<Vec<f64>>, function: &[f64]) -> Option<(f64, f64)> {
     let numbers = numbers.as_ref()?;
     let (first, zero) = (*numbers.first()?, *function.first()?);
     let other = numbers

@@ -3,6 +3,7 @@
 //! otherwise. In the compact style a width is a sum through a sink: selected keys far below BOS,
 //! whose value is 0, add up once W_O undoes the factor.
 
+use super::feature::affine;
 use super::form::{Form, Scalar};
 use super::literal::{Needs, TermPlan};
 use super::{Bits, Care, Compiler, Want};
@@ -12,7 +13,7 @@ use crate::infer::cube::Cube;
 use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
-use crate::plan::Style;
+use crate::plan::{Meaning, Style};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -272,15 +273,20 @@ impl Compiler<'_> {
         let domain = &self.analysis.values(var).domain;
         let node = self.analysis.node(id)?;
         let values = &node.column.values;
-        let is_number = values.numbers().is_some();
+        let numbers = values.numbers();
+        let line = affine(&self.analysis.values(var).numbers(), function);
         let mut carried = Vec::with_capacity(values.domain.len());
-        for value in values.domain.iter() {
+        for (number, value) in values.domain.iter().enumerate() {
             let at = domain.binary_search_by(|known| known.canonical_order(value));
             carried.push(match at {
                 Ok(at) => function[at],
                 // A value that the variable never has is never selected.
-                Err(_) if is_number => continued(&carried),
-                Err(_) => 0.0,
+                Err(next) => match (&numbers, line) {
+                    (Some(numbers), Some((slope, offset))) => slope * numbers[number] + offset,
+                    (Some(_), None) if next == domain.len() => continued(&carried),
+                    (Some(_), None) => carried.last().copied().unwrap_or(function[next]),
+                    (None, _) => 0.0,
+                },
             });
         }
         Ok(carried)
@@ -432,11 +438,12 @@ impl Compiler<'_> {
         if let Some(known) = self.heads.iter().position(same) {
             return Ok(known);
         }
+        let is_scored = |term: &TermPlan| matches!(term.meaning, Meaning::Score { .. });
         let needs = Needs {
             // The level of one key does not matter much; where several are averaged, theirs must be
             // the same.
             want: match (self.style, plan.most) {
-                (Style::Faithful, 1) if scores.is_empty() => Want::Tolerant,
+                (Style::Faithful, 1) if !scores.iter().any(is_scored) => Want::Tolerant,
                 _ => Want::Snapped,
             },
             relative: plan.kind == HeadKind::MeanOfSome,

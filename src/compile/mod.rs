@@ -428,7 +428,7 @@ struct Compiler<'a> {
     /// The directions that are not what their heads give.
     gates: BTreeMap<(VarId, usize), sink::Gate>,
     /// Where selectors select nothing, if there is no BOS.
-    empties: BTreeMap<SelectorId, Form>,
+    empties: BTreeMap<SelectorId, sink::Nothing>,
 }
 
 impl<'a> Compiler<'a> {

@@ -27,6 +27,16 @@ pub struct Gate {
     pub values: Vec<f64>,
 }
 
+/// Where a selector selects nothing.
+#[derive(Clone, Debug)]
+pub struct Nothing {
+    /// 1 there and 0 elsewhere.
+    pub form: Form,
+    /// Whether float32 is to round the attention of the sink, so that what several terms take away
+    /// from it leaves a bit without noise.
+    pub rounds: bool,
+}
+
 /// What cannot be compiled without BOS.
 fn refused(reason: &str) -> Stopped {
     Stopped::new(Code::NotCompilable, format!("without BOS {reason}"))
@@ -73,13 +83,16 @@ impl Compiler<'_> {
         !self.bos() && !selected.facts.non_empty
     }
 
-    /// Whether an s-op is a function of a width that is a sum here, so that a table over its variables
-    /// would have steps that float32 rounds.
+    /// Whether an s-op is a function of a width that is a sum here, or that sum, so that a table over
+    /// its variables would have steps that float32 rounds.
     pub(super) fn counts_apart(&self, id: Operand) -> bool {
-        let mut inner = self.inner(id).into_iter();
+        let Some(first) = self.analysis.first else {
+            return false;
+        };
+        let mut inner = self.inner(id).into_iter().filter_map(Operand::sop);
         inner.any(|inner| {
-            let id = inner.sop();
-            id.is_some_and(|id| self.analysis.formula(id) != id)
+            let is_sum = |(width, sum): (&SOpId, &SOpId)| inner == *width || inner == *sum;
+            first.sums.iter().any(is_sum)
         })
     }
 
@@ -398,9 +411,10 @@ impl Compiler<'_> {
         selected: &Selected,
     ) -> Result<Form, Stopped> {
         if let Some(known) = self.empties.get(&selector) {
-            return Ok(known.clone());
+            return Ok(known.form.clone());
         }
-        let empty = match self.nothing_by_index(selected) {
+        let mut rounds = false;
+        let form = match self.nothing_by_index(selected) {
             Some(numbers) => Form::default().plus(1.0, &Form::function(Analysis::INDICES, numbers)),
             None => {
                 let (first, values) = self.selects_first(selected)?;
@@ -421,14 +435,17 @@ impl Compiler<'_> {
                 if values.contains(&1.0) && selected.facts.best.is_some() {
                     points.push(-1.0);
                 }
+                rounds = first.functions.len() + first.scalars.len() > 1;
                 let share = Form::scalar(Scalar::Share(selector)).plus(-1.0, &first);
                 let label = format!("{} selects nothing", selected.label);
                 let argument = self.argument(share, points, &label)?;
                 self.units(argument, step_units(2.0, 0.5), &label, None)
             }
         };
-        self.empties.insert(selector, empty.clone());
-        Ok(empty)
+        let nothing = Nothing { form, rounds };
+        let form = nothing.form.clone();
+        self.empties.insert(selector, nothing);
+        Ok(form)
     }
 
     fn nothing_by_index(&self, selected: &Selected) -> Option<Vec<f64>> {

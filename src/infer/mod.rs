@@ -329,7 +329,9 @@ impl<'g> Analysis<'g> {
                 default,
             } => {
                 let support = self.first.and_then(|first| first.supports.get(&id));
-                support.into_iter().for_each(|support| self.record_first(*support));
+                support
+                    .into_iter()
+                    .for_each(|support| self.record_first(*support));
                 self.analyse_weighted(id, *scorer, *value, default)
             }
         }

@@ -72,7 +72,9 @@ impl Analysis<'_> {
         let parts = self.parts(id);
         // First, for it is refused at once where there are too many values.
         let cubes = self.cubes(&parts)?;
-        let is_averaged = self.first.is_some_and(|first| first.selects.contains_key(&id));
+        let is_averaged = self
+            .first
+            .is_some_and(|first| first.selects.contains_key(&id));
         let cubes = match is_averaged {
             true => self.for_one_head(cubes).into(),
             false => cubes.into(),
