@@ -1,9 +1,12 @@
 //! Models in both styles of every program of the library and the examples: right in float32 and
 //! float64, and in the faithful style with heads that look where the program's selectors say.
 
+#[path = "common/budget.rs"]
+mod budget;
 #[path = "common/programs.rs"]
 mod programs;
 
+use budget::{Budget, LONG, QUICK, THOROUGH, of_each};
 use programs::{Opened, Program, programs};
 use rasp::base::{Code, Limits, Random};
 use rasp::compile::{Options, compile_in, verify};
@@ -17,8 +20,6 @@ use rasp::plan::{Attend, Kind, Plan, Row, Style};
 use rasp::session::Session;
 use rasp::value::{Comparison, Op, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How far from a uniform row one may be.
 const UNIFORM: f64 = 1e-6;
@@ -29,83 +30,21 @@ const LARGEST: f64 = 65_536.0;
 /// What is not compiled at all, as it takes too long in a debug build.
 const LARGE: &[&str] = &["papers/weiss2021_rover"];
 
-/// The inputs that a program is compiled for, and how many of them it is tried on.
-#[derive(Clone, Copy)]
-struct Budget {
-    /// The largest vocabulary.
-    tokens: usize,
-    /// The longest input.
-    length: usize,
-    causal: bool,
-    exhaustive: usize,
-    samples: usize,
-    /// Inputs on which attention is looked at.
-    seen: usize,
-}
-
-const QUICK: Budget = Budget {
-    tokens: 4,
-    length: 5,
-    causal: false,
-    exhaustive: 90,
-    samples: 30,
-    seen: 24,
-};
-
-const THOROUGH: Budget = Budget {
-    exhaustive: 2_000,
-    samples: 0,
-    seen: 2_000,
-    ..QUICK
-};
-
-/// Random inputs of larger models.
-const LONG: Budget = Budget {
-    tokens: 8,
-    length: 16,
-    causal: false,
-    exhaustive: 0,
-    samples: 500,
-    seen: 500,
-};
-
-/// A few of these.
+/// A few inputs of larger models.
 const A_FEW_LONG: Budget = Budget {
     samples: 12,
     seen: 4,
     ..LONG
 };
 
-impl Budget {
-    /// The same with a model whose positions attend only to themselves and earlier ones.
-    const fn causal(self) -> Budget {
-        Budget {
-            causal: true,
-            ..self
-        }
-    }
-}
-
-/// Problems with each of the programs, which are shared among threads.
-fn problems(programs: Vec<Program>, check: impl Fn(&Program) -> Vec<String> + Sync) -> Vec<String> {
-    let next = AtomicUsize::new(0);
-    let found = Mutex::new(Vec::new());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let started = std::time::Instant::now();
-                    let problems = check(program);
-                    println!("{}: {:.1?} {problems:?}", program.name, started.elapsed());
-                    let problems = problems.into_iter();
-                    let problems = problems.map(|problem| format!("{}: {problem}", program.name));
-                    found.lock().unwrap().extend(problems);
-                }
-            });
-        }
-    });
-    found.into_inner().unwrap()
+/// Problems with each of the programs.
+fn problems(programs: &[Program], check: impl Fn(&Program) -> Vec<String> + Sync) -> Vec<String> {
+    let found = of_each(programs, check).into_iter();
+    let named = |(name, problems): (String, Vec<String>)| {
+        let problems = problems.into_iter();
+        problems.map(move |problem| format!("{name}: {problem}"))
+    };
+    found.flat_map(named).collect()
 }
 
 fn check(program: &Program, style: Style, budget: Budget) -> Vec<String> {
@@ -385,20 +324,20 @@ fn small() -> Vec<Program> {
 
 #[test]
 fn faithful_models_of_all_programs() {
-    let problems = problems(small(), |program| check(program, Style::Faithful, QUICK));
+    let problems = problems(&small(), |program| check(program, Style::Faithful, QUICK));
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
 #[test]
 fn compact_models_of_all_programs() {
-    let problems = problems(small(), |program| check(program, Style::Compact, QUICK));
+    let problems = problems(&small(), |program| check(program, Style::Compact, QUICK));
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
 #[test]
 #[ignore = "thorough; all inputs, in minutes"]
 fn models_of_all_programs_on_all_inputs() {
-    let problems = problems(small(), |program| {
+    let problems = problems(&small(), |program| {
         let mut problems = check(program, Style::Faithful, THOROUGH);
         problems.extend(check(program, Style::Compact, THOROUGH));
         problems
@@ -410,7 +349,7 @@ fn models_of_all_programs_on_all_inputs() {
 fn looking_back(budget: Budget) -> (Vec<String>, usize) {
     let all = small();
     let programs = all.len();
-    let problems = problems(all, |program| check(program, Style::Faithful, budget));
+    let problems = problems(&all, |program| check(program, Style::Faithful, budget));
     let ahead = |problem: &String| problem.contains(Code::NotCausal.number());
     let (ahead, problems): (Vec<_>, Vec<_>) = problems.into_iter().partition(ahead);
     (problems, programs - ahead.len())
@@ -442,7 +381,7 @@ fn heads_of_some_long_models() {
         module.is_some_and(|(module, _)| QUICKLY_COMPILED.contains(&module))
     });
     assert!(programs.len() > 40);
-    let problems = problems(programs, |program| {
+    let problems = problems(&programs, |program| {
         check(program, Style::Faithful, A_FEW_LONG)
     });
     assert!(problems.is_empty(), "{problems:#?}");
@@ -458,14 +397,14 @@ fn heads_of_long_causal_models() {
 #[test]
 #[ignore = "thorough; minutes"]
 fn heads_of_long_models() {
-    let problems = problems(small(), |program| check(program, Style::Faithful, LONG));
+    let problems = problems(&small(), |program| check(program, Style::Faithful, LONG));
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
 /// What would be by chance in a program is by chance in its model.
 #[test]
 fn no_program_hangs_on_rounding() {
-    let problems = problems(small(), |program| {
+    let problems = problems(&small(), |program| {
         let opened = program.open(QUICK.tokens);
         let setting = Setting {
             vocabulary: opened.vocabulary,

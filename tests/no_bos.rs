@@ -3,11 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/budget.rs"]
+mod budget;
 #[path = "common/place.rs"]
 mod place;
 #[path = "common/programs.rs"]
 mod programs;
 
+use budget::{Budget, of_each};
 use place::Place;
 use programs::{Opened, Program, programs};
 use rasp::base::{Limits, Random};
@@ -23,87 +26,29 @@ use rasp::plan::{Attend, Kind, Meaning, Plan, Row, Style, Term, VariableId};
 use rasp::session::Session;
 use rasp::value::Value;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How far from a uniform row one may be.
 const UNIFORM: f64 = 1e-6;
 
-/// What is not compiled at all, as it takes too long in a debug build.
-const LARGE: &[&str] = &[
-    "papers/weiss2021_rover",
-    "papers/weiss2021_dyck2",
-    "papers/weiss2021_dyck3",
-    "papers/weiss2021_most_frequent",
-    "most_frequent",
-    "sorting: most_frequent(tokens)",
-    "sorting: most_frequent(tokens_int, -1)",
-];
-
-/// The inputs that a program is compiled for, and how many of them it is tried on.
-#[derive(Clone, Copy)]
-struct Budget {
-    tokens: usize,
-    length: usize,
-    exhaustive: usize,
-    samples: usize,
-    causal: bool,
-    /// Inputs on which attention is looked at.
-    seen: usize,
-}
-
+/// On fewer inputs attention is looked at here.
 const QUICK: Budget = Budget {
-    tokens: 4,
-    length: 5,
-    exhaustive: 90,
-    samples: 30,
-    causal: false,
     seen: 8,
+    ..budget::QUICK
 };
-
 const THOROUGH: Budget = Budget {
-    exhaustive: 2_000,
-    samples: 0,
     seen: 100,
-    ..QUICK
+    ..budget::THOROUGH
 };
-
 const LONG: Budget = Budget {
-    tokens: 8,
-    length: 16,
-    exhaustive: 0,
-    samples: 500,
-    causal: false,
     seen: 20,
+    ..budget::LONG
 };
 
 /// What became of a program.
+#[derive(Debug)]
 enum Outcome {
     Refused(String),
     Made(Vec<String>),
-}
-
-fn outcomes(programs: &[Program], budget: Budget) -> BTreeMap<String, Outcome> {
-    let next = AtomicUsize::new(0);
-    let found = Mutex::new(BTreeMap::new());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let started = std::time::Instant::now();
-                    let outcome = outcome(program, budget);
-                    let text = match &outcome {
-                        Outcome::Refused(why) => format!("refused: {why}"),
-                        Outcome::Made(problems) => format!("{problems:?}"),
-                    };
-                    println!("{}: {:.1?} {text}", program.name, started.elapsed());
-                    found.lock().unwrap().insert(program.name.clone(), outcome);
-                }
-            });
-        }
-    });
-    found.into_inner().unwrap()
 }
 
 fn outcome(program: &Program, budget: Budget) -> Outcome {
@@ -247,15 +192,9 @@ fn is_fine(weights: &[f64], selected: &[bool], is_width: bool, heads: usize) -> 
     })
 }
 
-fn small() -> Vec<Program> {
-    let all = programs().into_iter();
-    all.filter(|program| !LARGE.contains(&program.name.as_str()))
-        .collect()
-}
-
 fn report(budget: Budget) -> (Vec<String>, Vec<String>) {
     let (mut refused, mut problems) = (Vec::new(), Vec::new());
-    for (name, outcome) in outcomes(&small(), budget) {
+    for (name, outcome) in of_each(&programs(), |program| outcome(program, budget)) {
         match outcome {
             Outcome::Refused(why) => refused.push(format!("{name}: {why}")),
             Outcome::Made(found) => {
@@ -297,10 +236,7 @@ fn long_models_without_bos_are_right_or_refused() {
 #[test]
 #[ignore = "takes minutes"]
 fn causal_models_without_bos_are_right_or_refused() {
-    let (_, problems) = report(Budget {
-        causal: true,
-        ..THOROUGH
-    });
+    let (_, problems) = report(THOROUGH.causal());
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
@@ -322,6 +258,42 @@ fn without_bos() -> Request {
         without_bos: true,
         ..Request::default()
     }
+}
+
+/// What may select nothing, in every kind of head, on every input.
+#[test]
+fn defaults_are_taken_where_nothing_is_selected() {
+    let setting = Setting {
+        vocabulary: Value::characters("abc"),
+        max_length: 4,
+        causal: false,
+    };
+    let budget = Budget {
+        exhaustive: 200,
+        samples: 0,
+        seen: 60,
+        ..QUICK
+    };
+    for expression in ["best", "fetched", "halved", "left", "recent", "either"] {
+        let compiled = made(expression, &without_bos());
+        assert!(compiled.is_certified(), "{expression}");
+        let mut session = Session::new(Sharing::Equal);
+        session.load_text("p.rasp", PROGRAMS);
+        let opened = Opened {
+            sop: session.sop(expression).unwrap(),
+            session,
+            vocabulary: setting.vocabulary.clone(),
+        };
+        let budget = Budget {
+            length: setting.max_length,
+            ..budget
+        };
+        let problems = problems(&opened, &setting, &compiled, budget);
+        assert!(problems.is_empty(), "{expression}: {problems:?}");
+    }
+    // What always has a weight needs no sink.
+    let recent = made("recent", &without_bos()).plan;
+    assert!(recent.attends.iter().all(|op| op.kind == Kind::MeanOfSome));
 }
 
 #[test]
@@ -371,7 +343,7 @@ fn in_head(plan: &mut Plan, kind: Kind, change: impl Fn(&mut Attend)) {
 
 #[test]
 fn nothing_is_proved_where_position_0_stands_elsewhere() {
-    for expression in ["same", "seen", "before"] {
+    for expression in ["same", "seen", "before", "best"] {
         assert!(holds_after(expression, |_| ()), "{expression}");
     }
     // Its key is not silenced.
@@ -404,15 +376,29 @@ fn nothing_is_proved_where_position_0_stands_elsewhere() {
             }
         )));
     }
-    // Nothing says where it stands.
-    assert!(!holds_after("before", |plan| in_head(
+    // Its own score may lift it above what is selected.
+    assert!(!holds_after("best", |plan| in_head(
         plan,
         Kind::Mean,
         |attend| {
-            let is_level = |term: &Term| matches!(term.meaning, Meaning::Bos { .. });
-            attend.terms.retain(|term| !is_level(term));
+            let is_level = |term: &&mut Term| matches!(term.meaning, Meaning::Bos { .. });
+            let term = attend.terms.iter_mut().find(is_level).unwrap();
+            let product = &mut term.products[0];
+            product.queries = product.queries.iter().map(|level| 0.5 * level).collect();
+            product.query = product.query.scaled(0.5);
         }
     )));
+    // Nothing says where it stands.
+    for expression in ["before", "best"] {
+        assert!(!holds_after(expression, |plan| in_head(
+            plan,
+            Kind::Mean,
+            |attend| {
+                let is_level = |term: &Term| matches!(term.meaning, Meaning::Bos { .. });
+                attend.terms.retain(|term| !is_level(term));
+            }
+        )));
+    }
     // A BOS token that there is not.
     assert!(!holds_after("before", |plan| {
         plan.flag();
@@ -434,6 +420,13 @@ before = aggregate(select(indices + 1, indices, ==), tokens, \"?\");
 seen = aggregate(select(tokens, tokens, ==) and select(indices, indices, <), 1, 0);
 mirror = aggregate(select(length - 1 - indices, indices, ==), tokens);
 best = aggregate(select_best(select(tokens, \"a\", ==), score(indices, indices, lambda k, q: k)), indices, -1);
+earlier = select((tokens, indices), (tokens, indices), lambda tk, ik, tq, iq: tk == tq and ik < iq);
+first = select_best(earlier, score(indices, indices, lambda k, q: -k));
+fetched = aggregate(first, tokens, \"?\");
+halved = aggregate(score(indices, indices, lambda k, q: 2 ^ (k - q) if k < q else 0), indicator(tokens == \"a\"), 7);
+left = aggregate(score(indices, indices, lambda k, q: 2 if k == q - 1 else 0), tokens, \"?\");
+recent = aggregate(score(indices, indices, lambda k, q: 2 ^ (k - q) if k <= q else 0), indicator(tokens == \"a\"));
+either = aggregate(select(tokens, \"a\", ==) or select(indices, indices, <), indices, -2);
 ";
 
 #[test]
@@ -463,8 +456,9 @@ fn a_file_says_that_there_is_no_bos() {
     ]
     .concat();
     let verify = [&["verify"], &program[..], &setting].concat();
-    let refused = ["compile", "p.rasp", "-e", "best"];
-    let refused = [&refused[..], &setting, &["-o", "best.model"]].concat();
+    let other = ["compile", "p.rasp", "-e", "best"];
+    let compact = ["--style", "compact", "-o", "best.model"];
+    let other = [&other[..], &setting, &compact].concat();
     for command in [
         &compile[..],
         &["info", "before.model"],
@@ -472,7 +466,7 @@ fn a_file_says_that_there_is_no_bos() {
         &["exec", "before.model", "-i", "bab", "--trace"],
         &["exec", "before.model", "-i", ""],
         &verify,
-        &refused,
+        &other,
     ] {
         text += &place.rasp(command).shown();
     }

@@ -22,7 +22,8 @@ pub struct Making {
         help = passes_help()
     )]
     passes: Passes,
-    /// Without a BOS token before the tokens: position 0 stands for it
+    /// Without a BOS token before the tokens: position 0 stands for it, and `--style compact` changes
+    /// nothing
     #[arg(long)]
     no_bos: bool,
     #[command(flatten)]

@@ -81,7 +81,8 @@ pub struct Request {
     pub style: Style,
     pub passes: Passes,
     pub host: Host,
-    /// Whether inputs stand alone: without a BOS token before them.
+    /// Whether inputs stand alone: without a BOS token before them. Both styles are the faithful one
+    /// then, as a sum through a sink needs one that is nothing else.
     pub without_bos: bool,
 }
 
@@ -119,7 +120,6 @@ pub fn compile_in(
     };
     match request.style {
         Style::Faithful => made(Style::Faithful),
-        // Sums need a sink that is nothing else.
         Style::Compact if request.without_bos => made(Style::Faithful),
         Style::Compact => match (made(Style::Compact), made(Style::Faithful)) {
             (Ok(compact), Ok(faithful)) if compact.is_better(&faithful) => Ok(compact),
