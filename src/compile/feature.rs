@@ -4,7 +4,7 @@
 
 use super::axis::Axis;
 use super::form::{Form, Scalar};
-use super::linear::STACK;
+use super::linear::{STACK, affine};
 use super::search::{self, Found};
 use super::units::QUIET;
 use super::{Care, Compiler, Want, bits};
@@ -60,10 +60,7 @@ impl Compiler<'_> {
                 self.feature(inner, &function, want, label)
             });
         }
-        if snapped
-            && self.counts_apart(id)
-            && let Some(form) = self.of_exact_parts(id, function, label)?
-        {
+        if snapped && let Some(form) = self.of_exact_parts(id, function, label)? {
             return Ok(form);
         }
         if snapped && let Some(form) = self.by_order(id, function, label)? {
@@ -93,9 +90,7 @@ impl Compiler<'_> {
         let target = targets(&node.column, function);
         let found = self.found(id, function)?;
         let is_short = |found: &Found| found.stairs.steps.len() <= FEW;
-        if !snapped
-            && !found.as_ref().is_some_and(is_short)
-            && self.counts_apart(id)
+        if !(snapped || found.as_ref().is_some_and(is_short))
             && let Some(form) = self.of_exact_parts(id, function, label)?
         {
             return Ok(form);
@@ -484,22 +479,4 @@ pub(super) fn targets(column: &Column, function: &[f64]) -> Vec<f64> {
     cells
         .map(|cell| function.get(*cell as usize).copied().unwrap_or(f64::NAN))
         .collect()
-}
-
-/// `function = slope · number + offset` on every value, if it is.
-pub(super) fn affine(numbers: &Option<Vec<f64>>, function: &[f64]) -> Option<(f64, f64)> {
-    let numbers = numbers.as_ref()?;
-    let (first, zero) = (*numbers.first()?, *function.first()?);
-    let other = numbers
-        .iter()
-        .zip(function)
-        .find(|(number, _)| **number != first);
-    let slope = other.map_or(0.0, |(number, value)| (value - zero) / (number - first));
-    let offset = zero - slope * first;
-    let holds = |(number, value): (&f64, &f64)| (slope * number + offset - value).abs() <= 1e-12;
-    numbers
-        .iter()
-        .zip(function)
-        .all(holds)
-        .then_some((slope, offset))
 }

@@ -3,8 +3,8 @@
 //! otherwise. In the compact style a width is a sum through a sink: selected keys far below BOS,
 //! whose value is 0, add up once W_O undoes the factor.
 
-use super::feature::affine;
 use super::form::{Form, Scalar};
+use super::linear::affine;
 use super::literal::{Needs, TermPlan};
 use super::{Bits, Care, Compiler, Want};
 use crate::base::Span;

@@ -100,3 +100,21 @@ impl Compiler<'_> {
         form.is_embedded()
     }
 }
+
+/// `function = slope · number + offset` on every value, if it is.
+pub(super) fn affine(numbers: &Option<Vec<f64>>, function: &[f64]) -> Option<(f64, f64)> {
+    let numbers = numbers.as_ref()?;
+    let (first, zero) = (*numbers.first()?, *function.first()?);
+    let other = numbers
+        .iter()
+        .zip(function)
+        .find(|(number, _)| **number != first);
+    let slope = other.map_or(0.0, |(number, value)| (value - zero) / (number - first));
+    let offset = zero - slope * first;
+    let holds = |(number, value): (&f64, &f64)| (slope * number + offset - value).abs() <= 1e-12;
+    numbers
+        .iter()
+        .zip(function)
+        .all(holds)
+        .then_some((slope, offset))
+}

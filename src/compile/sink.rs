@@ -85,7 +85,7 @@ impl Compiler<'_> {
 
     /// Whether an s-op is a function of a width that is a sum here, or that sum, so that a table over
     /// its variables would have steps that float32 rounds.
-    pub(super) fn counts_apart(&self, id: Operand) -> bool {
+    fn counts_apart(&self, id: Operand) -> bool {
         let Some(first) = self.analysis.first else {
             return false;
         };
@@ -97,13 +97,16 @@ impl Compiler<'_> {
     }
 
     /// Such a function, computed exactly from its operands: a sum is read, anything else takes hidden
-    /// units.
+    /// units. `None` if it is none.
     pub(super) fn of_exact_parts(
         &mut self,
         id: Operand,
         function: &[f64],
         label: &str,
     ) -> Result<Option<Form>, Stopped> {
+        if !self.counts_apart(id) {
+            return Ok(None);
+        }
         let numbers = self.analysis.node(id)?.column.values.numbers();
         let is_itself = numbers.as_deref() == Some(function);
         if is_itself
