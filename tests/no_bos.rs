@@ -20,7 +20,7 @@ use rasp::execute::Precision;
 use rasp::execute::trace::trace;
 use rasp::graph::{SelectorId, Sharing, WithFirst};
 use rasp::infer::{Setting, inputs};
-use rasp::interpret::evaluate_selector;
+use rasp::interpret::{evaluate, evaluate_selector};
 use rasp::model::{HostOrder, from_bytes, to_bytes};
 use rasp::plan::{Attend, Kind, Meaning, Plan, Row, Style, Term, VariableId};
 use rasp::session::Session;
@@ -127,6 +127,10 @@ fn pattern_problems(
     let mut problems = Vec::new();
     for _ in 0..budget.seen {
         let input = inputs::sample(&mut random, &setting.vocabulary, 0, setting.max_length);
+        // Where the program fails no pattern is asked for.
+        if evaluate(opened.session.graph(), opened.sop, &input).is_err() {
+            continue;
+        }
         let trace = trace(&compiled.model, &input, Precision::F32).unwrap();
         let mut groups: BTreeMap<_, BTreeMap<usize, &Attend>> = BTreeMap::new();
         for attend in &compiled.plan.attends {
