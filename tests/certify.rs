@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
-#[path = "common/listed.rs"]
-mod listed;
-#[path = "common/property.rs"]
-mod property;
+use crate::common;
+use crate::common::listed;
+use crate::common::property;
 
 use listed::{PROGRAMS, path};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};

@@ -1,8 +1,7 @@
 //! The command line as scripts use it: spellings, JSON, exit statuses, and that no mistake panics
 //! or overwrites anything.
 
-#[path = "common/place.rs"]
-mod place;
+use crate::common::place;
 
 use place::{Place, Ran};
 use serde_json::{Value as Json, json};

@@ -1,12 +1,8 @@
 //! Comments under the formatter: wherever they stand, all stay, in order and between the operands
 //! they stood between, and formatting again changes nothing.
 
-#[path = "common/property.rs"]
-mod property;
-#[path = "syntax/recipe.rs"]
-mod recipe;
-#[path = "syntax/sketch.rs"]
-mod sketch;
+use crate::common::property;
+use crate::syntax::{recipe, sketch};
 
 use proptest::prelude::*;
 use rasp::base::{Limits, SourceId};

@@ -1,8 +1,7 @@
 //! Compiled models against the interpreter: the paper's programs and small random graphs, all
 //! inputs at small sizes and random ones at larger sizes, in float32 and float64.
 
-#[path = "common/property.rs"]
-mod property;
+use crate::common::property;
 
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use proptest::strategy::ValueTree;

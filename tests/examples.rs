@@ -1,9 +1,8 @@
 //! The programs in `examples/` and `examples/papers/`: each runs without errors and warnings, its
 //! assertions hold, and its main s-op has the values, layers, heads and model in `tests/examples/`.
 
-mod common;
-#[path = "common/listed.rs"]
-mod listed;
+use crate::common;
+use crate::common::listed;
 
 use common::{session, shape};
 use listed::{PROGRAMS, path};

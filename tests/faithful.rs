@@ -1,10 +1,8 @@
 //! Models in both styles of every program of the library and the examples: right in float32 and
 //! float64, and in the faithful style with heads that look where the program's selectors say.
 
-#[path = "common/budget.rs"]
-mod budget;
-#[path = "common/programs.rs"]
-mod programs;
+use crate::common::budget;
+use crate::common::programs;
 
 use budget::{Budget, LONG, QUICK, THOROUGH, of_each};
 use programs::{Opened, Program, programs};

@@ -1,7 +1,6 @@
 //! The fuzzer's corpus, without the fuzzer: every file of `tests/fuzz/<target>` through the target
 //! of that name, so that what once was found stays mended.
 
-#[path = "fuzz/checks.rs"]
 mod checks;
 
 /// Runs the corpus of a target; a file that fails is named by the last line before the panic.

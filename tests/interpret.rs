@@ -1,11 +1,8 @@
 //! Holds the interpreter against a naive evaluator on random programs and inputs.
 //! `PROPTEST_CASES=100000 cargo test --release --test interpret` for a long run.
 
-#[path = "interpret/naive.rs"]
 mod naive;
-#[path = "common/property.rs"]
-mod property;
-#[path = "interpret/random.rs"]
+use crate::common::property;
 mod random;
 
 use naive::Naive;

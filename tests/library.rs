@@ -56,7 +56,7 @@ fn a_session_is_stopped_at_any_stage() {
     ] {
         assert_eq!(stopped.expect_err("it is stopped").code, Code::Interrupted);
     }
-    let other = crate::session("y = tokens;").compile(&["y"], &small());
+    let other = self::session("y = tokens;").compile(&["y"], &small());
     assert!(other.is_ok(), "another session goes on");
     session.control().resume();
     assert!(session.evaluate(x, &input).is_ok());

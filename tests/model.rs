@@ -3,13 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "common/property.rs"]
-mod property;
-#[path = "model/random.rs"]
+use crate::common::property;
 mod random;
-#[path = "model/reference.rs"]
 mod reference;
-#[path = "model/tiny.rs"]
 mod tiny;
 
 use proptest::prelude::*;

@@ -3,12 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "common/budget.rs"]
-mod budget;
-#[path = "common/place.rs"]
-mod place;
-#[path = "common/programs.rs"]
-mod programs;
+use crate::common::budget;
+use crate::common::place;
+use crate::common::programs;
 
 use budget::{Budget, of_each};
 use place::Place;

@@ -3,9 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
-#[path = "common/place.rs"]
-mod place;
+use crate::common;
+use crate::common::place;
 
 use place::Place;
 use rasp::base::{Code, Control, Limits};

@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "common/property.rs"]
-mod property;
+use crate::common::property;
 
 use proptest::prelude::*;
 use rasp::base::render::Style;

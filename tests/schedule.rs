@@ -1,11 +1,8 @@
 //! Schedules that are proved to take the least: against every schedule there is of small problems,
 //! against the greedy ones on larger ones, and on programs.
 
-#[path = "schedule/made.rs"]
 mod made;
-#[path = "common/place.rs"]
-mod place;
-#[path = "schedule/plans.rs"]
+use crate::common::place;
 mod plans;
 
 use made::{Shape, random, read};

@@ -1,8 +1,7 @@
 //! What a program's settings and the command line say of the inputs a model is for, and how inputs
 //! given as text meet them.
 
-#[path = "common/place.rs"]
-mod place;
+use crate::common::place;
 
 use place::Place;
 use serde_json::json;

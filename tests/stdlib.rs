@@ -2,14 +2,10 @@
 //! `tests/stdlib/`, one snapshot a module; and its values agree with the plain definitions in
 //! `tests/stdlib/oracle.rs` on every input over a small alphabet.
 
-mod common;
-#[path = "stdlib/oracle.rs"]
+use crate::common;
 mod oracle;
-#[path = "stdlib/oracle_logic.rs"]
 mod oracle_logic;
-#[path = "stdlib/oracle_preprint.rs"]
 mod oracle_preprint;
-#[path = "stdlib/uses.rs"]
 mod uses;
 
 use common::{session, shape};

@@ -2,12 +2,9 @@
 //! `=====`; beside it stands what they give, by the name of the file: trees, diagnostics, warnings
 //! about precedence or formatted programs. Below them, properties of all programs.
 
-#[path = "common/property.rs"]
-mod property;
-#[path = "syntax/recipe.rs"]
-mod recipe;
-#[path = "syntax/sketch.rs"]
-mod sketch;
+use crate::common::property;
+pub mod recipe;
+pub mod sketch;
 
 use proptest::prelude::*;
 use rasp::base::render::{Style, render};

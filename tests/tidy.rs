@@ -272,3 +272,28 @@ fn the_terminal_has_its_files() {
         }
     }
 }
+
+/// Cargo builds the binaries of `Cargo.toml` only, so that a file that none of them names would never
+/// run.
+#[test]
+fn every_test_file_is_a_module_of_one_binary() {
+    let tests = root().join("tests");
+    let text = |name: &str| fs::read_to_string(tests.join(format!("{name}.rs"))).unwrap();
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let targets = manifest.split("[[test]]\nname = \"").skip(1);
+    let binaries: Vec<&str> = targets
+        .filter_map(|target| target.split('"').next())
+        .collect();
+    assert!(!binaries.is_empty(), "the manifest names the binaries");
+    let all: Vec<String> = binaries.iter().map(|binary| text(binary)).collect();
+    let files = fs::read_dir(&tests).unwrap().map(|file| file.unwrap());
+    for path in files.map(|file| file.path()) {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let is_module = path.extension().is_some_and(|extension| extension == "rs");
+        if is_module && !binaries.contains(&name) {
+            let line = format!("\nmod {name};\n");
+            let count = all.iter().filter(|text| text.contains(&line)).count();
+            assert_eq!(count, 1, "tests/{name}.rs is a module of one binary");
+        }
+    }
+}

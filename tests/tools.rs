@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "common/place.rs"]
-mod place;
+use crate::common::place;
 
 use place::{Place, Ran};
 use rasp::base::Code;

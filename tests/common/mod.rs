@@ -2,6 +2,12 @@
 
 #![allow(dead_code, reason = "no test binary uses all of it")]
 
+pub mod budget;
+pub mod listed;
+pub mod place;
+pub mod programs;
+pub mod property;
+
 use rasp::base::render::{Style, render};
 use rasp::graph::{SOpId, Sharing};
 use rasp::model::describe::summary;

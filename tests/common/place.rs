@@ -1,6 +1,5 @@
 //! Running the program under test in a directory of its own. May depend on what tests may.
 
-#![allow(dead_code, reason = "no test binary uses all of it")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::Value as Json;

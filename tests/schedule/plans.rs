@@ -1,10 +1,8 @@
 //! Plans in layers: all programs of the library and the examples, laid out as models are and with a
 //! search, beside layouts that this file finds by itself.
 
-#[path = "../common/programs.rs"]
-mod programs;
-
 use super::{Cost, Options, Problem, Solution, cost, every, key, options};
+use crate::common::programs;
 use rasp::base::{Control, Limits};
 use rasp::compile::{Compiled, compile_in, lower};
 use rasp::infer::Setting;

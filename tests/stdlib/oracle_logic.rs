@@ -1,6 +1,6 @@
 //! What follows from facts and rules: sets of what is known, enlarged rule by rule; see `oracle.rs`.
 
-use crate::oracle::{Case, each, everywhere};
+use super::oracle::{Case, each, everywhere};
 use rasp::value::Value;
 use std::collections::HashSet;
 

@@ -1,6 +1,6 @@
 //! What the functions with the preprint's spellings mean; see `oracle.rs`.
 
-use crate::oracle::{Case, each, everywhere, int, letter, place, tally};
+use super::oracle::{Case, each, everywhere, int, letter, place, tally};
 use rasp::value::Value;
 
 pub const CASES: &[Case] = &[

@@ -1,0 +1,13 @@
+//! Tests of what people use: the command line, the prompt, the library and the documentation.
+
+mod common;
+
+mod cli;
+mod docs;
+mod interrupt;
+mod library;
+mod puzzle;
+mod repl;
+mod terminal;
+mod tidy;
+mod tools;

@@ -1,0 +1,14 @@
+//! Tests of the language: how it is read, written, told what is wrong with, and what it means.
+
+mod common;
+
+mod comments;
+mod equiv;
+mod error;
+mod examples;
+mod fuzz;
+mod interpret;
+mod reference;
+mod scorer;
+mod stdlib;
+mod syntax;

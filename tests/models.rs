@@ -1,0 +1,14 @@
+//! Tests of models: their plans, schedules, weights and certificates, and that they compute the program.
+
+mod common;
+
+mod certify;
+mod compile;
+mod faithful;
+mod hosts;
+mod model;
+mod no_bos;
+mod passes;
+mod schedule;
+mod setting;
+mod verify;
