@@ -1,6 +1,7 @@
 //! Rules of the source tree that no compiler checks: which module may import which, how long files
 //! may get, and that every module says what it is.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -295,5 +296,35 @@ fn every_test_file_is_a_module_of_one_binary() {
             let count = all.iter().filter(|text| text.contains(&line)).count();
             assert_eq!(count, 1, "tests/{name}.rs is a module of one binary");
         }
+    }
+}
+
+/// How far the lines of a folder may be from what docs/ARCHITECTURE.md says of them.
+const DRIFT: usize = 60;
+
+/// What folders should be at most, beside what they are.
+#[test]
+fn the_architecture_tells_the_size_of_each_folder() {
+    let text = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    let number = |cell: &str| cell.trim().replace(',', "").parse::<usize>().ok();
+    let row = |line: &str| {
+        let mut cells = line.split('|').skip(1);
+        let name = cells.next()?.trim().strip_prefix('`')?.strip_suffix('`')?;
+        let has = number(cells.next()?)?;
+        number(cells.next()?)?;
+        Some((name.to_string(), has))
+    };
+    let rows: Vec<(String, usize)> = text.lines().filter_map(row).collect();
+    let mut lines: BTreeMap<String, usize> = BTreeMap::new();
+    for (file, text) in sources() {
+        if let Some((folder, _)) = file.split_once('/') {
+            *lines.entry(folder.to_string()).or_default() += text.lines().count();
+        }
+    }
+    let named: Vec<&String> = rows.iter().map(|(name, _)| name).collect();
+    assert!(lines.keys().eq(named.iter().copied()), "{named:?}");
+    for (name, has) in &rows {
+        let lines = lines[name];
+        assert!(lines.abs_diff(*has) <= DRIFT, "`{name}` has {lines} lines");
     }
 }

@@ -1,8 +1,8 @@
 //! The attend operations of a plan: what the heads of a compiler become, with what stands at the sink.
 
 use super::emit::Emitter;
-use super::form::Form;
 use super::head::{HeadKind, HeadPlan};
+use super::linear_read::LinearRead;
 use super::literal::TermPlan;
 use crate::plan::{Attend, Kind, Linear, Meaning, Product, Style, Term, level};
 
@@ -26,9 +26,9 @@ impl Emitter<'_, '_> {
             .collect();
         terms.extend(self.bos_term(kind, &head.terms));
         let source = self.source(head.label.clone(), head.span);
-        for (form, target) in &head.values {
+        for (read, target) in &head.values {
             let into = self.attended[target];
-            let value = self.value(kind, form);
+            let value = self.value(kind, read);
             self.plan.attends.push(Attend {
                 source: source.clone(),
                 row: self.compiler.row(*target),
@@ -115,11 +115,11 @@ impl Emitter<'_, '_> {
     }
 
     /// What a head moves: without its constant, and at BOS what stands for nothing selected.
-    fn value(&mut self, kind: Kind, form: &Form) -> Linear {
+    fn value(&mut self, kind: Kind, read: &LinearRead) -> Linear {
         if self.plan.style == Style::Compact {
-            return self.resolve(form);
+            return self.resolve(read);
         }
-        let (value, constant) = self.moved(form);
+        let (value, constant) = self.moved(read);
         let wanted = match kind {
             Kind::Width => return Linear::of(self.plan.sink()),
             _ if !self.plan.bos => return value,

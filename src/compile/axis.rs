@@ -3,9 +3,9 @@
 //! program's own intermediate values are the best guesses.
 
 use super::Compiler;
-use super::fit::{self, FitPart, Part};
-use super::form::{Form, Scalar};
+use super::additive::{self, AdditivePart, Entering};
 use super::inverse::inverse;
+use super::linear_read::{LinearRead, Scalar};
 use crate::graph::SOp;
 use crate::infer::space::{FAILS, Space, VarId};
 use crate::infer::{Operand, VarKind};
@@ -18,13 +18,13 @@ pub struct Axis {
     /// For each row a number below `values.len()`; rows with one number have one value.
     numbers: Vec<u32>,
     values: Vec<f64>,
-    pub form: Form,
+    pub read: LinearRead,
     spread: OnceCell<Option<(f64, f64)>>,
 }
 
 impl Axis {
     /// From the value in each row.
-    pub fn new(rows: Vec<f64>, form: Form) -> Axis {
+    pub fn new(rows: Vec<f64>, read: LinearRead) -> Axis {
         let mut values = Vec::new();
         let mut known: FxHashMap<u64, u32> = FxHashMap::default();
         let number = |value: f64| {
@@ -38,14 +38,14 @@ impl Axis {
         Axis {
             numbers: rows.into_iter().map(number).collect(),
             values,
-            form,
+            read,
             spread: OnceCell::new(),
         }
     }
 
     /// From the number in each row and the value of each number.
-    pub fn numbered(numbers: Vec<u32>, values: Vec<f64>, form: Form) -> Axis {
-        let alike = Axis::new(values, form);
+    pub fn numbered(numbers: Vec<u32>, values: Vec<f64>, read: LinearRead) -> Axis {
+        let alike = Axis::new(values, read);
         Axis {
             numbers: numbers
                 .iter()
@@ -77,7 +77,7 @@ impl Axis {
         Axis {
             numbers: rows.iter().map(|row| self.numbers[*row]).collect(),
             values: self.values.clone(),
-            form: self.form.clone(),
+            read: self.read.clone(),
             spread: OnceCell::from(self.spread()),
         }
     }
@@ -170,20 +170,20 @@ impl Compiler<'_> {
         let mut axes = Vec::new();
         let numbers = values.numbers();
         if let Some(numbers) = &numbers {
-            let form = self.whole(var, numbers);
-            axes.push(Axis::numbered(cells.clone(), numbers.clone(), form));
+            let read = self.whole(var, numbers);
+            axes.push(Axis::numbered(cells.clone(), numbers.clone(), read));
         }
         if let (Some(numbers), Some(selector)) = (&numbers, self.inverse(var)) {
             let inverses: Vec<f64> = numbers.iter().map(|w| inverse(*w as usize)).collect();
-            let form = Form::scalar(Scalar::Inverse(selector, 0));
-            axes.push(Axis::numbered(cells.clone(), inverses, form));
+            let read = LinearRead::scalar(Scalar::Inverse(selector, 0));
+            axes.push(Axis::numbered(cells.clone(), inverses, read));
         }
         // Of a cut only its number is a linear read; any other code would take a layer.
         let is_cut = matches!(self.analysis.vars[var.0 as usize].kind, VarKind::Cut(_));
         if self.is_categorical(var) && !(is_cut && numbers.is_some()) {
             let classes = classes(values.domain.len(), (place, &cells), target, hashes);
-            let form = Form::default().plus(1.0, &Form::function(var, classes.clone()));
-            axes.push(Axis::numbered(cells, classes, form));
+            let read = LinearRead::default().plus(1.0, &LinearRead::function(var, classes.clone()));
+            axes.push(Axis::numbered(cells, classes, read));
         }
         axes
     }
@@ -225,7 +225,7 @@ impl Compiler<'_> {
         {
             return None;
         }
-        let form = self.linear(id).or_else(|| self.additive(id, &numbers))?;
+        let read = self.linear(id).or_else(|| self.additive(id, &numbers))?;
         let rows = space.project(&node.column.space);
         let mut values = numbers;
         let mut numbers = Vec::with_capacity(rows.len());
@@ -243,11 +243,11 @@ impl Compiler<'_> {
             let failing = numbers.iter_mut().filter(|number| **number == FAILS);
             failing.for_each(|number| *number = any);
         }
-        Some(Axis::numbered(numbers, values, form))
+        Some(Axis::numbered(numbers, values, read))
     }
 
-    /// A function of an s-op, given by a number for each value, as an additive form.
-    pub(super) fn additive(&self, id: Operand, function: &[f64]) -> Option<Form> {
+    /// A function of an s-op, given by a number for each value, as a linear read that adds up one of each variable.
+    pub(super) fn additive(&self, id: Operand, function: &[f64]) -> Option<LinearRead> {
         let node = self.analysis.node(id).ok()?;
         let space = &node.column.space;
         let target: Vec<f64> = node
@@ -256,26 +256,28 @@ impl Compiler<'_> {
             .iter()
             .map(|cell| function.get(*cell as usize).copied().unwrap_or(f64::NAN))
             .collect();
-        let parts: Vec<Part> = space
+        let parts: Vec<Entering> = space
             .vars
             .iter()
             .map(|var| {
                 let values = self.analysis.values(*var);
                 if self.is_categorical(*var) {
-                    return Some(Part::Function(values.domain.len()));
+                    return Some(Entering::Function(values.domain.len()));
                 }
-                values.numbers().map(Part::Scalar)
+                values.numbers().map(Entering::Scalar)
             })
             .collect::<Option<_>>()?;
-        let fit = fit::additive(space, &parts, &target)?;
-        let mut form = Form::constant(fit.constant);
-        for (var, part) in fit.parts {
-            form = match part {
-                FitPart::Function(values) => form.plus(1.0, &Form::function(var, values)),
-                FitPart::Scalar(factor) => form.plus(factor, &self.whole(var, &[])),
+        let column = additive::additive(space, &parts, &target)?;
+        let mut read = LinearRead::constant(column.constant);
+        for (var, part) in column.parts {
+            read = match part {
+                AdditivePart::Function(values) => {
+                    read.plus(1.0, &LinearRead::function(var, values))
+                }
+                AdditivePart::Scalar(factor) => read.plus(factor, &self.whole(var, &[])),
             };
         }
-        Some(form)
+        Some(read)
     }
 }
 

@@ -2,9 +2,9 @@
 //! operation on them. What a head moves loses its constant, since each row of attention sums to 1;
 //! its readers add it again.
 
-use super::form::{Form, Scalar};
 use super::head::{HeadKind, Target};
 use super::inverse::inverse;
+use super::linear_read::{LinearRead, Scalar};
 use super::readout::Output;
 use super::rounded::rounding;
 use super::{Care, Compiler};
@@ -295,15 +295,15 @@ impl Emitter<'_, '_> {
             return;
         }
         let compiler = self.compiler;
-        let mut writes: Vec<(Target, &Form)> = compiler
+        let mut writes: Vec<(Target, &LinearRead)> = compiler
             .heads
             .iter()
             .filter(|head| head.kind != HeadKind::Width)
-            .flat_map(|head| head.values.iter().map(|(form, target)| (*target, form)))
+            .flat_map(|head| head.values.iter().map(|(read, target)| (*target, read)))
             .collect();
         writes.sort_by_key(|(target, _)| *target);
-        for (target, form) in writes {
-            let (_, dropped) = self.moved(form);
+        for (target, read) in writes {
+            let (_, dropped) = self.moved(read);
             let into = self.attended[&target];
             *self.offsets.entry(into).or_insert(0.0) += dropped;
             if dropped != 0.0 {
@@ -315,8 +315,8 @@ impl Emitter<'_, '_> {
 
     /// What a head moves, and the constant that it drops. What a variable that rounds holds is averaged
     /// without its large number where that would cost digits.
-    pub(super) fn moved(&mut self, form: &Form) -> (Linear, f64) {
-        let mut value = self.resolve(form);
+    pub(super) fn moved(&mut self, read: &LinearRead) -> (Linear, f64) {
+        let mut value = self.resolve(read);
         let constant = std::mem::take(&mut value.constant);
         if self.compiler.care != Care::Exact {
             return (value, constant);
@@ -344,10 +344,10 @@ impl Emitter<'_, '_> {
         (value.plus(one, -large), constant + large)
     }
 
-    /// The form over residual variables.
-    pub(super) fn resolve(&mut self, form: &Form) -> Linear {
+    /// The linear read over residual variables.
+    pub(super) fn resolve(&mut self, read: &LinearRead) -> Linear {
         let mut linear = Linear::default();
-        self.add_form(form, 1.0, &mut linear);
+        self.add_form(read, 1.0, &mut linear);
         if self.plan.style == Style::Compact && linear.constant != 0.0 {
             let constant = std::mem::take(&mut linear.constant);
             linear = linear.plus(self.plan.one(), constant);
@@ -355,10 +355,10 @@ impl Emitter<'_, '_> {
         linear
     }
 
-    pub(super) fn add_form(&self, form: &Form, factor: f64, linear: &mut Linear) {
+    pub(super) fn add_form(&self, read: &LinearRead, factor: f64, linear: &mut Linear) {
         let compiler = self.compiler;
-        linear.constant += factor * form.constant;
-        for (var, function) in &form.functions {
+        linear.constant += factor * read.constant;
+        for (var, function) in &read.functions {
             let coordinates = compiler
                 .bases
                 .get(var)
@@ -372,21 +372,21 @@ impl Emitter<'_, '_> {
                     continue;
                 }
                 match compiler.cuts.get(var) {
-                    Some(forms) => self.add_form(&forms[at], factor * coordinate, linear),
+                    Some(reads) => self.add_form(&reads[at], factor * coordinate, linear),
                     None => match compiler.gates.get(&(*var, at)) {
-                        Some(gate) => self.add_form(&gate.form, factor * coordinate, linear),
+                        Some(gate) => self.add_form(&gate.read, factor * coordinate, linear),
                         None => self.read(self.columns[var][at], factor * coordinate, linear),
                     },
                 }
             }
         }
-        for (scalar, coefficient) in &form.scalars {
+        for (scalar, coefficient) in &read.scalars {
             let factor = factor * coefficient;
             linear.constant += factor * compiler.scalar_default(*scalar);
             let target = match *scalar {
                 Scalar::Attention(var) => match compiler.gates.get(&(var, 0)) {
                     Some(gate) => {
-                        self.add_form(&gate.form, factor, linear);
+                        self.add_form(&gate.read, factor, linear);
                         continue;
                     }
                     None => Target::Direction(var, 0),
@@ -424,7 +424,7 @@ impl Emitter<'_, '_> {
         for (at, feature) in compiler.features.values().enumerate() {
             let argument = &compiler.arguments[feature.argument];
             let into = self.features[at];
-            let linear = self.resolve(&argument.form);
+            let linear = self.resolve(&argument.read);
             self.plan.feed_forwards.push(FeedForward {
                 source: self.plan.variable(into).source.clone(),
                 argument: linear,

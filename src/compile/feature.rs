@@ -3,8 +3,8 @@
 //! hidden layer; chains of elementwise s-ops are fused, since the table is over their variables.
 
 use super::axis::Axis;
-use super::form::{Form, Scalar};
 use super::linear::{STACK, affine};
+use super::linear_read::{LinearRead, Scalar};
 use super::search::{self, Found};
 use super::units::QUIET;
 use super::{Care, Compiler, Want, bits};
@@ -22,15 +22,15 @@ impl Compiler<'_> {
         function: &[f64],
         want: Want,
         label: &str,
-    ) -> Result<Form, Stopped> {
+    ) -> Result<LinearRead, Stopped> {
         let id = id.into();
         let key = (id, bits(function), want);
-        if let Some(form) = self.known.get(&key) {
-            return Ok(form.clone());
+        if let Some(read) = self.known.get(&key) {
+            return Ok(read.clone());
         }
-        let form = self.new_feature(id, function, want, label)?;
-        self.known.insert(key, form.clone());
-        Ok(form)
+        let read = self.new_feature(id, function, want, label)?;
+        self.known.insert(key, read.clone());
+        Ok(read)
     }
 
     fn new_feature(
@@ -39,20 +39,20 @@ impl Compiler<'_> {
         function: &[f64],
         want: Want,
         label: &str,
-    ) -> Result<Form, Stopped> {
+    ) -> Result<LinearRead, Stopped> {
         self.analysis.if_interrupted()?;
         if function.is_empty() {
             // The s-op fails on every input, so nothing reads this.
-            return Ok(Form::default());
+            return Ok(LinearRead::default());
         }
         let snapped = want == Want::Snapped;
-        if let Some(form) = self.read(id, function)
-            && (!snapped || self.is_clean(&form) || self.may_round() && self.rounds(&form))
+        if let Some(read) = self.read(id, function)
+            && (!snapped || self.is_clean(&read) || self.may_round() && self.rounds(&read))
         {
-            return Ok(form);
+            return Ok(read);
         }
-        if let Some(form) = self.by_value(id, function, want)? {
-            return Ok(form);
+        if let Some(read) = self.by_value(id, function, want)? {
+            return Ok(read);
         }
         if let Some((inner, function)) = self.of_renamed(id, function) {
             // As deep as the program is written.
@@ -60,17 +60,17 @@ impl Compiler<'_> {
                 self.feature(inner, &function, want, label)
             });
         }
-        if snapped && let Some(form) = self.of_exact_parts(id, function, label)? {
-            return Ok(form);
+        if snapped && let Some(read) = self.of_exact_parts(id, function, label)? {
+            return Ok(read);
         }
-        if snapped && let Some(form) = self.by_order(id, function, label)? {
-            return Ok(form);
+        if snapped && let Some(read) = self.by_order(id, function, label)? {
+            return Ok(read);
         }
-        if !snapped && let Some(form) = self.sum(id, function)? {
-            return Ok(form);
+        if !snapped && let Some(read) = self.sum(id, function)? {
+            return Ok(read);
         }
-        if !snapped && let Some(form) = self.of_one_width(id, function, label)? {
-            return Ok(form);
+        if !snapped && let Some(read) = self.of_one_width(id, function, label)? {
+            return Ok(read);
         }
         self.tabulated(id, function, want, label)
     }
@@ -83,7 +83,7 @@ impl Compiler<'_> {
         function: &[f64],
         want: Want,
         label: &str,
-    ) -> Result<Form, Stopped> {
+    ) -> Result<LinearRead, Stopped> {
         let snapped = want == Want::Snapped;
         let node = self.analysis.node(id)?.clone();
         let space = &node.column.space;
@@ -91,9 +91,9 @@ impl Compiler<'_> {
         let found = self.found(id, function)?;
         let is_short = |found: &Found| found.stairs.steps.len() <= FEW;
         if !(snapped || found.as_ref().is_some_and(is_short))
-            && let Some(form) = self.of_exact_parts(id, function, label)?
+            && let Some(read) = self.of_exact_parts(id, function, label)?
         {
-            return Ok(form);
+            return Ok(read);
         }
         let fine = |found: &Found| match snapped {
             true => is_plain(&found.argument),
@@ -111,9 +111,9 @@ impl Compiler<'_> {
             && found
                 .as_ref()
                 .is_some_and(|found| self.is_coarser_by_order(found, function))
-            && let Ok(Some(form)) = self.by_order(id, function, label)
+            && let Ok(Some(read)) = self.by_order(id, function, label)
         {
-            return Ok(form);
+            return Ok(read);
         }
         let is_exact = |found: &Found| {
             let stairs = &found.stairs;
@@ -121,9 +121,9 @@ impl Compiler<'_> {
         };
         if self.care == Care::Exact
             && !found.as_ref().is_some_and(is_exact)
-            && let Ok(Some(form)) = self.by_numbers(id, function, want, label)
+            && let Ok(Some(read)) = self.by_numbers(id, function, want, label)
         {
-            return Ok(form);
+            return Ok(read);
         }
         let precise = |found: &Found| {
             let precision = found.stairs.precision;
@@ -133,15 +133,15 @@ impl Compiler<'_> {
                     || precision > MUCH_PRECISION && self.is_of_conditions(id))
         };
         if found.as_ref().is_some_and(precise)
-            && let Ok(Some(form)) = self.through_operands(id, function, want, label)
+            && let Ok(Some(read)) = self.through_operands(id, function, want, label)
         {
-            return Ok(form);
+            return Ok(read);
         }
         if let Some(found) = found {
             return self.computed(found, Some(id), want, label);
         }
-        let form = self.through_operands(id, function, want, label)?;
-        form.ok_or_else(|| Stopped {
+        let read = self.through_operands(id, function, want, label)?;
+        read.ok_or_else(|| Stopped {
             culprit: id.sop(),
             ..Stopped::new(
                 Code::NotCompilable,
@@ -206,14 +206,14 @@ impl Compiler<'_> {
     fn search(&self, id: Operand, space: &Space, target: &[f64]) -> Option<Found> {
         let axes = self.axes(id, space, target);
         let (late, early): (Vec<Axis>, Vec<Axis>) =
-            axes.into_iter().partition(|axis| axis.form.counts());
+            axes.into_iter().partition(|axis| axis.read.counts());
         let search = |axes: &[Axis]| {
             let all: Vec<usize> = space
                 .vars
                 .iter()
                 .filter_map(|var| {
                     axes.iter()
-                        .rposition(|axis| self.reads_only(&axis.form, *var))
+                        .rposition(|axis| self.reads_only(&axis.read, *var))
                 })
                 .collect();
             search::search(axes, &all, target)
@@ -241,7 +241,7 @@ impl Compiler<'_> {
         id: Operand,
         function: &[f64],
         label: &str,
-    ) -> Result<Option<Form>, Stopped> {
+    ) -> Result<Option<LinearRead>, Stopped> {
         let column = &self.analysis.node(id)?.column;
         let [var] = *column.space.vars else {
             return Ok(None);
@@ -271,7 +271,7 @@ impl Compiler<'_> {
 
     /// A sum or a difference as that of its operands, each computed by itself: never deeper than a
     /// hidden layer that computes it from their variables, and mostly of fewer steps.
-    fn sum(&mut self, id: Operand, function: &[f64]) -> Result<Option<Form>, Stopped> {
+    fn sum(&mut self, id: Operand, function: &[f64]) -> Result<Option<LinearRead>, Stopped> {
         let Some(SOp::Map { op, operands }) = self.analysis.shape(id) else {
             return Ok(None);
         };
@@ -292,7 +292,7 @@ impl Compiler<'_> {
         let sum = stacker::maybe_grow(STACK, 16 * STACK, || {
             Ok(self.number(a, 0.0)?.plus(sign, &self.number(b, 0.0)?))
         })?;
-        Ok(Some(Form::constant(offset).plus(slope, &sum)))
+        Ok(Some(LinearRead::constant(offset).plus(slope, &sum)))
     }
 
     /// The feature from its operands, each computed first: a layer more, but a far smaller table.
@@ -302,7 +302,7 @@ impl Compiler<'_> {
         function: &[f64],
         want: Want,
         label: &str,
-    ) -> Result<Option<Form>, Stopped> {
+    ) -> Result<Option<LinearRead>, Stopped> {
         let Some(operands) = self.operands(id) else {
             return Ok(None);
         };
@@ -358,8 +358,8 @@ impl Compiler<'_> {
             }
         }
         let label = self.name(id);
-        let form = self.feature(id, &numbers, want, &label)?;
-        Ok(Some(Axis::new(values, form)))
+        let read = self.feature(id, &numbers, want, &label)?;
+        Ok(Some(Axis::new(values, read)))
     }
 
     /// The feature as a combination of a direction for each value but the first, where the program
@@ -369,7 +369,7 @@ impl Compiler<'_> {
         id: Operand,
         function: &[f64],
         want: Want,
-    ) -> Result<Option<Form>, Stopped> {
+    ) -> Result<Option<LinearRead>, Stopped> {
         if self.analysis.encoding(id) != Some(Encoding::Categorical) {
             return Ok(None);
         }
@@ -379,7 +379,7 @@ impl Compiler<'_> {
         }
         let domain = self.analysis.node(id)?.column.values.domain.clone();
         let first = function.first().copied().unwrap_or(0.0);
-        let mut form = Form::constant(first);
+        let mut read = LinearRead::constant(first);
         for (at, number) in function.iter().enumerate().skip(1) {
             let one = |value| f64::from(u8::from(value == at));
             let indicator: Vec<f64> = (0..function.len()).map(one).collect();
@@ -390,9 +390,9 @@ impl Compiler<'_> {
                     self.features[*index].asked_for = true;
                 }
             }
-            form = form.plus(number - first, &direction);
+            read = read.plus(number - first, &direction);
         }
-        Ok(Some(form))
+        Ok(Some(read))
     }
 
     /// An exact feature of a number as a combination of bits, which all its functions share: whether
@@ -402,7 +402,7 @@ impl Compiler<'_> {
         id: Operand,
         function: &[f64],
         label: &str,
-    ) -> Result<Option<Form>, Stopped> {
+    ) -> Result<Option<LinearRead>, Stopped> {
         let node = self.analysis.node(id)?.clone();
         if !self.holds_bits() || node.column.space.vars.is_empty() {
             return Ok(None);
@@ -416,7 +416,7 @@ impl Compiler<'_> {
         if changes.len() <= 1 || numbers.windows(2).any(|pair| pair[0] > pair[1]) {
             return Ok(None);
         }
-        let mut form = Form::constant(function[0]);
+        let mut read = LinearRead::constant(function[0]);
         for at in changes {
             if numbers[at] == numbers[at - 1] {
                 return Ok(None);
@@ -425,9 +425,9 @@ impl Compiler<'_> {
                 .map(|value| f64::from(u8::from(value >= at)))
                 .collect();
             let bit = self.feature(id, &bit, Want::Snapped, label)?;
-            form = form.plus(function[at] - function[at - 1], &bit);
+            read = read.plus(function[at] - function[at - 1], &bit);
         }
-        Ok(Some(form))
+        Ok(Some(read))
     }
 
     /// Whether bits of the s-op's order are to take the place of a staircase: it hangs on the last
@@ -443,22 +443,22 @@ impl Compiler<'_> {
     }
 
     /// The feature as a linear read, if it is one.
-    pub(super) fn read(&self, id: Operand, function: &[f64]) -> Option<Form> {
+    pub(super) fn read(&self, id: Operand, function: &[f64]) -> Option<LinearRead> {
         let node = self.analysis.node(id).ok()?;
         if let Some((slope, offset)) = affine(&node.column.values.numbers(), function)
-            && let Some(form) = self.linear(id)
+            && let Some(read) = self.linear(id)
         {
-            return Some(Form::constant(offset).plus(slope, &form));
+            return Some(LinearRead::constant(offset).plus(slope, &read));
         }
         self.additive(id, function)
     }
 }
 
-/// Whether float32 computes the form without rounding, if what it reads is rounded: factors are
+/// Whether float32 computes the linear read without rounding, if what it reads is rounded: factors are
 /// powers of two.
-fn is_plain(form: &Form) -> bool {
-    let mut factors = form.scalars.values();
-    factors.all(|factor| factor.abs().log2().fract() == 0.0) && form.functions.is_empty()
+fn is_plain(read: &LinearRead) -> bool {
+    let mut factors = read.scalars.values();
+    factors.all(|factor| factor.abs().log2().fract() == 0.0) && read.functions.is_empty()
 }
 
 /// The range of an argument over its smallest gap that rounding leaves alone.

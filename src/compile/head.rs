@@ -3,8 +3,8 @@
 //! otherwise. In the compact style a width is a sum through a sink: selected keys far below BOS,
 //! whose value is 0, add up once W_O undoes the factor.
 
-use super::form::{Form, Scalar};
 use super::linear::affine;
+use super::linear_read::{LinearRead, Scalar};
 use super::literal::{Needs, TermPlan};
 use super::{Bits, Care, Compiler, Want};
 use crate::base::Span;
@@ -52,7 +52,7 @@ pub struct HeadPlan {
     /// The most keys that a query selects.
     pub most: usize,
     /// A value and what it is written to.
-    pub values: Vec<(Form, Target)>,
+    pub values: Vec<(LinearRead, Target)>,
 }
 
 /// What heads select, and what people call it.
@@ -87,7 +87,7 @@ impl Compiler<'_> {
         match self.analysis.vars[var.0 as usize].kind {
             VarKind::Width(selector) => {
                 let selected = self.selected(selector);
-                let one = Form::constant(1.0);
+                let one = LinearRead::constant(1.0);
                 match (self.style, &selected.facts.best) {
                     // The best key is one, if there is any.
                     (_, Some(_)) => self.write(&selected, HeadKind::Mean, &one, target),
@@ -95,15 +95,15 @@ impl Compiler<'_> {
                     (Style::Faithful, None) if !self.bos() => {
                         let positions = 0..self.analysis.setting.max_length;
                         let values = positions.map(|index| (2 * index + 1) as f64);
-                        let value = Form::function(Analysis::INDICES, values.collect());
-                        let value = Form::default().plus(1.0, &value);
+                        let value = LinearRead::function(Analysis::INDICES, values.collect());
+                        let value = LinearRead::default().plus(1.0, &value);
                         self.write(&selected, HeadKind::Mean, &value, target)
                     }
                     (Style::Faithful, None) => {
                         let positions = 0..self.analysis.setting.max_length;
                         let values = positions.map(|index| 2.0 * (index + 1) as f64);
-                        let value = Form::function(Analysis::INDICES, values.collect());
-                        let value = Form::default().plus(1.0, &value);
+                        let value = LinearRead::function(Analysis::INDICES, values.collect());
+                        let value = LinearRead::default().plus(1.0, &value);
                         self.write(&selected, HeadKind::Length, &value, target)
                     }
                 }
@@ -115,8 +115,8 @@ impl Compiler<'_> {
                 else {
                     return Ok(());
                 };
-                let form = self.number(*value, 0.0)?;
-                self.write(&self.selected(*selector), HeadKind::Sum, &form, target)
+                let read = self.number(*value, 0.0)?;
+                self.write(&self.selected(*selector), HeadKind::Sum, &read, target)
             }
             VarKind::Mean(id) => {
                 let SOp::Aggregate {
@@ -125,13 +125,13 @@ impl Compiler<'_> {
                 else {
                     return Ok(());
                 };
-                let form = self.real_number(*value, self.default_number(var))?;
+                let read = self.real_number(*value, self.default_number(var))?;
                 let selected = self.selected(*selector);
                 if self.bos() && selected.facts.cubes.len() > 1 {
-                    return self.write_union(*selector, &selected, &form, target);
+                    return self.write_union(*selector, &selected, &read, target);
                 }
-                self.write(&selected, HeadKind::Mean, &form, target)?;
-                self.gate_mean(id, &selected, (&form, *value), var)
+                self.write(&selected, HeadKind::Mean, &read, target)?;
+                self.gate_mean(id, &selected, (&read, *value), var)
             }
             VarKind::Weighted(id) => self.place_weighted(id, var),
             _ => Ok(()),
@@ -151,7 +151,7 @@ impl Compiler<'_> {
         else {
             return Ok(());
         };
-        let form = self.real_number(*value, self.default_number(var))?;
+        let read = self.real_number(*value, self.default_number(var))?;
         let mut terms = scores.into_iter().collect();
         let selected = self.weighing(id).filter(|_| !self.bos());
         let kind = match &selected {
@@ -167,9 +167,9 @@ impl Compiler<'_> {
             most: self.analysis.setting.max_length,
             values: Vec::new(),
         };
-        self.write_head(head, &form, Target::Direction(var, 0))?;
+        self.write_head(head, &read, Target::Direction(var, 0))?;
         match selected {
-            Some(selected) => self.gate_mean(id, &selected, (&form, *value), var),
+            Some(selected) => self.gate_mean(id, &selected, (&read, *value), var),
             None => Ok(()),
         }
     }
@@ -201,7 +201,11 @@ impl Compiler<'_> {
     }
 
     /// The s-op's number minus another.
-    pub(super) fn number(&mut self, id: impl Into<Operand>, minus: f64) -> Result<Form, Stopped> {
+    pub(super) fn number(
+        &mut self,
+        id: impl Into<Operand>,
+        minus: f64,
+    ) -> Result<LinearRead, Stopped> {
         let id = id.into();
         let node = self.analysis.node(id)?;
         let numbers = node.column.values.numbers().unwrap_or_default();
@@ -254,14 +258,14 @@ impl Compiler<'_> {
                     (false, Care::Careful | Care::Exact) => Want::Snapped,
                     _ => Want::Close,
                 };
-                let mut forms = Vec::with_capacity(functions.len());
+                let mut reads = Vec::with_capacity(functions.len());
                 for (function, label) in &functions {
                     let function = self.carried(id, var, function)?;
-                    let form = self.feature(id, &function, want, label)?;
-                    self.demand(&form, label)?;
-                    forms.push(form);
+                    let read = self.feature(id, &function, want, label)?;
+                    self.demand(&read, label)?;
+                    reads.push(read);
                 }
-                self.cuts.insert(var, forms);
+                self.cuts.insert(var, reads);
                 Ok(())
             }
             _ => Ok(()),
@@ -324,9 +328,9 @@ impl Compiler<'_> {
                 true => Want::Snapped,
                 false => Want::Close,
             };
-            let form = self.feature(value, &function, want, label)?;
-            self.write(&selected, kind, &form, Target::Direction(var, at))?;
-            self.gate_pick(id, &selected, (&form, &function), (var, at))?;
+            let read = self.feature(value, &function, want, label)?;
+            self.write(&selected, kind, &read, Target::Direction(var, at))?;
+            self.gate_pick(id, &selected, (&read, &function), (var, at))?;
         }
         Ok(())
     }
@@ -349,7 +353,7 @@ impl Compiler<'_> {
         &mut self,
         selected: &Selected,
         kind: HeadKind,
-        value: &Form,
+        value: &LinearRead,
         target: Target,
     ) -> Result<(), Stopped> {
         let cubes = match kind {
@@ -368,7 +372,7 @@ impl Compiler<'_> {
         selected: &Selected,
         cube: usize,
         kind: HeadKind,
-        value: &Form,
+        value: &LinearRead,
         target: Target,
     ) -> Result<(), Stopped> {
         let facts = &selected.facts;
@@ -415,7 +419,7 @@ impl Compiler<'_> {
     pub(super) fn write_head(
         &mut self,
         head: HeadPlan,
-        value: &Form,
+        value: &LinearRead,
         target: Target,
     ) -> Result<(), Stopped> {
         let label = self.target_name(target);

@@ -2,8 +2,8 @@
 //! which are 0 at BOS, interpolate any function of `w` exactly. Interpolation passes noise on; where
 //! keys are counted or averaged by a width, steps of `x` give bits instead.
 
-use super::form::{Form, Scalar};
 use super::head::{HeadKind, Target};
+use super::linear_read::{LinearRead, Scalar};
 use super::search::Found;
 use super::steps::staircase;
 use super::{Care, Compiler, Want};
@@ -51,8 +51,8 @@ impl Compiler<'_> {
         (cubes == 1).then_some(selector)
     }
 
-    /// Whether a form reads this variable and nothing else.
-    pub(super) fn reads_only(&self, form: &Form, var: VarId) -> bool {
+    /// Whether a linear read reads this variable and nothing else.
+    pub(super) fn reads_only(&self, read: &LinearRead, var: VarId) -> bool {
         let of = |scalar: &Scalar| match scalar {
             Scalar::Attention(read) => *read == var,
             Scalar::Inverse(selector, _) | Scalar::Count(selector) => {
@@ -60,9 +60,9 @@ impl Compiler<'_> {
             }
             Scalar::Computed(_) | Scalar::First | Scalar::Given(..) | Scalar::Share(_) => false,
         };
-        form.functions.keys().all(|read| *read == var)
-            && form.scalars.keys().all(of)
-            && form.functions.len() + form.scalars.len() == 1
+        read.functions.keys().all(|read| *read == var)
+            && read.scalars.keys().all(of)
+            && read.functions.len() + read.scalars.len() == 1
     }
 
     /// The widths that one cube of a selector can have.
@@ -90,8 +90,8 @@ impl Compiler<'_> {
         }
         let selected = self.selected(selector);
         let one = match self.bos() {
-            true => Form::constant(1.0),
-            false => Form::scalar(Scalar::First),
+            true => LinearRead::constant(1.0),
+            false => LinearRead::scalar(Scalar::First),
         };
         let target = Target::Inverse(selector, cube);
         self.write_cube(&selected, cube, HeadKind::Width, &one, target)
@@ -117,8 +117,8 @@ impl Compiler<'_> {
         selector: SelectorId,
         cubes: impl Iterator<Item = usize>,
         name: &str,
-    ) -> Result<Form, Stopped> {
-        let mut sum = Form::default();
+    ) -> Result<LinearRead, Stopped> {
+        let mut sum = LinearRead::default();
         for cube in cubes {
             let widths = self.cube_widths(selector, cube);
             let numbers: Vec<f64> = widths.iter().map(|width| *width as f64).collect();
@@ -144,8 +144,8 @@ impl Compiler<'_> {
         widths: &[usize],
         function: &[f64],
         label: &str,
-    ) -> Result<Form, Stopped> {
-        let x = Form::scalar(Scalar::Inverse(selector, cube));
+    ) -> Result<LinearRead, Stopped> {
+        let x = LinearRead::scalar(Scalar::Inverse(selector, cube));
         if self.care == Care::Exact {
             let points = widths.iter().map(|width| inverse(*width));
             let points = points.zip(function.iter().copied()).collect();
@@ -158,9 +158,11 @@ impl Compiler<'_> {
             }
         }
         let Some(interpolation) = interpolation(widths, function) else {
-            return Ok(Form::constant(function.first().copied().unwrap_or(0.0)));
+            return Ok(LinearRead::constant(
+                function.first().copied().unwrap_or(0.0),
+            ));
         };
-        let view = Form::constant(interpolation.constant).plus(interpolation.slope, &x);
+        let view = LinearRead::constant(interpolation.constant).plus(interpolation.slope, &x);
         if interpolation.hinges.is_empty() {
             return Ok(view);
         }
@@ -181,9 +183,9 @@ impl Compiler<'_> {
         widths: &[usize],
         label: &str,
     ) -> Result<usize, Stopped> {
-        let form = Form::scalar(Scalar::Inverse(selector, cube));
+        let read = LinearRead::scalar(Scalar::Inverse(selector, cube));
         let points = widths.iter().rev().map(|w| inverse(*w)).collect();
-        self.argument(form, points, label)
+        self.argument(read, points, label)
     }
 }
 

@@ -3,7 +3,7 @@
 //! its maps on one-hot variables, take a layer each).
 
 use super::Compiler;
-use super::form::{Form, Scalar};
+use super::linear_read::{LinearRead, Scalar};
 use crate::graph::SOp;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, VarKind};
@@ -13,23 +13,23 @@ use crate::value::Op;
 pub(super) const STACK: usize = 128 * 1024;
 
 impl Compiler<'_> {
-    /// The s-op as a form, if it is a number and linear by its shape.
-    pub(super) fn linear(&self, id: impl Into<Operand>) -> Option<Form> {
+    /// The s-op as a linear read, if it is a number and linear by its shape.
+    pub(super) fn linear(&self, id: impl Into<Operand>) -> Option<LinearRead> {
         let id = id.into();
         if let Some(known) = self.linear.borrow().get(&id) {
             return known.clone();
         }
         // Long chains of additions are deep.
-        let form = stacker::maybe_grow(STACK, 16 * STACK, || self.linear_by_shape(id));
-        self.linear.borrow_mut().insert(id, form.clone());
-        form
+        let read = stacker::maybe_grow(STACK, 16 * STACK, || self.linear_by_shape(id));
+        self.linear.borrow_mut().insert(id, read.clone());
+        read
     }
 
-    fn linear_by_shape(&self, id: Operand) -> Option<Form> {
+    fn linear_by_shape(&self, id: Operand) -> Option<LinearRead> {
         let node = self.analysis.node(id).ok()?;
         let numbers = node.column.values.numbers()?;
         if let [only] = numbers.as_slice() {
-            return Some(Form::constant(*only));
+            return Some(LinearRead::constant(*only));
         }
         if let Some(var) = node.own {
             return Some(self.whole(var, &numbers));
@@ -45,7 +45,7 @@ impl Compiler<'_> {
             for (value, number) in values {
                 function[value as usize] = number.unwrap_or(0.0);
             }
-            return Some(Form::default().plus(1.0, &Form::function(var, function)));
+            return Some(LinearRead::default().plus(1.0, &LinearRead::function(var, function)));
         }
         let SOp::Map { op, operands } = self.analysis.shape(id)? else {
             return None;
@@ -75,14 +75,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// A variable's value as a form; `numbers` are those of its domain.
-    pub(super) fn whole(&self, var: VarId, numbers: &[f64]) -> Form {
+    /// A variable's value as a linear read; `numbers` are those of its domain.
+    pub(super) fn whole(&self, var: VarId, numbers: &[f64]) -> LinearRead {
         if self.is_categorical(var) {
-            Form::default().plus(1.0, &Form::function(var, numbers.to_vec()))
+            LinearRead::default().plus(1.0, &LinearRead::function(var, numbers.to_vec()))
         } else if let Some((selector, _)) = self.inverted(var) {
-            Form::scalar(Scalar::Count(selector))
+            LinearRead::scalar(Scalar::Count(selector))
         } else {
-            Form::scalar(Scalar::Attention(var))
+            LinearRead::scalar(Scalar::Attention(var))
         }
     }
 
@@ -94,10 +94,10 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether a form only reads the embeddings, so that it has no noise.
-    pub(super) fn is_clean(&self, form: &Form) -> bool {
+    /// Whether a linear read only reads the embeddings, so that it has no noise.
+    pub(super) fn is_clean(&self, read: &LinearRead) -> bool {
         debug_assert!(Analysis::TOKENS < Analysis::INDICES);
-        form.is_embedded()
+        read.is_embedded()
     }
 }
 

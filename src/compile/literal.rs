@@ -4,7 +4,7 @@
 //! head as it has distinct rows or columns, and an equality of numbered classes three, by
 //! -(x - y)² = 2xy - x² - y², or one for each bit where the squares have too many digits.
 
-use super::form::Form;
+use super::linear_read::LinearRead;
 use super::{Compiler, Want};
 use crate::infer::cube::{Literal, Relation};
 use crate::infer::{Operand, Stopped};
@@ -14,8 +14,8 @@ use crate::plan::Meaning;
 /// One product of the logit, with the values of its sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProductPlan {
-    pub query: Form,
-    pub key: Form,
+    pub query: LinearRead,
+    pub key: LinearRead,
     pub queries: Vec<f64>,
     pub keys: Vec<f64>,
 }
@@ -116,7 +116,12 @@ impl Compiler<'_> {
         })
     }
 
-    fn indicator(&mut self, id: Operand, function: &[f64], want: Want) -> Result<Form, Stopped> {
+    fn indicator(
+        &mut self,
+        id: Operand,
+        function: &[f64],
+        want: Want,
+    ) -> Result<LinearRead, Stopped> {
         let label = format!("{} predicate", self.name(id));
         self.labelled_indicator(id, function, &label, want)
     }
@@ -127,7 +132,7 @@ impl Compiler<'_> {
         function: &[f64],
         name: &str,
         want: Want,
-    ) -> Result<Form, Stopped> {
+    ) -> Result<LinearRead, Stopped> {
         self.labelled_indicator(id, function, &format!("one of the {name}"), want)
     }
 
@@ -137,7 +142,7 @@ impl Compiler<'_> {
         function: &[f64],
         label: &str,
         want: Want,
-    ) -> Result<Form, Stopped> {
+    ) -> Result<LinearRead, Stopped> {
         let chosen: Vec<bool> = function.iter().map(|f| *f != 0.0).collect();
         let domain = &self.analysis.node(id)?.column.values.domain;
         let compared = condition(&chosen).and_then(|(sign, at)| Some((sign, domain.get(at)?)));
@@ -155,10 +160,10 @@ impl Compiler<'_> {
         function: &[f64],
         want: Want,
         label: &str,
-    ) -> Result<Form, Stopped> {
-        let form = self.feature(id, function, want, label)?;
-        self.demand(&form, label)?;
-        Ok(form)
+    ) -> Result<LinearRead, Stopped> {
+        let read = self.feature(id, function, want, label)?;
+        self.demand(&read, label)?;
+        Ok(read)
     }
 
     pub(super) fn name(&self, id: impl Into<Operand>) -> String {
@@ -229,7 +234,7 @@ impl Compiler<'_> {
                 keys: keys.clone(),
             },
             ProductPlan {
-                query: Form::constant(-1.0),
+                query: LinearRead::constant(-1.0),
                 key: key_square,
                 queries: times(&ones(&queries), -1.0),
                 keys: squares(&keys),
@@ -237,10 +242,10 @@ impl Compiler<'_> {
         ];
         if !needs.relative && !needs.bos {
             let square = squares(&queries);
-            let form = self.demanded(literal.queries, &square, want, &squared(&query_name))?;
+            let read = self.demanded(literal.queries, &square, want, &squared(&query_name))?;
             products.push(ProductPlan {
-                query: form.scaled(-1.0),
-                key: Form::constant(1.0),
+                query: read.scaled(-1.0),
+                key: LinearRead::constant(1.0),
                 queries: times(&square, -1.0),
                 keys: ones(&keys),
             });
@@ -283,8 +288,8 @@ impl Compiler<'_> {
         if !needs.relative {
             let level = -0.5 * f64::from(count);
             products.push(ProductPlan {
-                query: Form::constant(level),
-                key: Form::constant(1.0),
+                query: LinearRead::constant(level),
+                key: LinearRead::constant(1.0),
                 queries: vec![level; queries.len()],
                 keys: vec![1.0; keys.len()],
             });
@@ -315,7 +320,7 @@ fn condition(chosen: &[bool]) -> Option<(&'static str, usize)> {
 }
 
 /// A product that is negative where both features are 1.
-fn product(query: Form, key: Form, queries: Vec<f64>, keys: Vec<f64>) -> ProductPlan {
+fn product(query: LinearRead, key: LinearRead, queries: Vec<f64>, keys: Vec<f64>) -> ProductPlan {
     ProductPlan {
         query: query.scaled(-1.0),
         key,

@@ -3,7 +3,7 @@
 //! computed, one head serves a conjunction, defaults and counts ride on BOS, and elementwise chains
 //! become one hidden layer over a joint table. What cannot be made exact is refused.
 //!
-//! Readers demand forms; the variables behind them are placed from the last to the first; then all
+//! Readers demand linear reads; the variables behind them are placed from the last to the first; then all
 //! is written down as a [`Plan`], laid out in layers, certified and lowered to weights.
 //!
 //! Encodings follow from what readers need. Wishes of the program (`categorical(x)`,
@@ -13,6 +13,7 @@
 //! the values or reads the number. What is read from the embeddings, a width or a mean is held as
 //! it is. No wish changes a value.
 
+mod additive;
 mod attend;
 mod axis;
 mod basis;
@@ -20,11 +21,10 @@ mod causal;
 mod emit;
 mod explain;
 mod feature;
-mod fit;
-mod form;
 mod head;
 mod inverse;
 mod linear;
+mod linear_read;
 mod literal;
 mod lower;
 mod rank;
@@ -60,8 +60,8 @@ use crate::plan::pass::Passes;
 use crate::plan::{Plan, Style, Unit};
 use crate::schedule::report::Searched;
 use crate::schedule::schedule;
-use form::{Form, Scalar};
 use indexmap::IndexMap;
+use linear_read::{LinearRead, Scalar};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -374,7 +374,7 @@ struct Feature {
 /// What the units of some features are functions of.
 #[derive(Clone, Debug)]
 struct Argument {
-    form: Form,
+    read: LinearRead,
     /// Its values at tokens, ascending.
     points: Vec<f64>,
 }
@@ -394,7 +394,7 @@ enum Want {
 /// asks again.
 type Searches = RefCell<FxHashMap<(Operand, Bits), Option<search::Found>>>;
 
-/// The state of one compilation. Readers demand forms; the variables behind them are placed from
+/// The state of one compilation. Readers demand linear reads; the variables behind them are placed from
 /// the last to the first, when all demands on them are known.
 struct Compiler<'a> {
     analysis: &'a Analysis<'a>,
@@ -410,21 +410,21 @@ struct Compiler<'a> {
     rounded: BTreeSet<VarId>,
     /// Inverse widths that readers want.
     inverses: BTreeSet<(SelectorId, usize)>,
-    /// Widths as forms over inverses and hidden units.
-    counts: FxHashMap<SelectorId, Form>,
+    /// Widths as linear reads over inverses and hidden units.
+    counts: FxHashMap<SelectorId, LinearRead>,
     /// The arguments of feed-forward units.
     arguments: Ordered<Bits, Argument>,
     features: Ordered<(usize, Bits), Feature>,
     /// Features by s-op and function, so that each is computed once.
-    known: FxHashMap<(Operand, Bits, Want), Form>,
+    known: FxHashMap<(Operand, Bits, Want), LinearRead>,
     /// What is linear by its shape, so that shared s-ops are looked at once.
-    linear: RefCell<FxHashMap<Operand, Option<Form>>>,
+    linear: RefCell<FxHashMap<Operand, Option<LinearRead>>>,
     /// The same for functions of weighted means.
-    reals: FxHashMap<SOpId, Option<Form>>,
+    reals: FxHashMap<SOpId, Option<LinearRead>>,
     heads: Vec<head::HeadPlan>,
     bases: BTreeMap<VarId, basis::Basis>,
-    /// The directions of a cut, which are forms of their own.
-    cuts: BTreeMap<VarId, Vec<Form>>,
+    /// The directions of a cut, which are linear reads of their own.
+    cuts: BTreeMap<VarId, Vec<LinearRead>>,
     /// The directions that are not what their heads give.
     gates: BTreeMap<(VarId, usize), sink::Gate>,
     /// Where selectors select nothing, if there is no BOS.
@@ -463,14 +463,14 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Records that a form is read, so that what it reads gets a place.
-    fn demand(&mut self, form: &Form, label: &str) -> Result<(), Stopped> {
-        for (var, values) in &form.functions {
+    /// Records that a linear read is wanted, so that what it reads gets a place.
+    fn demand(&mut self, read: &LinearRead, label: &str) -> Result<(), Stopped> {
+        for (var, values) in &read.functions {
             let demands = self.demands.entry(*var).or_default();
             let label = || label.to_string();
             demands.entry(bits(values)).or_insert_with(label);
         }
-        for scalar in form.scalars.keys() {
+        for scalar in read.scalars.keys() {
             match scalar {
                 Scalar::Attention(var) => drop(self.wanted.insert(*var)),
                 Scalar::Inverse(selector, cube) => self.place_inverse(*selector, *cube)?,

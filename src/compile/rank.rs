@@ -4,9 +4,9 @@
 
 use super::axis::Axis;
 use super::feature::targets;
-use super::form::{Form, Scalar};
 use super::inverse::inverse;
 use super::linear::STACK;
+use super::linear_read::{LinearRead, Scalar};
 use super::search::{self, Found};
 use super::steps::staircase;
 use super::{Care, Compiler, Want};
@@ -35,16 +35,16 @@ impl Compiler<'_> {
         function: &[f64],
         want: Want,
         label: &str,
-    ) -> Result<Option<Form>, Stopped> {
+    ) -> Result<Option<LinearRead>, Stopped> {
         let column = self.analysis.node(id)?.column.clone();
         let space = &column.space;
         if space.vars.len() > MOST {
             // Its operands may well be functions of fewer each.
-            let form = stacker::maybe_grow(STACK, 16 * STACK, || {
+            let read = stacker::maybe_grow(STACK, 16 * STACK, || {
                 self.through_operands(id, function, want, label)
             });
-            if let Ok(Some(form)) = form {
-                return Ok(Some(form));
+            if let Ok(Some(read)) = read {
+                return Ok(Some(read));
             }
         }
         if space.vars.len() < 2 || space.vars.iter().all(|var| *var <= Analysis::INDICES) {
@@ -52,11 +52,11 @@ impl Compiler<'_> {
         }
         let mut axes = Vec::with_capacity(space.vars.len());
         for (place, var) in space.vars.iter().enumerate() {
-            let Some((numbers, form)) = self.numbered(*var)? else {
+            let Some((numbers, read)) = self.numbered(*var)? else {
                 return Ok(None);
             };
             let cells = (0..space.rows()).map(|row| space.row(row)[place]);
-            axes.push(Axis::numbered(cells.collect(), numbers, form));
+            axes.push(Axis::numbered(cells.collect(), numbers, read));
         }
         let all: Vec<usize> = (0..axes.len()).collect();
         match search::search(&axes, &all, &targets(&column, function)) {
@@ -78,7 +78,7 @@ impl Compiler<'_> {
 
     /// A whole number for each value of a variable, and what computes it; `None` if floats hardly tell
     /// the values apart.
-    fn numbered(&mut self, var: VarId) -> Result<Option<(Vec<f64>, Form)>, Stopped> {
+    fn numbered(&mut self, var: VarId) -> Result<Option<(Vec<f64>, LinearRead)>, Stopped> {
         let values = self.analysis.values(var);
         let is_whole = |number: &f64| number.fract() == 0.0 && number.abs() <= LARGEST;
         let own = values.numbers();
@@ -87,7 +87,7 @@ impl Compiler<'_> {
             Some(own) => ranks(own),
             None => (0..values.domain.len()).map(|at| at as f64).collect(),
         };
-        let held = || Form::default().plus(1.0, &Form::function(var, numbers.clone()));
+        let held = || LinearRead::default().plus(1.0, &LinearRead::function(var, numbers.clone()));
         if var <= Analysis::INDICES {
             return Ok(Some((numbers.clone(), held())));
         }
@@ -95,12 +95,12 @@ impl Compiler<'_> {
             (true, _, _) => (numbers.clone(), held()),
             (false, Some(selector), Some(widths)) => {
                 let inverses = widths.iter().map(|width| inverse(*width as usize));
-                let form = Form::scalar(Scalar::Inverse(selector, 0));
-                (inverses.collect(), form)
+                let read = LinearRead::scalar(Scalar::Inverse(selector, 0));
+                (inverses.collect(), read)
             }
             (false, None, Some(own)) => {
-                let form = self.whole(var, &own);
-                (own, form)
+                let read = self.whole(var, &own);
+                (own, read)
             }
             (false, _, None) => return Ok(None),
         };
@@ -109,8 +109,8 @@ impl Compiler<'_> {
             return Ok(None);
         };
         let label = self.analysis.var_name(var);
-        let form = self.computed(Found { argument, stairs }, None, Want::Snapped, &label)?;
-        Ok(Some((numbers, form)))
+        let read = self.computed(Found { argument, stairs }, None, Want::Snapped, &label)?;
+        Ok(Some((numbers, read)))
     }
 }
 

@@ -4,7 +4,7 @@
 //! for the other way: `categorical(x)` numbers the values of numbers too, and `numerical(x)` reads
 //! bools as numbers. Numbers too close to be told apart are read as they are, as real numbers.
 
-use super::form::Form;
+use super::linear_read::LinearRead;
 use super::{Care, Compiler, Want};
 use crate::certify::TOLERANCE_F32;
 use crate::graph::{Encoding, SOpId, SelectorId};
@@ -24,18 +24,18 @@ pub struct Output {
 #[derive(Clone, Debug)]
 pub enum OutputRead {
     /// A number that stands for itself.
-    Number(Form),
+    Number(LinearRead),
     /// The number of a value, of so many.
-    Classes(Form, usize),
+    Classes(LinearRead, usize),
     /// The inverse of a selector's width, which is one of these.
     Widths(SelectorId, Vec<usize>),
 }
 
 impl Output {
-    pub fn new(form: Form, decoder: Decoder) -> Output {
+    pub fn new(read: LinearRead, decoder: Decoder) -> Output {
         let read = match &decoder {
-            Decoder::Numerical(_) => OutputRead::Number(form),
-            Decoder::Categorical(classes) => OutputRead::Classes(form, classes.len()),
+            Decoder::Numerical(_) => OutputRead::Number(read),
+            Decoder::Categorical(classes) => OutputRead::Classes(read, classes.len()),
         };
         Output { read, decoder }
     }
@@ -117,7 +117,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The form of the program's result.
+    /// The linear read of the program's result.
     pub(super) fn root(&mut self, root: SOpId) -> Result<Output, Stopped> {
         let domain = match self.analysis.node(root) {
             Ok(node) => node.column.values.domain.clone(),
@@ -155,16 +155,16 @@ impl Compiler<'_> {
             ));
         }
         let label = self.name(root);
-        let form = match self.care {
+        let read = match self.care {
             Care::Plain => self.side(root, &numbers)?,
             Care::Careful | Care::Exact | Care::Real => None,
         };
-        let form = match form {
-            Some(form) => form,
+        let read = match read {
+            Some(read) => read,
             None => self.feature(root, &numbers, Want::Close, &label)?,
         };
-        self.demand(&form, &label)?;
-        Ok(Output::new(form, decoder))
+        self.demand(&read, &label)?;
+        Ok(Output::new(read, decoder))
     }
 
     /// A function of one width is read from its inverse: the scores `2e - e²x` are largest for the

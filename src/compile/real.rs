@@ -2,8 +2,8 @@
 //! compare or tabulate them; means, sums, differences and multiples of them are linear reads of the
 //! residual stream, and the readout gives the number as it is.
 
-use super::form::{Form, Scalar};
 use super::linear::STACK;
+use super::linear_read::{LinearRead, Scalar};
 use super::readout::Output;
 use super::{Compiler, Want};
 use crate::graph::{SOp, SOpId};
@@ -21,38 +21,38 @@ impl Compiler<'_> {
         if culprit.is_none_or(|id| self.analysis.real(id).is_none()) {
             return Err(stopped);
         }
-        let Some(form) = self.real(root)? else {
+        let Some(read) = self.real(root)? else {
             return Err(stopped);
         };
-        self.demand(&form, &self.name(root))?;
-        Ok(Output::new(form, Decoder::Numerical(Vec::new())))
+        self.demand(&read, &self.name(root))?;
+        Ok(Output::new(read, Decoder::Numerical(Vec::new())))
     }
 
     /// A number minus another, listed or real.
     ///
     /// # Errors
     /// Why its values are not known, if it is no linear function of means either.
-    pub(super) fn real_number(&mut self, id: SOpId, minus: f64) -> Result<Form, Stopped> {
+    pub(super) fn real_number(&mut self, id: SOpId, minus: f64) -> Result<LinearRead, Stopped> {
         let stopped = match self.analysis.node(id) {
             Ok(_) => return self.number(id, minus),
             Err(stopped) => stopped,
         };
-        let form = self.real(id)?.ok_or(stopped)?;
-        Ok(form.plus(-1.0, &Form::constant(minus)))
+        let read = self.real(id)?.ok_or(stopped)?;
+        Ok(read.plus(-1.0, &LinearRead::constant(minus)))
     }
 
-    fn real(&mut self, id: SOpId) -> Result<Option<Form>, Stopped> {
+    fn real(&mut self, id: SOpId) -> Result<Option<LinearRead>, Stopped> {
         if let Some(known) = self.reals.get(&id) {
             return Ok(known.clone());
         }
-        let form = stacker::maybe_grow(STACK, 16 * STACK, || self.real_by_shape(id))?;
-        self.reals.insert(id, form.clone());
-        Ok(form)
+        let read = stacker::maybe_grow(STACK, 16 * STACK, || self.real_by_shape(id))?;
+        self.reals.insert(id, read.clone());
+        Ok(read)
     }
 
-    fn real_by_shape(&mut self, id: SOpId) -> Result<Option<Form>, Stopped> {
+    fn real_by_shape(&mut self, id: SOpId) -> Result<Option<LinearRead>, Stopped> {
         if let Some(var) = self.analysis.real(id) {
-            return Ok(Some(Form::scalar(Scalar::Attention(var))));
+            return Ok(Some(LinearRead::scalar(Scalar::Attention(var))));
         }
         if let Ok(node) = self.analysis.node(id) {
             let Some(numbers) = node.column.values.numbers() else {
@@ -83,17 +83,21 @@ impl Compiler<'_> {
         }
     }
 
-    fn real_sum(&mut self, a: SOpId, b: SOpId, factor: f64) -> Result<Option<Form>, Stopped> {
+    fn real_sum(&mut self, a: SOpId, b: SOpId, factor: f64) -> Result<Option<LinearRead>, Stopped> {
         let (Some(a), Some(b)) = (self.real(a)?, self.real(b)?) else {
             return Ok(None);
         };
         Ok(Some(a.plus(factor, &b)))
     }
 
-    fn real_multiple(&mut self, id: SOpId, factor: Option<f64>) -> Result<Option<Form>, Stopped> {
+    fn real_multiple(
+        &mut self,
+        id: SOpId,
+        factor: Option<f64>,
+    ) -> Result<Option<LinearRead>, Stopped> {
         let Some(factor) = factor.filter(|factor| factor.is_finite()) else {
             return Ok(None);
         };
-        Ok(self.real(id)?.map(|form| form.scaled(factor)))
+        Ok(self.real(id)?.map(|read| read.scaled(factor)))
     }
 }

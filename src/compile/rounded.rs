@@ -2,7 +2,7 @@
 //! rounding of its values; where keys are counted by it, equal numbers must be equal to the bit. A
 //! large number under the variable makes float32 round what is added to it.
 
-use super::form::{Form, Scalar};
+use super::linear_read::{LinearRead, Scalar};
 use super::{Care, Compiler};
 use crate::infer::VarKind;
 use crate::infer::space::VarId;
@@ -48,19 +48,19 @@ impl Compiler<'_> {
         self.care != Care::Exact
     }
 
-    /// Whether a form is exact to the bit, once the attention outputs that it reads are rounded,
+    /// Whether a linear read is exact to the bit, once the attention outputs that it reads are rounded,
     /// which this asks for: it has whole values only.
-    pub(super) fn rounds(&mut self, form: &Form) -> bool {
-        let Some(vars) = self.roundable(form) else {
+    pub(super) fn rounds(&mut self, read: &LinearRead) -> bool {
+        let Some(vars) = self.roundable(read) else {
             return false;
         };
         let whole = |numbers: &[f64]| numbers.iter().all(|number| number.fract() == 0.0);
-        let functions = form.functions.iter();
+        let functions = read.functions.iter();
         let mut functions = functions.filter(|(var, _)| vars.contains(var));
         if !functions.all(|(_, function)| whole(function)) {
             return false;
         }
-        for scalar in form.scalars.keys() {
+        for scalar in read.scalars.keys() {
             if let Scalar::Attention(var) = scalar {
                 let numbers = self.analysis.values(*var).numbers();
                 if !numbers.is_some_and(|numbers| whole(&numbers)) {
@@ -73,23 +73,23 @@ impl Compiler<'_> {
     }
 
     /// Has the attention outputs that an argument reads rounded, if they all can be.
-    pub(super) fn round_argument(&mut self, form: &Form) {
-        if let Some(vars) = self.roundable(form) {
+    pub(super) fn round_argument(&mut self, read: &LinearRead) {
+        if let Some(vars) = self.roundable(read) {
             self.rounded.extend(vars);
         }
     }
 
-    /// The attention outputs that a form reads, if these and the embeddings are all that it reads.
-    pub(super) fn roundable(&self, form: &Form) -> Option<Vec<VarId>> {
+    /// The attention outputs that a linear read reads, if these and the embeddings are all that it reads.
+    pub(super) fn roundable(&self, read: &LinearRead) -> Option<Vec<VarId>> {
         let mut vars = Vec::new();
-        for var in form.functions.keys() {
+        for var in read.functions.keys() {
             match self.analysis.vars[var.0 as usize].kind {
                 VarKind::Tokens | VarKind::Indices => {}
                 VarKind::Pick(_) => vars.push(*var),
                 _ => return None,
             }
         }
-        for scalar in form.scalars.keys() {
+        for scalar in read.scalars.keys() {
             match scalar {
                 Scalar::Attention(var) => vars.push(*var),
                 Scalar::Given(var, _) => vars.push(*var),

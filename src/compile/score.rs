@@ -8,7 +8,7 @@
 //! mean has the logarithms of its weights as logits; where the weight is zero the key is not
 //! selected, by a literal.
 
-use super::form::Form;
+use super::linear_read::LinearRead;
 use super::literal::{ProductPlan, TermPlan};
 use super::{Compiler, Want};
 use crate::algebra::{Product, Rational, Reading, factor};
@@ -69,10 +69,10 @@ impl Compiler<'_> {
         if tie > 0.0 {
             let positions = (0..self.analysis.setting.max_length).map(|index| index as f64);
             let positions: Vec<f64> = positions.collect();
-            let key = Form::function(crate::infer::Analysis::INDICES, positions.clone());
+            let key = LinearRead::function(crate::infer::Analysis::INDICES, positions.clone());
             products.push(ProductPlan {
-                query: Form::constant(tie),
-                key: Form::default().plus(1.0, &key),
+                query: LinearRead::constant(tie),
+                key: LinearRead::default().plus(1.0, &key),
                 queries: vec![tie],
                 keys: positions,
             });
@@ -128,10 +128,10 @@ impl Compiler<'_> {
         Ok(plans)
     }
 
-    fn score_feature(&mut self, id: Operand, function: &[f64]) -> Result<Form, Stopped> {
+    fn score_feature(&mut self, id: Operand, function: &[f64]) -> Result<LinearRead, Stopped> {
         match function {
             [first, rest @ ..] if rest.iter().all(|other| other == first) => {
-                Ok(Form::constant(*first))
+                Ok(LinearRead::constant(*first))
             }
             _ => {
                 let label = format!("score of {}", self.name(id));

@@ -3,14 +3,14 @@
 //! with one digit for each variable always works, if floats can tell its values apart.
 
 use super::axis::{Axis, spread};
-use super::form::Form;
+use super::linear_read::LinearRead;
 use super::steps::{self, Staircase, staircase};
 use rustc_hash::FxHashMap;
 
-/// A function as a staircase of a form.
+/// A function as a staircase of a linear read.
 #[derive(Clone, Debug)]
 pub struct Found {
-    pub argument: Form,
+    pub argument: LinearRead,
     pub stairs: Staircase,
 }
 
@@ -48,7 +48,7 @@ pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
         work: 0,
     };
     for axis in &axes {
-        search.consider(|row| axis.value(row), || axis.form.clone());
+        search.consider(|row| axis.value(row), || axis.read.clone());
     }
     if search.settled(1) {
         return search.best;
@@ -151,8 +151,8 @@ impl Sum<'_> {
         self.first.value(row) + self.factor * self.second.value(row)
     }
 
-    fn form(&self) -> Form {
-        self.first.form.clone().plus(self.factor, &self.second.form)
+    fn read(&self) -> LinearRead {
+        self.first.read.clone().plus(self.factor, &self.second.read)
     }
 }
 
@@ -202,7 +202,7 @@ impl Search<'_> {
 
     /// Looks at a combination, on more and more rows: with more of them a staircase has no fewer
     /// steps and no wider gaps.
-    fn consider(&mut self, at: impl Fn(usize) -> f64, form: impl FnOnce() -> Form) {
+    fn consider(&mut self, at: impl Fn(usize) -> f64, read: impl FnOnce() -> LinearRead) {
         if self.work > WORK && self.best.is_some() {
             return;
         }
@@ -221,7 +221,7 @@ impl Search<'_> {
                 return;
             }
             if rows == self.target.len() {
-                return self.keep(points, form);
+                return self.keep(points, read);
             }
             rows = (4 * rows).min(self.target.len());
         }
@@ -258,17 +258,17 @@ impl Search<'_> {
         best.is_none_or(|best| cost < (best.steps.len(), best.precision))
     }
 
-    fn keep(&mut self, points: Vec<(f64, f64)>, form: impl FnOnce() -> Form) {
+    fn keep(&mut self, points: Vec<(f64, f64)>, read: impl FnOnce() -> LinearRead) {
         if let Some(stairs) = staircase(points) {
             self.best = Some(Found {
-                argument: form(),
+                argument: read(),
                 stairs,
             });
         }
     }
 
     fn sum(&mut self, sum: Sum) {
-        self.consider(|row| sum.at(row), || sum.form());
+        self.consider(|row| sum.at(row), || sum.read());
     }
 
     /// The arguments in some rows, the first, with their targets, each once.
@@ -320,13 +320,13 @@ impl Search<'_> {
                 for factor in [Some(1.0), Some(-1.0), above].into_iter().flatten() {
                     self.consider(
                         |row| third.value(row) + factor * pair.at(row),
-                        || third.form.clone().plus(factor, &pair.form()),
+                        || third.read.clone().plus(factor, &pair.read()),
                     );
                 }
                 if let Some(factor) = below {
                     self.consider(
                         |row| pair.at(row) + factor * third.value(row),
-                        || pair.form().plus(factor, &third.form),
+                        || pair.read().plus(factor, &third.read),
                     );
                 }
             }
@@ -365,7 +365,7 @@ impl Search<'_> {
             if size > 2.0 * MOST_PRECISION && !self.determine(&order, self.target.len()) {
                 continue;
             }
-            let mut form = first.form.clone();
+            let mut read = first.read.clone();
             // The rows in order of their numbers, which a digit before them keeps within its own.
             let mut rows = first.sorted(&Vec::from_iter(0..self.target.len()));
             let mut numbers: Vec<f64> = (0..rows.len()).map(|row| first.value(row)).collect();
@@ -374,7 +374,7 @@ impl Search<'_> {
                 let Some(factor) = digit(axis.spread(), low) else {
                     return;
                 };
-                form = form.plus(factor, &axis.form);
+                read = read.plus(factor, &axis.read);
                 rows = axis.sorted(&rows);
                 for row in &rows {
                     numbers[*row] += factor * axis.value(*row);
@@ -385,7 +385,7 @@ impl Search<'_> {
             let mut points: Vec<(f64, f64)> = points.collect();
             let cost = steps::cost(&mut points);
             if cost.is_some_and(|cost| cost.1 <= MOST_PRECISION && self.is_better(cost)) {
-                self.keep(points, || form);
+                self.keep(points, || read);
             }
             if self.is_ideal() {
                 return;

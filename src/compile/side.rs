@@ -2,14 +2,14 @@
 //! through it is all that the readout needs, as no value is nearer than the right one. A step would
 //! take two hidden units and a direction.
 
-use super::form::Form;
+use super::linear_read::LinearRead;
 use super::{Compiler, feature};
 use crate::graph::Encoding;
 use crate::infer::{Operand, Stopped};
 
 /// A threshold: what is read, the values of that, and the results below and above.
 pub struct Side {
-    pub argument: Form,
+    pub argument: LinearRead,
     pub points: Vec<f64>,
     pub middle: f64,
     pub below: f64,
@@ -19,24 +19,24 @@ pub struct Side {
 impl Side {
     /// The line that gives `below` and `above` for the nearest points to the threshold, or more than
     /// these; `None` if one side has no points.
-    fn line(self) -> Option<Form> {
+    fn line(self) -> Option<LinearRead> {
         let below = self.points.iter().filter(|point| **point < self.middle);
         let above = self.points.iter().filter(|point| **point > self.middle);
         let low = below.copied().reduce(f64::max)?;
         let high = above.copied().reduce(f64::min)?;
         let slope = (self.above - self.below) / (high - low);
-        Some(Form::constant(self.below - slope * low).plus(slope, &self.argument))
+        Some(LinearRead::constant(self.below - slope * low).plus(slope, &self.argument))
     }
 }
 
 impl Compiler<'_> {
-    /// A form to which one of the two numbers of a result is the nearest, if it has two and they are
+    /// A linear read to which one of the two numbers of a result is the nearest, if it has two and they are
     /// the sides of a threshold.
     pub(super) fn side(
         &self,
         id: impl Into<Operand>,
         numbers: &[f64],
-    ) -> Result<Option<Form>, Stopped> {
+    ) -> Result<Option<LinearRead>, Stopped> {
         let id = id.into();
         let other = numbers.iter().find(|number| **number != numbers[0]);
         let is_one = |number: &f64| *number == numbers[0] || Some(number) == other;

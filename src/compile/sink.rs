@@ -4,10 +4,10 @@
 //! a head fetches. A query that selects nothing sees the sink, and hidden units take the default then
 //! (focus detection; Weiss et al. 2021, figure 3).
 
-use super::form::{Form, Scalar};
 use super::head::{HeadKind, Selected, Target};
 use super::inverse::inverse;
 use super::linear::STACK;
+use super::linear_read::{LinearRead, Scalar};
 use super::literal::{ProductPlan, TermPlan};
 use super::units::step_units;
 use super::{Compiler, Want};
@@ -22,7 +22,7 @@ use crate::value::Op;
 /// A direction that is 0 where nothing is selected, whatever its head gives there.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    pub form: Form,
+    pub read: LinearRead,
     /// What its head may give.
     pub values: Vec<f64>,
 }
@@ -31,7 +31,7 @@ pub struct Gate {
 #[derive(Clone, Debug)]
 pub struct Nothing {
     /// 1 there and 0 elsewhere.
-    pub form: Form,
+    pub read: LinearRead,
     /// Whether float32 is to round the attention of the sink, so that what several terms take away
     /// from it leaves a bit without noise.
     pub rounds: bool,
@@ -103,7 +103,7 @@ impl Compiler<'_> {
         id: Operand,
         function: &[f64],
         label: &str,
-    ) -> Result<Option<Form>, Stopped> {
+    ) -> Result<Option<LinearRead>, Stopped> {
         if !self.counts_apart(id) {
             return Ok(None);
         }
@@ -122,22 +122,22 @@ impl Compiler<'_> {
             return Ok(a.zip(b).map(|(a, b)| a.plus(sign, &b)));
         }
         // As deep as the program is written.
-        let form = stacker::maybe_grow(STACK, 16 * STACK, || {
+        let read = stacker::maybe_grow(STACK, 16 * STACK, || {
             self.through_operands(id, function, Want::Snapped, label)
         });
-        Ok(form.ok().flatten())
+        Ok(read.ok().flatten())
     }
 
-    fn exact(&mut self, id: Operand) -> Result<Option<Form>, Stopped> {
+    fn exact(&mut self, id: Operand) -> Result<Option<LinearRead>, Stopped> {
         let Some(numbers) = self.analysis.node(id)?.column.values.numbers() else {
             return Ok(None);
         };
         let label = self.name(id);
         // As deep as the program is written.
-        let form = stacker::maybe_grow(STACK, 16 * STACK, || {
+        let read = stacker::maybe_grow(STACK, 16 * STACK, || {
             self.feature(id, &numbers, Want::Snapped, &label)
         })?;
-        Ok(Some(form))
+        Ok(Some(read))
     }
 
     /// The level of the sink among the keys of a mean: half a gap down, unless it is selected; where
@@ -159,8 +159,8 @@ impl Compiler<'_> {
         let levels = values.iter().map(|selects| below * selects - below);
         Ok(TermPlan {
             products: vec![ProductPlan {
-                query: Form::constant(-below).plus(below, &first),
-                key: Form::scalar(Scalar::First),
+                query: LinearRead::constant(-below).plus(below, &first),
+                key: LinearRead::scalar(Scalar::First),
                 queries: levels.collect(),
                 keys: vec![1.0],
             }],
@@ -171,7 +171,7 @@ impl Compiler<'_> {
     }
 
     /// 1 where a query selects position 0, and 0 elsewhere, with the values that it has.
-    fn selects_first(&mut self, selected: &Selected) -> Result<(Form, Vec<f64>), Stopped> {
+    fn selects_first(&mut self, selected: &Selected) -> Result<(LinearRead, Vec<f64>), Stopped> {
         let Some(id) = selected.selects_first else {
             return Err(refused("no head knows that nothing is selected here"));
         };
@@ -181,12 +181,12 @@ impl Compiler<'_> {
             .map(|value| f64::from(u8::from(value.truthy())));
         let truth: Vec<f64> = truth.collect();
         let label = format!("{} selects position 0", selected.label);
-        let form = self.feature(id, &truth, Want::Snapped, &label)?;
-        self.demand(&form, &label)?;
+        let read = self.feature(id, &truth, Want::Snapped, &label)?;
+        self.demand(&read, &label)?;
         let mut values = truth;
         values.sort_by(f64::total_cmp);
         values.dedup();
-        Ok((form, values))
+        Ok((read, values))
     }
 
     /// The products of a literal, which holds for the sink whatever that holds: its key is silenced,
@@ -229,43 +229,47 @@ impl Compiler<'_> {
         })
     }
 
-    /// A form that is 0 at position 0, given what it may be there and later. What depends on more than
+    /// A linear read that is 0 at position 0, given what it may be there and later. What depends on more than
     /// the index takes a hidden unit.
     fn silent(
         &mut self,
-        form: Form,
+        read: LinearRead,
         first: &[f64],
         later: &[f64],
         of: Operand,
-    ) -> Result<Form, Stopped> {
-        if let Some(form) = self.silent_embedding(&form) {
-            return Ok(form);
+    ) -> Result<LinearRead, Stopped> {
+        if let Some(read) = self.silent_embedding(&read) {
+            return Ok(read);
         }
         let all = || first.iter().chain(later);
         let low = all().copied().fold(0.0, f64::min);
-        // More than the form ever is, and more than its parts would add up to if they did not depend
+        // More than the linear read ever is, and more than its parts would add up to if they did not depend
         // on each other, so that the certificate can see it.
-        let (least, most) = self.reach(&form);
+        let (least, most) = self.reach(&read);
         let away = 2f64.powf((2.0 * (most - least.min(low)).max(1.0)).log2().ceil());
-        let at_first = Form::scalar(Scalar::First);
-        let argument = Form::constant(-low).plus(1.0, &form).plus(-away, &at_first);
+        let at_first = LinearRead::scalar(Scalar::First);
+        let argument = LinearRead::constant(-low)
+            .plus(1.0, &read)
+            .plus(-away, &at_first);
         let points = later.iter().map(|number| number - low);
         let points = points.chain(first.iter().map(|number| number - low - away));
         let label = format!("{} beyond position 0", self.name(of));
         let argument = self.argument(argument, points.collect(), &label)?;
         let unit = self.units(argument, vec![RAMP], &label, None);
-        Ok(Form::constant(low).plus(-low, &at_first).plus(1.0, &unit))
+        Ok(LinearRead::constant(low)
+            .plus(-low, &at_first)
+            .plus(1.0, &unit))
     }
 
-    /// Bounds on a form, whatever its parts are together.
-    fn reach(&self, form: &Form) -> (f64, f64) {
-        let (mut low, mut high) = (form.constant, form.constant);
+    /// Bounds on a linear read, whatever its parts are together.
+    fn reach(&self, read: &LinearRead) -> (f64, f64) {
+        let (mut low, mut high) = (read.constant, read.constant);
         let mut add = |numbers: &[f64], factor: f64| {
             let products = || numbers.iter().map(|number| number * factor);
             low += products().reduce(f64::min).unwrap_or(0.0);
             high += products().reduce(f64::max).unwrap_or(0.0);
         };
-        for (var, function) in &form.functions {
+        for (var, function) in &read.functions {
             match *var {
                 Analysis::TOKENS => add(function, 1.0),
                 Analysis::INDICES => add(&function[..1], 1.0),
@@ -276,7 +280,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        for (scalar, factor) in &form.scalars {
+        for (scalar, factor) in &read.scalars {
             match scalar {
                 Scalar::First | Scalar::Inverse(..) | Scalar::Share(_) => add(&[0.0, 1.0], *factor),
                 Scalar::Attention(var) | Scalar::Given(var, _) => {
@@ -302,20 +306,20 @@ impl Compiler<'_> {
         (low, high)
     }
 
-    fn silent_embedding(&self, form: &Form) -> Option<Form> {
+    fn silent_embedding(&self, read: &LinearRead) -> Option<LinearRead> {
         let indices = Analysis::INDICES;
-        let only_index = form.functions.keys().all(|var| *var == indices);
-        if !only_index || !form.scalars.is_empty() {
+        let only_index = read.functions.keys().all(|var| *var == indices);
+        if !only_index || !read.scalars.is_empty() {
             return None;
         }
-        let function = form.functions.get(&indices);
+        let function = read.functions.get(&indices);
         let number = |index: usize| match index {
             0 => 0.0,
-            _ => form.constant + function.map_or(0.0, |function| function[index]),
+            _ => read.constant + function.map_or(0.0, |function| function[index]),
         };
         let numbers = (0..self.analysis.setting.max_length).map(number);
-        let silent = Form::function(indices, numbers.collect());
-        Some(Form::default().plus(1.0, &silent))
+        let silent = LinearRead::function(indices, numbers.collect());
+        Some(LinearRead::default().plus(1.0, &silent))
     }
 
     /// Has a mean, which may be weighted, read as its default where nothing is selected.
@@ -323,7 +327,7 @@ impl Compiler<'_> {
         &mut self,
         id: SOpId,
         selected: &Selected,
-        (form, value): (&Form, SOpId),
+        (read, value): (&LinearRead, SOpId),
         var: VarId,
     ) -> Result<(), Stopped> {
         if !self.may_see_sink(selected) {
@@ -333,7 +337,7 @@ impl Compiler<'_> {
         let default = self.default_number(var);
         let numbers = numbers.unwrap_or_default().into_iter();
         let numbers: Vec<f64> = numbers.map(|number| number - default).collect();
-        self.gate(id, selected, (form, &numbers), (var, 0))
+        self.gate(id, selected, (read, &numbers), (var, 0))
     }
 
     /// The same for a direction of a pick.
@@ -341,7 +345,7 @@ impl Compiler<'_> {
         &mut self,
         id: SOpId,
         selected: &Selected,
-        moved: (&Form, &[f64]),
+        moved: (&LinearRead, &[f64]),
         place: (VarId, usize),
     ) -> Result<(), Stopped> {
         match self.may_see_sink(selected) {
@@ -363,7 +367,7 @@ impl Compiler<'_> {
         &mut self,
         id: SOpId,
         selected: &Selected,
-        (form, numbers): (&Form, &[f64]),
+        (read, numbers): (&LinearRead, &[f64]),
         (var, direction): (VarId, usize),
     ) -> Result<(), Stopped> {
         let Some(selector) = self.selector_of(id) else {
@@ -380,11 +384,11 @@ impl Compiler<'_> {
             let default = self.default_number(var);
             values.extend(means.iter().map(|mean| mean - default));
         }
-        let gated = if form.functions.is_empty() && form.scalars.is_empty() {
-            Form::constant(form.constant).plus(-form.constant, &empty)
+        let gated = if read.functions.is_empty() && read.scalars.is_empty() {
+            LinearRead::constant(read.constant).plus(-read.constant, &empty)
         } else {
-            let argument = Form::constant(-low)
-                .plus(1.0, &Form::scalar(Scalar::Given(var, direction)))
+            let argument = LinearRead::constant(-low)
+                .plus(1.0, &LinearRead::scalar(Scalar::Given(var, direction)))
                 .plus(low - high, &empty);
             let points = values.iter().flat_map(|value| [value - low, value - high]);
             let label = self.target_name(target);
@@ -395,11 +399,13 @@ impl Compiler<'_> {
                 &label,
                 self.culprit(target).map(Operand::SOp),
             );
-            Form::constant(low).plus(-low, &empty).plus(1.0, &unit)
+            LinearRead::constant(low)
+                .plus(-low, &empty)
+                .plus(1.0, &unit)
         };
         self.demand(&gated, &selected.label)?;
         let gate = Gate {
-            form: gated,
+            read: gated,
             values,
         };
         self.gates.insert((var, direction), gate);
@@ -412,20 +418,22 @@ impl Compiler<'_> {
         &mut self,
         selector: SelectorId,
         selected: &Selected,
-    ) -> Result<Form, Stopped> {
+    ) -> Result<LinearRead, Stopped> {
         if let Some(known) = self.empties.get(&selector) {
-            return Ok(known.form.clone());
+            return Ok(known.read.clone());
         }
         let mut rounds = false;
-        let form = match self.nothing_by_index(selected) {
-            Some(numbers) => Form::default().plus(1.0, &Form::function(Analysis::INDICES, numbers)),
+        let read = match self.nothing_by_index(selected) {
+            Some(numbers) => {
+                LinearRead::default().plus(1.0, &LinearRead::function(Analysis::INDICES, numbers))
+            }
             None => {
                 let (first, values) = self.selects_first(selected)?;
                 let Some(cube) = self.cube_of_mean(selected)? else {
-                    return Ok(Form::constant(1.0));
+                    return Ok(LinearRead::constant(1.0));
                 };
                 let target = Target::Share(selector);
-                let one = Form::scalar(Scalar::First);
+                let one = LinearRead::scalar(Scalar::First);
                 self.write_cube(selected, cube, HeadKind::Mean, &one, target)?;
                 let mut points = Vec::new();
                 if values.contains(&0.0) {
@@ -439,16 +447,16 @@ impl Compiler<'_> {
                     points.push(-1.0);
                 }
                 rounds = first.functions.len() + first.scalars.len() > 1;
-                let share = Form::scalar(Scalar::Share(selector)).plus(-1.0, &first);
+                let share = LinearRead::scalar(Scalar::Share(selector)).plus(-1.0, &first);
                 let label = format!("{} selects nothing", selected.label);
                 let argument = self.argument(share, points, &label)?;
                 self.units(argument, step_units(2.0, 0.5), &label, None)
             }
         };
-        let nothing = Nothing { form, rounds };
-        let form = nothing.form.clone();
+        let nothing = Nothing { read, rounds };
+        let read = nothing.read.clone();
         self.empties.insert(selector, nothing);
-        Ok(form)
+        Ok(read)
     }
 
     fn nothing_by_index(&self, selected: &Selected) -> Option<Vec<f64>> {

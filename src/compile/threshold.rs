@@ -4,7 +4,7 @@
 //! step is silent.
 
 use super::axis::Axis;
-use super::form::{Form, Scalar};
+use super::linear_read::{LinearRead, Scalar};
 use super::side::Side;
 use super::units::step_units;
 use super::{Care, Compiler};
@@ -26,7 +26,7 @@ pub struct Thresholds {
     first: f64,
     steps: Vec<ThresholdStep>,
     /// Changes where something is in a class, whatever the number.
-    classes: Vec<(f64, Form)>,
+    classes: Vec<(f64, LinearRead)>,
 }
 
 impl Thresholds {
@@ -50,7 +50,7 @@ impl Thresholds {
 
 /// `change` where the argument is positive.
 struct ThresholdStep {
-    argument: Form,
+    argument: LinearRead,
     points: Vec<f64>,
     slope: f64,
     change: f64,
@@ -69,7 +69,7 @@ struct Taking<'s> {
     space: &'s Space,
     /// The number in each row.
     z: Vec<f64>,
-    form: Form,
+    read: LinearRead,
     /// What thresholds depend on by any function, and what gates them, as places in a row.
     by: Option<(VarId, usize)>,
     gate: Option<(VarId, usize)>,
@@ -95,7 +95,7 @@ impl Compiler<'_> {
         // float32 computes them without rounding.
         let negated: Vec<f64> = target.iter().map(|value| -value).collect();
         let mut best: Option<Thresholds> = None;
-        for (z, form) in combinations(&axes, space.rows()) {
+        for (z, read) in combinations(&axes, space.rows()) {
             // What attention wrote is a gate only: its multiples are not exact.
             let embedded = others
                 .iter()
@@ -111,7 +111,7 @@ impl Compiler<'_> {
                 let taking = Taking {
                     space,
                     z: z.clone(),
-                    form: form.clone(),
+                    read: read.clone(),
                     by: by.and_then(|by| Some((by, place(&by)?))),
                     gate: gate.and_then(|gate| Some((*gate, place(gate)?))),
                     sizes: (by.map_or(1, size), gate.map_or(1, |gate| size(*gate))),
@@ -133,16 +133,16 @@ impl Compiler<'_> {
     /// A number that the stream holds right after attention.
     fn number_axis(&self, var: VarId, place: usize, space: &Space) -> Option<Axis> {
         let numbers = self.analysis.values(var).numbers()?;
-        let (numbers, form) = match (self.inverted(var), self.inverse(var)) {
-            (None, _) => (numbers, Form::scalar(Scalar::Attention(var))),
+        let (numbers, read) = match (self.inverted(var), self.inverse(var)) {
+            (None, _) => (numbers, LinearRead::scalar(Scalar::Attention(var))),
             (Some(_), Some(selector)) => (
                 numbers.iter().map(|width| 1.0 / (1.0 + width)).collect(),
-                Form::scalar(Scalar::Inverse(selector, 0)),
+                LinearRead::scalar(Scalar::Inverse(selector, 0)),
             ),
             (Some(_), None) => return None,
         };
         let cells = (0..space.rows()).map(|row| space.row(row)[place]);
-        Some(Axis::numbered(cells.collect(), numbers, form))
+        Some(Axis::numbered(cells.collect(), numbers, read))
     }
 
     /// The function as hidden units: bits of their own if they are to be exact.
@@ -152,14 +152,14 @@ impl Compiler<'_> {
         id: Operand,
         snapped: bool,
         label: &str,
-    ) -> Result<Form, Stopped> {
+    ) -> Result<LinearRead, Stopped> {
         let snapped = snapped || self.care == Care::Exact;
-        let mut form = Form::constant(thresholds.first);
+        let mut read = LinearRead::constant(thresholds.first);
         for (change, class) in thresholds.classes {
             if snapped && !self.is_clean(&class) {
                 self.rounds(&class);
             }
-            form = form.plus(change, &class);
+            read = read.plus(change, &class);
         }
         for step in thresholds.steps {
             if snapped {
@@ -167,26 +167,26 @@ impl Compiler<'_> {
             }
             let at = self.argument(step.argument, step.points, label)?;
             let bit = self.units(at, step_units(step.slope, 0.0), label, Some(id));
-            form = form.plus(step.change, &bit);
+            read = read.plus(step.change, &bit);
         }
-        Ok(form)
+        Ok(read)
     }
 }
 
 /// The numbers that thresholds are tried on.
-fn combinations(axes: &[Axis], rows: usize) -> Vec<(Vec<f64>, Form)> {
+fn combinations(axes: &[Axis], rows: usize) -> Vec<(Vec<f64>, LinearRead)> {
     let mut found = Vec::new();
     for axis in axes {
         if axes.len() == 1 {
             let values = (0..rows).map(|row| axis.value(row)).collect();
-            found.push((values, axis.form.clone()));
+            found.push((values, axis.read.clone()));
         }
     }
     if let [a, b] = axes {
         for factor in [1.0, -1.0] {
             let values = (0..rows).map(|row| a.value(row) + factor * b.value(row));
             let values = values.collect();
-            found.push((values, a.form.clone().plus(factor, &b.form)));
+            found.push((values, a.read.clone().plus(factor, &b.read)));
         }
     }
     found
@@ -265,7 +265,9 @@ impl Taking<'_> {
                 Some((gate, _)) if always(limits) && !single => {
                     let is_member = |value| f64::from(u8::from(members.contains(&value)));
                     let class = (0..self.sizes.1).map(is_member).collect();
-                    found.classes.push((change, Form::function(gate, class)));
+                    found
+                        .classes
+                        .push((change, LinearRead::function(gate, class)));
                 }
                 _ => found
                     .steps
@@ -305,16 +307,16 @@ impl Taking<'_> {
         let thresholds: Vec<f64> = limits.iter().map(at).collect();
         let far = 2f64.powf((2.0 * (range + gap)).log2().ceil());
         let threshold = match self.by {
-            Some((by, _)) => Form::function(by, thresholds.clone()),
-            None => Form::constant(thresholds[0]),
+            Some((by, _)) => LinearRead::function(by, thresholds.clone()),
+            None => LinearRead::constant(thresholds[0]),
         };
-        let mut argument = self.form.clone().plus(-1.0, &threshold);
+        let mut argument = self.read.clone().plus(-1.0, &threshold);
         let mut pushed = vec![0.0; self.sizes.1];
         if let (Some((gate, _)), false) = (self.gate, single) {
             for (value, push) in pushed.iter_mut().enumerate() {
                 *push = if members.contains(&value) { 0.0 } else { far };
             }
-            argument = argument.plus(-1.0, &Form::function(gate, pushed.clone()));
+            argument = argument.plus(-1.0, &LinearRead::function(gate, pushed.clone()));
         }
         let mut known: FxHashMap<u64, ()> = FxHashMap::default();
         let mut points = Vec::new();

@@ -2,8 +2,8 @@
 //! sum of what the heads of its disjoint parts give, if each knows how many keys the others select.
 
 use super::Compiler;
-use super::form::Form;
 use super::head::{HeadKind, HeadPlan, Selected, Target};
+use super::linear_read::LinearRead;
 use super::literal::{ProductPlan, TermPlan};
 use crate::graph::SelectorId;
 use crate::infer::Stopped;
@@ -17,7 +17,7 @@ impl Compiler<'_> {
         &mut self,
         selector: SelectorId,
         selected: &Selected,
-        value: &Form,
+        value: &LinearRead,
         target: Target,
     ) -> Result<(), Stopped> {
         let facts = selected.facts.clone();
@@ -27,7 +27,7 @@ impl Compiler<'_> {
                 products: vec![ProductPlan {
                     queries: others.1,
                     query: others.0,
-                    key: Form::default(),
+                    key: LinearRead::default(),
                     keys: vec![1.0],
                 }],
                 meaning: Meaning::Bos { nats: true },
@@ -52,7 +52,7 @@ impl Compiler<'_> {
         &mut self,
         selector: SelectorId,
         cube: usize,
-    ) -> Result<(Form, Vec<f64>), Stopped> {
+    ) -> Result<(LinearRead, Vec<f64>), Stopped> {
         let logarithm = |width: usize| match width {
             0 => -level(self.analysis.setting.max_length),
             _ => (width as f64).ln(),
@@ -66,17 +66,17 @@ impl Compiler<'_> {
         if let [other] = *others {
             let widths = self.cube_widths(selector, other);
             let function: Vec<f64> = widths.iter().map(|width| logarithm(*width)).collect();
-            let form = self.interpolate_width(selector, other, &widths, &function, &label)?;
-            self.demand(&form, &label)?;
-            return Ok((form, function));
+            let read = self.interpolate_width(selector, other, &widths, &function, &label)?;
+            self.demand(&read, &label)?;
+            return Ok((read, function));
         }
         let count = format!("width of {name}");
         let sum = self.count_of(selector, others.into_iter(), &count)?;
         let points: Vec<(f64, f64)> = (0..=longest)
             .map(|width| (width as f64, logarithm(width)))
             .collect();
-        let form = self.interpolate(sum, &points, &label)?;
-        self.demand(&form, &label)?;
-        Ok((form, points.into_iter().map(|(_, y)| y).collect()))
+        let read = self.interpolate(sum, &points, &label)?;
+        self.demand(&read, &label)?;
+        Ok((read, points.into_iter().map(|(_, y)| y).collect()))
     }
 }

@@ -2,7 +2,7 @@
 //! by all that it is an argument of.
 
 use super::feature::LITTLE_PRECISION;
-use super::form::{Form, Scalar};
+use super::linear_read::{LinearRead, Scalar};
 use super::search::Found;
 use super::steps::{Staircase, Step, staircase};
 use super::{Argument, Care, Compiler, Feature, Want, bits};
@@ -17,17 +17,17 @@ impl Compiler<'_> {
     /// The argument of hidden units, made if it is not there.
     pub(super) fn argument(
         &mut self,
-        form: Form,
+        read: LinearRead,
         points: Vec<f64>,
         label: &str,
     ) -> Result<usize, Stopped> {
-        let key = form.key();
+        let key = read.key();
         if let Some(known) = self.arguments.get_index_of(&key) {
             self.arguments[known].points.extend(points);
             return Ok(known);
         }
-        self.demand(&form, label)?;
-        self.arguments.insert(key, Argument { form, points });
+        self.demand(&read, label)?;
+        self.arguments.insert(key, Argument { read, points });
         Ok(self.arguments.len() - 1)
     }
 
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         units: Vec<Unit>,
         label: &str,
         of: Option<Operand>,
-    ) -> Form {
+    ) -> LinearRead {
         let key = units
             .iter()
             .flat_map(|unit| [unit.slope, unit.offset, unit.weight]);
@@ -51,7 +51,7 @@ impl Compiler<'_> {
             units,
             asked_for: false,
         });
-        Form::scalar(Scalar::Computed(index))
+        LinearRead::scalar(Scalar::Computed(index))
     }
 
     /// What a staircase of an argument is, as precise as its reader wants it.
@@ -61,10 +61,10 @@ impl Compiler<'_> {
         of: Option<Operand>,
         want: Want,
         label: &str,
-    ) -> Result<Form, Stopped> {
+    ) -> Result<LinearRead, Stopped> {
         let Found { argument, stairs } = found;
         if stairs.steps.is_empty() {
-            return Ok(Form::constant(stairs.first));
+            return Ok(LinearRead::constant(stairs.first));
         }
         if self.style == Style::Faithful && want == Want::Tolerant {
             let mut pairs = stairs.points.windows(2);
@@ -108,7 +108,7 @@ impl Compiler<'_> {
         }
         let below = stairs.steps.iter().filter(|step| step.middle < centre);
         let constant = stairs.first + below.map(|step| step.change).sum::<f64>();
-        Ok(Form::constant(constant).plus(1.0, &self.units(at, units, label, of)))
+        Ok(LinearRead::constant(constant).plus(1.0, &self.units(at, units, label, of)))
     }
 
     /// Where a step is. For bfloat16 where its units have biases of few digits, if that is within an
@@ -131,8 +131,8 @@ impl Compiler<'_> {
         stairs: &Staircase,
         of: Option<Operand>,
         label: &str,
-    ) -> Form {
-        let mut form = Form::constant(stairs.first);
+    ) -> LinearRead {
+        let mut read = LinearRead::constant(stairs.first);
         for step in &stairs.steps {
             let bit = self.units(
                 argument,
@@ -140,23 +140,25 @@ impl Compiler<'_> {
                 label,
                 of,
             );
-            form = form.plus(step.change, &bit);
+            read = read.plus(step.change, &bit);
         }
-        form
+        read
     }
 
     /// The function through some points whose arguments are consecutive integers: a view of the
     /// argument around the middle, and a hinge wherever the slope changes, away from the middle.
     pub(super) fn interpolate(
         &mut self,
-        argument: Form,
+        argument: LinearRead,
         points: &[(f64, f64)],
         label: &str,
-    ) -> Result<Form, Stopped> {
+    ) -> Result<LinearRead, Stopped> {
         let middle = points.len() / 2;
         let slope = |at: usize| points[at + 1].1 - points[at].1;
         let Some(central) = (middle > 0).then(|| slope(middle - 1)) else {
-            return Ok(Form::constant(points.first().map_or(0.0, |point| point.1)));
+            return Ok(LinearRead::constant(
+                points.first().map_or(0.0, |point| point.1),
+            ));
         };
         let (z, y) = points[middle];
         let mut units = Vec::new();
@@ -173,7 +175,7 @@ impl Compiler<'_> {
                 weight: change,
             });
         }
-        let view = Form::constant(y - central * z).plus(central, &argument);
+        let view = LinearRead::constant(y - central * z).plus(central, &argument);
         if units.is_empty() {
             return Ok(view);
         }
@@ -193,14 +195,14 @@ impl Compiler<'_> {
 
 /// A staircase of what reads the embeddings alone, times the least number that leaves no fractions
 /// which floats do not hold, so that nothing of it is rounded.
-fn without_fractions(argument: Form, stairs: Staircase) -> (Form, Staircase) {
+fn without_fractions(argument: LinearRead, stairs: Staircase) -> (LinearRead, Staircase) {
     let scaled = argument.without_fractions();
     let scaled = scaled.filter(|_| argument.is_embedded());
     let stairs_of = |factor: f64| {
         let points = stairs.points.iter();
         staircase(points.map(|(z, y)| (factor * z, *y)).collect())
     };
-    match scaled.and_then(|(form, factor)| Some((form, stairs_of(factor)?))) {
+    match scaled.and_then(|(read, factor)| Some((read, stairs_of(factor)?))) {
         Some(found) => found,
         None => (argument, stairs),
     }

@@ -2,8 +2,8 @@
 //! what they are read from.
 
 use super::emit::Emitter;
-use super::form::{Form, Scalar};
 use super::head::Target;
+use super::linear_read::{LinearRead, Scalar};
 use super::readout::{Output, OutputRead};
 use super::{Compiler, Want, bits};
 use crate::graph::{SOp, SOpId};
@@ -19,7 +19,7 @@ impl Emitter<'_, '_> {
             None => Source::default(),
         };
         let (scores, read) = match output.read {
-            OutputRead::Number(form) => {
+            OutputRead::Number(read) => {
                 let numbers = match &output.decoder {
                     Decoder::Numerical(values) => values
                         .iter()
@@ -27,10 +27,10 @@ impl Emitter<'_, '_> {
                         .collect(),
                     Decoder::Categorical(_) => Vec::new(),
                 };
-                (vec![self.resolve_constant(&form)], Read::Nearest(numbers))
+                (vec![self.resolve_constant(&read)], Read::Nearest(numbers))
             }
-            OutputRead::Classes(form, count) => {
-                let number = self.resolve_constant(&form);
+            OutputRead::Classes(read, count) => {
+                let number = self.resolve_constant(&read);
                 let scores = (0..count).map(|class| number.class(class));
                 (scores.collect(), Read::Classes(number, count))
             }
@@ -56,9 +56,9 @@ impl Emitter<'_, '_> {
     }
 
     /// W_U has a bias, so that constants are constants in both styles.
-    fn resolve_constant(&self, form: &Form) -> Linear {
+    fn resolve_constant(&self, read: &LinearRead) -> Linear {
         let mut linear = Linear::default();
-        self.add_form(form, 1.0, &mut linear);
+        self.add_form(read, 1.0, &mut linear);
         linear
     }
 
@@ -107,20 +107,20 @@ impl Emitter<'_, '_> {
             computed(Want::Tolerant),
             computed(Want::Snapped),
         ];
-        let form = views
+        let read = views
             .into_iter()
             .flatten()
-            .find(|form| self.has_place(form))?;
-        Some(Output::new(form, decoder))
+            .find(|read| self.has_place(read))?;
+        Some(Output::new(read, decoder))
     }
 
-    /// Whether the stream holds all that a form reads.
-    fn has_place(&self, form: &Form) -> bool {
+    /// Whether the stream holds all that a linear read reads.
+    fn has_place(&self, read: &LinearRead) -> bool {
         let compiler = self.compiler;
-        form.functions.iter().all(|(var, function)| {
+        read.functions.iter().all(|(var, function)| {
             let basis = compiler.bases.get(var);
             basis.is_some_and(|basis| basis.coordinates(function).is_some())
-        }) && form.scalars.keys().all(|scalar| match scalar {
+        }) && read.scalars.keys().all(|scalar| match scalar {
             Scalar::Attention(var) => self.attended.contains_key(&Target::Direction(*var, 0)),
             Scalar::Inverse(selector, cube) => self
                 .attended

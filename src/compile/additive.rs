@@ -11,7 +11,7 @@ use std::collections::hash_map::Entry;
 
 /// How a variable may enter.
 #[derive(Clone, Debug)]
-pub enum Part {
+pub enum Entering {
     /// By any function of its value; the domain has this many.
     Function(usize),
     /// By a multiple of these numbers.
@@ -20,13 +20,13 @@ pub enum Part {
 
 /// The parts of an additive column, one for each variable of the space.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
+pub struct Additive {
     pub constant: f64,
-    pub parts: Vec<(VarId, FitPart)>,
+    pub parts: Vec<(VarId, AdditivePart)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum FitPart {
+pub enum AdditivePart {
     Function(Vec<f64>),
     Scalar(f64),
 }
@@ -36,19 +36,19 @@ const MOST_UNKNOWNS: usize = 700;
 
 /// The column `target` (one number a row, NaN where it may be anything) as an additive function of
 /// the space's variables; `None` if it is not one.
-pub fn additive(space: &Space, parts: &[Part], target: &[f64]) -> Option<Fit> {
-    let layout = Layout::new(parts);
-    if layout.unknowns > MOST_UNKNOWNS {
+pub fn additive(space: &Space, parts: &[Entering], target: &[f64]) -> Option<Additive> {
+    let unknowns = Unknowns::new(parts);
+    if unknowns.count > MOST_UNKNOWNS {
         return None;
     }
     let numbers = Numbers::of(parts)?;
     let mut targets = Targets::new(largest(target));
-    let mut system = Echelon::new(layout.unknowns);
+    let mut system = Echelon::new(unknowns.count);
     if !numbers.exact {
         system.mark_inexact();
     }
-    let mut solution = vec![Rational::zero(); layout.unknowns];
-    let mut guess = layout.guess(&numbers, &solution, system.is_exact());
+    let mut solution = vec![Rational::zero(); unknowns.count];
+    let mut guess = unknowns.guess(&numbers, &solution, system.is_exact());
     let (mut row, mut agreeing) = (0, 0);
     while agreeing < space.rows() {
         let (cells, wanted) = (space.row(row), target[row]);
@@ -59,17 +59,17 @@ pub fn additive(space: &Space, parts: &[Part], target: &[f64]) -> Option<Fit> {
             if !wanted.is_fraction {
                 system.mark_inexact();
             }
-            if !system.insert(&layout.equation(&numbers, cells, &wanted.number)) {
+            if !system.insert(&unknowns.equation(&numbers, cells, &wanted.number)) {
                 return None;
             }
             solution = system.solution();
-            guess = layout.guess(&numbers, &solution, system.is_exact());
+            guess = unknowns.guess(&numbers, &solution, system.is_exact());
             targets.forget_numerators();
             agreeing = 0;
         }
         row = (row + 1) % space.rows();
     }
-    Some(layout.fit(space, parts, &solution))
+    Some(unknowns.solved(space, parts, &solution))
 }
 
 /// What each value of each variable multiplies its unknown by: its number, or 1.
@@ -80,15 +80,15 @@ struct Numbers {
 
 impl Numbers {
     /// `None` if a number is infinite.
-    fn of(parts: &[Part]) -> Option<Numbers> {
+    fn of(parts: &[Entering]) -> Option<Numbers> {
         let mut numbers = Numbers {
             scalars: Vec::with_capacity(parts.len()),
             exact: true,
         };
         for part in parts {
             numbers.scalars.push(match part {
-                Part::Function(_) => None,
-                Part::Scalar(floats) => {
+                Entering::Function(_) => None,
+                Entering::Scalar(floats) => {
                     let readings = Reading::of_all(floats)?;
                     numbers.exact &= readings.iter().all(|reading| reading.is_fraction);
                     Some(readings.into_iter().map(|reading| reading.number).collect())
@@ -101,30 +101,30 @@ impl Numbers {
 
 /// Where the unknowns of each part stand; unknown 0 is the constant, and the first value of a
 /// function is 0.
-struct Layout {
+struct Unknowns {
     starts: Vec<usize>,
     /// How many values each part's variable has.
     sizes: Vec<usize>,
-    unknowns: usize,
+    count: usize,
 }
 
-impl Layout {
-    fn new(parts: &[Part]) -> Layout {
-        let mut unknowns = 1;
+impl Unknowns {
+    fn new(parts: &[Entering]) -> Unknowns {
+        let mut count = 1;
         let (mut starts, mut sizes) = (Vec::new(), Vec::new());
         for part in parts {
-            starts.push(unknowns);
+            starts.push(count);
             let (size, own) = match part {
-                Part::Function(size) => (*size, size.saturating_sub(1)),
-                Part::Scalar(numbers) => (numbers.len(), 1),
+                Entering::Function(size) => (*size, size.saturating_sub(1)),
+                Entering::Scalar(numbers) => (numbers.len(), 1),
             };
             sizes.push(size);
-            unknowns += own;
+            count += own;
         }
-        Layout {
+        Unknowns {
             starts,
             sizes,
-            unknowns,
+            count,
         }
     }
 
@@ -138,7 +138,7 @@ impl Layout {
                 Some(numbers) => Some((*start, numbers[cell].clone())),
             });
         }
-        equation.push((self.unknowns, wanted.clone()));
+        equation.push((self.count, wanted.clone()));
         equation.retain(|(_, entry)| !entry.is_zero());
         equation
     }
@@ -162,20 +162,20 @@ impl Layout {
             .unwrap_or_else(|| Guess::rounded(&solution[0], &terms))
     }
 
-    fn fit(&self, space: &Space, parts: &[Part], solution: &[Rational]) -> Fit {
+    fn solved(&self, space: &Space, parts: &[Entering], solution: &[Rational]) -> Additive {
         let solution: Vec<f64> = solution.iter().map(Rational::to_f64).collect();
         let scale = largest(&solution);
         // What is no fraction may still be the rounding of one.
         let clean = |float: f64| Reading::of(float, scale).map_or(float, |r| r.number.to_f64());
-        let part = |(start, part): (&usize, &Part)| match part {
-            Part::Function(size) => {
+        let part = |(start, part): (&usize, &Entering)| match part {
+            Entering::Function(size) => {
                 let rest = (1..*size).map(|value| clean(solution[start + value - 1]));
-                FitPart::Function(std::iter::once(0.0).chain(rest).collect())
+                AdditivePart::Function(std::iter::once(0.0).chain(rest).collect())
             }
-            Part::Scalar(_) => FitPart::Scalar(clean(solution[*start])),
+            Entering::Scalar(_) => AdditivePart::Scalar(clean(solution[*start])),
         };
         let fitted = self.starts.iter().zip(parts).map(part);
-        Fit {
+        Additive {
             constant: clean(solution[0]),
             parts: space.vars.iter().copied().zip(fitted).collect(),
         }

@@ -1,4 +1,4 @@
-//! Forms: linear functionals of the residual stream, before it has a layout. Whatever is linear in
+//! Linear reads: linear functionals of the residual stream, before it has a layout. Whatever is linear in
 //! what the stream holds is read where it is needed and never computed: functions of the token or
 //! the index live in the embeddings, a function of a value that attention picked is a combination
 //! of its directions.
@@ -10,7 +10,7 @@ use crate::infer::space::VarId;
 use num_integer::Integer;
 use std::collections::BTreeMap;
 
-/// Forms are not multiplied by more than this.
+/// Linear reads are not multiplied by more than this.
 const MOST_FRACTIONS: i64 = 1_000;
 
 /// A number that the residual stream holds in a direction of its own.
@@ -34,7 +34,7 @@ pub enum Scalar {
 
 /// `constant + Σ f(variable) + Σ coefficient · scalar`, at any position that holds a token.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Form {
+pub struct LinearRead {
     pub constant: f64,
     /// Functions of the token, the index, a picked value or a cut: a number for each value of the
     /// variable's domain.
@@ -42,30 +42,30 @@ pub struct Form {
     pub scalars: BTreeMap<Scalar, f64>,
 }
 
-impl Form {
-    pub fn constant(constant: f64) -> Form {
-        Form {
+impl LinearRead {
+    pub fn constant(constant: f64) -> LinearRead {
+        LinearRead {
             constant,
-            ..Form::default()
+            ..LinearRead::default()
         }
     }
 
-    pub fn function(var: VarId, values: Vec<f64>) -> Form {
-        Form {
+    pub fn function(var: VarId, values: Vec<f64>) -> LinearRead {
+        LinearRead {
             functions: BTreeMap::from([(var, values)]),
-            ..Form::default()
+            ..LinearRead::default()
         }
     }
 
-    pub fn scalar(scalar: Scalar) -> Form {
-        Form {
+    pub fn scalar(scalar: Scalar) -> LinearRead {
+        LinearRead {
             scalars: BTreeMap::from([(scalar, 1.0)]),
-            ..Form::default()
+            ..LinearRead::default()
         }
     }
 
     /// `self + factor · other`
-    pub fn plus(mut self, factor: f64, other: &Form) -> Form {
+    pub fn plus(mut self, factor: f64, other: &LinearRead) -> LinearRead {
         self.constant += factor * other.constant;
         for (var, values) in &other.functions {
             let sum = self
@@ -83,13 +83,13 @@ impl Form {
         self
     }
 
-    pub fn scaled(&self, factor: f64) -> Form {
-        Form::default().plus(factor, self)
+    pub fn scaled(&self, factor: f64) -> LinearRead {
+        LinearRead::default().plus(factor, self)
     }
 
-    /// The form times the least odd number that leaves no fractions but binary ones, with that number;
+    /// The linear read times the least odd number that leaves no fractions but binary ones, with that number;
     /// `None` if there is none that is small, or no need of it.
-    pub fn without_fractions(&self) -> Option<(Form, f64)> {
+    pub fn without_fractions(&self) -> Option<(LinearRead, f64)> {
         let numbers = || {
             let functions = self.functions.values().flatten();
             functions
@@ -114,13 +114,13 @@ impl Form {
             let reading = Reading::of(number, scale)?;
             Some((&reading.number * &Rational::from(factor)).to_f64())
         };
-        let mut form = self.clone();
-        let functions = form.functions.values_mut().flatten();
-        let numbers = functions.chain(form.scalars.values_mut());
-        for number in numbers.chain([&mut form.constant]) {
+        let mut read = self.clone();
+        let functions = read.functions.values_mut().flatten();
+        let numbers = functions.chain(read.scalars.values_mut());
+        for number in numbers.chain([&mut read.constant]) {
             *number = times(*number)?;
         }
-        Some((form, factor as f64))
+        Some((read, factor as f64))
     }
 
     /// Functions without their constant part, and nothing that is zero.
@@ -136,7 +136,7 @@ impl Form {
         self.scalars.retain(|_, coefficient| *coefficient != 0.0);
     }
 
-    /// The form as a key of a map.
+    /// The linear read as a key of a map.
     pub fn key(&self) -> Bits {
         let mut key = bits([&self.constant]);
         for (var, values) in &self.functions {
