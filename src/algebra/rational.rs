@@ -163,6 +163,9 @@ impl Rational {
             return None;
         };
         let own = i128::from(*ratio.denom());
+        if own == denominator {
+            return Some(i128::from(*ratio.numer()));
+        }
         let factor = (denominator % own == 0).then_some(denominator / own)?;
         i128::from(*ratio.numer()).checked_mul(factor)
     }

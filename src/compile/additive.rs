@@ -227,7 +227,7 @@ fn numerator(number: &Rational, denominator: i128) -> Option<i128> {
 }
 
 fn common_multiple(a: i128, b: i128) -> Option<i128> {
-    if a % b == 0 {
+    if b == 1 || a % b == 0 {
         return Some(a);
     }
     let multiple = (a / a.gcd(&b)).checked_mul(b)?;
