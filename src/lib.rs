@@ -99,7 +99,7 @@ pub use infer::facts;
 
 mod algebra;
 #[cfg(feature = "repl")]
-mod explain;
+mod pages;
 
 // Behind the door. The project's own tests, benches and fuzzers hold these parts against each other;
 // nothing is promised of them.

@@ -432,6 +432,6 @@ pub struct Explain {
 }
 
 fn code(text: &str) -> Result<Code, String> {
-    crate::explain::find(text)
+    crate::pages::find(text)
         .ok_or_else(|| "no such code; `rasp explain` lists them all".to_string())
 }

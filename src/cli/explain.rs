@@ -3,7 +3,7 @@
 use super::arguments::Explain;
 use super::output::{Output, Stop, table};
 use crate::base::Code;
-use crate::explain::page;
+use crate::pages::page;
 
 pub fn explain(output: &mut Output, arguments: &Explain) -> Result<(), Stop> {
     match arguments.code {

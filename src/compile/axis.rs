@@ -178,9 +178,12 @@ impl Compiler<'_> {
             let read = LinearRead::scalar(Scalar::Inverse(selector, 0));
             axes.push(Axis::numbered(cells.clone(), inverses, read));
         }
-        // Of a cut only its number is a linear read; any other code would take a layer.
-        let is_cut = matches!(self.analysis.vars[var.0 as usize].kind, VarKind::Cut(_));
-        if self.is_categorical(var) && !(is_cut && numbers.is_some()) {
+        // Of a materialised s-op only its number is a linear read; any other code would take a layer.
+        let is_materialised = matches!(
+            self.analysis.vars[var.0 as usize].kind,
+            VarKind::Materialised(_)
+        );
+        if self.is_categorical(var) && !(is_materialised && numbers.is_some()) {
             let classes = classes(values.domain.len(), (place, &cells), target, hashes);
             let read = LinearRead::default().plus(1.0, &LinearRead::function(var, classes.clone()));
             axes.push(Axis::numbered(cells, classes, read));
@@ -246,7 +249,8 @@ impl Compiler<'_> {
         Some(Axis::numbered(numbers, values, read))
     }
 
-    /// A function of an s-op, given by a number for each value, as a linear read that adds up one of each variable.
+    /// A function of an s-op, given by a number for each value, as a linear read that adds up one of
+    /// each variable.
     pub(super) fn additive(&self, id: Operand, function: &[f64]) -> Option<LinearRead> {
         let node = self.analysis.node(id).ok()?;
         let space = &node.column.space;

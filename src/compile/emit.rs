@@ -165,7 +165,7 @@ impl Emitter<'_, '_> {
     fn categorical(&mut self, var: VarId) {
         let compiler = self.compiler;
         let kind = compiler.analysis.vars[var.0 as usize].kind;
-        if matches!(kind, VarKind::Cut(_)) {
+        if matches!(kind, VarKind::Materialised(_)) {
             return;
         }
         let basis = &compiler.bases[&var];
@@ -283,7 +283,7 @@ impl Emitter<'_, '_> {
             VarKind::Sum(id)
             | VarKind::Mean(id)
             | VarKind::Pick(id)
-            | VarKind::Cut(id)
+            | VarKind::Materialised(id)
             | VarKind::Weighted(id) => self.sop_source(id),
         }
     }
@@ -371,7 +371,7 @@ impl Emitter<'_, '_> {
                 if *coordinate == 0.0 {
                     continue;
                 }
-                match compiler.cuts.get(var) {
+                match compiler.materialised.get(var) {
                     Some(reads) => self.add_form(&reads[at], factor * coordinate, linear),
                     None => match compiler.gates.get(&(*var, at)) {
                         Some(gate) => self.add_form(&gate.read, factor * coordinate, linear),

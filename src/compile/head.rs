@@ -92,19 +92,17 @@ impl Compiler<'_> {
                     // The best key is one, if there is any.
                     (_, Some(_)) => self.write(&selected, HeadKind::Mean, &one, target),
                     (Style::Compact, None) => self.write(&selected, HeadKind::Sum, &one, target),
-                    (Style::Faithful, None) if !self.bos() => {
-                        let positions = 0..self.analysis.setting.max_length;
-                        let values = positions.map(|index| (2 * index + 1) as f64);
-                        let value = LinearRead::function(Analysis::INDICES, values.collect());
-                        let value = LinearRead::default().plus(1.0, &value);
-                        self.write(&selected, HeadKind::Mean, &value, target)
-                    }
                     (Style::Faithful, None) => {
+                        // BOS is one more key, whose value is 0.
+                        let (kind, first) = match self.bos() {
+                            true => (HeadKind::Length, 2),
+                            false => (HeadKind::Mean, 1),
+                        };
                         let positions = 0..self.analysis.setting.max_length;
-                        let values = positions.map(|index| 2.0 * (index + 1) as f64);
+                        let values = positions.map(|index| (2 * index + first) as f64);
                         let value = LinearRead::function(Analysis::INDICES, values.collect());
                         let value = LinearRead::default().plus(1.0, &value);
-                        self.write(&selected, HeadKind::Length, &value, target)
+                        self.write(&selected, kind, &value, target)
                     }
                 }
             }
@@ -227,16 +225,14 @@ impl Compiler<'_> {
         let domain = self.analysis.values(var).domain.clone();
         let reference = match kind {
             VarKind::Pick(id) => match self.analysis.graph.get(id) {
-                SOp::Aggregate { default, .. } | SOp::WeightedMean { default, .. } => Some(
-                    domain
-                        .iter()
-                        .position(|value| value == default)
-                        .unwrap_or(0),
-                ),
+                SOp::Aggregate { default, .. } | SOp::WeightedMean { default, .. } => {
+                    let place = domain.iter().position(|value| value == default);
+                    Some(place.unwrap_or(0))
+                }
                 _ => None,
             },
             // One value needs no direction of its own.
-            VarKind::Cut(_) | VarKind::Tokens | VarKind::Indices => Some(0),
+            VarKind::Materialised(_) | VarKind::Tokens | VarKind::Indices => Some(0),
             _ => None,
         };
         let wish = self.wish(kind, domain.len());
@@ -252,7 +248,7 @@ impl Compiler<'_> {
         self.bases.insert(var, basis);
         match kind {
             VarKind::Pick(id) => self.pick(id, var, &functions),
-            VarKind::Cut(id) => {
+            VarKind::Materialised(id) => {
                 // What position 0 holds may have to be compared to the bit.
                 let want = match (self.bos(), self.care) {
                     (false, Care::Careful | Care::Exact) => Want::Snapped,
@@ -265,7 +261,7 @@ impl Compiler<'_> {
                     self.demand(&read, label)?;
                     reads.push(read);
                 }
-                self.cuts.insert(var, reads);
+                self.materialised.insert(var, reads);
                 Ok(())
             }
             _ => Ok(()),

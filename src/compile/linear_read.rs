@@ -36,7 +36,7 @@ pub enum Scalar {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinearRead {
     pub constant: f64,
-    /// Functions of the token, the index, a picked value or a cut: a number for each value of the
+    /// Functions of the token, the index, a picked value or a materialised s-op: a number for each value of the
     /// variable's domain.
     pub functions: BTreeMap<VarId, Vec<f64>>,
     pub scalars: BTreeMap<Scalar, f64>,

@@ -18,8 +18,8 @@ mod attend;
 mod axis;
 mod basis;
 mod causal;
+mod effect;
 mod emit;
-mod explain;
 mod feature;
 mod head;
 mod inverse;
@@ -44,7 +44,7 @@ mod units;
 pub mod verify;
 mod view;
 
-pub use explain::explain;
+pub use effect::explain;
 pub use lower::lower;
 pub use stored::{Proof, certified, open, prove, proved_plan};
 pub use verify::{Options, Verification, Watch, WrongOutput, verify, verify_all, verify_watched};
@@ -423,8 +423,8 @@ struct Compiler<'a> {
     reals: FxHashMap<SOpId, Option<LinearRead>>,
     heads: Vec<head::HeadPlan>,
     bases: BTreeMap<VarId, basis::Basis>,
-    /// The directions of a cut, which are linear reads of their own.
-    cuts: BTreeMap<VarId, Vec<LinearRead>>,
+    /// The directions of a materialised s-op, which are linear reads of their own.
+    materialised: BTreeMap<VarId, Vec<LinearRead>>,
     /// The directions that are not what their heads give.
     gates: BTreeMap<(VarId, usize), sink::Gate>,
     /// Where selectors select nothing, if there is no BOS.
@@ -457,7 +457,7 @@ impl<'a> Compiler<'a> {
             reals: FxHashMap::default(),
             heads: Vec::new(),
             bases: BTreeMap::new(),
-            cuts: BTreeMap::new(),
+            materialised: BTreeMap::new(),
             gates: BTreeMap::new(),
             empties: BTreeMap::new(),
         }

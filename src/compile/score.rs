@@ -14,7 +14,7 @@ use super::{Compiler, Want};
 use crate::algebra::{Product, Rational, Reading, factor};
 use crate::base::Code;
 use crate::infer::cube::Cube;
-use crate::infer::scorer::ScoreTable;
+use crate::infer::score_table::ScoreTable;
 use crate::infer::weighted::WeightedFacts;
 use crate::infer::{Operand, Stopped};
 use crate::plan::{Meaning, level};

@@ -151,7 +151,7 @@ impl Compiler<'_> {
             VarKind::Sum(id)
             | VarKind::Mean(id)
             | VarKind::Pick(id)
-            | VarKind::Cut(id)
+            | VarKind::Materialised(id)
             | VarKind::Weighted(id) => id,
             VarKind::Tokens | VarKind::Indices => {
                 unreachable!("heads write neither tokens nor indices")
@@ -189,7 +189,9 @@ impl Compiler<'_> {
             VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) | VarKind::Weighted(id) => {
                 Some(id)
             }
-            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Cut(_) => None,
+            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Materialised(_) => {
+                None
+            }
         }
     }
 }

@@ -3,8 +3,8 @@
 //! only sampled is never called equal, and a difference is called the shortest only where every
 //! shorter input has been decided.
 
-mod moves;
 mod proof;
+mod renaming;
 mod shorten;
 mod tokens;
 
@@ -14,7 +14,7 @@ use crate::infer::facts::check_setting;
 use crate::infer::{Setting, inputs};
 use crate::interpret::{self, Sequence};
 use crate::value::Value;
-use moves::Moves;
+use renaming::Renaming;
 use shorten::Shortener;
 use tokens::Tokens;
 
@@ -130,8 +130,8 @@ pub fn compare(
     if a == b {
         return proved(Method::SameGraph);
     }
-    let moves = Moves::of(graph, [a, b], &setting.vocabulary);
-    let tokens = Tokens::new(graph, [a, b], moves.as_ref(), &setting.vocabulary);
+    let renaming = Renaming::of(graph, [a, b], &setting.vocabulary);
+    let tokens = Tokens::new(graph, [a, b], renaming.as_ref(), &setting.vocabulary);
     let trial = Trial { graph, a, b };
     if proof::same_at_each_position(&trial, &tokens.distinct, longest, options.tokens)
         || proof::same_table(graph, (a, b), setting, limits)
@@ -139,7 +139,9 @@ pub fn compare(
         return proved(Method::SameTable);
     }
     let reads_tokens = tokens.distinct.len() > 1;
-    if reads_tokens && moves.is_some_and(|moves| moves.are_same(&trial, longest, options.tokens)) {
+    if reads_tokens
+        && renaming.is_some_and(|renaming| renaming.are_same(&trial, longest, options.tokens))
+    {
         return proved(Method::SameMoves);
     }
     let mut found = Comparison::new(Verdict::Equal, Method::Exhaustive, 0);

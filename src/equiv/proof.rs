@@ -94,7 +94,7 @@ fn is_total(analysis: &Analysis, id: SOpId) -> bool {
         .all(|var| match analysis.vars[var.0 as usize].kind {
             VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Pick(_) => true,
             VarKind::Mean(sop) => averages_one_int(analysis, sop),
-            VarKind::Sum(_) | VarKind::Cut(_) | VarKind::Weighted(_) => false,
+            VarKind::Sum(_) | VarKind::Materialised(_) | VarKind::Weighted(_) => false,
         });
     let attends = match analysis.graph.get(id) {
         SOp::Aggregate { selector, .. } => {

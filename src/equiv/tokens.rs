@@ -3,7 +3,7 @@
 //! one another; then far fewer inputs decide the same question.
 
 use super::Options;
-use super::moves::Moves;
+use super::renaming::Renaming;
 use crate::base::Code;
 use crate::graph::{Graph, SOp, SOpId};
 use crate::interpret;
@@ -19,14 +19,19 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    pub fn new(graph: &Graph, roots: [SOpId; 2], moves: Option<&Moves>, all: &[Value]) -> Tokens {
+    pub fn new(
+        graph: &Graph,
+        roots: [SOpId; 2],
+        renaming: Option<&Renaming>,
+        all: &[Value],
+    ) -> Tokens {
         let distinct = distinct(graph, roots, all);
         let mut next = 0..;
         let exchangeable = distinct
             .iter()
             .map(|token| {
-                moves
-                    .filter(|moves| !moves.named.contains(token))
+                renaming
+                    .filter(|renaming| !renaming.named.contains(token))
                     .and_then(|_| next.next())
             })
             .collect();

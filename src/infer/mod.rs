@@ -14,7 +14,7 @@ mod joint;
 mod order;
 mod predicate;
 mod rank;
-pub mod scorer;
+pub mod score_table;
 pub mod selector;
 pub mod sets;
 pub mod space;
@@ -62,7 +62,7 @@ pub enum VarKind {
     /// The one value that an aggregate selects, or its default.
     Pick(SOpId),
     /// An elementwise s-op used as a variable, because its own variables are too many.
-    Cut(SOpId),
+    Materialised(SOpId),
     /// A mean weighted by scores; a real number if its values are too many to list.
     Weighted(SOpId),
 }
@@ -82,7 +82,7 @@ pub struct Var {
 pub struct Node {
     /// Its values as a function of its variables.
     pub column: Column,
-    /// Its values as its readers see them: over a variable of its own if it is a cut.
+    /// Its values as its readers see them: over a variable of its own if it is materialised.
     pub seen: Column,
     /// The attention output that holds exactly this s-op, if one can.
     pub own: Option<VarId>,
@@ -397,7 +397,7 @@ impl<'g> Analysis<'g> {
             VarKind::Sum(id) => (3, id.0),
             VarKind::Mean(id) => (4, id.0),
             VarKind::Pick(id) => (5, id.0),
-            VarKind::Cut(id) => (6, id.0),
+            VarKind::Materialised(id) => (6, id.0),
             VarKind::Weighted(id) => (7, id.0),
         };
         let next = VarId(self.vars.len() as u32);

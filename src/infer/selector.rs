@@ -5,7 +5,7 @@
 use super::compare::{Outcome, Ranks, SetComparison};
 use super::cube::{self, Cube, Literal, Relation};
 use super::order::is_strict_order;
-use super::scorer::ScoreTable;
+use super::score_table::ScoreTable;
 use super::{Analysis, Operand, Stopped};
 use crate::base::Code;
 use crate::graph::{SOp, SOpId, Selector, SelectorId};

@@ -68,9 +68,10 @@ impl Analysis<'_> {
                 format!("width of {}", self.graph.describe_selector(selector))
             }
             VarKind::Sum(id) => format!("sum of {}", self.graph.describe(id)),
-            VarKind::Mean(id) | VarKind::Pick(id) | VarKind::Cut(id) | VarKind::Weighted(id) => {
-                self.graph.describe(id)
-            }
+            VarKind::Mean(id)
+            | VarKind::Pick(id)
+            | VarKind::Materialised(id)
+            | VarKind::Weighted(id) => self.graph.describe(id),
         }
     }
 
@@ -97,7 +98,7 @@ impl Analysis<'_> {
         }
         if self.is_dense_sum(op, &column) {
             let may_fail = self.may_fail(&column);
-            let var = self.var(VarKind::Cut(id), column.values.clone(), may_fail);
+            let var = self.var(VarKind::Materialised(id), column.values.clone(), may_fail);
             let seen = self.alone(var)?.column;
             return Ok(Node {
                 seen,
@@ -130,12 +131,12 @@ impl Analysis<'_> {
             columns.push(self.node(*operand)?.seen.clone());
         }
         if self.is_large_of_conditions(&columns) {
-            self.cut(&operands, &mut columns);
+            self.materialise(&operands, &mut columns);
         }
         let space = match self.space(union(&columns)) {
             Ok(space) => space,
             Err(stopped) => {
-                if !self.cut(&operands, &mut columns) {
+                if !self.materialise(&operands, &mut columns) {
                     return Err(stopped);
                 }
                 self.space(union(&columns))?
@@ -192,7 +193,7 @@ impl Analysis<'_> {
 
     /// Makes variables of the operands that have several, or far fewer values than the one they
     /// have, as a comparison of a count does; whether there were any.
-    fn cut(&mut self, operands: &[Operand], columns: &mut [Column]) -> bool {
+    fn materialise(&mut self, operands: &[Operand], columns: &mut [Column]) -> bool {
         let mut changed = false;
         for (operand, column) in operands.iter().zip(columns) {
             let Some(operand) = operand.sop() else {
@@ -203,7 +204,11 @@ impl Analysis<'_> {
                 continue;
             }
             let may_fail = self.may_fail(column);
-            let var = self.var(VarKind::Cut(operand), column.values.clone(), may_fail);
+            let var = self.var(
+                VarKind::Materialised(operand),
+                column.values.clone(),
+                may_fail,
+            );
             if let Ok(node) = self.alone(var) {
                 *column = node.column;
                 changed = true;

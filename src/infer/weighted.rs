@@ -3,7 +3,7 @@
 //! a weighted mean is a real number that only linear functions may read.
 
 use super::cube::{Cube, Literal, Relation};
-use super::scorer::ScoreTable;
+use super::score_table::ScoreTable;
 use super::selector::{Candidate, SelectorFacts};
 use super::sets::Values;
 use super::space::Column;

@@ -7,7 +7,7 @@ use crate::base::Code;
 use crate::base::suggest::nearest;
 use crate::builtin::{self, Kind};
 use crate::eval::Meta;
-use crate::explain;
+use crate::pages;
 use crate::stdlib;
 
 /// Columns that longer texts are broken at.
@@ -155,7 +155,7 @@ fn about(repl: &Repl, topic: &str) -> Option<String> {
     {
         return Some(format!("{form}\n  {help}\n"));
     }
-    if let Some(code) = explain::find(topic) {
+    if let Some(code) = pages::find(topic) {
         let number = code.number();
         return Some(format!("{number}: {}\n  :explain {number}\n", code.title()));
     }
@@ -267,8 +267,8 @@ pub(super) fn explain(repl: &mut Repl, argument: &str) {
         let rows = rows.map(|code| format!("{}  {}\n", code.number(), code.title()));
         return repl.say(rows.collect::<String>());
     }
-    match explain::find(argument) {
-        Some(code) => repl.say(explain::page(code)),
+    match pages::find(argument) {
+        Some(code) => repl.say(pages::page(code)),
         None => refuse(
             repl,
             &format!("there is no error code `{argument}`; `:explain` lists them"),

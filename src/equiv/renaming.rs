@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is known of s-ops that only move tokens.
 #[derive(Default)]
-pub struct Moves {
+pub struct Renaming {
     /// Atoms that the program names: tokens among them cannot be renamed.
     pub named: FxHashSet<Value>,
     /// Whether tokens are compared with anything.
@@ -27,15 +27,15 @@ enum Holds {
     Fixed,
 }
 
-impl Moves {
+impl Renaming {
     /// `None` if something else is done with tokens, or if they are not all strings that are true.
-    pub fn of(graph: &Graph, roots: [SOpId; 2], vocabulary: &[Value]) -> Option<Moves> {
+    pub fn of(graph: &Graph, roots: [SOpId; 2], vocabulary: &[Value]) -> Option<Renaming> {
         if vocabulary.iter().any(Value::is_number) {
             return None;
         }
         let mut reader = Reader {
             graph,
-            moves: Moves::default(),
+            renaming: Renaming::default(),
             sops: FxHashMap::default(),
             selectors: FxHashSet::default(),
             scorers: FxHashMap::default(),
@@ -44,7 +44,7 @@ impl Moves {
             let holds = reader.sop(id)?;
             reader.sops.insert(id, holds);
         }
-        Some(reader.moves)
+        Some(reader.renaming)
     }
 
     /// Whether two s-ops move the same tokens to the same places, on all inputs up to a length.
@@ -62,7 +62,7 @@ impl Moves {
 
 struct Reader<'g> {
     graph: &'g Graph,
-    moves: Moves,
+    renaming: Renaming,
     sops: FxHashMap<SOpId, Holds>,
     /// Selectors that have been read.
     selectors: FxHashSet<SelectorId>,
@@ -110,7 +110,7 @@ impl Reader<'_> {
     }
 
     fn constant(&mut self, value: &Value) -> Holds {
-        self.moves.named.insert(value.clone());
+        self.renaming.named.insert(value.clone());
         Holds::Fixed
     }
 
@@ -126,21 +126,21 @@ impl Reader<'_> {
             }
             Op::ToStr if tokens => return Some(Holds::Tokens),
             Op::Compare(Comparison::Equal | Comparison::NotEqual) => {}
-            Op::In(items) => self.moves.named.extend(items.iter().cloned()),
+            Op::In(items) => self.renaming.named.extend(items.iter().cloned()),
             Op::Lookup(table) => match &**table {
                 Table::List(items) | Table::Str(items) => {
-                    self.moves.named.extend(items.iter().cloned());
+                    self.renaming.named.extend(items.iter().cloned());
                 }
                 Table::Dict(entries) => {
                     let atoms = entries.iter().flat_map(|(key, value)| [key, value]);
-                    self.moves.named.extend(atoms.cloned());
+                    self.renaming.named.extend(atoms.cloned());
                 }
             },
             // A string that is made, like `str(1)`, may happen to be a token.
             _ if tokens || types.meets(TypeSet::STR) => return None,
             _ => {}
         }
-        self.moves.compares |= tokens;
+        self.renaming.compares |= tokens;
         Some(Holds::Fixed)
     }
 
