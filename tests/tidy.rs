@@ -25,7 +25,14 @@ const IMPORTS: &[(&str, &[&str])] = &[
     (
         "diagnose",
         &[
-            "base", "value", "syntax", "format", "builtin", "graph", "eval",
+            "base",
+            "value",
+            "syntax",
+            "format",
+            "builtin",
+            "graph",
+            "interpret",
+            "eval",
         ],
     ),
     ("schedule", &["base", "graph"]),

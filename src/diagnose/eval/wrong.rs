@@ -9,7 +9,6 @@ use crate::eval::Meta;
 use crate::eval::fault::Argument;
 use crate::eval::meta::Callable;
 use crate::syntax::ast::Name;
-use crate::value::op::FailureKind;
 use crate::value::{Op, TypeSet, Value};
 
 impl Scene<'_> {
@@ -60,8 +59,7 @@ impl Scene<'_> {
         let (name, parameters) = (builtin.name(), builtin.row().parameters);
         let (message, at) = match wrong {
             Argument::Count { given, at } => {
-                let optional = |name: &&&str| name.ends_with('?') || **name == "…";
-                let required = parameters.len() - parameters.iter().filter(optional).count();
+                let required = builtin.required();
                 let takes = match parameters.last() {
                     Some(&"…") => format!("at least {}", arguments(required)),
                     _ if required == parameters.len() => arguments(required),
@@ -129,8 +127,7 @@ impl Scene<'_> {
 
 /// The parameter that a name was probably meant to be.
 pub(super) fn nearest_parameter(builtin: Builtin, name: &str) -> Option<&'static str> {
-    let names = builtin.row().parameters.iter();
-    nearest(name, names.map(|name| name.trim_end_matches('?')))
+    nearest(name, builtin.parameters())
 }
 
 /// What a part of a scorer is, as far as the types are known.
@@ -237,18 +234,6 @@ pub(super) fn role(name: &str) -> &'static str {
             "it is a name of the library, which other library functions use"
         }
         None => "the language keeps it for itself",
-    }
-}
-
-/// The code of a failure of a primitive.
-pub(super) fn failure_code(kind: FailureKind) -> Code {
-    match kind {
-        FailureKind::Types => Code::OperandTypes,
-        FailureKind::Overflow => Code::Overflow,
-        FailureKind::Arithmetic => Code::ArithmeticFailed,
-        FailureKind::Token => Code::BadToken,
-        FailureKind::Index => Code::BadIndex,
-        FailureKind::Limit => Code::LimitReached,
     }
 }
 

@@ -84,11 +84,9 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
                 ..span
             };
             let comment = written.get(2..).unwrap_or("").to_string() + line.unwrap_or("");
-            unexpected("comments do not begin with `//`", "not a comment here").help(edit(
-                &format!("write `# {}`", comment.trim()),
-                marks,
-                "#",
-            ))
+            unexpected("comments do not begin with `//`", "not a comment here").help(
+                Suggestion::edit(format!("write `# {}`", comment.trim()), marks, "#"),
+            )
         }
         MistakeKind::Number => unexpected(
             &format!("`{written}` is no number"),
@@ -106,23 +104,14 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
             .help("close it on the same line; for a line break inside it write `\\n`")
         }
         MistakeKind::Foreign => foreign(context, mistake, written),
-        MistakeKind::NoSemicolon => unexpected(
-            "this statement has no `;`",
-            "a `;` belongs after this",
-        )
-        .help(edit("end every statement with `;`", end, ";")),
+        MistakeKind::NoSemicolon => {
+            unexpected("this statement has no `;`", "a `;` belongs after this")
+                .help(Suggestion::edit("end every statement with `;`", end, ";"))
+        }
         MistakeKind::NoExpression => {
             unexpected("a single expression is expected here", "not an expression")
         }
         MistakeKind::Block | MistakeKind::Unexpected(_) => unreachable!("told from its place"),
-    }
-}
-
-/// A suggestion with the one edit that it asks for.
-fn edit(message: &str, span: Span, text: &str) -> Suggestion {
-    Suggestion {
-        message: message.to_string(),
-        edits: vec![(span, text.to_string())],
     }
 }
 
@@ -215,7 +204,7 @@ fn foreign(context: &Context, mistake: &Mistake, written: &str) -> Diagnostic {
             let message = "a float has digits on both sides of its point".to_string();
             let help = format!("write `{whole}`");
             let error = error(message, "digits are missing", help.clone());
-            return error.help(edit(&help, mistake.span, &whole));
+            return error.help(Suggestion::edit(help, mistake.span, whole));
         }
     };
     let message = format!("`{written}` is not an operator of the language");
@@ -230,5 +219,5 @@ fn foreign(context: &Context, mistake: &Mistake, written: &str) -> Diagnostic {
         ":=" => "=",
         _ => return error,
     };
-    error.help(edit(help, mistake.span, fixed))
+    error.help(Suggestion::edit(help, mistake.span, fixed))
 }
