@@ -43,18 +43,10 @@ impl Scene<'_> {
 
     /// What a call of something that is no function was meant to be.
     pub(super) fn called(&self, meta: &Meta) -> Option<Suggestion> {
-        let Some(ExprKind::Call {
-            function,
-            arguments,
-        }) = self.kind()
-        else {
-            return None;
+        let (object, index) = match self.arguments().as_slice() {
+            [argument] => (self.text(self.function()?)?, self.text(*argument)?),
+            _ => return None,
         };
-        let [argument] = arguments.as_slice() else {
-            return None;
-        };
-        let object = self.text(*function)?;
-        let index = self.text(argument.value)?;
         let (what, fixed) = match meta {
             Meta::List(items)
                 if items
@@ -133,8 +125,7 @@ impl Scene<'_> {
     /// What applying an s-op to something that is no input was meant to be.
     pub(super) fn input(&self, applied: Option<&Meta>, (input, at): &Side) -> Option<Suggestion> {
         let given = self.written(*at)?;
-        let Some(ExprKind::Call { function, .. }) = self.kind().filter(|_| applied.is_some())
-        else {
+        let Some(function) = self.function().filter(|_| applied.is_some()) else {
             return Some(match input {
                 // `set example hello`
                 Meta::SOp(_) | Meta::Function(_) if given.chars().all(char::is_alphanumeric) => {
@@ -144,7 +135,7 @@ impl Scene<'_> {
                 _ => "write an input, like `\"hello\"` or `[1, 2, 3]`".into(),
             });
         };
-        let sop = self.text(*function)?;
+        let sop = self.text(function)?;
         let single = format!("{sop}([{given}])");
         let is_sop = matches!(applied, Some(Meta::SOp(_)));
         let (what, fixed) = match input {

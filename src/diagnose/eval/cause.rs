@@ -10,7 +10,6 @@ use crate::base::{Code, Diagnostic, Span};
 use crate::eval::Meta;
 use crate::eval::fault::Cause;
 use crate::interpret::code_of;
-use crate::syntax::ast::ExprKind;
 
 impl Scene<'_> {
     /// What happened and where, without what to do about it.
@@ -36,10 +35,7 @@ impl Scene<'_> {
             .at(ident.span, "this name is reserved")
             .note(role(&ident.name)),
             Cause::NotCallable(meta) => {
-                let function = match self.kind() {
-                    Some(ExprKind::Call { function, .. }) => self.span(*function),
-                    _ => self.whole,
-                };
+                let function = self.function().map_or(self.whole, |id| self.span(id));
                 let message = format!("{} cannot be called", meta.kind());
                 found(Code::NotCallable, message, &(meta.clone(), function)).note(
                     "functions can be called, and s-ops and selectors can be applied to an input",

@@ -13,10 +13,7 @@ use crate::value::{Comparison, Value};
 impl Scene<'_> {
     /// What indexing something that has no elements was meant to be.
     pub(super) fn unindexed(&self, meta: &Meta) -> Option<Suggestion> {
-        let Some(ExprKind::Index { object, index }) = self.kind() else {
-            return None;
-        };
-        let (object, index) = (self.text(*object)?, self.text(*index)?);
+        let (object, index) = self.indexed()?;
         let (what, fixed) = match meta {
             Meta::Selector(_) => (
                 format!("for whether each position selects position {index}"),
@@ -30,11 +27,7 @@ impl Scene<'_> {
 
     /// An index of the wrong kind.
     pub(super) fn index(&self, container: &Meta, (index, at): &Side) -> Option<Suggestion> {
-        let position = self.written(*at)?;
-        let Some(ExprKind::Index { object, .. }) = self.kind() else {
-            return None;
-        };
-        let object = self.text(*object)?;
+        let (object, position) = self.indexed()?;
         match (container, index) {
             (Meta::SOp(_), Meta::SOp(_)) => {
                 let default = if self.is_string(container) {

@@ -283,10 +283,7 @@ impl Scene<'_> {
 
     /// A list, string or dict indexed by an s-op that goes beyond it.
     fn lookup(&self, table: &Table) -> Option<Suggestion> {
-        let ExprKind::Index { object, index } = self.kind()? else {
-            return None;
-        };
-        let (object, index) = (self.text(*object)?, self.text(*index)?);
+        let (object, index) = self.indexed()?;
         let length = match table {
             Table::List(items) | Table::Str(items) => items.len(),
             Table::Dict(entries) => {

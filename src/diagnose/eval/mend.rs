@@ -147,13 +147,10 @@ impl Scene<'_> {
             Cause::BuiltinHandedOver(builtin, at) => self.mend_part("wrap it", *at, |_| {
                 format!("lambda x: {}(x)", builtin.name())
             }),
-            Cause::InputCount { .. } => match self.kind() {
-                Some(ExprKind::Call { function, .. }) => {
-                    let applied = self.text(*function)?;
-                    Some(format!("apply it to one input: `{applied}(\"hello\")`").into())
-                }
-                _ => say("an input is a string or a list of atoms"),
-            },
+            Cause::InputCount { .. } => {
+                let applied = self.text(self.function()?)?;
+                Some(format!("apply it to one input: `{applied}(\"hello\")`").into())
+            }
             Cause::NoInput { applied, input } => self.input(applied.as_ref(), input),
             Cause::Operands { op, sides } => self.fitting(op, sides),
             Cause::Failed(failure, at) => self.of_failure(failure.kind, *at),
@@ -198,10 +195,9 @@ impl Scene<'_> {
             Cause::OutOfRange {
                 index, length, at, ..
             } if *length > 0 => {
-                let (which, nearest) = if *index < 0 {
-                    ("first", "0")
-                } else {
-                    ("last", "-1")
+                let (which, nearest) = match *index < 0 {
+                    true => ("first", "0"),
+                    false => ("last", "-1"),
                 };
                 self.put(
                     &format!("for the {which} element"),

@@ -95,10 +95,10 @@ impl Diagnose for Words {
 impl Scene<'_> {
     /// A call of `select` or `aggregate`, where the program has set that name.
     fn still_builtin(&self, error: Diagnostic) -> Diagnostic {
-        let Some(ExprKind::Call { function, .. }) = self.kind() else {
+        let Some(function) = self.function() else {
             return error;
         };
-        let name = self.text(*function).unwrap_or_default();
+        let name = self.text(function).unwrap_or_default();
         let meant = self
             .site
             .and_then(|site| self.evaluator.lookup(site.scope, &name));

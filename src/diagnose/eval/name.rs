@@ -25,9 +25,9 @@ impl Scene<'_> {
     /// A name that has no meaning; nothing if a `load` has failed that may have defined it.
     pub(super) fn undefined(&self, name: &Name) -> Option<Diagnostic> {
         let site = self.site?;
-        let (span, called) = match self.kind() {
-            Some(ExprKind::Call { function, .. }) => (self.span(*function), Some(self.arguments())),
-            _ => (self.whole, None),
+        let (span, called) = match self.function() {
+            Some(function) => (self.span(function), Some(self.arguments())),
+            None => (self.whole, None),
         };
         let scopes = &self.evaluator.scopes;
         let near = self.near_name(name, span, false);

@@ -80,6 +80,22 @@ impl Scene<'_> {
             .map_or(Span::BUILT_IN, |site| site.ast.get(id).span)
     }
 
+    /// What is called, if the expression is a call.
+    pub fn function(&self) -> Option<ExprId> {
+        match self.kind()? {
+            ExprKind::Call { function, .. } => Some(*function),
+            _ => None,
+        }
+    }
+
+    /// The texts of what is indexed and of the index, if the expression indexes something.
+    pub fn indexed(&self) -> Option<(String, String)> {
+        match self.kind()? {
+            ExprKind::Index { object, index } => Some((self.text(*object)?, self.text(*index)?)),
+            _ => None,
+        }
+    }
+
     /// The arguments of the expression, if it is a call.
     pub fn arguments(&self) -> Vec<ExprId> {
         match self.kind() {

@@ -167,34 +167,20 @@ pub(super) fn no_input(input: &Side) -> Diagnostic {
 }
 
 pub(super) fn membership([left, right]: &[Side; 2]) -> Diagnostic {
-    let bad = |message: &str, side| found(Code::BadMembership, message.to_string(), side);
-    let kind = right.0.kind();
-    match (&left.0, &right.0) {
+    let (needed, side) = match (&left.0, &right.0) {
         (Meta::SOp(_) | Meta::Scorer(_), Meta::List(items)) => {
             let inside = items.iter().find(|item| item.as_atom().is_none());
             let held = inside.map_or("something else", Meta::kind);
-            Diagnostic::error(
-                Code::BadMembership,
-                "the list right of `in` must hold atoms only",
-            )
-            .at(right.1, format!("this list holds {held}"))
+            let message = "the list right of `in` must hold atoms only";
+            return Diagnostic::error(Code::BadMembership, message)
+                .at(right.1, format!("this list holds {held}"));
         }
-        (Meta::SOp(_), _) => bad(
-            &format!("`s-op in …` needs a list of atoms, not {kind}"),
-            right,
-        ),
-        (Meta::Atom(_), _) => bad(
-            &format!("`atom in …` needs a list or an s-op, not {kind}"),
-            right,
-        ),
-        _ => {
-            let kind = left.0.kind();
-            bad(
-                &format!("left of `in` stands an s-op or an atom, not {kind}"),
-                left,
-            )
-        }
-    }
+        (Meta::SOp(_), _) => ("`s-op in …` needs a list of atoms", right),
+        (Meta::Atom(_), _) => ("`atom in …` needs a list or an s-op", right),
+        _ => ("left of `in` stands an s-op or an atom", left),
+    };
+    let message = format!("{needed}, not {}", side.0.kind());
+    found(Code::BadMembership, message, side)
 }
 
 /// Which indices a list or string of this length has.
