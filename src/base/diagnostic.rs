@@ -136,6 +136,14 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
+    /// Words with the one edit that they ask for.
+    pub fn edit(message: impl Into<String>, span: Span, text: impl Into<String>) -> Suggestion {
+        Suggestion {
+            message: message.into(),
+            edits: vec![(span, text.into())],
+        }
+    }
+
     /// It in words only: what it asks for may fail in its turn.
     pub fn plain(self) -> Suggestion {
         Suggestion {

@@ -247,6 +247,15 @@ pub fn find(name: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.name == name)
 }
 
+/// `select` and `aggregate` are the built-in functions when called, even where a variable has the
+/// same name.
+pub fn called(name: &str) -> Option<Builtin> {
+    match find(name)?.kind {
+        Kind::Function(builtin @ (Builtin::Select | Builtin::Aggregate)) => Some(builtin),
+        Kind::Function(_) | Kind::SOp | Kind::Atom => None,
+    }
+}
+
 impl Builtin {
     pub fn row(self) -> &'static Row {
         TABLE
@@ -257,5 +266,19 @@ impl Builtin {
 
     pub fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// The names of its parameters, without the marks of those that may be left out.
+    pub fn parameters(self) -> impl Iterator<Item = &'static str> {
+        let names = self.row().parameters.iter();
+        names.map(|name| name.trim_end_matches('?'))
+    }
+
+    /// How many arguments it takes at least.
+    pub fn required(self) -> usize {
+        let names = self.row().parameters.iter();
+        names
+            .filter(|name| !name.ends_with('?') && **name != "…")
+            .count()
     }
 }

@@ -2,6 +2,11 @@
 //! tree alone gives cause to warn of. Depends on what it tells of; nothing that runs a program depends
 //! on what is said here.
 
+/// A table with a row on a line or two.
+macro_rules! table {
+    ($($($cell:expr),+;)*) => { &[$(($($cell),+)),*] };
+}
+
 mod eval;
 pub mod names;
 pub mod precedence;

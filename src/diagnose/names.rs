@@ -76,17 +76,12 @@ impl Names {
 }
 
 fn functions(ast: &Ast, names: &Names, statement: &Statement, diagnostics: &mut Vec<Diagnostic>) {
-    let body = match &statement.kind {
-        StatementKind::Define(function) => {
-            duplicates(&function.parameters, diagnostics);
-            unused(ast, names, function, diagnostics);
-            replaced(ast, names, &function.body, false, diagnostics);
-            &function.body
-        }
-        StatementKind::For { body, .. } => body,
-        _ => return,
-    };
-    for inner in body {
+    if let StatementKind::Define(function) = &statement.kind {
+        duplicates(&function.parameters, diagnostics);
+        unused(ast, names, function, diagnostics);
+        replaced(ast, names, &function.body, false, diagnostics);
+    }
+    for inner in statement.body() {
         functions(ast, names, inner, diagnostics);
     }
 }
@@ -98,13 +93,10 @@ fn private(ast: &Ast, names: &Names, diagnostics: &mut Vec<Diagnostic>) {
     }
     let mut told = BTreeSet::new();
     for statement in &ast.statements {
-        let ident = match &statement.kind {
-            StatementKind::Assign { names, .. } => match names.as_slice() {
-                [ident] => ident,
-                _ => continue,
-            },
-            StatementKind::Define(function) => &function.ident,
-            _ => continue,
+        let (StatementKind::Assign { .. } | StatementKind::Define(_), [ident]) =
+            (&statement.kind, statement.names())
+        else {
+            continue;
         };
         let hidden = ident.name.starts_with('_') && ident.name.len() > 1;
         if hidden && !names.read.contains(&ident.name) && told.insert(&ident.name) {
@@ -171,14 +163,12 @@ fn replaced(
 
 /// Collects what functions in a statement read.
 fn in_functions(ast: &Ast, statement: &Statement, read: &mut BTreeSet<Name>) {
-    match &statement.kind {
-        StatementKind::Define(_) => visit(ast, statement, read, &mut Vec::new(), false),
-        StatementKind::For { body, .. } => {
-            for inner in body {
-                in_functions(ast, inner, read);
-            }
+    if let StatementKind::Define(_) = statement.kind {
+        visit(ast, statement, read, &mut Vec::new(), false);
+    } else {
+        for inner in statement.body() {
+            in_functions(ast, inner, read);
         }
-        _ => {}
     }
 }
 
@@ -262,43 +252,15 @@ fn visit<'a>(
     set: &mut Vec<&'a [Ident]>,
     own: bool,
 ) {
-    match &statement.kind {
-        StatementKind::Expression(id) | StatementKind::Assert { condition: id } => {
-            reads(ast, *id, read);
-        }
-        StatementKind::Assign { names, values } => {
-            if own {
-                set.push(names);
-            }
-            for value in values {
-                reads(ast, *value, read);
-            }
-        }
-        StatementKind::For { iterable, body, .. } => {
-            reads(ast, *iterable, read);
-            for inner in body {
-                visit(ast, inner, read, set, own);
-            }
-        }
-        StatementKind::Define(function) => {
-            let defaults = function
-                .parameters
-                .iter()
-                .filter_map(|parameter| parameter.default);
-            for id in defaults.chain(function.results.iter().copied()) {
-                reads(ast, id, read);
-            }
-            for inner in &function.body {
-                visit(ast, inner, read, set, false);
-            }
-        }
-        StatementKind::Draw { value, input } => {
-            reads(ast, *value, read);
-            if let Some(input) = input {
-                reads(ast, *input, read);
-            }
-        }
-        StatementKind::Error | StatementKind::Load { .. } | StatementKind::Command(_) => {}
+    if let (StatementKind::Assign { names, .. }, true) = (&statement.kind, own) {
+        set.push(names);
+    }
+    for id in statement.expressions() {
+        reads(ast, id, read);
+    }
+    let own = own && !matches!(statement.kind, StatementKind::Define(_));
+    for inner in statement.body() {
+        visit(ast, inner, read, set, own);
     }
 }
 

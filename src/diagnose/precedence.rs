@@ -104,60 +104,47 @@ fn warning(
 }
 
 fn surprise(ast: &Ast, id: ExprId) -> Option<Surprise> {
-    match &ast.get(id).kind {
+    let part = |part: ExprId, rule| {
+        let parts = vec![part];
+        Some(Surprise { parts, rule })
+    };
+    let (operator, left, right) = match ast.get(id).kind {
         ExprKind::Binary {
             operator,
             left,
             right,
-        } => surprising_operator(ast, *operator, *left, *right),
-        ExprKind::Ternary { then, .. } if is_ternary(ast, *then) => Some(Surprise {
-            parts: vec![*then],
-            rule: "one `if … else` after another: the first choice is made first",
-        }),
-        _ => None,
-    }
-}
-
-fn surprising_operator(
-    ast: &Ast,
-    operator: BinaryOperator,
-    left: ExprId,
-    right: ExprId,
-) -> Option<Surprise> {
+        } => (operator, left, right),
+        ExprKind::Ternary { then, .. } if is_ternary(ast, then) => {
+            let rule = "one `if … else` after another: the first choice is made first";
+            return part(then, rule);
+        }
+        _ => return None,
+    };
     let logic = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
-    if operator == BinaryOperator::In {
-        return surprising_membership(ast, left, right);
-    }
-    if !logic && unary(ast, left) == Some(UnaryOperator::Not) {
-        return Some(Surprise {
-            parts: vec![left],
-            rule: "`not` takes only what stands directly behind it",
-        });
-    }
-    let (part, rule) = match operator {
-        BinaryOperator::Power if unary(ast, left).is_some() => {
-            (left, "a sign before a power belongs to its base")
+    match (operator, binary(ast, left)) {
+        (BinaryOperator::In, _) => surprising_membership(ast, left, right),
+        _ if !logic && unary(ast, left) == Some(UnaryOperator::Not) => {
+            part(left, "`not` takes only what stands directly behind it")
         }
-        BinaryOperator::Power if binary(ast, left) == Some(BinaryOperator::Power) => {
-            (left, "`^` goes from left to right")
+        (BinaryOperator::Power, _) if unary(ast, left).is_some() => {
+            part(left, "a sign before a power belongs to its base")
         }
-        BinaryOperator::Remainder if is_product(ast, right) => {
-            (right, "`%` is looser than `*` and `/`")
+        (BinaryOperator::Power, Some(BinaryOperator::Power)) => {
+            part(left, "`^` goes from left to right")
         }
-        BinaryOperator::And if binary(ast, left) == Some(BinaryOperator::Or) => (
+        (BinaryOperator::Remainder, _) if is_product(ast, right) => {
+            part(right, "`%` is looser than `*` and `/`")
+        }
+        (BinaryOperator::And, Some(BinaryOperator::Or)) => part(
             left,
             "`and` and `or` go from left to right, neither is tighter",
         ),
-        BinaryOperator::Compare(_) if is_comparison(ast, left) => (
+        (BinaryOperator::Compare(_), Some(BinaryOperator::Compare(_))) => part(
             left,
             "comparisons do not chain: the second compares a truth value",
         ),
-        _ => return None,
-    };
-    Some(Surprise {
-        parts: vec![part],
-        rule,
-    })
+        _ => None,
+    }
 }
 
 /// What Python would read, written for this language: the expression alone, or with the operators

@@ -1,29 +1,28 @@
 //! Indexing, membership and iteration: what reaches into lists, dicts, strings and s-ops.
 
-use super::expression::Context;
+use super::context::Context;
 use super::fault::{Cause, Doubt};
 use super::made::element_spans;
-use super::meta::Meta;
-use super::operator::{Side, never_equal};
+use super::meta::{Meta, Side};
+use super::operator::never_equal;
 use super::{Evaluator, Outcome};
 use crate::base::Span;
-use crate::graph::{SOp, SOpId, Selector};
+use crate::graph::{SOp, SOpId};
 use crate::syntax::ast::{ExprId, Ident};
 use crate::value::{Comparison, Op, Table, TypeSet, Value};
 use std::sync::Arc;
 
 impl Evaluator {
-    /// `container[index]`; `spans` are those of the whole and of the index.
+    /// `container[index]`
     pub(crate) fn index(
         &mut self,
         cx: &Context,
         container: Meta,
-        index: Meta,
-        spans: (Span, Span),
+        index: Side,
+        span: Span,
     ) -> Outcome<Meta> {
-        let span = spans.0;
         if let Meta::SOp(id) = container {
-            return self.index_sop(cx, id, &index, spans);
+            return self.index_sop(cx, id, index, span);
         }
         let indexable = matches!(
             container,
@@ -32,37 +31,21 @@ impl Evaluator {
         if !indexable {
             return Err(Cause::NotIndexable(container).into());
         }
-        if let Meta::Scorer(_) = index {
-            let lookup = Op::Lookup(Arc::new(table(&container)?));
-            return self.map_scorers(lookup, &[(index, spans.1)], span);
+        let lookup = || table(&container).map(|table| Op::Lookup(Arc::new(table)));
+        match index.0 {
+            Meta::Scorer(_) => self.map_scorers(lookup()?, &[index], span),
+            Meta::SOp(id) => Ok(Meta::SOp(self.add_map(lookup()?, vec![id], span)?)),
+            _ => index_value(container, index),
         }
-        if let Meta::SOp(id) = index {
-            let table = table(&container)?;
-            return Ok(Meta::SOp(self.add_map(
-                Op::Lookup(Arc::new(table)),
-                vec![id],
-                span,
-            )?));
-        }
-        index_value(&container, (index, spans.1))
     }
 
     /// `sop[k]`: the value at position k, from the end if k is negative, at every position.
-    fn index_sop(
-        &mut self,
-        cx: &Context,
-        id: SOpId,
-        index: &Meta,
-        (span, index_span): (Span, Span),
-    ) -> Outcome<Meta> {
-        let Some(at) = index.as_atom().and_then(Value::as_int) else {
-            return Err(Cause::BadIndex {
-                container: Meta::SOp(id),
-                index: (index.clone(), index_span),
-            }
-            .into());
+    fn index_sop(&mut self, cx: &Context, id: SOpId, index: Side, span: Span) -> Outcome<Meta> {
+        let Some(at) = index.0.as_atom().and_then(Value::as_int) else {
+            let container = Meta::SOp(id);
+            return Err(Cause::BadIndex { container, index }.into());
         };
-        let at_constant = self.add_sop(SOp::Constant(Value::Int(at)), index_span)?;
+        let at_constant = self.add_constant(Value::Int(at), index.1)?;
         let position = if at >= 0 {
             at_constant
         } else {
@@ -73,14 +56,7 @@ impl Evaluator {
             self.add_map(Op::Add, vec![length, at_constant], span)?
         };
         let indices = self.add_sop(SOp::Indices, span)?;
-        let selector = self.add_selector(
-            Selector::Compare {
-                keys: indices,
-                queries: position,
-                comparison: Comparison::Equal,
-            },
-            span,
-        )?;
+        let selector = self.add_comparison([indices, position], Comparison::Equal, span)?;
         let sop = SOp::Aggregate {
             selector,
             value: id,
@@ -127,20 +103,13 @@ impl Evaluator {
         let everything = match self.everything {
             Some(everything) => everything,
             None => {
-                let one = self.add_sop(SOp::Constant(Value::Int(1)), span)?;
-                let all = self.add_selector(
-                    Selector::Compare {
-                        keys: one,
-                        queries: one,
-                        comparison: Comparison::Equal,
-                    },
-                    span,
-                )?;
+                let one = self.add_constant(Value::Int(1), span)?;
+                let all = self.add_comparison([one, one], Comparison::Equal, span)?;
                 self.everything = Some(all);
                 all
             }
         };
-        let value = self.add_sop(SOp::Constant(value.clone()), span)?;
+        let value = self.add_constant(value.clone(), span)?;
         let equal = self.add_map(Op::Compare(Comparison::Equal), vec![id, value], span)?;
         let indicator = self.add_map(Op::Indicator, vec![equal], span)?;
         let share = self.add_sop(
@@ -151,23 +120,23 @@ impl Evaluator {
             },
             span,
         )?;
-        let zero = self.add_sop(SOp::Constant(Value::Int(0)), span)?;
+        let zero = self.add_constant(Value::Int(0), span)?;
         let found = self.add_map(Op::Compare(Comparison::Greater), vec![share, zero], span)?;
         Ok(Meta::SOp(found))
     }
 
     /// The elements of a list, or the keys of a dict, each with its place.
     pub(crate) fn iterate(&mut self, cx: &Context, iterable: ExprId) -> Outcome<Vec<Side>> {
-        match self.expression(cx, iterable)? {
-            Meta::List(items) => {
+        match self.side(cx, iterable)? {
+            (Meta::List(items), _) => {
                 let spans = element_spans(&cx.ast, iterable, items.len());
                 Ok(items.iter().cloned().zip(spans).collect())
             }
-            Meta::Dict(dict) => Ok(dict
-                .iter()
-                .map(|(key, _)| (Meta::Atom(key.clone()), cx.ast.get(iterable).span))
-                .collect()),
-            other => Err(Cause::NotIterable((other, cx.ast.get(iterable).span)).into()),
+            (Meta::Dict(dict), at) => {
+                let keys = dict.iter().map(|(key, _)| Meta::Atom(key.clone()));
+                Ok(keys.map(|key| (key, at)).collect())
+            }
+            other => Err(Cause::NotIterable(other).into()),
         }
     }
 
@@ -182,7 +151,7 @@ impl Evaluator {
             return self.assign(cx, name, item);
         }
         let (item, at) = item;
-        let parts = self.unpack(&item, names.len(), at, Some(number))?;
+        let parts = self.unpack((&item, at), names.len(), Some(number))?;
         for (name, part) in names.iter().zip(parts) {
             self.assign(cx, name, (part, at))?;
         }
@@ -193,29 +162,18 @@ impl Evaluator {
     /// They may be those of an element of a loop.
     pub(crate) fn unpack(
         &self,
-        meta: &Meta,
+        (meta, at): (&Meta, Span),
         names: usize,
-        at: Span,
         number: Option<usize>,
     ) -> Outcome<Vec<Meta>> {
-        let parts: Vec<Meta> = match meta {
-            Meta::List(items) => items.to_vec(),
-            Meta::Dict(dict) => {
-                let keys = dict.iter().map(|(key, _)| key.clone());
-                keys.map(Meta::Atom).collect()
-            }
-            Meta::Atom(Value::Str(text)) => {
-                let characters = Value::characters(text).into_iter();
-                characters.map(Meta::Atom).collect()
-            }
-            other => {
-                let found = (other.clone(), at);
-                let count = names;
-                let element = number;
+        let parts: Vec<Meta> = match (meta, meta.as_tokens()) {
+            (Meta::List(items), _) => items.to_vec(),
+            (_, Some(tokens)) => tokens.into_iter().map(Meta::Atom).collect(),
+            (other, None) => {
                 return Err(Cause::NotSeveral {
-                    found,
-                    count,
-                    element,
+                    found: (other.clone(), at),
+                    count: names,
+                    element: number,
                 }
                 .into());
             }
@@ -234,37 +192,33 @@ impl Evaluator {
 }
 
 /// A list, dict or string indexed by an atom.
-fn index_value(container: &Meta, index: Side) -> Outcome<Meta> {
-    let (Meta::Atom(key), at) = &index else {
-        let container = container.clone();
+fn index_value(container: Meta, index: Side) -> Outcome<Meta> {
+    let Meta::Atom(key) = &index.0 else {
         return Err(Cause::BadIndex { container, index }.into());
     };
-    if let Meta::Dict(dict) = container {
+    if let Meta::Dict(dict) = &container {
         return dict.get(key).cloned().ok_or_else(|| {
-            let (dict, key, at) = (container.clone(), key.clone(), *at);
+            let (dict, key, at) = (container.clone(), key.clone(), index.1);
             Cause::NoKey { dict, key, at }.into()
         });
     }
     let Some(asked) = key.as_int() else {
-        let container = container.clone();
         return Err(Cause::BadIndex { container, index }.into());
     };
-    let (found, length) = match container {
-        Meta::Atom(Value::Str(text)) => {
-            let characters = Value::characters(text);
+    let (found, length) = match &container {
+        Meta::List(items) => (element(items, asked).cloned(), items.len()),
+        string => {
+            let characters = string.as_tokens().unwrap_or_default();
             let found = element(&characters, asked).cloned().map(Meta::Atom);
             (found, characters.len())
         }
-        Meta::List(items) => (element(items, asked).cloned(), items.len()),
-        _ => unreachable!("the caller has checked what is indexed"),
     };
     found.ok_or_else(|| {
-        let string = matches!(container, Meta::Atom(_));
         Cause::OutOfRange {
             index: asked,
             length,
-            string,
-            at: *at,
+            string: !matches!(container, Meta::List(_)),
+            at: index.1,
         }
         .into()
     })

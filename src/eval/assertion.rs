@@ -1,10 +1,9 @@
 //! `assert`: an in-file test. Each one that is run leaves an event, also inside a function, so that
 //! `rasp test` can count them; one that does not hold is an error of its statement.
 
-use super::expression::Context;
+use super::context::Context;
 use super::fault::Cause;
-use super::meta::Meta;
-use super::operator::Side;
+use super::meta::{Meta, Side};
 use super::statement::{Assertion, Event, Verdict};
 use super::{Evaluator, Outcome, Stop};
 use crate::base::Diagnostic;
@@ -12,7 +11,7 @@ use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, Statement, StatementK
 
 impl Evaluator {
     pub(super) fn assert(&mut self, cx: &Context, condition: ExprId) -> Outcome<()> {
-        let span = cx.ast.get(condition).span;
+        let span = cx.span(condition);
         let mut found = Vec::new();
         let result = self.holds(cx, condition, &mut found);
         let result = result.map_err(|stop| stop.at(|| cx.site(condition)));
@@ -55,13 +54,13 @@ impl Evaluator {
                 right,
             } => {
                 for side in [*left, *right] {
-                    found.push((self.expression(cx, side)?, cx.ast.get(side).span));
+                    found.push(self.side(cx, side)?);
                 }
                 let sides = [found[0].clone(), found[1].clone()];
                 self.binary(*operator, sides, expr.span)?
             }
             _ => {
-                found.push((self.expression(cx, condition)?, expr.span));
+                found.push(self.side(cx, condition)?);
                 found[0].0.clone()
             }
         };

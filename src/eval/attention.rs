@@ -1,11 +1,11 @@
 //! Attention: `select`, `aggregate`, `score` and `select_best` leave selectors, scorers and
 //! aggregates in the graph.
 
-use super::expression::Context;
+use super::context::Context;
 use super::fault::{Apart, Cause, Doubt, Mixture, Part};
 use super::made::{element_spans, elements};
-use super::meta::{Callable, Meta};
-use super::operator::{Side, literal, never_equal};
+use super::meta::{Callable, Meta, Side};
+use super::operator::{literal, never_equal};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::graph::{SOp, SOpId, ScorerId, Selector, SelectorId};
@@ -25,16 +25,13 @@ impl Evaluator {
         let ExprKind::Operator(comparison) = cx.ast.get(comparison).kind else {
             if let Some(function) = self.predicate(cx, comparison)? {
                 let (keys, queries) = (self.several(cx, keys)?, self.several(cx, queries)?);
-                let at = cx.ast.get(comparison).span;
+                let at = cx.span(comparison);
                 let predicate = self.trace(&function, &keys, &queries, (at, span))?;
                 return Ok(Meta::Selector(self.selector_of(predicate, span)?));
             }
             return Err(Cause::NoComparison(comparison).into());
         };
-        let sides = [
-            (self.expression(cx, keys)?, cx.ast.get(keys).span),
-            (self.expression(cx, queries)?, cx.ast.get(queries).span),
-        ];
+        let sides = [self.side(cx, keys)?, self.side(cx, queries)?];
         self.compare(sides, comparison, span)
     }
 
@@ -54,12 +51,8 @@ impl Evaluator {
         if !ordered && self.calls == 0 && never_equal(key_types, query_types) {
             self.doubt(Doubt::ConstantSelector { comparison, sides }, span);
         }
-        let selector = Selector::Compare {
-            keys,
-            queries,
-            comparison,
-        };
-        Ok(Meta::Selector(self.add_selector(selector, span)?))
+        let selector = self.add_comparison([keys, queries], comparison, span)?;
+        Ok(Meta::Selector(selector))
     }
 
     /// The function that stands where a comparison could, if it is one.
@@ -90,22 +83,19 @@ impl Evaluator {
         default: Option<ExprId>,
         span: Span,
     ) -> Outcome<Meta> {
-        let attends = match self.expression(cx, attention)? {
-            Meta::Selector(id) => Attention::Selector(id),
-            Meta::Scorer(id) => Attention::Scorer(id),
-            other => {
-                return Err(Cause::NoSelector((other, cx.ast.get(attention).span)).into());
-            }
+        let attends = match self.side(cx, attention)? {
+            (Meta::Selector(id), _) => Attention::Selector(id),
+            (Meta::Scorer(id), _) => Attention::Scorer(id),
+            other => return Err(Cause::NoSelector(other).into()),
         };
-        let value = self.expression(cx, values)?;
-        let values_span = cx.ast.get(values).span;
+        let (value, values_span) = self.side(cx, values)?;
         let given = default;
         let default = match default {
             None => Value::Int(0),
-            Some(id) => match self.expression(cx, id)? {
-                Meta::Atom(atom) => atom,
-                other => {
-                    let (values, given) = (value, (other, cx.ast.get(id).span));
+            Some(id) => match self.side(cx, id)? {
+                (Meta::Atom(atom), _) => atom,
+                given => {
+                    let values = value;
                     return Err(Cause::NoDefault { values, given }.into());
                 }
             },
@@ -119,7 +109,7 @@ impl Evaluator {
         let places = element_spans(&cx.ast, values, items.len());
         let written = elements(&cx.ast, values).len() == items.len();
         let apart = given.filter(|_| written).map(|_| Apart {
-            selector: cx.ast.get(attention).span,
+            selector: cx.span(attention),
             values: places
                 .iter()
                 .zip(items.iter())
@@ -149,7 +139,7 @@ impl Evaluator {
         let Some(id) = given else { return };
         let default = Part {
             types: TypeSet::of(default),
-            at: cx.ast.get(id).span,
+            at: cx.span(id),
             literal: literal(&cx.ast, id),
         };
         let values = Part {
@@ -188,7 +178,7 @@ impl Evaluator {
     /// `score(keys, queries, function)`
     pub(super) fn score(&mut self, cx: &Context, parts: [ExprId; 3], span: Span) -> Outcome<Meta> {
         let [keys, queries, function] = parts;
-        let at = cx.ast.get(function).span;
+        let at = cx.span(function);
         let Some(callable) = self.predicate(cx, function)? else {
             return Err(Cause::NoScore(at).into());
         };
@@ -210,17 +200,15 @@ impl Evaluator {
         scorer: ExprId,
         span: Span,
     ) -> Outcome<Meta> {
-        let found = (self.expression(cx, selector)?, self.expression(cx, scorer)?);
-        let (Meta::Selector(selector), Meta::Scorer(scorer)) = found else {
-            let (first, second) = found;
-            let (found, selector) = match first {
-                Meta::Selector(_) => ((second, cx.ast.get(scorer).span), false),
-                _ => ((first, cx.ast.get(selector).span), true),
-            };
-            return Err(Cause::NotBest { selector, found }.into());
+        let (first, second) = (self.side(cx, selector)?, self.side(cx, scorer)?);
+        let best = match (&first.0, &second.0) {
+            (Meta::Selector(selector), Meta::Scorer(scorer)) => Selector::Best {
+                selector: *selector,
+                scorer: *scorer,
+            },
+            (Meta::Selector(_), _) => return Err(Cause::NotBest(false, second).into()),
+            _ => return Err(Cause::NotBest(true, first).into()),
         };
-        Ok(Meta::Selector(
-            self.add_selector(Selector::Best { selector, scorer }, span)?,
-        ))
+        Ok(Meta::Selector(self.add_selector(best, span)?))
     }
 }

@@ -1,10 +1,9 @@
 //! The meanings of the built-in functions, and of the other built-in names.
 
-use super::expression::Context;
-use super::fault::{Argument as Wrong, Cause, Limit};
-use super::meta::{Body, Callable, Meta};
-use super::operator::{Side, atom_result};
-use super::scope::ScopeId;
+use super::context::Context;
+use super::fault::{Argument as Wrong, Cause, Limit, refuse};
+use super::meta::{Body, Callable, Meta, ScopeId, Side};
+use super::operator::atom_result;
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::builtin::{Builtin, Kind, TABLE};
@@ -78,35 +77,28 @@ impl Evaluator {
     }
 
     fn len(&mut self, cx: &Context, list: ExprId) -> Outcome<Meta> {
-        match self.expression(cx, list)? {
-            Meta::List(items) => Ok(Meta::Atom(Value::Int(items.len() as i64))),
-            other => {
-                let found = (other, cx.ast.get(list).span);
-                let builtin = Builtin::Len;
-                Err(Cause::NoList { builtin, found }.into())
-            }
+        match self.side(cx, list)? {
+            (Meta::List(items), _) => Ok(Meta::Atom(Value::Int(items.len() as i64))),
+            other => Err(Cause::NoList(Builtin::Len, other).into()),
         }
     }
 
     fn round(&mut self, cx: &Context, number: ExprId, span: Span) -> Outcome<Meta> {
-        let at = cx.ast.get(number).span;
-        match self.expression(cx, number)? {
-            meta @ Meta::Scorer(_) => self.map_scorers(Op::Round, &[(meta, at)], span),
-            Meta::SOp(id) => self.map_one(Op::Round, (id, at), span),
-            Meta::Atom(value) if value.is_number() => atom_result(Op::Round.apply(&[&value]), at),
-            other => {
-                let (op, sides) = (Op::Round, vec![(other, at)]);
-                Err(Cause::Operands { op, sides }.into())
+        match self.side(cx, number)? {
+            side @ (Meta::Scorer(_), _) => self.map_scorers(Op::Round, &[side], span),
+            (Meta::SOp(id), at) => self.map_one(Op::Round, (id, at), span),
+            (Meta::Atom(value), at) if value.is_number() => {
+                atom_result(Op::Round.apply(&[&value]), at)
             }
+            other => refuse(Op::Round, [other]),
         }
     }
 
     fn indicator(&mut self, cx: &Context, condition: ExprId, span: Span) -> Outcome<Meta> {
-        let at = cx.ast.get(condition).span;
-        match self.expression(cx, condition)? {
-            Meta::SOp(id) => Ok(Meta::SOp(self.add_map(Op::Indicator, vec![id], span)?)),
-            meta @ Meta::Scorer(_) => self.map_scorers(Op::Indicator, &[(meta, at)], span),
-            other => Err(Cause::NoIndicator((other, at)).into()),
+        match self.side(cx, condition)? {
+            (Meta::SOp(id), _) => Ok(Meta::SOp(self.add_map(Op::Indicator, vec![id], span)?)),
+            side @ (Meta::Scorer(_), _) => self.map_scorers(Op::Indicator, &[side], span),
+            other => Err(Cause::NoIndicator(other).into()),
         }
     }
 
@@ -120,13 +112,12 @@ impl Evaluator {
     ) -> Outcome<Meta> {
         let sops = self.several(cx, sops)?.into_iter();
         let arguments: Vec<Side> = sops.map(|(sop, at)| (Meta::SOp(sop), at)).collect();
-        let at = cx.ast.get(function).span;
-        match self.expression(cx, function)? {
-            Meta::Function(callable) => {
+        match self.side(cx, function)? {
+            (Meta::Function(callable), at) => {
                 let result = self.invoke_any(&callable, arguments, (at, span))?;
                 self.at_each_position(result, span)
             }
-            other => Err(Cause::NoFunction((other, at)).into()),
+            other => Err(Cause::NoFunction(other).into()),
         }
     }
 
@@ -145,11 +136,10 @@ impl Evaluator {
 
     /// Notes how an s-op is to be encoded; its value is the same.
     fn encode(&mut self, cx: &Context, sop: ExprId, encoding: Encoding) -> Outcome<Meta> {
-        let at = cx.ast.get(sop).span;
-        let meta = self.expression(cx, sop)?;
-        let id = self.broadcast(&meta, at)?;
+        let side = self.side(cx, sop)?;
+        let id = self.broadcast(&side.0, side.1)?;
         if encoding == Encoding::Numerical && !self.graph.types(id).meets(TypeSet::NUMBER) {
-            return Err(Cause::NoNumbers((meta, at)).into());
+            return Err(Cause::NoNumbers(side).into());
         }
         self.graph.set_encoding(id, encoding);
         Ok(Meta::SOp(id))
@@ -158,9 +148,9 @@ impl Evaluator {
     fn range(&mut self, cx: &Context, bounds: &[ExprId]) -> Outcome<Meta> {
         let mut ints = Vec::with_capacity(bounds.len());
         for bound in bounds {
-            let meta = self.expression(cx, *bound)?;
-            let Some(int) = meta.as_atom().and_then(Value::as_int) else {
-                return Err(Cause::NoBound((meta, cx.ast.get(*bound).span)).into());
+            let side = self.side(cx, *bound)?;
+            let Some(int) = side.0.as_atom().and_then(Value::as_int) else {
+                return Err(Cause::NoBound(side).into());
             };
             ints.push(int);
         }
@@ -194,18 +184,14 @@ impl Evaluator {
     fn zip(&mut self, cx: &Context, lists: &[ExprId]) -> Outcome<Meta> {
         let mut columns = Vec::with_capacity(lists.len());
         for id in lists {
-            match self.expression(cx, *id)? {
-                Meta::List(items) => columns.push(items),
-                other => {
-                    let found = (other, cx.ast.get(*id).span);
-                    let builtin = Builtin::Zip;
-                    return Err(Cause::NoList { builtin, found }.into());
-                }
+            match self.side(cx, *id)? {
+                (Meta::List(items), _) => columns.push(items),
+                other => return Err(Cause::NoList(Builtin::Zip, other).into()),
             }
         }
         let length = columns.first().map_or(0, |items| items.len());
         if columns.iter().any(|items| items.len() != length) {
-            let places = lists.iter().map(|id| cx.ast.get(*id).span);
+            let places = lists.iter().map(|id| cx.span(*id));
             let lengths = columns.iter().map(|items| items.len()).zip(places);
             return Err(Cause::Lengths(lengths.collect()).into());
         }
@@ -224,16 +210,12 @@ impl Evaluator {
         let parameters = builtin.row().parameters;
         let variadic = parameters.last() == Some(&"…");
         let wrong = |wrong| Cause::BuiltinArguments { builtin, wrong };
-        let required = parameters
-            .iter()
-            .filter(|name| !name.ends_with('?') && **name != "…")
-            .count();
         let most = if variadic {
             usize::MAX
         } else {
             parameters.len()
         };
-        if arguments.len() < required || arguments.len() > most {
+        if arguments.len() < builtin.required() || arguments.len() > most {
             let (given, at) = (arguments.len(), span);
             return Err(wrong(Wrong::Count { given, at }).into());
         }
@@ -242,26 +224,20 @@ impl Evaluator {
             let slot = match &argument.name {
                 None => index,
                 Some(ident) => {
-                    let found = parameters
-                        .iter()
-                        .position(|name| bare(name) == &*ident.name);
+                    let mut names = builtin.parameters();
+                    let found = names.position(|name| name == &*ident.name);
                     let found = found.filter(|slot| *slot < placed.len());
                     found.ok_or_else(|| wrong(Wrong::Unknown(ident.clone())))?
                 }
             };
             if placed[slot].replace(argument.value).is_some() {
-                let parameter = bare(parameters[slot]).into();
-                let at = cx.ast.get(argument.value).span;
+                let parameter = builtin.parameters().nth(slot).unwrap_or_default().into();
+                let at = cx.span(argument.value);
                 return Err(wrong(Wrong::Twice { parameter, at }).into());
             }
         }
         Ok(placed.into_iter().flatten().collect())
     }
-}
-
-/// The name of a parameter without its mark.
-pub(crate) fn bare(name: &str) -> &str {
-    name.trim_end_matches('?')
 }
 
 fn builtin_callable(builtin: Builtin) -> Callable {

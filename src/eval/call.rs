@@ -1,13 +1,12 @@
 //! Calls: of functions, with positional and named arguments and defaults, and of s-ops and
 //! selectors, which applies them to an input.
 
-use super::expression::Context;
+use super::context::Context;
 use super::fault::{Argument as Wrong, Call, Cause, Limit};
-use super::meta::{Application, Body, Callable, Meta};
-use super::operator::Side;
+use super::meta::{Application, Body, Callable, Meta, Side};
 use super::{Evaluator, Outcome};
 use crate::base::{Diagnostic, Span};
-use crate::builtin::{Builtin, Kind};
+use crate::builtin;
 use crate::interpret;
 use crate::syntax::ast::{Argument, ExprId, ExprKind, Name};
 use crate::value::Value;
@@ -21,9 +20,9 @@ impl Evaluator {
         arguments: &[Argument],
         id: ExprId,
     ) -> Outcome<Meta> {
-        let span = cx.ast.get(id).span;
+        let span = cx.span(id);
         if let ExprKind::Name(name) = &cx.ast.get(function).kind {
-            if let Some(builtin) = called_builtin(name) {
+            if let Some(builtin) = builtin::called(name) {
                 return self.builtin(cx, builtin, arguments, span);
             }
             if self.scopes.lookup(cx.scope, name).is_none() {
@@ -73,13 +72,13 @@ impl Evaluator {
         let positional = arguments.iter().filter(|argument| argument.name.is_none());
         if let Some(extra) = positional.clone().skip(count).last() {
             let given = positional.count();
-            let at = cx.ast.get(extra.value).span;
+            let at = cx.span(extra.value);
             return Err(wrong(Wrong::Count { given, at }).into());
         }
         let mut bound: Vec<Option<Side>> = vec![None; count];
         let mut next = 0;
         for argument in arguments {
-            let at = cx.ast.get(argument.value).span;
+            let at = cx.span(argument.value);
             let slot = match &argument.name {
                 None => {
                     next += 1;
@@ -170,11 +169,7 @@ impl Evaluator {
         for ((name, _), argument) in callable.parameters.iter().zip(arguments) {
             self.scopes.set(scope, name.clone(), argument);
         }
-        let cx = Context {
-            ast: ast.clone(),
-            scope,
-            origin: self.nested_origin(callable),
-        };
+        let cx = Context::new(ast, scope, &format!("{}'", callable.origin));
         match &callable.body {
             Body::Lambda { lambda, .. } => self.expression(&cx, lambda.body),
             Body::Defined { function, .. } => {
@@ -193,10 +188,6 @@ impl Evaluator {
         }
     }
 
-    fn nested_origin(&self, callable: &Callable) -> std::sync::Arc<str> {
-        format!("{}'", callable.origin).into()
-    }
-
     /// An s-op or selector applied to an input.
     fn apply(
         &mut self,
@@ -209,9 +200,8 @@ impl Evaluator {
             let given = arguments.len();
             return Err(Cause::InputCount { applied, given }.into());
         };
-        let input_span = cx.ast.get(argument.value).span;
-        let input = self.expression(cx, argument.value)?;
-        let tokens = self.tokens(Some(&applied), &input, input_span)?;
+        let input = self.side(cx, argument.value)?;
+        let tokens = self.tokens(Some(&applied), input)?;
         let roots = match applied {
             Meta::SOp(id) => vec![id],
             Meta::Selector(id) => self.graph.selector_operands(id),
@@ -239,15 +229,10 @@ impl Evaluator {
     ///
     /// # Errors
     /// Anything but a non-empty string, list of atoms, or dict.
-    pub(crate) fn tokens(
-        &self,
-        applied: Option<&Meta>,
-        input: &Meta,
-        span: Span,
-    ) -> Outcome<Vec<Value>> {
-        let tokens = input.as_tokens().filter(|tokens| !tokens.is_empty());
+    pub(crate) fn tokens(&self, applied: Option<&Meta>, input: Side) -> Outcome<Vec<Value>> {
+        let tokens = input.0.as_tokens().filter(|tokens| !tokens.is_empty());
         tokens.ok_or_else(|| {
-            let (applied, input) = (applied.cloned(), (input.clone(), span));
+            let applied = applied.cloned();
             Cause::NoInput { applied, input }.into()
         })
     }
@@ -265,13 +250,4 @@ fn complete(callable: &Callable, bound: Vec<Option<Side>>) -> Result<Vec<Side>, 
         given.or_else(default).ok_or(name)
     });
     filled.collect()
-}
-
-/// `select` and `aggregate` are the built-in functions when called, even where a variable has the
-/// same name.
-pub(crate) fn called_builtin(name: &str) -> Option<Builtin> {
-    match crate::builtin::find(name)?.kind {
-        Kind::Function(builtin @ (Builtin::Select | Builtin::Aggregate)) => Some(builtin),
-        Kind::Function(_) | Kind::SOp | Kind::Atom => None,
-    }
 }

@@ -1,33 +1,15 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
-use super::call::called_builtin;
+use super::context::Context;
 use super::fault::{Cause, Limit};
-use super::meta::{Body, Callable, Dict, Meta};
-use super::scope::ScopeId;
+use super::meta::{Body, Callable, Dict, Meta, Side};
 use super::{Evaluator, Outcome, Stop};
 use crate::base::Span;
-use crate::syntax::ast::{Ast, ExprId, ExprKind, Ident, Lambda, Name, Parameter};
+use crate::builtin;
+use crate::syntax::ast::{ExprId, ExprKind, Ident, Lambda, Name, Parameter};
 use crate::value::Value;
 use std::sync::Arc;
-
-/// Where an expression is evaluated.
-#[derive(Clone)]
-pub(crate) struct Context {
-    pub ast: Arc<Ast>,
-    pub scope: ScopeId,
-    /// `console` or the path of the file, for the origin of functions.
-    pub origin: Arc<str>,
-}
-
-impl Context {
-    pub fn within(&self, scope: ScopeId) -> Context {
-        Context {
-            scope,
-            ..self.clone()
-        }
-    }
-}
 
 impl Evaluator {
     /// The value of an expression.
@@ -63,17 +45,16 @@ impl Evaluator {
                 iterable,
             } => self.dict_comprehension(cx, (*key, *value), (names, *iterable)),
             ExprKind::Unary { operator, operand } => {
-                let value = self.expression(cx, *operand)?;
-                self.unary(*operator, (value, cx.ast.get(*operand).span), span)
+                let operand = self.side(cx, *operand)?;
+                self.unary(*operator, operand, span)
             }
             ExprKind::Binary {
                 operator,
                 left,
                 right,
             } => {
-                let left = (self.expression(cx, *left)?, cx.ast.get(*left).span);
-                let right = (self.expression(cx, *right)?, cx.ast.get(*right).span);
-                self.binary(*operator, [left, right], span)
+                let sides = [self.side(cx, *left)?, self.side(cx, *right)?];
+                self.binary(*operator, sides, span)
             }
             ExprKind::Ternary {
                 then,
@@ -82,8 +63,8 @@ impl Evaluator {
             } => self.ternary(cx, [*then, *condition, *otherwise], span),
             ExprKind::Index { object, index } => {
                 let container = self.expression(cx, *object)?;
-                let position = self.expression(cx, *index)?;
-                self.index(cx, container, position, (span, cx.ast.get(*index).span))
+                let index = self.side(cx, *index)?;
+                self.index(cx, container, index, span)
             }
             ExprKind::Call {
                 function,
@@ -121,6 +102,11 @@ impl Evaluator {
             Ok(())
         })?;
         self.nested(Meta::Dict(Arc::new(dict)))
+    }
+
+    /// The value of an expression with its place.
+    pub(crate) fn side(&mut self, cx: &Context, id: ExprId) -> Outcome<Side> {
+        Ok((self.expression(cx, id)?, cx.span(id)))
     }
 
     pub(crate) fn expressions(&mut self, cx: &Context, ids: &[ExprId]) -> Outcome<Vec<Meta>> {
@@ -168,9 +154,9 @@ impl Evaluator {
     }
 
     fn dict_key(&mut self, cx: &Context, id: ExprId) -> Outcome<Value> {
-        match self.expression(cx, id)? {
-            Meta::Atom(value) => Ok(value),
-            other => Err(Cause::DictKey((other, cx.ast.get(id).span)).into()),
+        match self.side(cx, id)? {
+            (Meta::Atom(value), _) => Ok(value),
+            other => Err(Cause::DictKey(other).into()),
         }
     }
 
@@ -217,7 +203,7 @@ impl Evaluator {
         let mut bound = Vec::with_capacity(parameters.len());
         for parameter in parameters {
             self.check_parameter(&parameter.ident)?;
-            if called_builtin(&parameter.ident.name).is_some() {
+            if builtin::called(&parameter.ident.name).is_some() {
                 self.warn_other_meaning(cx, &parameter.ident);
             }
             let default = match parameter.default {

@@ -1,39 +1,15 @@
 //! Why a statement stopped: what happened, as data, and where. Nothing here is said in words;
-//! `diagnose` does that, once for each statement, through [`Diagnose`].
+//! `diagnose` does that, once for each statement.
 
-use super::Evaluator;
-use super::expression::Context;
-use super::meta::{Callable, Meta};
-use super::operator::Side;
-use super::scope::ScopeId;
-use crate::base::{Diagnostic, Limits, SourceId, Span};
+use super::meta::{Callable, Meta, ScopeId, Side};
+use crate::base::{Diagnostic, Span};
 use crate::builtin::Builtin;
 use crate::graph::SOpId;
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, Ident, Name};
 use crate::value::op::Failure;
 use crate::value::{Comparison, Op, TypeSet, Value};
+use std::mem::Discriminant;
 use std::sync::Arc;
-
-/// Puts into words what evaluation meets.
-pub trait Diagnose: Sync {
-    /// Reads a text: its tree, what is wrong with it, and, if they are wanted, warnings.
-    fn read(
-        &self,
-        source: SourceId,
-        text: &str,
-        limits: &Limits,
-        warns: bool,
-    ) -> (Ast, Vec<Diagnostic>);
-
-    /// What to say of a fault; nothing if it only follows from one that has been reported.
-    fn fault(&self, evaluator: &Evaluator, fault: &Fault) -> Option<Diagnostic>;
-
-    /// What to say of a place that uses a name whose definition has failed.
-    fn broken(&self, span: Span, label: &str) -> Diagnostic;
-
-    /// What to say of something doubtful that is being evaluated.
-    fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt, span: Span) -> Diagnostic;
-}
 
 /// Why evaluation of a statement stopped.
 #[derive(Debug)]
@@ -77,6 +53,9 @@ pub struct Call {
 
 /// Calls that are kept on the way to a fault.
 const KEPT_CALLS: usize = 16;
+
+/// What evaluation gives, unless it stops.
+pub(crate) type Outcome<T> = Result<T, Stop>;
 
 /// What happened.
 #[derive(Debug)]
@@ -140,9 +119,7 @@ pub enum Cause {
         sides: [Side; 2],
     },
     /// Something else where an s-op or an atom is needed.
-    NoSOp {
-        found: Side,
-    },
+    NoSOp(Side),
     SelectorAsCondition(Span),
     /// An s-op inside a list or dict that is compared.
     ComparesSOps,
@@ -204,10 +181,8 @@ pub enum Cause {
     /// Something else where a function of keys and queries is needed.
     NoScore(Span),
     ScoreTypes(TypeSet, [usize; 2], Span),
-    NotBest {
-        selector: bool,
-        found: Side,
-    },
+    /// Something else where `select_best` takes a selector, or else a scorer.
+    NotBest(bool, Side),
     PredicateArity {
         function: Arc<Callable>,
         counts: [usize; 2],
@@ -222,10 +197,7 @@ pub enum Cause {
     Captured,
 
     // ---- Built-in functions ----
-    NoList {
-        builtin: Builtin,
-        found: Side,
-    },
+    NoList(Builtin, Side),
     NoIndicator(Side),
     NoFunction(Side),
     NoNumbers(Side),
@@ -307,6 +279,32 @@ pub enum Doubt {
     Shadowed { ident: Ident, kind: Shadow },
 }
 
+impl Doubt {
+    /// What kind of doubt it is.
+    pub(super) fn kind(&self) -> Discriminant<Doubt> {
+        std::mem::discriminant(self)
+    }
+
+    /// What it is about: two doubts of one kind about the same places are one.
+    pub(super) fn places(&self, whole: Span) -> Vec<Span> {
+        let mut places = vec![whole];
+        match self {
+            Doubt::Constant { sides, .. }
+            | Doubt::ConstantSide { sides, .. }
+            | Doubt::ConstantSelector { sides, .. }
+            | Doubt::ConstantMembership { sides, .. } => {
+                places.extend(sides.iter().map(|(_, at)| *at));
+            }
+            Doubt::Mixed { parts, calls, .. } => {
+                places.extend(parts.iter().map(|part| part.at));
+                places.extend(calls.iter().map(|(_, at)| *at));
+            }
+            Doubt::Shadowed { ident, .. } => places.push(ident.span),
+        }
+        places
+    }
+}
+
 /// What mixes numbers and strings.
 #[derive(Clone, Debug)]
 pub enum Mixture {
@@ -354,6 +352,12 @@ impl From<Cause> for Stop {
     }
 }
 
+/// Refuses operands that an operator or function does not work on.
+pub(super) fn refuse<T>(op: Op, sides: impl Into<Vec<Side>>) -> Outcome<T> {
+    let sides = sides.into();
+    Err(Cause::Operands { op, sides }.into())
+}
+
 impl Stop {
     /// The fault at the innermost place that was being evaluated.
     pub(super) fn at(mut self, site: impl FnOnce() -> Site) -> Stop {
@@ -389,48 +393,5 @@ impl Fault {
     /// Whether it is an assertion that does not hold.
     pub fn is_assertion(&self) -> bool {
         matches!(self.cause, Cause::Unmet(_) | Cause::NoTruth(_))
-    }
-}
-
-impl Context {
-    pub(super) fn site(&self, expr: ExprId) -> Site {
-        Site {
-            ast: self.ast.clone(),
-            scope: self.scope,
-            expr: Some(expr),
-            span: self.ast.get(expr).span,
-        }
-    }
-
-    pub(super) fn site_of(&self, span: Span) -> Site {
-        Site {
-            ast: self.ast.clone(),
-            scope: self.scope,
-            expr: None,
-            span,
-        }
-    }
-}
-
-impl Evaluator {
-    /// The words for a stop; nothing if what stopped it has been reported.
-    pub(super) fn worded(&self, stop: &Stop) -> Option<Diagnostic> {
-        match stop {
-            Stop::Fault(fault) => self.words.fault(self, fault),
-            Stop::Broken => None,
-        }
-    }
-
-    /// Notes something doubtful, unless the same place has given it before in the same calls.
-    pub(super) fn doubt(&mut self, doubt: Doubt, span: Span) {
-        if !self.warns() {
-            return;
-        }
-        let warning = self.words.doubt(self, &doubt, span);
-        let same =
-            |other: &Diagnostic| other.code == warning.code && other.labels == warning.labels;
-        if !self.diagnostics.iter().any(same) {
-            self.diagnostics.push(warning);
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! `load "path";`: runs another text in a scope of its own and copies its public names. Where texts
 //! come from is the business of [`Texts`], so that the core reads no files.
 
-use super::expression::Context;
+use super::context::Context;
 use super::fault::{Cause, Limit};
-use super::meta::Meta;
+use super::meta::{Meta, ScopeId};
 use super::scope::Bound;
 use super::statement::Event;
 use super::{Evaluator, Outcome};
@@ -144,7 +144,7 @@ impl Evaluator {
         let failed = self.diagnostics[reported..]
             .iter()
             .any(|found| found.severity == Severity::Error);
-        self.take_names(cx, scope)?;
+        self.take_names(cx, scope);
         events.extend(shown(inner));
         if failed {
             return Err(Cause::LoadedErrors {
@@ -157,7 +157,7 @@ impl Evaluator {
     }
 
     /// Copies the public names of a loaded text into the scope that loads it.
-    fn take_names(&mut self, cx: &Context, scope: super::ScopeId) -> Outcome<()> {
+    fn take_names(&mut self, cx: &Context, scope: ScopeId) {
         let public: Vec<(Name, Bound)> = self
             .scopes
             .own(scope)
@@ -167,7 +167,6 @@ impl Evaluator {
         for (name, bound) in public {
             self.scopes.bind(cx.scope, name, bound);
         }
-        Ok(())
     }
 }
 

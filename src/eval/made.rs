@@ -1,8 +1,9 @@
 //! Where values were made: an error shows where a name got its value, too.
 
 use super::Evaluator;
-use super::expression::Context;
-use super::scope::ScopeId;
+use super::context::Context;
+use super::fault::Site;
+use super::meta::ScopeId;
 use crate::base::Span;
 use crate::syntax::ast::{Ast, ExprId, ExprKind};
 
@@ -24,6 +25,13 @@ impl Evaluator {
                 .unwrap_or(expr.span),
             _ => expr.span,
         }
+    }
+
+    /// The expression that stands in a place of a text that has been run.
+    pub(crate) fn site_at(&self, place: Span) -> Option<Site> {
+        let ast = self.trees.get(&place.source)?;
+        let expr = ast.ids().find(|id| ast.get(*id).span == place)?;
+        Some(Context::new(ast, self.base, "").site(expr))
     }
 
     /// Whether a place is in the library, which nobody can change.

@@ -1,7 +1,6 @@
 //! `Meta`: what an expression of the language evaluates to before there is an input: atoms, lists,
 //! dicts, functions, s-ops and selectors.
 
-use super::scope::ScopeId;
 use crate::base::Span;
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, ScorerId, SelectorId};
@@ -11,6 +10,13 @@ use crate::value::Value;
 use crate::value::atom::{float_repr, quote};
 use indexmap::IndexMap;
 use std::sync::Arc;
+
+/// A scope of one evaluator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScopeId(pub(super) u32);
+
+/// A value with its place: where it stands, or where it was made.
+pub type Side = (Meta, Span);
 
 /// A value of the language.
 #[derive(Clone, Debug)]
@@ -41,6 +47,22 @@ pub enum Application {
         input: Vec<Value>,
         rows: Vec<Vec<bool>>,
     },
+}
+
+impl Application {
+    /// What it gives, as a list; for a selector a list of rows.
+    pub(crate) fn as_list(&self) -> Meta {
+        match self {
+            Application::Sequence { output, .. } => Meta::atoms(&output.values),
+            Application::Matrix { rows, .. } => listed_rows(rows),
+        }
+    }
+}
+
+fn listed_rows(rows: &[Vec<bool>]) -> Meta {
+    let bit = |bit: &bool| Meta::Atom(Value::Bool(*bit));
+    let row = |row: &Vec<bool>| Meta::list(row.iter().map(bit).collect());
+    Meta::list(rows.iter().map(row).collect())
 }
 
 /// A function with the scope it was made in.
@@ -139,6 +161,11 @@ impl Meta {
         Meta::List(Arc::new(List { items, depth }))
     }
 
+    /// A list of atoms.
+    pub(crate) fn atoms(values: &[Value]) -> Meta {
+        Meta::list(values.iter().cloned().map(Meta::Atom).collect())
+    }
+
     /// How deep lists, dicts and functions nest in it.
     pub fn depth(&self) -> u32 {
         match self {
@@ -220,15 +247,6 @@ impl Meta {
         }
     }
 
-    /// Whether it contains nothing but atoms, lists and dicts of atoms.
-    pub fn is_flat(&self) -> bool {
-        match self {
-            Meta::List(items) => items.iter().all(|item| item.as_atom().is_some()),
-            Meta::Dict(dict) => dict.iter().all(|(_, item)| item.as_atom().is_some()),
-            _ => false,
-        }
-    }
-
     /// As Python's `repr` would show it, cut where it gets very long; s-ops, selectors and
     /// functions by their kind.
     pub fn repr(&self) -> String {
@@ -270,17 +288,10 @@ impl Meta {
             Meta::Function(callable) => text.push_str(&callable.signature()),
             Meta::Application(application) => match &**application {
                 Application::Sequence { output, .. } => text.push_str(&output.to_string()),
+                // What is cut anyway is not made.
                 Application::Matrix { rows, .. } => {
-                    let row = |row: &Vec<bool>| {
-                        Meta::list(
-                            row.iter()
-                                .map(|bit| Meta::Atom(Value::Bool(*bit)))
-                                .collect(),
-                        )
-                    };
-                    // What is cut anyway is not made.
-                    let shown = rows.iter().take(LONGEST_REPR / (rows.len() + 1) + 1);
-                    Meta::list(shown.map(row).collect()).write_repr(text);
+                    let shown = rows.len().min(LONGEST_REPR / (rows.len() + 1) + 1);
+                    listed_rows(&rows[..shown]).write_repr(text);
                 }
             },
             Meta::Broken => text.push('?'),

@@ -8,6 +8,7 @@ mod assertion;
 mod attention;
 mod builtins;
 mod call;
+mod context;
 mod expression;
 pub mod fault;
 mod load;
@@ -20,21 +21,41 @@ mod scope;
 mod scorer;
 mod statement;
 
-pub use fault::{Diagnose, Stop};
+pub(crate) use fault::Outcome;
+pub use fault::Stop;
 pub use load::{Loaded, Texts};
-pub use meta::{Application, Callable, Meta};
-pub use scope::ScopeId;
+pub use meta::{Application, Callable, Meta, ScopeId};
 pub use statement::{Assertion, Event, Verdict};
 
 use crate::base::{Diagnostic, Limits, SourceId, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
-use crate::syntax::ast::Name;
-use crate::value::{Op, TypeSet};
-use fault::{Cause, Limit};
+use crate::syntax::ast::{Ast, Name};
+use crate::value::{Comparison, Op, TypeSet, Value};
+use fault::{Cause, Doubt, Fault, Limit, refuse};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
+use std::sync::Arc;
 
-pub(crate) type Outcome<T> = Result<T, Stop>;
+/// Puts into words what evaluation meets.
+pub trait Diagnose: Sync {
+    /// Reads a text: its tree, what is wrong with it, and, if they are wanted, warnings.
+    fn read(
+        &self,
+        source: SourceId,
+        text: &str,
+        limits: &Limits,
+        warns: bool,
+    ) -> (Ast, Vec<Diagnostic>);
+
+    /// What to say of a fault; nothing if it only follows from one that has been reported.
+    fn fault(&self, evaluator: &Evaluator, fault: &Fault) -> Option<Diagnostic>;
+
+    /// What to say of a place that uses a name whose definition has failed.
+    fn broken(&self, span: Span, label: &str) -> Diagnostic;
+
+    /// What to say of something doubtful that is being evaluated.
+    fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt, span: Span) -> Diagnostic;
+}
 
 /// The state of elaboration: the graph built so far and what every name means.
 pub struct Evaluator {
@@ -58,8 +79,12 @@ pub struct Evaluator {
     pub(crate) asserted: Vec<Assertion>,
     /// The names that statements at the prompt have not defined, as they failed, and where.
     pub(crate) missing: FxHashMap<Name, Span>,
+    /// The texts that have been run, read.
+    trees: FxHashMap<SourceId, Arc<Ast>>,
     /// The texts of the standard library.
     library: FxHashSet<SourceId>,
+    /// The doubts that have been told, by their kinds and places.
+    doubted: FxHashSet<(std::mem::Discriminant<Doubt>, Vec<Span>)>,
     /// Warnings and errors met so far and not yet taken.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -93,7 +118,9 @@ impl Evaluator {
             everything: None,
             asserted: Vec::new(),
             missing: FxHashMap::default(),
+            trees: FxHashMap::default(),
             library: FxHashSet::default(),
+            doubted: FxHashSet::default(),
             diagnostics: Vec::new(),
         };
         evaluator.define_builtins(constants);
@@ -103,10 +130,6 @@ impl Evaluator {
     /// A fresh scope that sees the library: a file, or the console.
     pub fn new_scope(&mut self) -> ScopeId {
         self.scopes.add(Some(self.base))
-    }
-
-    pub fn limits(&self) -> &Limits {
-        &self.limits
     }
 
     /// The types of an s-op, scorer or atom; none of anything else.
@@ -125,7 +148,7 @@ impl Evaluator {
     }
 
     /// Every name visible in a scope, nearest scope first.
-    pub fn visible_names(&self, scope: ScopeId) -> Vec<crate::syntax::ast::Name> {
+    pub fn visible_names(&self, scope: ScopeId) -> Vec<Name> {
         self.scopes.visible(scope)
     }
 
@@ -168,13 +191,49 @@ impl Evaluator {
         Ok(self.graph.selector(selector, span))
     }
 
+    /// Adds the s-op that holds an atom everywhere.
+    pub(crate) fn add_constant(&mut self, value: Value, span: Span) -> Outcome<SOpId> {
+        self.add_sop(SOp::Constant(value), span)
+    }
+
+    /// Adds the selector of the keys that a comparison with the query holds for.
+    pub(crate) fn add_comparison(
+        &mut self,
+        [keys, queries]: [SOpId; 2],
+        comparison: Comparison,
+        span: Span,
+    ) -> Outcome<SelectorId> {
+        let selector = Selector::Compare {
+            keys,
+            queries,
+            comparison,
+        };
+        self.add_selector(selector, span)
+    }
+
     /// Adds an elementwise s-op, refusing operand types on which it can only fail.
     pub(crate) fn add_map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> Outcome<SOpId> {
         let types: Vec<_> = operands.iter().map(|id| self.graph.types(*id)).collect();
-        if op.result_type(&types).is_empty() && types.iter().all(|types| !types.is_empty()) {
-            let sides = operands.iter().map(|id| (Meta::SOp(*id), span)).collect();
-            return Err(Cause::Operands { op, sides }.into());
+        if op.fails_on(&types) {
+            let sides = operands.iter().map(|id| (Meta::SOp(*id), span));
+            return refuse(op, sides.collect::<Vec<_>>());
         }
         self.add_sop(SOp::Map { op, operands }, span)
+    }
+
+    /// The words for a stop; nothing if what stopped it has been reported.
+    fn worded(&self, stop: &Stop) -> Option<Diagnostic> {
+        match stop {
+            Stop::Fault(fault) => self.words.fault(self, fault),
+            Stop::Broken => None,
+        }
+    }
+
+    /// Notes something doubtful, unless the same place has given it before in the same calls.
+    fn doubt(&mut self, doubt: Doubt, span: Span) {
+        if self.warns() && self.doubted.insert((doubt.kind(), doubt.places(span))) {
+            let warning = self.words.doubt(self, &doubt, span);
+            self.diagnostics.push(warning);
+        }
     }
 }

@@ -1,19 +1,17 @@
 //! Operators. On atoms, lists and dicts they compute; as soon as an s-op takes part they add an
 //! elementwise node, with atoms broadcast; on selectors `and`, `or` and `not` combine.
 
-use super::expression::Context;
-use super::fault::{Cause, Doubt, Mixture, Part};
-use super::meta::{Application, Meta};
+use super::context::Context;
+use super::fault::{Cause, Doubt, Mixture, Part, refuse};
+use super::meta::{Meta, Side};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
-use crate::graph::{SOp, SOpId, Selector};
+use crate::graph::{SOpId, Selector};
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind, UnaryOperator};
 use crate::value::op::{Failure, FailureKind};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use std::cmp::Ordering;
-
-/// An operand with its place.
-pub(crate) type Side = (Meta, Span);
+use std::sync::Arc;
 
 impl Evaluator {
     pub(crate) fn unary(
@@ -37,19 +35,14 @@ impl Evaluator {
                 atom_result(op.apply(&[&value]), span)
             }
             other if operator == UnaryOperator::Not => Ok(Meta::Atom(Value::Bool(!other.truthy()))),
-            other => {
-                let sides = vec![(other, operand_span)];
-                Err(Cause::Operands { op, sides }.into())
-            }
+            other => refuse(op, [(other, operand_span)]),
         }
     }
 
     /// A primitive of one s-op, which may have the wrong type.
     pub(crate) fn map_one(&mut self, op: Op, (id, at): (SOpId, Span), span: Span) -> Outcome<Meta> {
-        let types = self.graph.types(id);
-        if !types.is_empty() && op.result_type(&[types]).is_empty() {
-            let sides = vec![(Meta::SOp(id), at)];
-            return Err(Cause::Operands { op, sides }.into());
+        if op.fails_on(&[self.graph.types(id)]) {
+            return refuse(op, [(Meta::SOp(id), at)]);
         }
         Ok(Meta::SOp(self.add_map(op, vec![id], span)?))
     }
@@ -60,35 +53,37 @@ impl Evaluator {
         sides: [Side; 2],
         span: Span,
     ) -> Outcome<Meta> {
-        match operator {
-            BinaryOperator::In => self.membership(sides, span),
-            BinaryOperator::And | BinaryOperator::Or => self.logical(operator, sides, span),
-            BinaryOperator::Power => self.arithmetic(Op::Power, sides, span),
-            BinaryOperator::Multiply => self.arithmetic(Op::Multiply, sides, span),
-            BinaryOperator::Divide => self.arithmetic(Op::Divide, sides, span),
-            BinaryOperator::Remainder => self.arithmetic(Op::Remainder, sides, span),
-            BinaryOperator::Add => self.arithmetic(Op::Add, sides, span),
-            BinaryOperator::Subtract => self.arithmetic(Op::Subtract, sides, span),
-            BinaryOperator::Compare(comparison) => {
-                self.arithmetic(Op::Compare(comparison), sides, span)
-            }
-        }
+        let op = match operator {
+            BinaryOperator::In => return self.membership(sides, span),
+            BinaryOperator::And => return self.logical(Op::And, operator, sides, span),
+            BinaryOperator::Or => return self.logical(Op::Or, operator, sides, span),
+            BinaryOperator::Power => Op::Power,
+            BinaryOperator::Multiply => Op::Multiply,
+            BinaryOperator::Divide => Op::Divide,
+            BinaryOperator::Remainder => Op::Remainder,
+            BinaryOperator::Add => Op::Add,
+            BinaryOperator::Subtract => Op::Subtract,
+            BinaryOperator::Compare(comparison) => Op::Compare(comparison),
+        };
+        self.arithmetic(op, sides, span)
     }
 
-    fn logical(&mut self, operator: BinaryOperator, sides: [Side; 2], span: Span) -> Outcome<Meta> {
-        let and = operator == BinaryOperator::And;
+    fn logical(
+        &mut self,
+        op: Op,
+        operator: BinaryOperator,
+        sides: [Side; 2],
+        span: Span,
+    ) -> Outcome<Meta> {
         match (&sides[0].0, &sides[1].0) {
             (Meta::Scorer(_), Meta::Selector(_)) | (Meta::Selector(_), Meta::Scorer(_)) => {
                 Err(Cause::SelectorAndOther { operator, sides }.into())
             }
-            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => {
-                self.map_scorers(if and { Op::And } else { Op::Or }, &sides, span)
-            }
+            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::Selector(a), Meta::Selector(b)) => {
-                let selector = if and {
-                    Selector::And(*a, *b)
-                } else {
-                    Selector::Or(*a, *b)
+                let selector = match op {
+                    Op::And => Selector::And(*a, *b),
+                    _ => Selector::Or(*a, *b),
                 };
                 Ok(Meta::Selector(self.add_selector(selector, span)?))
             }
@@ -96,12 +91,11 @@ impl Evaluator {
                 Err(Cause::SelectorAndOther { operator, sides }.into())
             }
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => {
-                let op = if and { Op::And } else { Op::Or };
                 self.doubt_constant_side(&op, &sides, span);
                 self.elementwise(op, sides, span)
             }
             (a, _) => {
-                let first = a.truthy() != and;
+                let first = a.truthy() != (op == Op::And);
                 let [a, b] = sides;
                 Ok(if first { a.0 } else { b.0 })
             }
@@ -116,10 +110,7 @@ impl Evaluator {
             (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, sides, span),
             (Meta::Atom(x), Meta::Atom(y)) => match op.apply(&[x, y]) {
-                Err(failure) if failure.kind == FailureKind::Types => {
-                    let sides = sides.to_vec();
-                    Err(Cause::Operands { op, sides }.into())
-                }
+                Err(failure) if failure.kind == FailureKind::Types => refuse(op, sides),
                 result => atom_result(result, span),
             },
             _ => self.containers(op, sides),
@@ -141,23 +132,18 @@ impl Evaluator {
                 }
                 // No atom equals a list or a dict.
                 (_, Some(answer)) => {
-                    let id = self.add_sop(SOp::Constant(Value::Bool(answer)), span)?;
+                    let id = self.add_constant(Value::Bool(answer), span)?;
                     self.doubt_constant(op, sides, span, answer);
                     return Ok(Meta::SOp(id));
                 }
-                _ => {
-                    let sides = sides.to_vec();
-                    return Err(Cause::Operands { op, sides }.into());
-                }
+                _ => return refuse(op, sides),
             }
         }
         let types: Vec<TypeSet> = operands.iter().map(|id| self.graph.types(*id)).collect();
-        let known = types.iter().all(|types| !types.is_empty());
-        if known && op.result_type(&types).is_empty() {
-            let sides = sides.to_vec();
-            return Err(Cause::Operands { op, sides }.into());
+        if op.fails_on(&types) {
+            return refuse(op, sides);
         }
-        if let (Some(answer), true) = (equality, known && never_equal(types[0], types[1])) {
+        if let (Some(answer), true) = (equality, never_equal(types[0], types[1])) {
             self.doubt_constant(op.clone(), sides, span, answer);
         }
         Ok(Meta::SOp(self.add_map(op, operands, span)?))
@@ -170,11 +156,8 @@ impl Evaluator {
     pub(crate) fn broadcast(&mut self, meta: &Meta, span: Span) -> Outcome<SOpId> {
         match meta {
             Meta::SOp(id) => Ok(*id),
-            Meta::Atom(value) => self.add_sop(SOp::Constant(value.clone()), span),
-            other => Err(Cause::NoSOp {
-                found: (other.clone(), span),
-            }
-            .into()),
+            Meta::Atom(value) => self.add_constant(value.clone(), span),
+            other => Err(Cause::NoSOp((other.clone(), span)).into()),
         }
     }
 
@@ -209,10 +192,7 @@ impl Evaluator {
                     Comparison::Equal | Comparison::NotEqual => unreachable!("answered above"),
                 })))
             }
-            _ => {
-                let sides = sides.to_vec();
-                Err(Cause::Operands { op, sides }.into())
-            }
+            _ => refuse(op, sides),
         }
     }
 
@@ -227,11 +207,10 @@ impl Evaluator {
                     Ok(x.order(y).unwrap_or(Ordering::Equal))
                 }
                 (Meta::List(x), Meta::List(y)) => self.list_order(x, y, sides),
-                _ => {
-                    let op = Op::Compare(Comparison::Less);
-                    let sides = vec![(x.clone(), sides[0].1), (y.clone(), sides[1].1)];
-                    Err(Cause::Operands { op, sides }.into())
-                }
+                _ => refuse(
+                    Op::Compare(Comparison::Less),
+                    [(x.clone(), sides[0].1), (y.clone(), sides[1].1)],
+                ),
             };
         }
         Ok(a.len().cmp(&b.len()))
@@ -243,7 +222,7 @@ impl Evaluator {
         match (a, b) {
             (Meta::Atom(a), Meta::Atom(b)) => Ok(a.equals(b)),
             (Meta::List(a), Meta::List(b)) => {
-                if std::sync::Arc::ptr_eq(a, b) {
+                if Arc::ptr_eq(a, b) {
                     return Ok(true);
                 }
                 if a.len() != b.len() {
@@ -268,10 +247,19 @@ impl Evaluator {
                 }
                 Ok(true)
             }
-            (Meta::Function(a), Meta::Function(b)) => Ok(std::sync::Arc::ptr_eq(a, b)),
+            (Meta::Function(a), Meta::Function(b)) => Ok(Arc::ptr_eq(a, b)),
             (Meta::Selector(a), Meta::Selector(b)) => Ok(a == b),
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => Err(Cause::ComparesSOps.into()),
-            (Meta::Application(a), b) | (b, Meta::Application(a)) => Ok(application_equals(a, b)),
+            // The result of an s-op also equals a string of its tokens.
+            (Meta::Application(a), b) | (b, Meta::Application(a)) => {
+                let b = match b {
+                    Meta::Application(b) => b.as_list(),
+                    other => other
+                        .as_tokens()
+                        .map_or(other.clone(), |it| Meta::atoms(&it)),
+                };
+                self.equal(&a.as_list(), &b)
+            }
             _ => Ok(false),
         }
     }
@@ -327,12 +315,12 @@ impl Evaluator {
         [then, condition, otherwise]: [ExprId; 3],
         span: Span,
     ) -> Outcome<Meta> {
-        let condition_span = cx.ast.get(condition).span;
+        let condition_span = cx.span(condition);
         match self.expression(cx, condition)? {
             Meta::SOp(condition) => {
                 let mut operands = vec![condition];
                 let branches = self.expressions(cx, &[then, otherwise])?;
-                let places = [then, otherwise].map(|branch| cx.ast.get(branch).span);
+                let places = [then, otherwise].map(|branch| cx.span(branch));
                 for (value, at) in branches.iter().zip(places) {
                     operands.push(self.broadcast(value, at)?);
                 }
@@ -345,63 +333,13 @@ impl Evaluator {
                 Ok(Meta::SOp(self.add_map(Op::If, operands, span)?))
             }
             condition @ Meta::Scorer(_) => {
-                let then = (self.expression(cx, then)?, cx.ast.get(then).span);
-                let otherwise = (self.expression(cx, otherwise)?, cx.ast.get(otherwise).span);
                 let condition = (condition, condition_span);
-                self.map_scorers(Op::If, &[condition, then, otherwise], span)
+                let sides = [condition, self.side(cx, then)?, self.side(cx, otherwise)?];
+                self.map_scorers(Op::If, &sides, span)
             }
             Meta::Selector(_) => Err(Cause::SelectorAsCondition(condition_span).into()),
             other => self.expression(cx, if other.truthy() { then } else { otherwise }),
         }
-    }
-}
-
-/// The result of an application compared with another result, or with a list; that of an s-op also
-/// with a string of its tokens, that of a selector with a list of rows.
-fn application_equals(application: &Application, other: &Meta) -> bool {
-    let output = match application {
-        Application::Sequence { output, .. } => output,
-        Application::Matrix { rows, .. } => return matrix_equals(rows, other),
-    };
-    let expected = match other {
-        Meta::Application(other) => match &**other {
-            Application::Sequence { output, .. } => Some(output.values.clone()),
-            Application::Matrix { .. } => None,
-        },
-        other => other.as_tokens(),
-    };
-    expected.is_some_and(|expected| {
-        expected.len() == output.values.len()
-            && expected
-                .iter()
-                .zip(&output.values)
-                .all(|(a, b)| a.equals(b))
-    })
-}
-
-fn matrix_equals(rows: &[Vec<bool>], other: &Meta) -> bool {
-    let row_equals = |row: &[bool], other: &Meta| match other {
-        Meta::List(bits) => {
-            bits.len() == row.len()
-                && bits.iter().zip(row).all(|(bit, expected)| {
-                    bit.as_atom()
-                        .is_some_and(|bit| bit.equals(&Value::Bool(*expected)))
-                })
-        }
-        _ => false,
-    };
-    match other {
-        Meta::Application(other) => {
-            matches!(&**other, Application::Matrix { rows: other, .. } if other == rows)
-        }
-        Meta::List(other) => {
-            other.len() == rows.len()
-                && rows
-                    .iter()
-                    .zip(other.iter())
-                    .all(|(row, other)| row_equals(row, other))
-        }
-        _ => false,
     }
 }
 

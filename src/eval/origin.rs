@@ -7,9 +7,6 @@ use crate::graph::SOpId;
 use crate::syntax::ast::Name;
 use rustc_hash::FxHashMap;
 
-/// Calls shown on the way to an error.
-const SHOWN_CALLS: usize = 3;
-
 /// A call in progress; it gets a number once an s-op is made in it.
 #[derive(Debug)]
 struct Open {
@@ -47,13 +44,11 @@ impl Origins {
         self.open.pop();
     }
 
-    /// The calls in progress, innermost first, as far as an error shows them.
+    /// The calls in progress, innermost first.
     pub fn open_calls(&self) -> Vec<(Name, Span)> {
-        let last = self.open.len().saturating_sub(1);
-        let inner_first = self.open.iter().rev().enumerate();
+        let inner_first = self.open.iter().rev();
         inner_first
-            .filter(|(at, _)| *at < SHOWN_CALLS || *at == last)
-            .map(|(_, call)| (call.name.clone(), call.span))
+            .map(|call| (call.name.clone(), call.span))
             .collect()
     }
 

@@ -1,11 +1,11 @@
 //! Names that may not be set, and names of the language or the library that a file gives another
 //! meaning.
 
-use super::expression::Context;
+use super::context::Context;
 use super::fault::{Cause, Doubt, Shadow};
-use super::scope::ScopeId;
+use super::meta::ScopeId;
 use super::{Evaluator, Outcome};
-use crate::builtin::{Builtin, Kind, RESERVED, RESERVED_LIBRARY, find};
+use crate::builtin::{Kind, RESERVED, RESERVED_LIBRARY, called, find};
 use crate::syntax::ast::{ExprKind, Ident};
 
 impl Evaluator {
@@ -49,9 +49,7 @@ impl Evaluator {
         let loaded = |made| self.is_library(made) && self.is_top_level(cx.scope);
         let own = self.scopes.has_own(cx.scope, name);
         match builtin {
-            Some(Kind::Function(Builtin::Select | Builtin::Aggregate)) => {
-                self.shadowed(ident, Shadow::Called);
-            }
+            _ if called(name).is_some() => self.shadowed(ident, Shadow::Called),
             // At the prompt, who defines a name knows.
             _ if self.loading.is_empty() => {}
             Some(Kind::Function(_)) if !own && self.is_top_level(cx.scope) => {

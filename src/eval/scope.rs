@@ -1,15 +1,11 @@
 //! Scopes: names and what they mean, in an arena, so that a closure can hold the scope it was
 //! made in by its number.
 
-use super::meta::Meta;
+use super::meta::{Meta, ScopeId, Side};
 use crate::base::Span;
 use crate::syntax::ast::Name;
 use indexmap::IndexMap;
 use std::sync::Arc;
-
-/// A scope of one evaluator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ScopeId(u32);
 
 /// What a name means, and where that was made.
 #[derive(Clone, Debug)]
@@ -69,7 +65,7 @@ impl Scopes {
         None
     }
 
-    pub fn set(&mut self, scope: ScopeId, name: Name, (meta, made): (Meta, Span)) {
+    pub fn set(&mut self, scope: ScopeId, name: Name, (meta, made): Side) {
         let bound = Bound {
             meta,
             made,

@@ -3,14 +3,13 @@
 //! where that is made up of comparisons of keys with queries it becomes ordinary selectors, which
 //! every backend knows best.
 
-use super::expression::Context;
-use super::fault::Cause;
+use super::context::Context;
+use super::fault::{Cause, refuse};
 use super::made::element_spans;
-use super::meta::{Callable, Meta};
-use super::operator::Side;
+use super::meta::{Callable, Meta, Side};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
-use crate::graph::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use crate::graph::{SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::syntax::ast::ExprId;
 use crate::value::{Comparison, Op, TypeSet, Value};
 use rustc_hash::FxHashMap;
@@ -35,7 +34,7 @@ struct Known {
 impl Evaluator {
     /// The s-ops of a list, or the one s-op that is no list, each with its place.
     pub(crate) fn several(&mut self, cx: &Context, id: ExprId) -> Outcome<Vec<(SOpId, Span)>> {
-        let at = cx.ast.get(id).span;
+        let at = cx.span(id);
         match self.expression(cx, id)? {
             Meta::List(items) => {
                 let spans = element_spans(&cx.ast, id, items.len());
@@ -60,10 +59,9 @@ impl Evaluator {
         let given = keys.len() + queries.len();
         let parameters = function.parameters.iter();
         let defaults = parameters.filter(|(_, default)| default.is_some()).count();
+        let (counts, at) = ([keys.len(), queries.len()], span);
         if !(count - defaults..=count).contains(&given) {
             let function = function.clone();
-            let counts = [keys.len(), queries.len()];
-            let at = span;
             return Err(Cause::PredicateArity {
                 function,
                 counts,
@@ -71,23 +69,16 @@ impl Evaluator {
             }
             .into());
         }
+        let keys = keys.iter().map(|(sop, at)| (Scorer::Key(*sop), *at));
+        let queries = queries.iter().map(|(sop, at)| (Scorer::Query(*sop), *at));
         let mut arguments = Vec::with_capacity(given);
-        for (sop, at) in keys {
-            let key = self.add_scorer(Scorer::Key(*sop), span)?;
-            arguments.push((Meta::Scorer(key), *at));
-        }
-        for (sop, at) in queries {
-            let query = self.add_scorer(Scorer::Query(*sop), span)?;
-            arguments.push((Meta::Scorer(query), *at));
+        for (scorer, at) in keys.chain(queries) {
+            arguments.push((Meta::Scorer(self.add_scorer(scorer, span)?), at));
         }
         match self.invoke_any(function, arguments, (span, whole))? {
             Meta::Scorer(id) => Ok(id),
             Meta::Atom(value) => self.add_scorer(Scorer::Constant(value), span),
-            found => {
-                let counts = [keys.len(), queries.len()];
-                let at = span;
-                Err(Cause::PredicateResult { found, counts, at }.into())
-            }
+            found => Err(Cause::PredicateResult { found, counts, at }.into()),
         }
     }
 
@@ -98,22 +89,18 @@ impl Evaluator {
 
     /// An elementwise primitive on stand-ins and atoms.
     pub(crate) fn map_scorers(&mut self, op: Op, sides: &[Side], span: Span) -> Outcome<Meta> {
-        let wrong = |op| {
-            let sides = sides.to_vec();
-            Cause::Operands { op, sides }
-        };
         let mut ids = Vec::with_capacity(sides.len());
         for (operand, _) in sides {
             ids.push(match operand {
                 Meta::Scorer(id) => *id,
                 Meta::Atom(value) => self.add_scorer(Scorer::Constant(value.clone()), span)?,
                 Meta::SOp(_) => return Err(Cause::Captured.into()),
-                _ => return Err(wrong(op).into()),
+                _ => return refuse(op, sides),
             });
         }
         let types: Vec<TypeSet> = ids.iter().map(|id| self.graph.scorer_types(*id)).collect();
-        if op.result_type(&types).is_empty() && types.iter().all(|types| !types.is_empty()) {
-            return Err(wrong(op).into());
+        if op.fails_on(&types) {
+            return refuse(op, sides);
         }
         let id = self.add_scorer(Scorer::Map { op, operands: ids }, span)?;
         Ok(Meta::Scorer(id))
@@ -190,16 +177,8 @@ impl Evaluator {
             (Reads::Queries, Reads::Keys) => (b, a, comparison.mirrored()),
             _ => return self.add_selector(Selector::Predicate(id), span),
         };
-        let keys = self.side_sop(keys, known)?;
-        let queries = self.side_sop(queries, known)?;
-        self.add_selector(
-            Selector::Compare {
-                keys,
-                queries,
-                comparison,
-            },
-            span,
-        )
+        let sides = [self.side_sop(keys, known)?, self.side_sop(queries, known)?];
+        self.add_comparison(sides, comparison, span)
     }
 
     /// A condition on keys alone, on queries alone, or on neither.
@@ -215,21 +194,12 @@ impl Evaluator {
             true => sop,
             false => self.add_map(Op::ToBool, vec![sop], span)?,
         };
-        let yes = self.add_sop(SOp::Constant(Value::Bool(true)), span)?;
-        let (keys, queries) = if reads == Reads::Queries {
-            (yes, truth)
-        } else {
-            (truth, yes)
+        let yes = self.add_constant(Value::Bool(true), span)?;
+        let sides = match reads {
+            Reads::Queries => [yes, truth],
+            Reads::Neither | Reads::Keys | Reads::Both => [truth, yes],
         };
-        let comparison = Comparison::Equal;
-        self.add_selector(
-            Selector::Compare {
-                keys,
-                queries,
-                comparison,
-            },
-            span,
-        )
+        self.add_comparison(sides, Comparison::Equal, span)
     }
 
     /// A scorer that reads one position only, as an s-op.
@@ -240,7 +210,7 @@ impl Evaluator {
         let written = self.graph.scorer_span(id);
         let sop = match self.graph.get_scorer(id).clone() {
             Scorer::Key(sop) | Scorer::Query(sop) => sop,
-            Scorer::Constant(value) => self.add_sop(SOp::Constant(value), written)?,
+            Scorer::Constant(value) => self.add_constant(value, written)?,
             Scorer::Map { op, operands } => {
                 let operands = operands
                     .into_iter()

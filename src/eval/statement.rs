@@ -1,12 +1,10 @@
 //! Statements: assignments, definitions, loops, assertions, commands. What a front end may want to
 //! show of them comes back as `Event`s; nothing is printed here.
 
-use super::expression::Context;
+use super::context::Context;
 use super::fault::Cause;
 use super::made::element_spans;
-use super::meta::{Body, Callable, Meta};
-use super::operator::Side;
-use super::scope::ScopeId;
+use super::meta::{Body, Callable, Meta, ScopeId, Side};
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Diagnostic, Span};
 use crate::builtin::RESERVED_LIBRARY;
@@ -90,11 +88,7 @@ impl Evaluator {
     /// Runs a whole text in a scope. A statement that fails is reported in `diagnostics`, the
     /// names it would have defined are marked broken, and the rest is run.
     pub fn run(&mut self, ast: &Arc<Ast>, scope: ScopeId, origin: &str) -> Vec<Event> {
-        let cx = Context {
-            ast: ast.clone(),
-            scope,
-            origin: origin.into(),
-        };
+        let cx = self.enter(ast, scope, origin);
         let mut events = Vec::new();
         for statement in &ast.statements {
             if let Err(stop) = self.statement(&cx, statement, &mut events) {
@@ -126,11 +120,7 @@ impl Evaluator {
         scope: ScopeId,
         origin: &str,
     ) -> Result<Vec<Event>, Option<Box<Diagnostic>>> {
-        let cx = Context {
-            ast: ast.clone(),
-            scope,
-            origin: origin.into(),
-        };
+        let cx = self.enter(ast, scope, origin);
         let mut events = Vec::new();
         let result = self.statement(&cx, statement, &mut events);
         events.extend(self.take_asserted());
@@ -151,13 +141,17 @@ impl Evaluator {
         expr: ExprId,
         scope: ScopeId,
     ) -> Result<Meta, Option<Box<Diagnostic>>> {
-        let cx = Context {
-            ast: ast.clone(),
-            scope,
-            origin: "console".into(),
-        };
+        let cx = self.enter(ast, scope, "console");
         let result = self.expression(&cx, expr);
         result.map_err(|stop| self.worded(&stop).map(Box::new))
+    }
+
+    /// Keeps a tree, for what is to be said of its expressions later.
+    fn enter(&mut self, ast: &Arc<Ast>, scope: ScopeId, origin: &str) -> Context {
+        if let Some(id) = ast.ids().next() {
+            self.trees.insert(ast.get(id).span.source, ast.clone());
+        }
+        Context::new(ast, scope, origin)
     }
 
     pub(crate) fn statement(
@@ -183,7 +177,7 @@ impl Evaluator {
                 self.remember(cx, (meta.clone(), self.made(cx, *id)));
                 events.push(Event::Expression {
                     meta,
-                    span: cx.ast.get(*id).span,
+                    span: cx.span(*id),
                 });
                 Ok(())
             }
@@ -246,15 +240,14 @@ impl Evaluator {
     }
 
     fn draw(&mut self, cx: &Context, value: ExprId, input: Option<ExprId>) -> Outcome<Event> {
-        let meta = self.expression(cx, value)?;
+        let (meta, span) = self.side(cx, value)?;
         let input = match input {
             Some(input) => {
-                let tokens = self.expression(cx, input)?;
-                Some(self.tokens(None, &tokens, cx.ast.get(input).span)?)
+                let input = self.side(cx, input)?;
+                Some(self.tokens(None, input)?)
             }
             None => None,
         };
-        let span = cx.ast.get(value).span;
         if !matches!(meta, Meta::SOp(_)) {
             return Err(Cause::NotDrawn((meta, span)).into());
         }
@@ -279,7 +272,7 @@ impl Evaluator {
             return Ok(vec![(name, (list, span))]);
         }
         if let ([_, _, ..], [value]) = (names, values) {
-            metas = self.unpack(&metas[0], names.len(), cx.ast.get(*value).span, None)?;
+            metas = self.unpack((&metas[0], cx.span(*value)), names.len(), None)?;
             made = element_spans(&cx.ast, *value, names.len());
         }
         if names.len() != metas.len() {
@@ -340,12 +333,11 @@ impl Evaluator {
     fn command(&mut self, cx: &Context, command: &Command) -> Outcome<Event> {
         Ok(match command {
             Command::SetExample { kind, value } => {
-                let span = cx.ast.get(*value).span;
-                let meta = self.expression(cx, *value)?;
+                let example = self.side(cx, *value)?;
                 Event::SetExample {
                     kind: *kind,
-                    tokens: self.tokens(None, &meta, span)?,
-                    span,
+                    span: example.1,
+                    tokens: self.tokens(None, example)?,
                 }
             }
             Command::ShowExample { kind } => Event::ShowExample { kind: *kind },
@@ -355,19 +347,15 @@ impl Evaluator {
             },
             Command::FullDisplay { on } => Event::FullDisplay { on: *on },
             Command::SetVocabulary { value } => {
-                let meta = self.expression(cx, *value)?;
-                let tokens = meta.as_tokens().filter(|tokens| !tokens.is_empty());
-                let found = (meta, cx.ast.get(*value).span);
+                let found = self.side(cx, *value)?;
+                let tokens = found.0.as_tokens().filter(|tokens| !tokens.is_empty());
                 let tokens = tokens.ok_or(Cause::NoVocabulary(found))?;
                 Event::SetVocabulary { tokens }
             }
             Command::SetMaxLength { value } => {
-                let meta = self.expression(cx, *value)?;
-                let length = meta
-                    .as_atom()
-                    .and_then(Value::as_int)
-                    .and_then(|int| usize::try_from(int).ok().filter(|length| *length > 0));
-                let found = (meta, cx.ast.get(*value).span);
+                let found = self.side(cx, *value)?;
+                let int = found.0.as_atom().and_then(Value::as_int);
+                let length = int.and_then(|int| usize::try_from(int).ok().filter(|it| *it > 0));
                 let length = length.ok_or(Cause::NoLongest(found))?;
                 Event::SetMaxLength { length }
             }
@@ -401,17 +389,9 @@ impl Evaluator {
 
 /// The names that a statement defines, also inside a loop.
 fn defined(statement: &Statement) -> Vec<&Ident> {
-    match &statement.kind {
-        StatementKind::Assign { names, .. } => names.iter().collect(),
-        StatementKind::For { names, body, .. } => {
-            names.iter().chain(body.iter().flat_map(defined)).collect()
-        }
-        StatementKind::Define(function) => vec![&function.ident],
-        StatementKind::Error
-        | StatementKind::Expression(_)
-        | StatementKind::Load { .. }
-        | StatementKind::Draw { .. }
-        | StatementKind::Assert { .. }
-        | StatementKind::Command(_) => Vec::new(),
+    let mut names: Vec<&Ident> = statement.names().iter().collect();
+    if let StatementKind::For { body, .. } = &statement.kind {
+        names.extend(body.iter().flat_map(defined));
     }
+    names
 }

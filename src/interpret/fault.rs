@@ -8,6 +8,18 @@ use crate::value::op::{Failure, FailureKind};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+/// The code of a failure of a primitive.
+pub fn code_of(kind: FailureKind) -> Code {
+    match kind {
+        FailureKind::Types => Code::OperandTypes,
+        FailureKind::Overflow => Code::Overflow,
+        FailureKind::Arithmetic => Code::ArithmeticFailed,
+        FailureKind::Token => Code::BadToken,
+        FailureKind::Index => Code::BadIndex,
+        FailureKind::Limit => Code::LimitReached,
+    }
+}
+
 /// Why there is no value at a position.
 #[derive(Debug)]
 pub struct Fault {
@@ -45,14 +57,7 @@ impl Fault {
     }
 
     pub fn of_failure(failure: Failure, sop: SOpId, position: usize) -> Fault {
-        let code = match failure.kind {
-            FailureKind::Types => Code::OperandTypes,
-            FailureKind::Overflow => Code::Overflow,
-            FailureKind::Arithmetic => Code::ArithmeticFailed,
-            FailureKind::Token => Code::BadToken,
-            FailureKind::Index => Code::BadIndex,
-            FailureKind::Limit => Code::LimitReached,
-        };
+        let code = code_of(failure.kind);
         Fault {
             position: Some(position),
             beyond: failure.beyond,

@@ -32,6 +32,7 @@ use crate::value::{SequenceType, Value};
 use column::{Builder, Column};
 pub use cost::{Explanation, explain};
 use fault::Fault;
+pub use fault::code_of;
 use fuse::Chains;
 pub use generation::Generation;
 use rustc_hash::FxHashMap;

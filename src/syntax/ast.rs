@@ -332,3 +332,46 @@ pub struct Comment {
     /// Whether nothing but blanks stands before it on its line.
     pub own_line: bool,
 }
+
+impl Statement {
+    /// The names that it sets itself.
+    pub fn names(&self) -> &[Ident] {
+        match &self.kind {
+            StatementKind::Assign { names, .. } | StatementKind::For { names, .. } => names,
+            StatementKind::Define(function) => std::slice::from_ref(&function.ident),
+            StatementKind::Error
+            | StatementKind::Expression(_)
+            | StatementKind::Load { .. }
+            | StatementKind::Draw { .. }
+            | StatementKind::Assert { .. }
+            | StatementKind::Command(_) => &[],
+        }
+    }
+
+    /// The statements inside it.
+    pub fn body(&self) -> &[Statement] {
+        match &self.kind {
+            StatementKind::For { body, .. } => body,
+            StatementKind::Define(function) => &function.body,
+            _ => &[],
+        }
+    }
+
+    /// The expressions that it reads itself, but for the values of commands.
+    pub fn expressions(&self) -> Vec<ExprId> {
+        match &self.kind {
+            StatementKind::Expression(id) | StatementKind::Assert { condition: id } => vec![*id],
+            StatementKind::Assign { values, .. } => values.clone(),
+            StatementKind::For { iterable, .. } => vec![*iterable],
+            StatementKind::Define(function) => {
+                let parameters = function.parameters.iter();
+                let defaults = parameters.filter_map(|parameter| parameter.default);
+                defaults.chain(function.results.iter().copied()).collect()
+            }
+            StatementKind::Draw { value, input } => [*value].into_iter().chain(*input).collect(),
+            StatementKind::Error | StatementKind::Load { .. } | StatementKind::Command(_) => {
+                Vec::new()
+            }
+        }
+    }
+}

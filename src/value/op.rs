@@ -353,6 +353,11 @@ impl Op {
         }
     }
 
+    /// Whether it fails on all values of these types, which are known.
+    pub fn fails_on(&self, operands: &[TypeSet]) -> bool {
+        operands.iter().all(|types| !types.is_empty()) && self.result_type(operands).is_empty()
+    }
+
     /// The types a result can have, given the types of the operands; empty if every combination
     /// fails.
     pub fn result_type(&self, operands: &[TypeSet]) -> TypeSet {

@@ -3,7 +3,7 @@
 
 use super::mend::{Needed, is_single};
 use super::name::usage;
-use super::quote::{elements, letters, mended, operand};
+use super::quote::{elements, letters, operand};
 use super::scene::{Scene, Side};
 use super::wrong::nearest_parameter;
 use crate::base::suggest::nearest;
@@ -30,9 +30,7 @@ impl Scene<'_> {
         }
         let count = |id: ExprId| match self.span(id) == *at {
             true => items.len(),
-            false => elements(&self.written(self.span(id)).unwrap_or_default())
-                .len()
-                .max(1),
+            false => elements(&self.text(id).unwrap_or_default()).len().max(1),
         };
         let (keys, queries) = (count(keys), count(queries));
         let names = letters(keys + queries);
@@ -40,23 +38,15 @@ impl Scene<'_> {
         let query = names.get(keys)?;
         let function = format!("lambda {listed}: a {symbol} {query}");
         let what = "say with a function how they compare";
-        self.mend(what, vec![(self.span(comparison), function)])
+        self.put(what, self.span(comparison), function)
     }
 
     /// What a call of something that is no function was meant to be.
     pub(super) fn called(&self, meta: &Meta) -> Option<Suggestion> {
-        let Some(ExprKind::Call {
-            function,
-            arguments,
-        }) = self.kind()
-        else {
-            return None;
+        let (object, index) = match self.arguments().as_slice() {
+            [argument] => (self.text(self.function()?)?, self.text(*argument)?),
+            _ => return None,
         };
-        let [argument] = arguments.as_slice() else {
-            return None;
-        };
-        let object = self.written(self.span(*function))?;
-        let index = self.written(self.span(argument.value))?;
         let (what, fixed) = match meta {
             Meta::List(items)
                 if items
@@ -73,7 +63,7 @@ impl Scene<'_> {
             Meta::Atom(_) => ("for a character", format!("{object}[0]")),
             _ => return None,
         };
-        self.mend(what, vec![(self.whole, fixed)])
+        self.becomes(what, fixed)
     }
 
     /// `max(x)` and `min(x)` of the library, which take two: the largest over all positions.
@@ -86,9 +76,9 @@ impl Scene<'_> {
         let &[values] = self.arguments().as_slice() else {
             return None;
         };
-        let x = self.written(self.span(values))?;
+        let x = self.text(values)?;
         let best = format!("select_best(full_s, score({x}, {x}, lambda key, query: {sign}key))");
-        self.mend(what, vec![(self.whole, format!("aggregate({best}, {x})"))])
+        self.becomes(what, format!("aggregate({best}, {x})"))
     }
 
     /// A call of a built-in function with other arguments than it takes.
@@ -99,7 +89,7 @@ impl Scene<'_> {
         if let Argument::Unknown(ident) = wrong
             && let Some(nearest) = nearest_parameter(builtin, &ident.name)
         {
-            return self.mend("write", vec![(ident.span, nearest.to_string())]);
+            return self.put("write", ident.span, nearest.to_string());
         }
         Some(format!("use it as {}", usage(builtin)).into())
     }
@@ -129,14 +119,13 @@ impl Scene<'_> {
         };
         let (keys, queries) = (self.written(keys)?, self.written(queries)?);
         let fixed = format!("select({keys}, {queries}, {})", comparison.symbol());
-        self.mend("keys, queries and a comparison", vec![(self.whole, fixed)])
+        self.becomes("keys, queries and a comparison", fixed)
     }
 
     /// What applying an s-op to something that is no input was meant to be.
     pub(super) fn input(&self, applied: Option<&Meta>, (input, at): &Side) -> Option<Suggestion> {
         let given = self.written(*at)?;
-        let Some(ExprKind::Call { function, .. }) = self.kind().filter(|_| applied.is_some())
-        else {
+        let Some(function) = self.function().filter(|_| applied.is_some()) else {
             return Some(match input {
                 // `set example hello`
                 Meta::SOp(_) | Meta::Function(_) if given.chars().all(char::is_alphanumeric) => {
@@ -146,7 +135,7 @@ impl Scene<'_> {
                 _ => "write an input, like `\"hello\"` or `[1, 2, 3]`".into(),
             });
         };
-        let sop = self.written(self.span(*function))?;
+        let sop = self.text(function)?;
         let single = format!("{sop}([{given}])");
         let is_sop = matches!(applied, Some(Meta::SOp(_)));
         let (what, fixed) = match input {
@@ -169,7 +158,7 @@ impl Scene<'_> {
             ),
             _ => ("write an input", format!("{sop}(\"hello\")")),
         };
-        self.mend(what, vec![(self.whole, fixed)])
+        self.becomes(what, fixed)
     }
 
     /// `select(a, b, "<")` without the quotes.
@@ -183,10 +172,10 @@ impl Scene<'_> {
         if let Some((operator, comparison)) = operator {
             // The comparison is there, in another place.
             let others = arguments.iter().filter(|id| **id != operator);
-            let texts = others.map(|id| self.written(self.span(*id)));
+            let texts = others.map(|id| self.text(*id));
             let texts = texts.collect::<Option<Vec<_>>>()?.join(", ");
             let fixed = format!("select({texts}, {})", comparison.symbol());
-            return self.mend("the comparison comes last", vec![(self.whole, fixed)]);
+            return self.becomes("the comparison comes last", fixed);
         }
         let symbol = match &ast.get(id).kind {
             ExprKind::Literal(Value::Str(text))
@@ -196,7 +185,7 @@ impl Scene<'_> {
             }
             _ => "==".to_string(),
         };
-        self.mend("write", vec![(self.span(id), symbol)])
+        self.put("write", self.span(id), symbol)
     }
 
     /// Whether the values of an `aggregate` are a selector: then the arguments are swapped.
@@ -217,7 +206,7 @@ impl Scene<'_> {
                 )
             }
             ExprKind::Call { function, .. } => {
-                let called = self.written(self.span(*function));
+                let called = self.text(*function);
                 matches!(called.as_deref(), Some("select" | "select_best"))
             }
             _ => false,
@@ -234,10 +223,7 @@ impl Scene<'_> {
                 let what = "to aggregate over the keys where it is true";
                 self.mend_part(what, *at, |text| format!("select({text}, True, ==)"))
             }
-            _ => self.mend(
-                "to aggregate over all keys",
-                vec![(*at, "full_s".to_string())],
-            ),
+            _ => self.put("to aggregate over all keys", *at, "full_s"),
         }
     }
 
@@ -247,10 +233,7 @@ impl Scene<'_> {
         let &[attention, over, _] = self.arguments().as_slice() else {
             return None;
         };
-        let (selector, text) = (
-            self.written(self.span(attention))?,
-            self.written(self.span(over))?,
-        );
+        let (selector, text) = (self.text(attention)?, self.text(over)?);
         let fitting = if self.is_string(values) { "\"\"" } else { "0" };
         match (values, &given.0) {
             (Meta::List(items), Meta::List(_)) => {
@@ -260,10 +243,7 @@ impl Scene<'_> {
                     format!("aggregate({selector}, {text}, {default})")
                 });
                 let parts = parts.collect::<Vec<_>>().join(", ");
-                self.mend(
-                    "each with a default of its own",
-                    vec![(self.whole, format!("({parts})"))],
-                )
+                self.becomes("each with a default of its own", format!("({parts})"))
             }
             (Meta::SOp(_), other @ Meta::SOp(_))
                 if self.is_string(values) == self.is_string(other) =>
@@ -271,13 +251,10 @@ impl Scene<'_> {
                 let default = operand(&self.written(given.1)?);
                 let aggregate = format!("aggregate({selector}, {text}, {fitting})");
                 let fixed = format!("{aggregate} if has_focus({selector}) else {default}");
-                self.mend(
-                    "choose where nothing is selected",
-                    vec![(self.whole, fixed)],
-                )
+                self.becomes("choose where nothing is selected", fixed)
             }
             (_, Meta::List(items)) if is_single(items) => self.need(given, Needed::SOp),
-            _ => self.mend("write one atom", vec![(given.1, fitting.to_string())]),
+            _ => self.put("write one atom", given.1, fitting.to_string()),
         }
     }
 
@@ -302,12 +279,7 @@ impl Scene<'_> {
     pub(super) fn listed(&self, builtin: Builtin, found: &Side) -> Option<Suggestion> {
         if let Some((at, call)) = self.argument(found.1).filter(|_| self.in_library()) {
             let list = format!("[{}]", self.written(at)?);
-            return mended(
-                &self.evaluator.sources,
-                "with a list",
-                call,
-                vec![(at, list)],
-            );
+            return self.mend_in(call, "with a list", vec![(at, list)]);
         }
         if let (Meta::Atom(value @ Value::Str(_)), Builtin::Len) = (&found.0, builtin) {
             let what = "its length as an input";
@@ -339,14 +311,14 @@ impl Scene<'_> {
             length > 2 && nearest(path, [beginning.as_str()]).is_some()
         };
         let whole = nearest(path, modules.iter().copied());
-        Some(
-            match whole.or_else(|| modules.iter().copied().find(beginning)) {
-                Some(module) => Suggestion {
-                    message: format!("did you mean `load \"{module}\";`?"),
-                    edits: vec![(self.whole, format!("\"{module}\""))],
-                },
-                None => format!("the library has {}", modules.join(", ")).into(),
-            },
-        )
+        let Some(module) = whole.or_else(|| modules.iter().copied().find(beginning)) else {
+            return Some(format!("the library has {}", modules.join(", ")).into());
+        };
+        let message = format!("did you mean `load \"{module}\";`?");
+        Some(Suggestion::edit(
+            message,
+            self.whole,
+            format!("\"{module}\""),
+        ))
     }
 }

@@ -3,19 +3,27 @@
 use super::quote::{arguments, counted};
 use super::scene::{Scene, Side, kinds};
 use super::wrong::{
-    defined, failure_code, found, indices_of, is_selector, known_keys, membership, no_input, role,
+    defined, found, indices_of, is_selector, known_keys, membership, no_input, role,
 };
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Diagnostic, Span};
 use crate::eval::Meta;
 use crate::eval::fault::Cause;
-use crate::syntax::ast::ExprKind;
+use crate::interpret::code_of;
 
 impl Scene<'_> {
     /// What happened and where, without what to do about it.
     pub(super) fn told(&self, cause: &Cause) -> Diagnostic {
         let error = |code, message: &str| Diagnostic::error(code, message);
         let here = |code, message: &str, label: &str| error(code, message).at(self.whole, label);
+        let expected = |code, needed: &str, (meta, at): &Side| {
+            let kind = self.describe(meta);
+            error(code, &format!("{needed}, not {kind}")).at(*at, format!("this is {kind}"))
+        };
+        let selectors = |error: Diagnostic, sides: &[Side; 2]| {
+            let selectors = sides.iter().filter(|(meta, _)| is_selector(meta));
+            selectors.fold(error, |error, (_, at)| error.at(*at, "this is a selector"))
+        };
         match cause {
             Cause::Interrupted => error(Code::Interrupted, INTERRUPTED),
             Cause::Limit(limit) => self.limit(limit),
@@ -27,10 +35,7 @@ impl Scene<'_> {
             .at(ident.span, "this name is reserved")
             .note(role(&ident.name)),
             Cause::NotCallable(meta) => {
-                let function = match self.kind() {
-                    Some(ExprKind::Call { function, .. }) => self.span(*function),
-                    _ => self.whole,
-                };
+                let function = self.function().map_or(self.whole, |id| self.span(id));
                 let message = format!("{} cannot be called", meta.kind());
                 found(Code::NotCallable, message, &(meta.clone(), function)).note(
                     "functions can be called, and s-ops and selectors can be applied to an input",
@@ -74,14 +79,11 @@ impl Scene<'_> {
             Cause::NoInput { input, .. } => no_input(input),
             Cause::Operands { op, sides } => self.operands(op, sides),
             Cause::Failed(failure, at) => {
-                error(failure_code(failure.kind), &failure.message).at(*at, "computed here")
+                error(code_of(failure.kind), &failure.message).at(*at, "computed here")
             }
             Cause::SelectorOperand { op, sides } => {
                 let message = format!("`{op}` does not work on selectors");
-                let selectors = sides.iter().filter(|(meta, _)| is_selector(meta));
-                let error = error(Code::SelectorMisused, &message);
-                let error =
-                    selectors.fold(error, |error, (_, at)| error.at(*at, "this is a selector"));
+                let error = selectors(error(Code::SelectorMisused, &message), sides);
                 let scorer = sides
                     .iter()
                     .any(|(meta, _)| matches!(meta, Meta::Scorer(_)));
@@ -96,32 +98,25 @@ impl Scene<'_> {
             Cause::SelectorAndOther { operator, sides } => {
                 let mut others = sides.iter().filter(|(meta, _)| !is_selector(meta));
                 let other = others.next().unwrap_or(&sides[0]);
-                let kind = self.describe(&other.0);
                 if let Some((name, at)) = self.handed_over(other.1) {
-                    let message = format!("`{name}` takes a selector, not {kind}");
-                    return error(Code::SelectorExpected, &message)
-                        .at(at, format!("this is {kind}"));
+                    let needed = format!("`{name}` takes a selector");
+                    return expected(Code::SelectorExpected, &needed, &(other.0.clone(), at));
                 }
-                let symbol = operator.symbol();
-                let message =
-                    format!("`{symbol}` combines two selectors, not a selector and {kind}");
-                let error =
-                    error(Code::SelectorExpected, &message).at(other.1, format!("this is {kind}"));
-                let selectors = sides.iter().filter(|(meta, _)| is_selector(meta));
-                selectors.fold(error, |error, (_, at)| error.at(*at, "this is a selector"))
+                let needed = format!("`{}` combines two selectors", operator.symbol());
+                selectors(expected(Code::SelectorExpected, &needed, other), sides)
             }
-            Cause::NoSOp { found: side } => {
+            Cause::NoSOp(side) => {
                 let code = match side.0 {
                     Meta::Selector(_) => Code::SelectorMisused,
                     _ => Code::AtomExpected,
                 };
-                let kind = side.0.kind();
-                if let Some((name, at)) = self.handed_over(side.1) {
-                    let message = format!("`{name}` takes an s-op or an atom, not {kind}");
-                    return error(code, &message).at(at, format!("this is {kind}"));
+                match self.handed_over(side.1) {
+                    Some((name, at)) => {
+                        let needed = format!("`{name}` takes an s-op or an atom");
+                        expected(code, &needed, &(side.0.clone(), at))
+                    }
+                    None => expected(code, "an s-op or an atom is needed here", side),
                 }
-                let message = format!("an s-op or an atom is needed here, not {kind}");
-                found(code, message, side)
             }
             Cause::SelectorAsCondition(at) => error(
                 Code::SelectorMisused,
@@ -225,8 +220,41 @@ impl Scene<'_> {
                 error.at(*at, format!("{of} has {}", counted(*values, "element")))
             }
             Cause::DictKey(side) => {
-                let message = format!("a key of a dict is an atom, not {}", side.0.kind());
-                found(Code::AtomExpected, message, side)
+                expected(Code::AtomExpected, "a key of a dict is an atom", side)
+            }
+            Cause::NoDefault { given, .. } => expected(
+                Code::AtomExpected,
+                "the default of `aggregate` is an atom",
+                given,
+            ),
+            Cause::NotBest(true, side) => expected(
+                Code::SelectorExpected,
+                "`select_best` takes a selector here",
+                side,
+            ),
+            Cause::NotBest(false, side) => expected(
+                Code::SelectorExpected,
+                "`select_best` takes a scorer here",
+                side,
+            ),
+            Cause::NoIndicator(side) => {
+                expected(Code::OperandTypes, "`indicator` takes an s-op", side)
+            }
+            Cause::NoFunction(side) => expected(
+                Code::NotCallable,
+                "the second argument of `zipmap` is a function",
+                side,
+            ),
+            Cause::NoBound(side) => expected(Code::OperandTypes, "`range` takes ints", side),
+            Cause::NotDrawn(side) => expected(Code::AtomExpected, "`draw` draws an s-op", side),
+            Cause::NoTruth(side) => expected(
+                Code::AssertionFailed,
+                "an assertion needs a truth value",
+                side,
+            ),
+            Cause::NoList(builtin, side) => {
+                let message = format!("`{}` takes a list", builtin.name());
+                expected(Code::OperandTypes, &message, side)
             }
             Cause::NoComparison(id) => error(
                 Code::WrongArguments,
@@ -244,28 +272,20 @@ impl Scene<'_> {
                     .at(sides[0].1, format!("the keys are {keys}"))
                     .at(sides[1].1, format!("the queries are {queries}"))
             }
-            Cause::NoSelector((meta, at)) => {
-                let kind = self.describe(meta);
-                if let Some(values) = self.swapped() {
+            Cause::NoSelector(side) => match self.swapped() {
+                Some(values) => {
                     let message =
                         "the arguments of `aggregate` are swapped: the selector comes first";
-                    return error(Code::SelectorExpected, message)
-                        .at(*at, format!("this is {kind}"))
-                        .at(values, "this is the selector");
+                    error(Code::SelectorExpected, message)
+                        .at(side.1, format!("this is {}", self.describe(&side.0)))
+                        .at(values, "this is the selector")
                 }
-                let message =
-                    format!("the first argument of `aggregate` is a selector, not {kind}");
-                error(Code::SelectorExpected, &message)
-                    .at(*at, format!("this is {kind}"))
-                    .note("`select(keys, queries, comparison)` makes a selector")
-            }
-            Cause::NoDefault { given, .. } => {
-                let message = format!(
-                    "the default of `aggregate` is an atom, not {}",
-                    given.0.kind()
-                );
-                found(Code::AtomExpected, message, given)
-            }
+                None => {
+                    let needed = "the first argument of `aggregate` is a selector";
+                    expected(Code::SelectorExpected, needed, side)
+                        .note("`select(keys, queries, comparison)` makes a selector")
+                }
+            },
             Cause::NoScore(at) => {
                 let message = "the third argument of `score` is a function of a key and a query";
                 error(Code::WrongArguments, message).at(*at, "not a function")
@@ -274,15 +294,6 @@ impl Scene<'_> {
                 let given = kinds(*types);
                 let message = format!("a score is a number, but this gives {given}");
                 error(Code::OperandTypes, &message).at(*at, format!("this gives {given}"))
-            }
-            Cause::NotBest {
-                selector,
-                found: side,
-            } => {
-                let expected = if *selector { "a selector" } else { "a scorer" };
-                let kind = self.describe(&side.0);
-                let message = format!("`select_best` takes {expected} here, not {kind}");
-                found(Code::SelectorExpected, message, side)
             }
             Cause::PredicateArity {
                 function,
@@ -310,33 +321,9 @@ impl Scene<'_> {
                 "a function of keys and queries cannot read an s-op of its own",
                 "at the key's position, or at the query's?",
             ),
-            Cause::NoList {
-                builtin,
-                found: (meta, at),
-            } => {
-                let kind = self.describe(meta);
-                error(
-                    Code::OperandTypes,
-                    &format!("`{}` takes a list, not {kind}", builtin.name()),
-                )
-                .at(*at, format!("this is {kind}"))
-            }
-            Cause::NoIndicator(side) => {
-                let message = format!("`indicator` takes an s-op, not {}", side.0.kind());
-                found(Code::OperandTypes, message, side)
-            }
-            Cause::NoFunction(side) => {
-                let kind = side.0.kind();
-                let message = format!("the second argument of `zipmap` is a function, not {kind}");
-                found(Code::NotCallable, message, side)
-            }
             Cause::NoNumbers((meta, at)) => {
                 let message = format!("{} cannot be encoded as numbers", self.describe(meta));
                 error(Code::OperandTypes, &message).at(*at, "no number")
-            }
-            Cause::NoBound(side) => {
-                let message = format!("`range` takes ints, not {}", side.0.kind());
-                found(Code::OperandTypes, message, side)
             }
             Cause::StepZero => here(
                 Code::ArithmeticFailed,
@@ -350,10 +337,6 @@ impl Scene<'_> {
                 error(Code::WrongCount, "`zip` takes lists of one length")
                     .at(at, format!("this has {}", counted(length, "element")))
                     .at(first.1, format!("this has {}", first.0))
-            }
-            Cause::NotDrawn(side) => {
-                let message = format!("`draw` draws an s-op, not {}", side.0.kind());
-                found(Code::AtomExpected, message, side)
             }
             Cause::NoLongest(side) => {
                 let is_int = side.0.as_atom().is_some_and(|atom| atom.as_int().is_some());
@@ -396,11 +379,6 @@ impl Scene<'_> {
                     error.at(*at, format!("this is {}", meta.repr()))
                 };
                 values.iter().fold(error, shown)
-            }
-            Cause::NoTruth((meta, at)) => {
-                let message = format!("an assertion needs a truth value, not {}", meta.kind());
-                error(Code::AssertionFailed, &message)
-                    .at(*at, format!("this is {}", self.describe(meta)))
             }
         }
     }

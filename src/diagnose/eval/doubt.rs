@@ -72,8 +72,7 @@ impl Scene<'_> {
                     .map(|item| Value::str(&item.to_string()).source());
                 let list = format!("[{}]", quoted.collect::<Vec<_>>().join(", "));
                 let strings = self.is_string(&left.0) && items.len() <= 8;
-                let help =
-                    strings.then(|| self.mend("compare with strings", vec![(right.1, list)]));
+                let help = strings.then(|| self.put("compare with strings", right.1, list));
                 let message = "this `in` is False at every position of every input";
                 Diagnostic::warning(Code::ConstantComparison, message)
                     .at(left.1, format!("this is {}", self.describe(&left.0)))
@@ -89,7 +88,7 @@ impl Scene<'_> {
     fn compared_too(&self, sides: &[Side; 2], at: Span) -> Option<Suggestion> {
         let (_, other) = sides.iter().find(|(_, other)| *other != at)?;
         let text = self.written(*other)?;
-        let (parsed, root) = parse_expression(other.source, &text, self.evaluator.limits());
+        let (parsed, root) = parse_expression(other.source, &text, &self.evaluator.limits);
         match &parsed.ast.get(root?).kind {
             ExprKind::Binary {
                 operator: crate::syntax::ast::BinaryOperator::Compare(_),
@@ -101,7 +100,7 @@ impl Scene<'_> {
                     format!("{compared} {text}")
                 })
             }
-            _ => self.mend("leave it out", vec![(self.whole, text)]),
+            _ => self.becomes("leave it out", text),
         }
     }
 
@@ -116,7 +115,7 @@ impl Scene<'_> {
         let tokens = sides.iter().find(|(meta, _)| self.is_tokens(meta));
         let converted = tokens.and_then(|(_, at)| {
             let what = format!("compare the tokens as {types}");
-            self.mend(&what, vec![(*at, name.to_string())])
+            self.put(&what, *at, name.to_string())
         });
         match (self.as_text("compare with a string", sides), converted) {
             (Some(text), Some(converted)) => {
@@ -133,7 +132,7 @@ impl Scene<'_> {
                 .or_else(|| {
                     let compared = self.written(self.whole)?;
                     let fixed = format!("not ({})", compared.strip_prefix("not ")?);
-                    self.mend("the comparison first", vec![(self.whole, fixed)])
+                    self.becomes("the comparison first", fixed)
                 }),
         }
     }
@@ -160,9 +159,7 @@ impl Scene<'_> {
             warning = warning.at(part.at, called(number, part.types == TypeSet::STR));
         }
         warning = warning.note("an input on which both occur in one s-op has no value");
-        for (name, at) in calls {
-            warning = warning.within(*at, format!("in this call of `{name}`"));
-        }
+        warning = super::with_path(warning, calls);
         let literal = || {
             let fixed = of_other_type(parts[0].literal.as_ref()?);
             let kind = if parts[1].types == TypeSet::STR {
@@ -170,7 +167,7 @@ impl Scene<'_> {
             } else {
                 "numbers"
             };
-            self.mend(&format!("for {kind} in both"), vec![(parts[0].at, fixed)])
+            self.put(&format!("for {kind} in both"), parts[0].at, fixed)
         };
         let help = match kind {
             Mixture::Default {
@@ -194,7 +191,7 @@ impl Scene<'_> {
         };
         let parts = apart.values.iter().map(part).collect::<Option<Vec<_>>>()?;
         let fixed = format!("({})", parts.join(", "));
-        self.mend("each with a default of its own", vec![(self.whole, fixed)])
+        self.becomes("each with a default of its own", fixed)
     }
 
     /// A default that a function was called with: that call with one of the other type.

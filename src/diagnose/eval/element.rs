@@ -2,7 +2,7 @@
 //! and assertions of what they hold: the program, mended.
 
 use super::mend::{Needed, is_single};
-use super::quote::{elements, mended, one_line, operand};
+use super::quote::{elements, one_line, operand};
 use super::scene::{Scene, Side};
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::diagnose::precedence::python_reading;
@@ -13,13 +13,7 @@ use crate::value::{Comparison, Value};
 impl Scene<'_> {
     /// What indexing something that has no elements was meant to be.
     pub(super) fn unindexed(&self, meta: &Meta) -> Option<Suggestion> {
-        let Some(ExprKind::Index { object, index }) = self.kind() else {
-            return None;
-        };
-        let (object, index) = (
-            self.written(self.span(*object))?,
-            self.written(self.span(*index))?,
-        );
+        let (object, index) = self.indexed()?;
         let (what, fixed) = match meta {
             Meta::Selector(_) => (
                 format!("for whether each position selects position {index}"),
@@ -28,16 +22,12 @@ impl Scene<'_> {
             Meta::Function(_) => ("call it".to_string(), format!("{object}({index})")),
             _ => return None,
         };
-        self.mend(&what, vec![(self.whole, fixed)])
+        self.becomes(&what, fixed)
     }
 
     /// An index of the wrong kind.
     pub(super) fn index(&self, container: &Meta, (index, at): &Side) -> Option<Suggestion> {
-        let position = self.written(*at)?;
-        let Some(ExprKind::Index { object, .. }) = self.kind() else {
-            return None;
-        };
-        let object = self.written(self.span(*object))?;
+        let (object, position) = self.indexed()?;
         match (container, index) {
             (Meta::SOp(_), Meta::SOp(_)) => {
                 let default = if self.is_string(container) {
@@ -47,18 +37,15 @@ impl Scene<'_> {
                 };
                 let fixed =
                     format!("aggregate(select(indices, {position}, ==), {object}{default})");
-                self.mend(
-                    "to fetch from a computed position",
-                    vec![(self.whole, fixed)],
-                )
+                self.becomes("to fetch from a computed position", fixed)
             }
             (Meta::SOp(_), Meta::Atom(Value::Str(_))) => {
                 let fixed = format!("{object} == {position}");
-                self.mend("to ask where it is", vec![(self.whole, fixed)])
+                self.becomes("to ask where it is", fixed)
             }
             (Meta::Dict(dict), _) => {
                 let (key, _) = dict.iter().next()?;
-                self.mend("write a key", vec![(*at, key.source())])
+                self.put("write a key", *at, key.source())
             }
             (_, Meta::List(items)) if !is_single(items) => None,
             (_, Meta::Atom(Value::Str(_))) => None,
@@ -83,10 +70,7 @@ impl Scene<'_> {
             }
             (Meta::SOp(_) | Meta::Atom(_), Meta::Selector(_)) => {
                 let fixed = format!("has_focus({})", self.written(right.1)?);
-                self.mend(
-                    "for whether each position selects a key",
-                    vec![(self.whole, fixed)],
-                )
+                self.becomes("for whether each position selects a key", fixed)
             }
             (Meta::SOp(_) | Meta::Atom(_), _) => self.need(right, Needed::List),
             _ => Some("ask it of an s-op or an atom, like `tokens in [\"a\", \"b\"]`".into()),
@@ -123,7 +107,7 @@ impl Scene<'_> {
                 let places = places.filter(|place| element.contains(*place));
                 let edits: Vec<_> = places.map(|place| (place, sop.clone())).collect();
                 let fixed = super::quote::replaced(&self.evaluator.sources, element, &edits)?;
-                self.mend("say it of all positions at once", vec![(self.whole, fixed)])
+                self.becomes("say it of all positions at once", fixed)
             }
             _ => {
                 let (why, fixed) = self.as_needed(meta, &written, Needed::List)?;
@@ -134,7 +118,7 @@ impl Scene<'_> {
 
     /// A part that reads alone.
     pub(super) fn mend_over(&self, what: &str, at: Span, fixed: String) -> Option<Suggestion> {
-        mended(&self.evaluator.sources, what, at, vec![(at, fixed)])
+        self.mend_in(at, what, vec![(at, fixed)])
     }
 
     /// An assertion with what was found on its right side.
@@ -165,10 +149,8 @@ impl Scene<'_> {
             _ => return None,
         };
         let fixed = format!("{} == {value}", self.written(*at)?);
-        Some(Suggestion {
-            message: format!("{what}: `assert {fixed};`"),
-            edits: vec![(self.whole, fixed)],
-        })
+        let message = format!("{what}: `assert {fixed};`");
+        Some(Suggestion::edit(message, self.whole, fixed))
     }
 
     pub(super) fn compares_equal(&self) -> bool {
@@ -210,12 +192,9 @@ impl Scene<'_> {
         else {
             return error;
         };
-        let suggestion = Suggestion {
-            message: format!("write `{python}`"),
-            edits: vec![(site.ast.get(id).span, python)],
-        };
+        let message = format!("write `{python}`");
         error
             .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
-            .help(suggestion)
+            .help(Suggestion::edit(message, self.span(id), python))
     }
 }

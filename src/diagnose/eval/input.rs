@@ -1,24 +1,22 @@
-//! Errors that show only on an input. The place is read again, so that the help is the user's own
-//! code, mended.
+//! Errors that show only on an input: the calls that led to their place, and the expression there,
+//! mended.
 
 use super::mend::of_other_type;
-use super::quote::{LONGEST, mended, one_line, operand};
-use crate::base::{Code, Diagnostic, Limits, Sources, Span, Suggestion};
+use super::quote::{LONGEST, operand};
+use super::scene::Scene;
+use super::with_path;
+use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Evaluator;
 use crate::graph::{SOp, SOpId};
-use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind, UnaryOperator};
-use crate::syntax::parse_expression;
-use crate::value::op::FailureKind;
+use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, UnaryOperator};
 use crate::value::{Op, Table, TypeSet, Value};
-
-/// Calls shown on the way to an error.
-const SHOWN_CALLS: usize = 3;
 
 /// An error of an evaluation with the calls that led to its place, where they are the same for all
 /// s-ops made there that the roots need; and with what to type instead.
 pub fn explain(evaluator: &Evaluator, error: Diagnostic, roots: &[SOpId]) -> Diagnostic {
+    let bad_token = || (error.code == Code::BadToken).then(|| bad_token(evaluator, roots));
     let Some(main) = error.span() else {
-        let help = (error.code == Code::BadToken).then(|| bad_token(evaluator, roots));
+        let help = bad_token();
         return error.maybe_help(help);
     };
     let graph = &evaluator.graph;
@@ -28,41 +26,26 @@ pub fn explain(evaluator: &Evaluator, error: Diagnostic, roots: &[SOpId]) -> Dia
     let path = paths.next().unwrap_or_default();
     let spans = |path: &[(_, Span)]| path.iter().map(|(_, span)| *span).collect::<Vec<_>>();
     let unique = paths.all(|other| spans(&other) == spans(&path));
-    let mut error = error;
-    let last = path.len().saturating_sub(1);
-    for (at, (name, span)) in path.iter().enumerate().filter(|_| unique) {
-        // The innermost calls and the one in the program itself.
-        if at < SHOWN_CALLS || at == last {
-            error = error.within(*span, format!("in this call of `{name}`"));
-        }
-    }
-    if error.help.is_some() {
-        return error;
-    }
+    let help = error.help.clone().or_else(|| Some(bad_token()?.into()));
+    let error = with_path(error, if unique { &path } else { &[] });
+    // Nobody can type in the library: the call is mended.
+    let mut places = path.iter().map(|(_, span)| *span);
     let place = match evaluator.is_library(main) {
-        // Nobody can type in the library: the call is mended.
-        true => path
-            .iter()
-            .map(|(_, span)| *span)
-            .find(|span| !evaluator.is_library(*span)),
+        true => places.find(|span| !evaluator.is_library(*span)),
         false => Some(main),
     };
-    let failed = place.and_then(|place| Failed::read(&evaluator.sources, place));
-    if error.code == Code::BadToken {
-        return error.help(bad_token(evaluator, roots));
-    }
-    let help = failed.and_then(|failed| failed.meant(evaluator, error.code, &here));
+    let mended = || {
+        let site = evaluator.site_at(place?)?;
+        let scene = Scene {
+            evaluator,
+            site: Some(&site),
+            calls: &[],
+            whole: site.span,
+        };
+        scene.meant_on_input(error.code, &here)
+    };
+    let help = help.or_else(mended);
     error.maybe_help(help)
-}
-
-/// What to type instead of an operation on atoms that fails.
-pub(super) fn advice(sources: &Sources, kind: FailureKind, span: Span) -> Option<Suggestion> {
-    let failed = Failed::read(sources, span)?;
-    match kind {
-        FailureKind::Overflow => failed.float(),
-        FailureKind::Arithmetic => failed.guard().or_else(|| failed.largest_power()),
-        _ => None,
-    }
 }
 
 /// A default of the other type than one that does not fit.
@@ -73,94 +56,77 @@ pub(super) fn other_default(written: &str) -> &'static str {
     }
 }
 
-/// The expression that failed, on one line.
-struct Failed<'a> {
-    sources: &'a Sources,
-    span: Span,
-    ast: Ast,
-    root: ExprId,
-    text: String,
-}
-
-impl Failed<'_> {
-    fn read(sources: &Sources, span: Span) -> Option<Failed<'_>> {
-        let text = one_line(sources.text(span))?;
-        let (parsed, root) = parse_expression(span.source, &text, &Limits::default());
-        let root = root.filter(|_| parsed.mistakes.is_empty())?;
-        let ast = parsed.ast;
-        Some(Failed {
-            sources,
-            span,
-            ast,
-            root,
-            text,
-        })
-    }
-
-    fn kind(&self) -> &ExprKind {
-        &self.ast.get(self.root).kind
-    }
-
-    fn part(&self, id: ExprId) -> &str {
-        &self.text[self.ast.get(id).span.range()]
-    }
-
-    /// The whole as another text.
-    fn becomes(&self, what: &str, fixed: String) -> Option<Suggestion> {
-        mended(self.sources, what, self.span, vec![(self.span, fixed)])
-    }
-
-    /// The text with another one for a part.
-    fn with(&self, id: ExprId, other: &str) -> String {
-        let mut text = self.text.clone();
-        text.replace_range(self.ast.get(id).span.range(), other);
-        text
-    }
-
+impl Scene<'_> {
     /// The function that is called, and its arguments.
-    fn call(&self) -> Option<(&str, Vec<&str>)> {
+    fn call(&self) -> Option<(String, Vec<String>)> {
         let ExprKind::Call {
             function,
             arguments,
-        } = self.kind()
+        } = self.kind()?
         else {
             return None;
         };
         let plain = arguments.iter().all(|argument| argument.name.is_none());
-        let texts = arguments.iter().map(|argument| self.part(argument.value));
-        plain.then(|| (self.part(*function), texts.collect()))
+        let texts = arguments.iter().map(|argument| self.text(argument.value));
+        let texts = texts.collect::<Option<_>>().filter(|_| plain)?;
+        Some((self.text(*function)?, texts))
     }
 
-    fn meant(&self, evaluator: &Evaluator, code: Code, here: &[SOpId]) -> Option<Suggestion> {
+    /// The operator of an operation, and its operands.
+    fn operation(&self) -> Option<(BinaryOperator, ExprId, ExprId)> {
+        match self.kind()? {
+            ExprKind::Binary {
+                operator,
+                left,
+                right,
+            } => Some((*operator, *left, *right)),
+            _ => None,
+        }
+    }
+
+    /// The value of a part that is a literal.
+    fn value(&self, id: ExprId) -> Option<Value> {
+        match &self.site?.ast.get(id).kind {
+            ExprKind::Literal(value) => Some(value.clone()),
+            ExprKind::Name(name) if ["True", "False"].contains(&&**name) => {
+                Some(Value::Bool(&**name == "True"))
+            }
+            _ => None,
+        }
+    }
+
+    fn meant_on_input(&self, code: Code, here: &[SOpId]) -> Option<Suggestion> {
         match code {
             Code::MixedTypes => self
-                .default()
+                .fitting_default()
                 .or_else(|| self.branches())
                 .or_else(|| self.table_of_strings()),
-            Code::MeanOfNonNumbers => self.share(evaluator, here),
+            Code::MeanOfNonNumbers => self.share(here),
             // In a function of keys and queries both branches of a choice are computed.
             Code::ArithmeticFailed if here.is_empty() => self.best_key(),
             Code::ArithmeticFailed => self.guard().or_else(|| self.best_key()),
             Code::Overflow => self.float(),
             Code::OperandTypes => self.appended(),
-            Code::BadIndex => here.iter().find_map(|id| match evaluator.graph.get(*id) {
-                SOp::Map {
-                    op: Op::Lookup(table),
-                    ..
-                } => self.lookup(table),
-                _ => None,
-            }),
+            Code::BadIndex => here
+                .iter()
+                .find_map(|id| match self.evaluator.graph.get(*id) {
+                    SOp::Map {
+                        op: Op::Lookup(table),
+                        ..
+                    } => self.lookup(table),
+                    _ => None,
+                }),
             _ => None,
         }
     }
 
     /// An aggregate without a default that fits its values, or a call of the library that makes one.
-    fn default(&self) -> Option<Suggestion> {
+    fn fitting_default(&self) -> Option<Suggestion> {
         let (function, arguments) = self.call()?;
-        let &[first, second, ref default @ ..] = arguments.as_slice() else {
+        let [first, second, default @ ..] = arguments.as_slice() else {
             return None;
         };
-        if !["aggregate", "shift", "load_from_location"].contains(&function) {
+        if !["aggregate", "shift", "load_from_location"].contains(&function.as_str()) {
             return None;
         }
         let other = default
@@ -175,8 +141,8 @@ impl Failed<'_> {
     }
 
     /// A mean of what has none: the share of those that are true, or of one value.
-    fn share(&self, evaluator: &Evaluator, here: &[SOpId]) -> Option<Suggestion> {
-        let graph = &evaluator.graph;
+    fn share(&self, here: &[SOpId]) -> Option<Suggestion> {
+        let graph = &self.evaluator.graph;
         let bools = here.iter().any(|id| match graph.get(*id) {
             SOp::Aggregate { value, .. } | SOp::WeightedMean { value, .. } => {
                 graph.types(*value) == TypeSet::BOOL
@@ -193,7 +159,7 @@ impl Failed<'_> {
             "; to copy a value, select one position only"
         };
         let (function, arguments) = self.call().unwrap_or_default();
-        let help = match (function, arguments.as_slice()) {
+        let help = match (function.as_str(), arguments.as_slice()) {
             ("aggregate", [selector, values, ..]) => {
                 let fixed = format!("aggregate({selector}, indicator({values}{asked}))");
                 self.becomes(what, fixed).map(|help| Suggestion {
@@ -213,146 +179,111 @@ impl Failed<'_> {
     fn branches(&self) -> Option<Suggestion> {
         let ExprKind::Ternary {
             then, otherwise, ..
-        } = self.kind()
+        } = self.kind()?
         else {
             return None;
         };
-        let value = |id: &ExprId| match &self.ast.get(*id).kind {
-            ExprKind::Literal(value) => Some((*id, value.clone())),
-            ExprKind::Name(name) if ["True", "False"].contains(&&**name) => {
-                Some((*id, Value::Bool(&**name == "True")))
-            }
-            _ => None,
-        };
-        let mut literals: Vec<(ExprId, Value)> =
-            [then, otherwise].into_iter().filter_map(value).collect();
+        let literals = [*then, *otherwise].into_iter();
         // With two literals the number becomes a string: that is always possible.
-        literals.sort_by_key(|(_, value)| !value.is_number());
-        let (id, value) = literals.into_iter().next()?;
-        let what = if value.is_number() {
-            "strings"
-        } else {
-            "numbers"
+        let literals = literals.filter_map(|id| Some((id, self.value(id)?)));
+        let (id, value) = literals.min_by_key(|(_, value)| !value.is_number())?;
+        let kind = match value.is_number() {
+            true => "strings",
+            false => "numbers",
         };
-        self.becomes(
-            &format!("for {what} in both"),
-            self.with(id, &of_other_type(&value)),
-        )
+        let what = format!("for {kind} in both");
+        self.put(&what, self.span(id), of_other_type(&value))
     }
 
     /// A list or dict of numbers and strings indexed by an s-op: the same with strings only.
     fn table_of_strings(&self) -> Option<Suggestion> {
-        let ExprKind::Index { object, .. } = self.kind() else {
+        let ExprKind::Index { object, .. } = self.kind()? else {
             return None;
         };
-        let values: Vec<ExprId> = match &self.ast.get(*object).kind {
+        let values: Vec<ExprId> = match &self.site?.ast.get(*object).kind {
             ExprKind::List(items) | ExprKind::Tuple(items) => items.clone(),
             ExprKind::Dict(entries) => entries.iter().map(|(_, value)| *value).collect(),
             _ => return None,
         };
-        let mut text = self.text.clone();
-        // From right to left, so that the places before keep their offsets.
-        for id in values.into_iter().rev() {
-            if matches!(&self.ast.get(id).kind, ExprKind::Literal(value) if value.is_number()) {
-                let quoted = Value::str(self.part(id)).source();
-                text.replace_range(self.ast.get(id).span.range(), &quoted);
-            }
-        }
-        match text == self.text {
-            true => None,
-            false => self.becomes("for strings only", text),
-        }
+        let numbers = values.into_iter();
+        let numbers = numbers.filter(|id| self.is_literal_number(*id));
+        let quoted = numbers.map(|id| Some((self.span(id), self.quoted_text(id)?)));
+        self.mend("for strings only", quoted.collect::<Option<_>>()?)
+    }
+
+    fn is_literal_number(&self, id: ExprId) -> bool {
+        self.value(id).is_some_and(|value| value.is_number())
+    }
+
+    /// The text of a part as a string.
+    fn quoted_text(&self, id: ExprId) -> Option<String> {
+        Some(Value::str(&self.text(id)?).source())
     }
 
     /// A division, made where the divisor is not zero; a power, where its base allows it. What is
     /// written out is for its writer to mend.
-    fn guard(&self) -> Option<Suggestion> {
-        let ExprKind::Binary {
-            operator,
-            left,
-            right,
-        } = self.kind()
-        else {
-            return None;
-        };
-        let (asked, comparison) = match (operator, &self.ast.get(*right).kind) {
+    pub(super) fn guard(&self) -> Option<Suggestion> {
+        let (operator, left, right) = self.operation()?;
+        let negated = matches!(
+            self.site?.ast.get(right).kind,
+            ExprKind::Unary {
+                operator: UnaryOperator::Negate,
+                ..
+            }
+        );
+        let (asked, comparison) = match (operator, self.value(right)) {
             (BinaryOperator::Divide | BinaryOperator::Remainder, _) => (right, "!= 0"),
-            (
-                BinaryOperator::Power,
-                ExprKind::Unary {
-                    operator: UnaryOperator::Negate,
-                    ..
-                },
-            ) => (left, "!= 0"),
-            (BinaryOperator::Power, ExprKind::Literal(Value::Float(_))) => (left, ">= 0"),
+            (BinaryOperator::Power, _) if negated => (left, "!= 0"),
+            (BinaryOperator::Power, Some(Value::Float(_))) => (left, ">= 0"),
             _ => return None,
         };
-        if matches!(self.ast.get(*asked).kind, ExprKind::Literal(_)) {
+        if self.value(asked).is_some() {
             return None;
         }
-        let condition = format!("{} {comparison}", self.part(*asked));
-        let fixed = format!("{} if {condition} else 0", self.text);
+        let (whole, asked) = (self.written(self.whole)?, self.text(asked)?);
+        let fixed = format!("{whole} if {asked} {comparison} else 0");
         self.becomes("choose another value there", fixed)
     }
 
     /// A power of literals beyond all floats: the largest power that is none.
-    fn largest_power(&self) -> Option<Suggestion> {
-        let ExprKind::Binary {
-            operator: BinaryOperator::Power,
-            left,
-            right,
-        } = self.kind()
-        else {
+    pub(super) fn largest_power(&self) -> Option<Suggestion> {
+        let (BinaryOperator::Power, left, right) = self.operation()? else {
             return None;
         };
-        let literal = |id: &ExprId| match &self.ast.get(*id).kind {
-            ExprKind::Literal(value) => value.as_float(),
-            _ => None,
-        };
+        let literal = |id| self.value(id).as_ref().and_then(Value::as_float);
         let (base, exponent) = (literal(left)?, literal(right)?);
         let largest = (f64::MAX.ln() / base.ln()).floor();
+        let written = self.text(left)?;
         let beyond = base > 1.0 && exponent > largest;
-        let written = self.part(*left);
         beyond.then(|| format!("the largest power is `{written} ^ {largest}`").into())
     }
 
     /// A mean weighted by what is no weight: the value at the best key.
     fn best_key(&self) -> Option<Suggestion> {
-        match self.call()? {
-            ("aggregate", arguments) => {
-                let [scorer, values, ..] = arguments.as_slice() else {
-                    return None;
-                };
-                let best = format!("select_best(full_s, {scorer})");
-                let what = "to read from the key with the highest score";
-                self.becomes(what, format!("aggregate({best}, {values})"))
-            }
+        let (function, arguments) = self.call()?;
+        match (function.as_str(), arguments.as_slice()) {
+            ("aggregate", [scorer, values, ..]) => self.becomes(
+                "to read from the key with the highest score",
+                format!("aggregate(select_best(full_s, {scorer}), {values})"),
+            ),
             _ => None,
         }
     }
 
     /// A number added to strings, as a string.
     fn appended(&self) -> Option<Suggestion> {
-        let ExprKind::Binary {
-            operator: BinaryOperator::Add,
-            left,
-            right,
-        } = self.kind()
-        else {
+        let (BinaryOperator::Add, left, right) = self.operation()? else {
             return None;
         };
-        let number = |id: &&ExprId| matches!(&self.ast.get(**id).kind, ExprKind::Literal(value) if value.is_number());
-        let number = *[left, right].into_iter().find(number)?;
-        let quoted = Value::str(self.part(number)).source();
-        self.becomes("to append it as text", self.with(number, &quoted))
+        let mut sides = [left, right].into_iter();
+        let number = sides.find(|id| self.is_literal_number(*id))?;
+        let quoted = self.quoted_text(number)?;
+        self.put("to append it as text", self.span(number), quoted)
     }
 
     /// A list, string or dict indexed by an s-op that goes beyond it.
     fn lookup(&self, table: &Table) -> Option<Suggestion> {
-        let ExprKind::Index { object, index } = self.kind() else {
-            return None;
-        };
-        let (object, index) = (self.part(*object), self.part(*index));
+        let (object, index) = self.indexed()?;
         let length = match table {
             Table::List(items) | Table::Str(items) => items.len(),
             Table::Dict(entries) => {
@@ -363,17 +294,19 @@ impl Failed<'_> {
                 return help.filter(|help| help.message.len() < 2 * LONGEST + 32);
             }
         };
-        let fixed = format!("{object}[{} % {length}]", operand(index));
+        let fixed = format!("{object}[{} % {length}]", operand(&index));
         self.becomes("keep the index in range", fixed)
             .filter(|_| length > 0)
     }
 
     /// A calculation with a literal int, with a float instead.
-    fn float(&self) -> Option<Suggestion> {
-        let int = |id: &ExprId| matches!(self.ast.get(*id).kind, ExprKind::Literal(Value::Int(_)));
-        let id = self.ast.ids().find(int)?;
-        let float = format!("{}.0", self.part(id));
-        self.becomes("floats reach further", self.with(id, &float))
+    pub(super) fn float(&self) -> Option<Suggestion> {
+        let int = |id: &ExprId| {
+            self.whole.contains(self.span(*id)) && matches!(self.value(*id), Some(Value::Int(_)))
+        };
+        let id = self.site?.ast.ids().find(int)?;
+        let float = format!("{}.0", self.text(id)?);
+        self.put("floats reach further", self.span(id), float)
     }
 }
 

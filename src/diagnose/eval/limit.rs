@@ -9,21 +9,13 @@ use crate::syntax::ast::ExprKind;
 
 impl Scene<'_> {
     pub(super) fn limit(&self, limit: &Limit) -> Diagnostic {
-        let (name, bound, what) = match limit {
-            Limit::Steps(bound) => ("steps", bound.to_string(), "evaluated expressions"),
-            Limit::Nodes(bound) => ("graph_nodes", bound.to_string(), "s-ops and selectors"),
-            Limit::Elements(bound, _) => {
-                ("collection_length", bound.to_string(), "elements in a list")
-            }
-            Limit::Nesting(bound) => (
-                "nesting",
-                bound.to_string(),
-                "lists and dicts inside each other",
-            ),
-            Limit::Loads(bound) => ("load_depth", bound.to_string(), "loads inside each other"),
-            Limit::Calls { bound, .. } => {
-                ("call_depth", bound.to_string(), "calls inside each other")
-            }
+        let (name, bound, what): (_, &dyn std::fmt::Display, _) = match limit {
+            Limit::Steps(bound) => ("steps", bound, "evaluated expressions"),
+            Limit::Nodes(bound) => ("graph_nodes", bound, "s-ops and selectors"),
+            Limit::Elements(bound, _) => ("collection_length", bound, "elements in a list"),
+            Limit::Nesting(bound) => ("nesting", bound, "lists and dicts inside each other"),
+            Limit::Loads(bound) => ("load_depth", bound, "loads inside each other"),
+            Limit::Calls { bound, .. } => ("call_depth", bound, "calls inside each other"),
         };
         let message = format!("the limit `{name}` of {bound} {what} is reached");
         let error = Diagnostic::error(Code::LimitReached, message)

@@ -1,7 +1,7 @@
 //! What was probably meant: for each cause the program with something that fits. What stands in the
 //! wrong place becomes what is needed there by one table, [`Scene::as_needed`], wherever that is.
 
-use super::quote::{counted, elements, letters, mended, one_line, operand};
+use super::quote::{counted, elements, letters, one_line, operand};
 use super::scene::{Scene, Side};
 use super::wrong::quoted;
 use crate::base::suggest::nearest;
@@ -105,7 +105,7 @@ impl Scene<'_> {
             None => (*at, self.whole),
         };
         let (why, fixed) = self.as_needed(meta, &self.written(at)?, needed)?;
-        mended(&self.evaluator.sources, &why, whole, vec![(at, fixed)])
+        self.mend_in(whole, &why, vec![(at, fixed)])
     }
 
     /// What was probably meant.
@@ -147,13 +147,10 @@ impl Scene<'_> {
             Cause::BuiltinHandedOver(builtin, at) => self.mend_part("wrap it", *at, |_| {
                 format!("lambda x: {}(x)", builtin.name())
             }),
-            Cause::InputCount { .. } => match self.kind() {
-                Some(ExprKind::Call { function, .. }) => {
-                    let applied = self.written(self.span(*function))?;
-                    Some(format!("apply it to one input: `{applied}(\"hello\")`").into())
-                }
-                _ => say("an input is a string or a list of atoms"),
-            },
+            Cause::InputCount { .. } => {
+                let applied = self.text(self.function()?)?;
+                Some(format!("apply it to one input: `{applied}(\"hello\")`").into())
+            }
             Cause::NoInput { applied, input } => self.input(applied.as_ref(), input),
             Cause::Operands { op, sides } => self.fitting(op, sides),
             Cause::Failed(failure, at) => self.of_failure(failure.kind, *at),
@@ -163,7 +160,7 @@ impl Scene<'_> {
                     let (selector, scorer) = (self.written(*selector)?, self.written(*scorer)?);
                     let fixed = format!("select_best({selector}, {scorer})");
                     let what = "to select the best of these keys";
-                    self.mend(what, vec![(self.whole, fixed)])
+                    self.becomes(what, fixed)
                 }
                 _ => self.widths(sides),
             },
@@ -180,7 +177,7 @@ impl Scene<'_> {
                     _ => self.need(other, Needed::Selector),
                 }
             }
-            Cause::NoSOp { found } => self.sop(found),
+            Cause::NoSOp(found) => self.sop(found),
             Cause::SelectorAsCondition(at) => {
                 let what = "to ask at each position whether a key is selected";
                 self.mend_part(what, *at, |selector| format!("has_focus({selector})"))
@@ -191,24 +188,21 @@ impl Scene<'_> {
             Cause::StrayOperator(comparison) => {
                 let symbol = comparison.symbol();
                 let function = format!("lambda a, b: a {symbol} b");
-                self.mend(
-                    "to hand over a comparison write a function",
-                    vec![(self.whole, function)],
-                )
+                self.becomes("to hand over a comparison write a function", function)
             }
             Cause::NotIndexable(meta) => self.unindexed(meta),
             Cause::BadIndex { container, index } => self.index(container, index),
             Cause::OutOfRange {
                 index, length, at, ..
             } if *length > 0 => {
-                let (which, nearest) = if *index < 0 {
-                    ("first", "0")
-                } else {
-                    ("last", "-1")
+                let (which, nearest) = match *index < 0 {
+                    true => ("first", "0"),
+                    false => ("last", "-1"),
                 };
-                self.mend(
+                self.put(
                     &format!("for the {which} element"),
-                    vec![(*at, nearest.to_string())],
+                    *at,
+                    nearest.to_string(),
                 )
             }
             Cause::NoKey {
@@ -221,10 +215,8 @@ impl Scene<'_> {
                     _ => None,
                 });
                 let meant = Value::str(nearest(key, keys)?).source();
-                Some(Suggestion {
-                    message: format!("did you mean `{meant}`?"),
-                    edits: vec![(*at, meant)],
-                })
+                let message = format!("did you mean `{meant}`?");
+                Some(Suggestion::edit(message, *at, meant))
             }
             Cause::NoTable(_) => say("choose between s-ops: `a if condition else b`"),
             Cause::NoLength => say("give the other `length` another name, like `my_length`"),
@@ -266,7 +258,7 @@ impl Scene<'_> {
             Cause::KeysAndQueries { comparison, sides } => {
                 self.fitting(&Op::Compare(*comparison), sides).or_else(|| {
                     let keys = self.written(sides[0].1)?;
-                    self.mend("compare what has one type", vec![(sides[1].1, keys)])
+                    self.put("compare what has one type", sides[1].1, keys)
                 })
             }
             Cause::NoSelector(side) => self.selector(side),
@@ -277,22 +269,21 @@ impl Scene<'_> {
             Cause::ScoreTypes(_, counts, at)
             | Cause::PredicateArity { counts, at, .. }
             | Cause::PredicateResult { counts, at, .. } => self.with_parameters(*counts, *at),
-            Cause::NotBest { selector, .. } => say(match selector {
+            Cause::NotBest(selector, _) => say(match selector {
                 true => "make one with `select(indices, indices, <=)`",
                 false => "make one with `score(indices, indices, lambda key, query: key)`",
             }),
             Cause::Captured => say("hand it over among the keys or the queries, like \
                  `select((tokens, indices), tokens, lambda a, b, c: a == c and b > 0)`"),
-            Cause::NoList {
-                builtin: Builtin::Len,
-                found: (Meta::SOp(_), _),
-            } => say("the length of the input is the s-op `length`"),
-            Cause::NoList { builtin, found } => self.listed(*builtin, found),
+            Cause::NoList(Builtin::Len, (Meta::SOp(_), _)) => {
+                say("the length of the input is the s-op `length`")
+            }
+            Cause::NoList(builtin, found) => self.listed(*builtin, found),
             Cause::NoIndicator((meta, at)) => match meta {
                 Meta::Atom(_) => {
                     let text = self.written(*at)?;
                     let what = "for an atom";
-                    self.mend(what, vec![(self.whole, format!("1 if {text} else 0"))])
+                    self.becomes(what, format!("1 if {text} else 0"))
                 }
                 Meta::Selector(_) => {
                     let what = "for whether any key is selected";
@@ -307,7 +298,7 @@ impl Scene<'_> {
                 let each = || {
                     let sop = self.written(side.1)?;
                     let fixed = format!("categorical({sop})");
-                    self.mend("each value for itself", vec![(self.whole, fixed)])
+                    self.becomes("each value for itself", fixed)
                 };
                 self.as_numbers(std::slice::from_ref(side)).or_else(each)
             }
@@ -393,12 +384,7 @@ impl Scene<'_> {
         };
         let width = |at: Span| Some((at, format!("selector_width({})", self.written(at)?)));
         let edits = selectors.into_iter().map(width).collect::<Option<_>>()?;
-        mended(
-            &self.evaluator.sources,
-            "for how many keys are selected",
-            whole,
-            edits,
-        )
+        self.mend_in(whole, "for how many keys are selected", edits)
     }
 }
 

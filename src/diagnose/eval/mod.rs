@@ -17,10 +17,11 @@ mod wrong;
 pub use input::explain;
 
 use crate::base::{Code, Diagnostic, Limits, SourceId, Span};
+use crate::builtin;
 use crate::diagnose::{read, warnings};
-use crate::eval::fault::{Cause, Diagnose, Doubt, Fault, Site};
-use crate::eval::{Evaluator, Meta};
-use crate::syntax::ast::{Ast, ExprKind};
+use crate::eval::fault::{Cause, Doubt, Fault, Site};
+use crate::eval::{Diagnose, Evaluator, Meta};
+use crate::syntax::ast::{Ast, ExprKind, Name};
 use scene::Scene;
 
 /// Calls shown on the way to an error.
@@ -54,11 +55,11 @@ impl Diagnose for Words {
             calls: &fault.calls,
             whole: fault.site.as_ref().map_or(Span::BUILT_IN, |site| site.span),
         };
+        let calls = fault.calls.iter();
+        let path: Vec<_> = calls.map(|call| (call.name.clone(), call.span)).collect();
         if let Cause::OnInput { error, roots } = &fault.cause {
-            return Some(with_calls(
-                explain(evaluator, (**error).clone(), roots),
-                fault,
-            ));
+            let error = explain(evaluator, (**error).clone(), roots);
+            return Some(with_path(error, &path));
         }
         let error = match &fault.cause {
             Cause::Undefined(name) => scene.undefined(name)?,
@@ -69,7 +70,7 @@ impl Diagnose for Words {
             }
         };
         let error = with_made(evaluator, error, fault.site.as_ref());
-        Some(with_calls(error, fault))
+        Some(with_path(error, &path))
     }
 
     fn broken(&self, span: Span, label: &str) -> Diagnostic {
@@ -94,16 +95,16 @@ impl Diagnose for Words {
 impl Scene<'_> {
     /// A call of `select` or `aggregate`, where the program has set that name.
     fn still_builtin(&self, error: Diagnostic) -> Diagnostic {
-        let Some(ExprKind::Call { function, .. }) = self.kind() else {
+        let Some(function) = self.function() else {
             return error;
         };
-        let name = self.written(self.span(*function)).unwrap_or_default();
+        let name = self.text(function).unwrap_or_default();
         let meant = self
             .site
             .and_then(|site| self.evaluator.lookup(site.scope, &name));
-        let builtin = matches!(meant, Some(Meta::Function(callable)) if callable.is_builtin());
-        let called = matches!(name.as_str(), "select" | "aggregate");
-        match called && !builtin && error.code == Code::WrongArguments {
+        let is_builtin = matches!(meant, Some(Meta::Function(callable)) if callable.is_builtin());
+        let called = builtin::called(&name).is_some();
+        match called && !is_builtin && error.code == Code::WrongArguments {
             true => error
                 .note(format!(
                     "a call of `{name}` always means the built-in function"
@@ -143,11 +144,11 @@ fn with_made(evaluator: &Evaluator, mut error: Diagnostic, site: Option<&Site>) 
     error
 }
 
-/// Adds the innermost calls that led to an error.
-fn with_calls(mut error: Diagnostic, fault: &Fault) -> Diagnostic {
-    for call in fault.calls.iter().take(SHOWN_CALLS) {
-        if error.labels.iter().all(|label| label.span != call.span) {
-            error = error.at(call.span, format!("in this call of `{}`", call.name));
+/// Adds the calls that led to an error: the innermost and the one in the program itself.
+fn with_path(mut error: Diagnostic, path: &[(Name, Span)]) -> Diagnostic {
+    for (at, (name, span)) in path.iter().enumerate() {
+        if at < SHOWN_CALLS || at + 1 == path.len() {
+            error = error.within(*span, format!("in this call of `{name}`"));
         }
     }
     error

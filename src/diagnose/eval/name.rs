@@ -7,7 +7,7 @@ use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::builtin::{Builtin, TABLE};
 use crate::eval::Meta;
-use crate::syntax::ast::{Ast, Command, ExprId, ExprKind, Name, Statement, StatementKind};
+use crate::syntax::ast::{Ast, Command, ExprId, ExprKind, Ident, Name, Statement, StatementKind};
 use crate::value::Value;
 
 /// After this many errors and warnings no near name is looked for any more: it takes a look at every
@@ -25,9 +25,9 @@ impl Scene<'_> {
     /// A name that has no meaning; nothing if a `load` has failed that may have defined it.
     pub(super) fn undefined(&self, name: &Name) -> Option<Diagnostic> {
         let site = self.site?;
-        let (span, called) = match self.kind() {
-            Some(ExprKind::Call { function, .. }) => (self.span(*function), Some(self.arguments())),
-            _ => (self.whole, None),
+        let (span, called) = match self.function() {
+            Some(function) => (self.span(function), Some(self.arguments())),
+            None => (self.whole, None),
         };
         let scopes = &self.evaluator.scopes;
         let near = self.near_name(name, span, false);
@@ -53,10 +53,8 @@ impl Scene<'_> {
         }
         if self.is_setting(span) {
             let quoted = Value::str(name).source();
-            return Some(error.help(Suggestion {
-                message: format!("a string stands in quotes: `{quoted}`"),
-                edits: vec![(span, quoted)],
-            }));
+            let message = format!("a string stands in quotes: `{quoted}`");
+            return Some(error.help(Suggestion::edit(message, span, quoted)));
         }
         let mut all = Vec::new();
         introduced(&site.ast.statements, None, &mut all);
@@ -136,18 +134,13 @@ impl Scene<'_> {
         }
         candidates.retain(|other| is_near(name, other));
         let meant = nearest(name, candidates)?;
-        Some(Suggestion {
-            message: format!("did you mean `{meant}`?"),
-            edits: vec![(span, meant.to_string())],
-        })
+        let message = format!("did you mean `{meant}`?");
+        Some(Suggestion::edit(message, span, meant))
     }
 
     /// What a name of another language is here, with what it was called with.
     fn foreign(&self, name: &str, called: Option<&[ExprId]>) -> Option<Suggestion> {
-        let text = |id: &ExprId| {
-            self.written(self.span(*id))
-                .unwrap_or("indices".to_string())
-        };
+        let text = |id: &ExprId| self.text(*id).unwrap_or("indices".to_string());
         let given: Vec<String> = called.unwrap_or_default().iter().map(text).collect();
         let x = given.first().map_or("indices", String::as_str);
         if let ("sum", Some([list])) = (name, called)
@@ -180,9 +173,7 @@ impl Scene<'_> {
             ExprKind::Name(name) => {
                 matches!(self.evaluator.lookup(site.scope, name), Some(Meta::List(_)))
             }
-            ExprKind::Call { function, .. } => {
-                self.written(self.span(*function)).as_deref() == Some("range")
-            }
+            ExprKind::Call { function, .. } => self.text(*function).as_deref() == Some("range"),
             _ => false,
         }
     }
@@ -190,106 +181,36 @@ impl Scene<'_> {
 
 /// Names of other languages and of the library's world, the arguments that a row is about, and what
 /// they are here: of the first argument `{x}` or `{(x)}`, which stands between operators.
-const FOREIGN: &[(&[&str], usize, &str)] = &[
-    (
-        &["None", "null", "nil", "undefined"],
-        0,
-        "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`",
-    ),
-    (
-        &["help"],
-        0,
-        "at the prompt `help`, or `help name`, says what there is",
-    ),
-    (
-        &["print", "echo", "println"],
-        0,
-        "a value is shown by writing it as a statement: `{shown};`",
-    ),
-    (
-        &["sum", "total"],
-        0,
-        "the sum of an s-op over all positions: `aggregate(full_s, {x}) * length`",
-    ),
-    (
-        &["mean", "avg"],
-        0,
-        "the mean over all positions: `aggregate(full_s, {x})`",
-    ),
-    (
-        &["any"],
-        0,
-        "whether any position holds it: `True in ({x})`",
-    ),
-    (
-        &["all"],
-        1,
-        "whether every position holds it: `not (False in ({x}))`",
-    ),
-    (&["abs"], 0, "write `{(x)} if {(x)} >= 0 else -{(x)}`"),
-    (&["sqrt"], 0, "write `{(x)} ^ 0.5`"),
-    (
-        &["enumerate"],
-        0,
-        "elements with their numbers: `zip(range(len({x})), {x})`",
-    ),
-    (
-        &["map"],
-        0,
-        "operators and functions work on all positions at once: `zipmap({second}, {x})`",
-    ),
-    (
-        &["type", "isinstance"],
-        0,
-        "types cannot be asked for; values can be compared, like `tokens == \"a\"`",
-    ),
-    (
-        &["reversed"],
-        0,
-        "the positions in reverse: `load \"sorting\"; reverse({x});`",
-    ),
-    (
-        &["break", "continue", "pass"],
-        0,
-        "a loop always runs over all of its list: give it fewer elements, like `range(3)`",
-    ),
-    (
-        &["int"],
-        0,
-        "the tokens as ints are `tokens_int`; a number is rounded with `round(x)`",
-    ),
-    (
-        &["float"],
-        0,
-        "the tokens as floats are `tokens_float`; a number becomes a float with `x * 1.0`",
-    ),
-    (&["str"], 0, "the tokens as strings are `tokens_str`"),
-    (
-        &["bool"],
-        0,
-        "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`",
-    ),
-    (
-        &["full", "all", "select_all", "true_s"],
-        0,
-        "the selector of every key is `full_s`",
-    ),
-    (
-        &["input", "sequence", "seq", "text"],
-        0,
-        "the input is the s-op `tokens`",
-    ),
-    (
-        &["i", "index", "position", "pos", "positions"],
-        0,
-        "the position of each token is the s-op `indices`",
-    ),
-    (
-        &["n", "size"],
-        0,
-        "the length of the input is the s-op `length`",
-    ),
-];
+const FOREIGN: &[(&[&str], usize, &str)] = table! {
+    &["None", "null", "nil", "undefined"], 0,
+        "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`";
+    &["help"], 0, "at the prompt `help`, or `help name`, says what there is";
+    &["print", "echo", "println"], 0, "a value is shown by writing it as a statement: `{shown};`";
+    &["sum", "total"], 0,
+        "the sum of an s-op over all positions: `aggregate(full_s, {x}) * length`";
+    &["mean", "avg"], 0, "the mean over all positions: `aggregate(full_s, {x})`";
+    &["any"], 0, "whether any position holds it: `True in ({x})`";
+    &["all"], 1, "whether every position holds it: `not (False in ({x}))`";
+    &["abs"], 0, "write `{(x)} if {(x)} >= 0 else -{(x)}`";
+    &["sqrt"], 0, "write `{(x)} ^ 0.5`";
+    &["enumerate"], 0, "elements with their numbers: `zip(range(len({x})), {x})`";
+    &["map"], 0, "operators and functions work on all positions at once: `zipmap({second}, {x})`";
+    &["type", "isinstance"], 0,
+        "types cannot be asked for; values can be compared, like `tokens == \"a\"`";
+    &["reversed"], 0, "the positions in reverse: `load \"sorting\"; reverse({x});`";
+    &["break", "continue", "pass"], 0,
+        "a loop always runs over all of its list: give it fewer elements, like `range(3)`";
+    &["int"], 0, "the tokens as ints are `tokens_int`; a number is rounded with `round(x)`";
+    &["float"], 0,
+        "the tokens as floats are `tokens_float`; a number becomes a float with `x * 1.0`";
+    &["str"], 0, "the tokens as strings are `tokens_str`";
+    &["bool"], 0, "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`";
+    &["full", "all", "select_all", "true_s"], 0, "the selector of every key is `full_s`";
+    &["input", "sequence", "seq", "text"], 0, "the input is the s-op `tokens`";
+    &["i", "index", "position", "pos", "positions"], 0,
+        "the position of each token is the s-op `indices`";
+    &["n", "size"], 0, "the length of the input is the s-op `length`";
+};
 
 /// Whether one name may be meant to be the other. One letter is near to everything.
 fn is_near(name: &str, other: &str) -> bool {
@@ -319,31 +240,24 @@ fn introduced<'a>(
     found: &mut Vec<Introduced<'a>>,
 ) {
     for statement in statements {
-        let (idents, body, inner) = match &statement.kind {
-            StatementKind::Assign { names, .. } => (names.as_slice(), &[][..], function),
-            StatementKind::For { names, body, .. } => (names.as_slice(), body.as_slice(), function),
-            StatementKind::Define(defined) => (
-                std::slice::from_ref(&defined.ident),
-                defined.body.as_slice(),
-                Some(&defined.ident.name),
-            ),
-            _ => continue,
-        };
-        let mut add = |ident: &'a crate::syntax::ast::Ident, function| {
+        let mut inner = function;
+        let mut add = |ident: &'a Ident, function| {
             found.push(Introduced {
                 name: &ident.name,
                 span: ident.span,
                 function,
             });
         };
-        idents.iter().for_each(|ident| add(ident, function));
+        statement
+            .names()
+            .iter()
+            .for_each(|ident| add(ident, function));
         if let StatementKind::Define(defined) = &statement.kind {
-            defined
-                .parameters
-                .iter()
-                .for_each(|parameter| add(&parameter.ident, inner));
+            inner = Some(&defined.ident.name);
+            let parameters = defined.parameters.iter();
+            parameters.for_each(|parameter| add(&parameter.ident, inner));
         }
-        introduced(body, inner, found);
+        introduced(statement.body(), inner, found);
     }
 }
 
@@ -351,23 +265,20 @@ fn introduced<'a>(
 fn default_reads(ast: &Ast, name: &str, used: Span) -> Option<(Span, Name)> {
     let mut pending: Vec<&Statement> = ast.statements.iter().collect();
     while let Some(statement) = pending.pop() {
-        match &statement.kind {
-            StatementKind::Define(function) if statement.span.contains(used) => {
-                let mut parameters = function.parameters.iter();
-                let reader = parameters.clone().find(|parameter| {
-                    parameter
-                        .default
-                        .is_some_and(|id| ast.get(id).span.contains(used))
-                });
-                if let Some(reader) = reader {
-                    let read = parameters.find(|parameter| &*parameter.ident.name == name)?;
-                    return Some((read.ident.span, reader.ident.name.clone()));
-                }
-                pending.extend(&function.body);
+        if let StatementKind::Define(function) = &statement.kind
+            && statement.span.contains(used)
+        {
+            let within = |id: ExprId| ast.get(id).span.contains(used);
+            let mut parameters = function.parameters.iter();
+            let reader = parameters
+                .clone()
+                .find(|other| other.default.is_some_and(within));
+            if let Some(reader) = reader {
+                let read = parameters.find(|parameter| &*parameter.ident.name == name)?;
+                return Some((read.ident.span, reader.ident.name.clone()));
             }
-            StatementKind::For { body, .. } => pending.extend(body),
-            _ => {}
         }
+        pending.extend(statement.body());
     }
     None
 }
@@ -392,15 +303,6 @@ pub(super) fn usage(builtin: Builtin) -> String {
         Builtin::Categorical => "categorical(indices)",
         Builtin::Numerical => "numerical(indices)",
     };
-    let names = builtin
-        .row()
-        .parameters
-        .iter()
-        .map(|name| name.trim_end_matches('?'));
-    let names: Vec<&str> = names.collect();
-    format!(
-        "`{}({})`, like `{example}`",
-        builtin.name(),
-        names.join(", ")
-    )
+    let names = builtin.parameters().collect::<Vec<_>>().join(", ");
+    format!("`{}({names})`, like `{example}`", builtin.name())
 }

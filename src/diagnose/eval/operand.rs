@@ -2,7 +2,7 @@
 //! an operand was handed over to the function that is running, the call with another argument.
 
 use super::mend::{Needed, unquoted};
-use super::quote::{mended, operand};
+use super::quote::operand;
 use super::scene::{Scene, Side};
 use super::wrong::quoted;
 use crate::base::{Span, Suggestion};
@@ -33,16 +33,13 @@ impl Scene<'_> {
         match meta {
             Meta::Selector(_) if *op == Op::Negate => {
                 let what = "the selector of all other keys";
-                self.mend(
-                    what,
-                    vec![(self.whole, format!("not {}", self.written(*at)?))],
-                )
+                self.becomes(what, format!("not {}", self.written(*at)?))
             }
             Meta::SOp(_) => None,
             Meta::Atom(value @ Value::Str(_)) => match (unquoted(value), op) {
-                (Some(number), _) => self.mend("for a number", vec![(self.whole, number)]),
+                (Some(number), _) => self.becomes("for a number", number),
                 (None, Op::Negate | Op::Plus) => {
-                    self.mend("leave out the sign", vec![(self.whole, self.written(*at)?)])
+                    self.becomes("leave out the sign", self.written(*at)?)
                 }
                 _ => Some("write a number: `round(0.5)`".into()),
             },
@@ -55,10 +52,7 @@ impl Scene<'_> {
     fn each(&self, at: Span) -> Option<Suggestion> {
         let list = self.written(at)?;
         let applied = self.replaced(&[(at, "x".to_string())])?;
-        self.mend(
-            "for each element",
-            vec![(self.whole, format!("[{applied} for x in {list}]"))],
-        )
+        self.becomes("for each element", format!("[{applied} for x in {list}]"))
     }
 
     /// A list with something that is none, dicts, functions, and what an s-op gave on an input.
@@ -108,7 +102,7 @@ impl Scene<'_> {
         })?;
         let whole = self.replaced(&[(call, self.written(function)?)])?;
         let fixed = format!("({whole}){arguments}");
-        self.mend("apply the whole to the input", vec![(self.whole, fixed)])
+        self.becomes("apply the whole to the input", fixed)
     }
 
     /// Numbers and strings mixed up, or strings in arithmetic: the same on one type.
@@ -142,7 +136,7 @@ impl Scene<'_> {
                 [(a, a_at), (b, b_at)] if !joins && self.is_string(a) && self.is_string(b) => {
                     let (a, b) = (self.written(*a_at)?, self.written(*b_at)?);
                     let fixed = format!("{} + {}", operand(&a), operand(&b));
-                    self.mend("strings are joined with `+`", vec![(self.whole, fixed)])
+                    self.becomes("strings are joined with `+`", fixed)
                 }
                 _ => None,
             })
@@ -185,8 +179,7 @@ impl Scene<'_> {
         let (value, at) = self.literal(sides, Value::is_number)?;
         let mut others = sides.iter().filter(|(_, other)| *other != at);
         let strings = others.all(|(meta, _)| self.is_string(meta));
-        self.mend(what, vec![(at, quoted(&value))])
-            .filter(|_| strings)
+        self.put(what, at, quoted(&value)).filter(|_| strings)
     }
 
     /// A string beside an s-op of numbers: the tokens were meant.
@@ -198,7 +191,7 @@ impl Scene<'_> {
         let plain = name
             .chars()
             .all(|part| part.is_alphanumeric() || part == '_');
-        let help = self.mend("to say it of the tokens", vec![(*at, "tokens".to_string())]);
+        let help = self.put("to say it of the tokens", *at, "tokens");
         help.filter(|_| plain)
     }
 
@@ -243,7 +236,7 @@ impl Scene<'_> {
         let mend = |rule: &dyn Fn(&Side) -> Option<(&'static str, String)>| {
             handed.iter().find_map(|(side, (at, call))| {
                 let (what, fixed) = rule(side)?;
-                mended(&self.evaluator.sources, what, *call, vec![(*at, fixed)])
+                self.mend_in(*call, what, vec![(*at, fixed)])
             })
         };
         mend(&number)
@@ -257,12 +250,11 @@ impl Scene<'_> {
             // What no int can hold, as the float that it is.
             (_, Some(ExprKind::Call { .. })) => {
                 let float = self.written(at)?;
-                self.mend(
-                    "a float this large has no fraction",
-                    vec![(self.whole, float)],
-                )
+                self.becomes("a float this large has no fraction", float)
             }
-            _ => super::input::advice(&self.evaluator.sources, kind, at),
+            (FailureKind::Overflow, _) => self.float(),
+            (FailureKind::Arithmetic, _) => self.guard().or_else(|| self.largest_power()),
+            _ => None,
         }
     }
 }

@@ -4,13 +4,11 @@
 use super::quote::{mended, replaced, written};
 use crate::base::{Span, Suggestion};
 use crate::eval::fault::{Call, Site};
+pub(super) use crate::eval::meta::Side;
 use crate::eval::{Evaluator, Meta};
 use crate::graph::{SOp, SOpId};
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::{Op, TypeSet};
-
-/// An operand with its place.
-pub(super) type Side = (Meta, Span);
 
 /// The place of a fault or doubt.
 pub(super) struct Scene<'a> {
@@ -26,9 +24,34 @@ impl Scene<'_> {
         written(&self.evaluator.sources, span)
     }
 
+    /// The text of a part.
+    pub fn text(&self, id: ExprId) -> Option<String> {
+        self.written(self.span(id))
+    }
+
     /// The whole with other texts for some of its parts.
     pub fn mend(&self, what: &str, edits: Vec<(Span, String)>) -> Option<Suggestion> {
-        mended(&self.evaluator.sources, what, self.whole, edits)
+        self.mend_in(self.whole, what, edits)
+    }
+
+    /// The same of another place.
+    pub fn mend_in(
+        &self,
+        whole: Span,
+        what: &str,
+        edits: Vec<(Span, String)>,
+    ) -> Option<Suggestion> {
+        mended(&self.evaluator.sources, what, whole, edits)
+    }
+
+    /// The whole as another text.
+    pub fn becomes(&self, what: &str, fixed: impl Into<String>) -> Option<Suggestion> {
+        self.put(what, self.whole, fixed)
+    }
+
+    /// The whole with another text for a part.
+    pub fn put(&self, what: &str, part: Span, text: impl Into<String>) -> Option<Suggestion> {
+        self.mend(what, vec![(part, text.into())])
     }
 
     /// The whole with what `other` makes of the text of a part.
@@ -38,7 +61,7 @@ impl Scene<'_> {
         part: Span,
         other: impl FnOnce(&str) -> String,
     ) -> Option<Suggestion> {
-        self.mend(what, vec![(part, other(&self.written(part)?))])
+        self.put(what, part, other(&self.written(part)?))
     }
 
     /// The whole with other texts for some of its parts, which nobody needs to type as it stands.
@@ -55,6 +78,22 @@ impl Scene<'_> {
     pub fn span(&self, id: ExprId) -> Span {
         self.site
             .map_or(Span::BUILT_IN, |site| site.ast.get(id).span)
+    }
+
+    /// What is called, if the expression is a call.
+    pub fn function(&self) -> Option<ExprId> {
+        match self.kind()? {
+            ExprKind::Call { function, .. } => Some(*function),
+            _ => None,
+        }
+    }
+
+    /// The texts of what is indexed and of the index, if the expression indexes something.
+    pub fn indexed(&self) -> Option<(String, String)> {
+        match self.kind()? {
+            ExprKind::Index { object, index } => Some((self.text(*object)?, self.text(*index)?)),
+            _ => None,
+        }
     }
 
     /// The arguments of the expression, if it is a call.

@@ -9,7 +9,6 @@ use crate::eval::Meta;
 use crate::eval::fault::Argument;
 use crate::eval::meta::Callable;
 use crate::syntax::ast::Name;
-use crate::value::op::FailureKind;
 use crate::value::{Op, TypeSet, Value};
 
 impl Scene<'_> {
@@ -60,8 +59,7 @@ impl Scene<'_> {
         let (name, parameters) = (builtin.name(), builtin.row().parameters);
         let (message, at) = match wrong {
             Argument::Count { given, at } => {
-                let optional = |name: &&&str| name.ends_with('?') || **name == "…";
-                let required = parameters.len() - parameters.iter().filter(optional).count();
+                let required = builtin.required();
                 let takes = match parameters.last() {
                     Some(&"…") => format!("at least {}", arguments(required)),
                     _ if required == parameters.len() => arguments(required),
@@ -129,8 +127,7 @@ impl Scene<'_> {
 
 /// The parameter that a name was probably meant to be.
 pub(super) fn nearest_parameter(builtin: Builtin, name: &str) -> Option<&'static str> {
-    let names = builtin.row().parameters.iter();
-    nearest(name, names.map(|name| name.trim_end_matches('?')))
+    nearest(name, builtin.parameters())
 }
 
 /// What a part of a scorer is, as far as the types are known.
@@ -170,34 +167,20 @@ pub(super) fn no_input(input: &Side) -> Diagnostic {
 }
 
 pub(super) fn membership([left, right]: &[Side; 2]) -> Diagnostic {
-    let bad = |message: &str, side| found(Code::BadMembership, message.to_string(), side);
-    let kind = right.0.kind();
-    match (&left.0, &right.0) {
+    let (needed, side) = match (&left.0, &right.0) {
         (Meta::SOp(_) | Meta::Scorer(_), Meta::List(items)) => {
             let inside = items.iter().find(|item| item.as_atom().is_none());
             let held = inside.map_or("something else", Meta::kind);
-            Diagnostic::error(
-                Code::BadMembership,
-                "the list right of `in` must hold atoms only",
-            )
-            .at(right.1, format!("this list holds {held}"))
+            let message = "the list right of `in` must hold atoms only";
+            return Diagnostic::error(Code::BadMembership, message)
+                .at(right.1, format!("this list holds {held}"));
         }
-        (Meta::SOp(_), _) => bad(
-            &format!("`s-op in …` needs a list of atoms, not {kind}"),
-            right,
-        ),
-        (Meta::Atom(_), _) => bad(
-            &format!("`atom in …` needs a list or an s-op, not {kind}"),
-            right,
-        ),
-        _ => {
-            let kind = left.0.kind();
-            bad(
-                &format!("left of `in` stands an s-op or an atom, not {kind}"),
-                left,
-            )
-        }
-    }
+        (Meta::SOp(_), _) => ("`s-op in …` needs a list of atoms", right),
+        (Meta::Atom(_), _) => ("`atom in …` needs a list or an s-op", right),
+        _ => ("left of `in` stands an s-op or an atom", left),
+    };
+    let message = format!("{needed}, not {}", side.0.kind());
+    found(Code::BadMembership, message, side)
 }
 
 /// Which indices a list or string of this length has.
@@ -237,18 +220,6 @@ pub(super) fn role(name: &str) -> &'static str {
             "it is a name of the library, which other library functions use"
         }
         None => "the language keeps it for itself",
-    }
-}
-
-/// The code of a failure of a primitive.
-pub(super) fn failure_code(kind: FailureKind) -> Code {
-    match kind {
-        FailureKind::Types => Code::OperandTypes,
-        FailureKind::Overflow => Code::Overflow,
-        FailureKind::Arithmetic => Code::ArithmeticFailed,
-        FailureKind::Token => Code::BadToken,
-        FailureKind::Index => Code::BadIndex,
-        FailureKind::Limit => Code::LimitReached,
     }
 }
 

@@ -10,6 +10,22 @@ use crate::syntax::token::{Lexeme, Token};
 /// Longer pieces of a program are not repeated in a help line.
 const LONGEST: usize = 24;
 
+/// Rules as a list: what is looked at, and, for each thing that it may be, what is wrong and what to
+/// write, perhaps shown at another lexeme with a label.
+macro_rules! rules {
+    ($value:expr; $($pattern:pat $(if $guard:expr)? =>
+        $message:expr, $help:expr $(, at $at:expr, $label:expr)?;)*) => {
+        match $value {
+            $($pattern $(if $guard)? => {
+                let told = hint($message, $help);
+                $(let told = hint_at($at, $label, told);)?
+                told
+            })*
+            _ => None,
+        }
+    };
+}
+
 impl Place<'_, '_> {
     pub(super) fn hint(&self) -> Option<Hint> {
         self.statement()
@@ -40,42 +56,25 @@ impl Place<'_, '_> {
     /// Statements that do not exist, at the start of one.
     fn statement(&self) -> Option<Hint> {
         let token = self.token().filter(|_| self.statement == self.at)?;
-        match token {
-            _ if token.is_keyword() && self.next() == Some(Token::Assign) => self.keyword_as_name(),
-            Token::If => hint_at(
-                self.at,
-                NO_STATEMENT,
-                hint(IF_STATEMENT, self.choice(self.at)),
-            ),
-            Token::Else => hint(
-                "`else` belongs to an `if` in the same expression",
-                "choose between values: `x = a if condition else b;`",
-            ),
-            Token::Return if self.is_second_return() => hint(
-                "`return` is the last statement of a function",
-                "end the body with one `return`, and `}` after it",
-            ),
-            Token::Return if self.block.is_some() => hint(
-                "a loop returns nothing",
-                "keep the value in a name, and write `return name;` at the end of the function",
-            ),
-            Token::Return => hint(
-                "`return` stands at the end of a `def` only",
-                "to show a value, write it as a statement: `value;`",
-            ),
-            Token::Colon => hint(
-                "commands with `:` belong to the prompt",
-                "start `rasp`, and type the command there",
-            ),
-            Token::Semicolon => hint(
-                "there is no statement before this `;`",
-                "remove it: one `;` ends a statement, and `}` ends a block by itself",
-            ),
-            _ if token.is_command() => hint(
-                "commands do not stand in the body of a function or loop",
-                "move it to a line of its own outside the braces",
-            ),
-            _ => None,
+        if token.is_keyword() && self.next() == Some(Token::Assign) {
+            return self.keyword_as_name();
+        }
+        rules! { token;
+            Token::If => IF_STATEMENT, self.choice(self.at), at self.at, NO_STATEMENT;
+            Token::Else => "`else` belongs to an `if` in the same expression",
+                "choose between values: `x = a if condition else b;`";
+            Token::Return if self.is_second_return() => LAST_STATEMENT,
+                "end the body with one `return`, and `}` after it";
+            Token::Return if self.block.is_some() => "a loop returns nothing",
+                "keep the value in a name, and write `return name;` at the end of the function";
+            Token::Return => "`return` stands at the end of a `def` only",
+                "to show a value, write it as a statement: `value;`";
+            Token::Colon => "commands with `:` belong to the prompt",
+                "start `rasp`, and type the command there";
+            Token::Semicolon => "there is no statement before this `;`",
+                "remove it: one `;` ends a statement, and `}` ends a block by itself";
+            _ if token.is_command() => "commands do not stand in the body of a function or loop",
+                "move it to a line of its own outside the braces";
         }
     }
 
@@ -154,45 +153,37 @@ impl Place<'_, '_> {
         let previous = self.before(1)?;
         let name = self.written(previous)?;
         let in_head = self.first() == Some(Token::Def);
-        match token {
-            _ if in_head && self.at == self.statement + 1 && token != Token::Assign => hint(
+        let lambda = self.bracket.is_none() && self.has(Token::Name("lambda"));
+        let first = self.first();
+        rules! { token;
+            _ if in_head && self.at == self.statement + 1 && token != Token::Assign =>
                 "this function has no name",
-                "write `def name(parameters) { return value; }`, or `lambda x: value`",
-            ),
-            Token::Colon if in_head && self.bracket.is_some() => {
-                let help = format!("write the name alone: `{name}`");
-                hint("parameters have no types", help)
-            }
-            Token::Colon if self.at == self.statement + 1 => {
-                hint("names have no types", format!("write `{name} = value;`"))
-            }
-            Token::Foreign("->") if in_head => {
-                let start = self.context.lexemes.get(self.statement)?.start;
-                let head = self.context.text.get(start..previous.end)?;
-                hint("functions have no types", format!("write `{head} {{ … }}`"))
-            }
-            Token::Colon if self.bracket.is_none() && self.has(Token::Name("lambda")) => hint(
-                "the parameters of a `lambda` stand without parentheses",
-                "write `lambda a, b: value`",
-            ),
-            Token::Star | Token::Foreign("**") if in_head => hint(
+                "write `def name(parameters) { return value; }`, or `lambda x: value`";
+            Token::Colon if in_head && self.bracket.is_some() => "parameters have no types",
+                format!("write the name alone: `{name}`");
+            Token::Colon if self.at == self.statement + 1 => "names have no types",
+                format!("write `{name} = value;`");
+            Token::Foreign("->") if in_head => "functions have no types",
+                format!("write `{} {{ … }}`", self.head_until(previous)?);
+            Token::Colon if lambda => "the parameters of a `lambda` stand without parentheses",
+                "write `lambda a, b: value`";
+            Token::Star | Token::Foreign("**") if in_head =>
                 "a function takes a fixed number of arguments",
-                "pass a list: `def name(list) { return value; }`",
-            ),
-            Token::LeftBrace if in_head && self.at == self.statement + 2 => {
-                let help = format!("write `def {name}() {{`");
-                hint("the parameters are missing", help)
-            }
-            Token::Name(word) if self.first() == Some(Token::Load) => {
-                let help = format!("write `load \"{word}\";`");
-                hint("the path of `load` is a string", help)
-            }
-            Token::Comma if self.first() == Some(Token::Assert) && self.bracket.is_none() => hint(
+                "pass a list: `def name(list) { return value; }`";
+            Token::LeftBrace if in_head && self.at == self.statement + 2 =>
+                "the parameters are missing", format!("write `def {name}() {{`");
+            Token::Name(word) if first == Some(Token::Load) => "the path of `load` is a string",
+                format!("write `load \"{word}\";`");
+            Token::Comma if first == Some(Token::Assert) && self.bracket.is_none() =>
                 "an assertion has no message",
-                "end it with `;`, and say more in a comment: `# …`",
-            ),
-            _ => None,
+                "end it with `;`, and say more in a comment: `# …`";
         }
+    }
+
+    /// The text of the statement up to a lexeme.
+    fn head_until(&self, last: Lexeme) -> Option<&str> {
+        let start = self.context.lexemes.get(self.statement)?.start;
+        self.context.text.get(start..last.end)
     }
 
     fn assignment(&self) -> Option<Hint> {
@@ -208,25 +199,24 @@ impl Place<'_, '_> {
         if self.bracket.is_some() || statement.iter().skip(1).any(|it| it.token == Token::If) {
             return hint("`=` does not compare", "to compare write `==`");
         }
-        match (first, second) {
-            (Some(Token::For), _) => {
-                let help = "write `for i in range(10) { … }`";
-                hint("a loop goes through a list", help)
-            }
-            (Some(first), None) if first.is_keyword() => self.keyword_as_name(),
-            (Some(Token::Name(_)), Some(Token::LeftBracket)) => hint(
-                "elements cannot be assigned",
-                "lists, dicts and s-ops never change: build a new one",
-            ),
-            _ if self.has(Token::Assign) => hint(
-                "there is already a `=` in this statement",
-                "to compare write `==`; to assign twice write two statements",
-            ),
-            _ => hint(
-                "only names can be assigned",
-                "write `name = value;`, or `==` to compare",
-            ),
+        if let (Some(first), None) = (first, second)
+            && first.is_keyword()
+            && first != Token::For
+        {
+            return self.keyword_as_name();
         }
+        rules! { (first, second);
+            (Some(Token::For), _) => "a loop goes through a list",
+                "write `for i in range(10) { … }`";
+            (Some(Token::Name(_)), Some(Token::LeftBracket)) => "elements cannot be assigned",
+                "lists, dicts and s-ops never change: build a new one";
+            _ if self.has(Token::Assign) => "there is already a `=` in this statement",
+                "to compare write `==`; to assign twice write two statements";
+        }
+        .or_else(|| {
+            let help = "write `name = value;`, or `==` to compare";
+            hint("only names can be assigned", help)
+        })
     }
 
     fn keyword_as_name(&self) -> Option<Hint> {
@@ -241,49 +231,46 @@ impl Place<'_, '_> {
         let previous = self.previous();
         let bracket = self.bracket.map(|bracket| bracket.token);
         let in_list = bracket == Some(Token::LeftBracket);
-        match (previous, token) {
-            (Some(Token::Comma), _) if token.closes() => hint(
-                "there is nothing after this comma",
-                "remove the comma before the closing bracket",
-            ),
-            (Some(Token::LeftParenthesis), Token::RightParenthesis) => hint(
-                "there is no empty tuple",
-                "write an expression between the parentheses",
-            ),
-            (_, Token::For) if bracket == Some(Token::LeftBrace) && self.expects(":") => hint(
+        let found = rules! { (previous, token);
+            (Some(Token::Comma), _) if token.closes() => "there is nothing after this comma",
+                "remove the comma before the closing bracket";
+            (Some(Token::LeftParenthesis), Token::RightParenthesis) => "there is no empty tuple",
+                "write an expression between the parentheses";
+            (_, Token::For) if bracket == Some(Token::LeftBrace) && self.expects(":") =>
                 "in braces stand keys and values",
-                "for a list write `[x for x in list]`, for a dict `{x: x for x in list}`",
-            ),
-            (Some(Token::For), Token::LeftParenthesis) => hint(
-                "the name of a loop stands without parentheses",
-                "write `for x in list { … }`",
-            ),
-            (_, Token::Colon) if in_list => hint(
-                "there are no slices",
-                "take one element with `x[i]`, or build a list: `[x[i] for i in range(2)]`",
-            ),
-            _ if self.expects("else") => {
-                let filter = match in_list && token == Token::RightBracket {
-                    true => "; comprehensions have no filter",
-                    false => "",
-                };
-                self.line_begins_with_if().or_else(|| {
-                    let help =
-                        format!("a choice needs both values: `a if condition else b`{filter}");
-                    let without = hint("this `if` has no `else`", help);
-                    let ends = token.closes() || token == Token::Semicolon;
-                    let before = self.at.checked_sub(1).filter(|_| ends)?;
-                    hint_at(before, "`else …` is missing after this", without)
-                })
-            }
-            (Some(Token::Load), Token::Semicolon) => {
-                hint("`load` needs a path", "write `load \"path\";`")
-            }
-            (_, Token::Not) if self.next() == Some(Token::In) => {
-                hint("there is no `not in`", "write `not (x in xs)`")
-            }
-            _ => None,
+                "for a list write `[x for x in list]`, for a dict `{x: x for x in list}`";
+            (Some(Token::For), Token::LeftParenthesis) =>
+                "the name of a loop stands without parentheses", "write `for x in list { … }`";
+            (_, Token::Colon) if in_list => "there are no slices",
+                "take one element with `x[i]`, or build a list: `[x[i] for i in range(2)]`";
+        };
+        if found.is_some() {
+            return found;
         }
+        if self.expects("else") {
+            return self
+                .line_begins_with_if()
+                .or_else(|| self.no_else(token, in_list));
+        }
+        rules! { (previous, token);
+            (Some(Token::Load), Token::Semicolon) => "`load` needs a path",
+                "write `load \"path\";`";
+            (_, Token::Not) if self.next() == Some(Token::In) => "there is no `not in`",
+                "write `not (x in xs)`";
+        }
+    }
+
+    /// A choice without its second value.
+    fn no_else(&self, token: Token, in_list: bool) -> Option<Hint> {
+        let filter = match in_list && token == Token::RightBracket {
+            true => "; comprehensions have no filter",
+            false => "",
+        };
+        let help = format!("a choice needs both values: `a if condition else b`{filter}");
+        let without = hint("this `if` has no `else`", help);
+        let ends = token.closes() || token == Token::Semicolon;
+        let before = self.at.checked_sub(1).filter(|_| ends)?;
+        hint_at(before, "`else …` is missing after this", without)
     }
 
     /// An `if` at the start of a line, behind a statement without its `;`.
@@ -307,32 +294,20 @@ impl Place<'_, '_> {
     fn body(&self) -> Option<Hint> {
         let token = self.token()?;
         let previous = self.previous();
-        if self.returns_nothing() {
-            let help = "end its body with `return value;`";
-            let nothing = hint("this function returns nothing", help);
-            return hint_at(self.at, "`return …;` belongs before this", nothing);
-        }
-        if token == Token::RightBrace && previous == Some(Token::LeftBrace) && self.expects("def") {
-            let help = "write at least one statement in it, like `x = 1;`";
-            let empty = hint("the body of this loop is empty", help);
-            return hint_at(self.at, "a statement belongs before this", empty);
-        }
-        if self.follows_return() {
-            return hint(
-                "`return` is the last statement of a function",
-                "close the body with `}` after it",
-            );
-        }
-        match self.first().filter(|_| self.expects("{")) {
-            Some(Token::Def) if !self.expects("int") => hint(
-                "the body of a function stands in braces",
-                "write `def name(parameters) { return value; }`",
-            ),
-            Some(Token::For) if token == Token::Colon => hint(
-                "the body of a loop stands in braces",
-                "write `for x in list { … }`",
-            ),
-            _ => None,
+        let is_empty = token == Token::RightBrace && previous == Some(Token::LeftBrace);
+        let head = self.first().filter(|_| self.expects("{"));
+        rules! { head;
+            _ if self.returns_nothing() => "this function returns nothing",
+                "end its body with `return value;`",
+                at self.at, "`return …;` belongs before this";
+            _ if is_empty && self.expects("def") => "the body of this loop is empty",
+                "write at least one statement in it, like `x = 1;`",
+                at self.at, "a statement belongs before this";
+            _ if self.follows_return() => LAST_STATEMENT, "close the body with `}` after it";
+            Some(Token::Def) if !self.expects("int") => "the body of a function stands in braces",
+                "write `def name(parameters) { return value; }`";
+            Some(Token::For) if token == Token::Colon => "the body of a loop stands in braces",
+                "write `for x in list { … }`";
         }
     }
 
@@ -484,6 +459,8 @@ impl Place<'_, '_> {
         }
     }
 }
+
+const LAST_STATEMENT: &str = "`return` is the last statement of a function";
 
 const NO_STATEMENT: &str = "no statement begins with this";
 

@@ -84,11 +84,9 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
                 ..span
             };
             let comment = written.get(2..).unwrap_or("").to_string() + line.unwrap_or("");
-            unexpected("comments do not begin with `//`", "not a comment here").help(edit(
-                &format!("write `# {}`", comment.trim()),
-                marks,
-                "#",
-            ))
+            unexpected("comments do not begin with `//`", "not a comment here").help(
+                Suggestion::edit(format!("write `# {}`", comment.trim()), marks, "#"),
+            )
         }
         MistakeKind::Number => unexpected(
             &format!("`{written}` is no number"),
@@ -106,23 +104,14 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
             .help("close it on the same line; for a line break inside it write `\\n`")
         }
         MistakeKind::Foreign => foreign(context, mistake, written),
-        MistakeKind::NoSemicolon => unexpected(
-            "this statement has no `;`",
-            "a `;` belongs after this",
-        )
-        .help(edit("end every statement with `;`", end, ";")),
+        MistakeKind::NoSemicolon => {
+            unexpected("this statement has no `;`", "a `;` belongs after this")
+                .help(Suggestion::edit("end every statement with `;`", end, ";"))
+        }
         MistakeKind::NoExpression => {
             unexpected("a single expression is expected here", "not an expression")
         }
         MistakeKind::Block | MistakeKind::Unexpected(_) => unreachable!("told from its place"),
-    }
-}
-
-/// A suggestion with the one edit that it asks for.
-fn edit(message: &str, span: Span, text: &str) -> Suggestion {
-    Suggestion {
-        message: message.to_string(),
-        edits: vec![(span, text.to_string())],
     }
 }
 
@@ -186,49 +175,47 @@ fn foreign(context: &Context, mistake: &Mistake, written: &str) -> Diagnostic {
             .at(mistake.span, label)
             .help(help)
     };
-    let help = match written {
-        "&&" | "&" => "write `and`",
-        "||" | "|" => "write `or`",
-        "!" => "write `not`",
-        "**" => "a power is written `a ^ b`",
-        "//" => "`/` is the only division; rounded down it is `round((a - a % b) / b)`",
-        "=<" => "write `<=`",
-        "=>" => "to compare write `>=`; a function is written `lambda x: value`",
-        "<>" => "write `!=`",
-        ":=" => "assign with `=`",
-        _ if written.ends_with('=') => {
-            let operator = match written.trim_end_matches('=') {
-                "**" => "^",
-                "//" => "/",
-                other => other,
-            };
-            let name = context.before(mistake.span.start).unwrap_or("a");
-            let help = format!("write `{name} = {name} {operator} …;`");
-            let label = "names are assigned with `=` only";
-            return error(format!("there is no `{written}`"), label, help);
-        }
-        _ => {
-            let whole = match written.starts_with('.') {
-                true => format!("0{written}"),
-                false => format!("{written}0"),
-            };
-            let message = "a float has digits on both sides of its point".to_string();
-            let help = format!("write `{whole}`");
-            let error = error(message, "digits are missing", help.clone());
-            return error.help(edit(&help, mistake.span, &whole));
-        }
+    if let Some((_, help, fixed)) = OPERATORS
+        .iter()
+        .find(|(signs, ..)| signs.contains(&written))
+    {
+        let message = format!("`{written}` is not an operator of the language");
+        let error = error(message, "not an operator here", help.to_string());
+        return match fixed.is_empty() {
+            true => error,
+            false => error.help(Suggestion::edit(*help, mistake.span, *fixed)),
+        };
+    }
+    if written.ends_with('=') {
+        let operator = match written.trim_end_matches('=') {
+            "**" => "^",
+            "//" => "/",
+            other => other,
+        };
+        let name = context.before(mistake.span.start).unwrap_or("a");
+        let help = format!("write `{name} = {name} {operator} …;`");
+        let label = "names are assigned with `=` only";
+        return error(format!("there is no `{written}`"), label, help);
+    }
+    let whole = match written.starts_with('.') {
+        true => format!("0{written}"),
+        false => format!("{written}0"),
     };
-    let message = format!("`{written}` is not an operator of the language");
-    let error = error(message, "not an operator here", help.to_string());
-    let fixed = match written {
-        "&&" | "&" => "and",
-        "||" | "|" => "or",
-        "!" => "not ",
-        "**" => "^",
-        "=<" => "<=",
-        "<>" => "!=",
-        ":=" => "=",
-        _ => return error,
-    };
-    error.help(edit(help, mistake.span, fixed))
+    let message = "a float has digits on both sides of its point".to_string();
+    let help = format!("write `{whole}`");
+    let error = error(message, "digits are missing", help.clone());
+    error.help(Suggestion::edit(help, mistake.span, whole))
 }
+
+/// Operators of other languages, what to say of them, and what to put there, if that is certain.
+const OPERATORS: &[(&[&str], &str, &str)] = table! {
+    &["&&", "&"], "write `and`", "and";
+    &["||", "|"], "write `or`", "or";
+    &["!"], "write `not`", "not ";
+    &["**"], "a power is written `a ^ b`", "^";
+    &["//"], "`/` is the only division; rounded down it is `round((a - a % b) / b)`", "";
+    &["=<"], "write `<=`", "<=";
+    &["=>"], "to compare write `>=`; a function is written `lambda x: value`", "";
+    &["<>"], "write `!=`", "!=";
+    &[":="], "assign with `=`", "=";
+};

@@ -200,21 +200,13 @@ impl<'s> Place<'_, 's> {
 
     /// Shows the bracket that would have to be closed first, where that is the likely mistake.
     fn with_open_bracket(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let ends = match self.token() {
-            None => true,
-            Some(token) => matches!(
-                token,
-                Token::Semicolon
-                    | Token::RightBrace
-                    | Token::RightBracket
-                    | Token::RightParenthesis
-            ),
-        };
+        let token = self.token();
+        let ends = token.is_none_or(|token| token.closes() || token == Token::Semicolon);
         // What closes the bracket itself is not in its place for another reason.
-        let closes = match (self.bracket.map(|bracket| bracket.token), self.token()) {
-            (Some(Token::LeftParenthesis), Some(Token::RightParenthesis)) => true,
-            (Some(Token::LeftBracket), Some(Token::RightBracket)) => true,
-            (open, close) => open == Some(Token::LeftBrace) && close == Some(Token::RightBrace),
+        let closes = match self.bracket.map(|bracket| bracket.token) {
+            Some(Token::LeftParenthesis) => token == Some(Token::RightParenthesis),
+            Some(Token::LeftBracket) => token == Some(Token::RightBracket),
+            open => open == Some(Token::LeftBrace) && token == Some(Token::RightBrace),
         };
         let ends = ends && !closes;
         // On another line the mistake may be as far back as the bracket.

@@ -34,56 +34,31 @@ pub(super) fn hint_at(at: usize, label: &'static str, hint: Option<Hint>) -> Opt
 pub(super) type Words = [(&'static [&'static str], &'static str, &'static str)];
 
 /// Words that stand between values in other languages.
-pub(super) const OPERATOR_WORDS: &Words = &[
-    (&["is"], NONE, "compare with `==`"),
-    (&["mod"], NONE, "the remainder is `a % b`"),
-    (&["then", "elif"], NONE, CHOICE),
-    (&["xor"], NONE, "compare two truth values with `!=`"),
-];
+pub(super) const OPERATOR_WORDS: &Words = table! {
+    &["is"], NONE, "compare with `==`";
+    &["mod"], NONE, "the remainder is `a % b`";
+    &["then", "elif"], NONE, CHOICE;
+    &["xor"], NONE, "compare two truth values with `!=`";
+};
 
 /// Words that begin statements in other languages.
-pub(super) const STATEMENT_WORDS: &Words = &[
-    (
-        &["while", "until"],
-        NONE,
-        "loop over a list: `for i in range(10) { … }`",
-    ),
-    (&["function", "fn", "func", "fun"], NONE, DEFINITION),
-    (&["class", "struct"], NONE, DEFINITION),
-    (&["let", "var", "const"], NONE, ASSIGNMENT),
-    (
-        &["int", "float", "str", "string", "bool", "auto", "list"],
-        "names have no types",
-        ASSIGNMENT,
-    ),
-    (
-        &["import", "from", "include", "use"],
-        NONE,
-        "read another file with `load \"path\";`",
-    ),
-    (
-        &["print"],
-        "there is no `print` statement",
-        "a value is shown by writing it as a statement: `value;`",
-    ),
-    (&["del"], NONE, "names stay: leave the statement out"),
-    (&["try", "with", "switch", "match", "do"], NONE, CHOICE),
-    (
-        &["show"],
-        "this is not something to show",
-        "write `show example`, `show s-op example` or `show selector example`",
-    ),
-    (
-        &["examples"],
-        "examples are on or off",
-        "write `examples on` or `examples off`",
-    ),
-    (
-        &["full"],
-        "this command is not complete",
-        "write `full seq display on` or `full seq display off`",
-    ),
-];
+pub(super) const STATEMENT_WORDS: &Words = table! {
+    &["while", "until"], NONE, "loop over a list: `for i in range(10) { … }`";
+    &["function", "fn", "func", "fun"], NONE, DEFINITION;
+    &["class", "struct"], NONE, DEFINITION;
+    &["let", "var", "const"], NONE, ASSIGNMENT;
+    &["int", "float", "str", "string", "bool", "auto", "list"], "names have no types", ASSIGNMENT;
+    &["import", "from", "include", "use"], NONE, "read another file with `load \"path\";`";
+    &["print"], "there is no `print` statement",
+        "a value is shown by writing it as a statement: `value;`";
+    &["del"], NONE, "names stay: leave the statement out";
+    &["try", "with", "switch", "match", "do"], NONE, CHOICE;
+    &["show"], "this is not something to show",
+        "write `show example`, `show s-op example` or `show selector example`";
+    &["examples"], "examples are on or off", "write `examples on` or `examples off`";
+    &["full"], "this command is not complete",
+        "write `full seq display on` or `full seq display off`";
+};
 
 const NONE: &str = "there is no `{}`";
 
@@ -131,44 +106,29 @@ fn unknown_help(text: &str) -> &'static str {
 }
 
 /// Marks of other languages, and characters beyond ASCII of which a text has one.
-const CHARACTERS: &[(&str, &str)] = &[
-    ("?", "choose between values: `b if condition else c`"),
-    (
-        ".",
-        "functions are called as `f(x)`: nothing has methods or fields",
-    ),
-    ("->", LAMBDA),
-    ("~", "write `not`"),
-    (
-        "@",
-        "keys are combined with queries by `select`: `select(keys, queries, ==)`",
-    ),
-    ("$", "names are written without a mark before them"),
-    ("`", STRINGS),
-    (
-        "\\",
-        "statements may go on over several lines without a mark",
-    ),
-    (
-        "“”„‘’",
-        "strings stand in straight quotes: `\"…\"` or `'…'`",
-    ),
-    ("≤", "write `<=`"),
-    ("≥", "write `>=`"),
-    ("≠", "write `!=`"),
-    ("−–—", "write `-`"),
-    ("×·∙", "write `*`"),
-    ("÷", "write `/`"),
-    ("¬", "write `not`"),
-    ("∧⋀", "write `and`"),
-    ("∨⋁", "write `or`"),
-    ("∈", "write `in`"),
-    ("→⇒λ", LAMBDA),
-    (
-        "\u{a0}",
-        "this is a non-breaking space: replace it by a plain one",
-    ),
-];
+const CHARACTERS: &[(&str, &str)] = table! {
+    "?", "choose between values: `b if condition else c`";
+    ".", "functions are called as `f(x)`: nothing has methods or fields";
+    "->", LAMBDA;
+    "~", "write `not`";
+    "@", "keys are combined with queries by `select`: `select(keys, queries, ==)`";
+    "$", "names are written without a mark before them";
+    "`", STRINGS;
+    "\\", "statements may go on over several lines without a mark";
+    "“”„‘’", "strings stand in straight quotes: `\"…\"` or `'…'`";
+    "≤", "write `<=`";
+    "≥", "write `>=`";
+    "≠", "write `!=`";
+    "−–—", "write `-`";
+    "×·∙", "write `*`";
+    "÷", "write `/`";
+    "¬", "write `not`";
+    "∧⋀", "write `and`";
+    "∨⋁", "write `or`";
+    "∈", "write `in`";
+    "→⇒λ", LAMBDA;
+    "\u{a0}", "this is a non-breaking space: replace it by a plain one";
+};
 
 const LAMBDA: &str = "functions without a name are written `lambda x: value`";
 
