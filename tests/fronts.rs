@@ -1,5 +1,10 @@
 //! Tests of what people use: the command line, the prompt, the library and the documentation.
 
+#![allow(
+    clippy::duplicate_mod,
+    reason = "what benches and fuzz targets read, too, names its own parts"
+)]
+
 mod common;
 
 mod cli;

@@ -1,5 +1,10 @@
 //! Tests of models: their plans, schedules, weights and certificates, and that they compute the program.
 
+#![allow(
+    clippy::duplicate_mod,
+    reason = "what benches and fuzz targets read, too, names its own parts"
+)]
+
 mod common;
 
 mod certify;

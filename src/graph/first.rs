@@ -89,10 +89,7 @@ impl WithFirst {
             graph.constant(Value::Int(0), span),
         );
         let later = graph.select(indices, zero, Comparison::NotEqual, span);
-        let beyond = match *graph.get_selector(selector) {
-            Selector::And(_, known) if known == later => selector,
-            _ => graph.selector(Selector::And(selector, later), span),
-        };
+        let beyond = graph.selector(Selector::And(selector, later), span);
         let width = graph.sop(SOp::Width { selector: beyond }, span);
         let one = graph.map(Op::Indicator, vec![selects], span);
         graph.map(Op::Add, vec![width, one], span)
