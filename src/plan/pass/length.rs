@@ -1,7 +1,7 @@
 //! The length rides on a head that is there. On its own it is a mean over the tokens and BOS; where a
 //! head averages over all tokens, it is a mean over these, of other numbers.
 
-use crate::plan::{Attend, Kind, Linear, Meaning, Plan, VariableId, Written};
+use crate::plan::{Attend, Kind, Linear, Meaning, Plan, Variable, VariableId, Written};
 
 pub(super) fn length(plan: &mut Plan) {
     let averages = |op: &&Attend| op.kind == Kind::MeanOfSome && is_of_all(op);
@@ -24,13 +24,19 @@ pub(super) fn length(plan: &mut Plan) {
         let Some(numbers) = over_tokens(plan, &op.value) else {
             continue;
         };
-        let mut variable = plan.variable(op.into).clone();
-        variable.label = format!("indices for {}", variable.label);
-        variable.bos = 0.0;
-        variable.values = numbers.clone().into();
-        variable.written = Written::Embed {
-            tokens: Vec::new(),
-            indices: numbers,
+        let of = plan.variable(op.into);
+        // What the length may be rounded to says nothing of what is embedded.
+        let variable = Variable {
+            label: format!("indices for {}", of.label),
+            source: of.source.clone(),
+            bos: 0.0,
+            values: numbers.clone().into(),
+            rounding: None,
+            asked_for: false,
+            written: Written::Embed {
+                tokens: Vec::new(),
+                indices: numbers,
+            },
         };
         let value = Linear::of(plan.add(variable));
         plan.attends[at] = Attend {
