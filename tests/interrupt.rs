@@ -39,7 +39,7 @@ fn what_runs_is_stopped_and_the_session_goes_on() {
         assert!(told.ends_with("interrupted\n"), "{line}\n{told}");
     }
     answer(&mut repl, "set example \"abc\"");
-    assert_eq!(answer(&mut repl, "x;"), "    value: out =  1\n");
+    assert_eq!(answer(&mut repl, "x;"), "    value: x =  1\n");
     assert_eq!(
         answer(&mut repl, "indices;"),
         "     s-op: out\n \t Example: out(\"abc\") = [0, 1, 2] (ints)\n"
@@ -61,8 +61,8 @@ fn a_request_is_that_of_one_session() {
     let line = "x = 0; for i in range(40000) { x = x + 1; } x;";
     assert_eq!(
         answer(&mut other, line),
-        "    value: x =  0\n    value: out =  40000\n"
+        "    value: x =  0\n    value: x =  40000\n"
     );
     person.join().expect("it only waits");
-    assert_eq!(answer(&mut one, "1;"), "    value: out =  1\n");
+    assert_eq!(answer(&mut one, "1;"), "    value: x =  1\n");
 }

@@ -53,13 +53,72 @@ fn transcripts() {
     }
 }
 
+/// `tests/reference/transcripts` are sessions with the reference implementation: the lines typed,
+/// each after `>> `, then what it prints, or `error:` and its message. Ours prints the same bytes, and
+/// an error in its own words where there is one, but where `≠` says why not.
+#[test]
+fn transcripts_of_the_reference() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference/transcripts");
+    let (mut differences, mut wrong) = (String::new(), String::new());
+    let files = std::fs::read_dir(folder).unwrap();
+    let mut files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "txt"));
+    files.sort();
+    assert!(!files.is_empty());
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let mut repl = Repl::new(Style::Plain, Patience::NextLine);
+        let mut lines = text.lines().peekable();
+        while lines.peek().is_some() {
+            let mut typed = String::new();
+            let mut parts = Vec::new();
+            while let Some(line) = lines.next_if(|line| line.starts_with(">> ")) {
+                typed.push_str(&format!("{line}\n"));
+                parts.extend(repl.push(&line[3..]));
+            }
+            let (mut expected, mut fails, mut reason) = (String::new(), false, None);
+            while let Some(line) = lines.next_if(|line| !line.starts_with(">> ")) {
+                fails |= line.starts_with("error: ");
+                match line.strip_prefix("≠ ") {
+                    Some(why) => reason = Some(why),
+                    None if line.starts_with("error: ") => {}
+                    None => expected.push_str(&format!("{line}\n")),
+                }
+            }
+            let error =
+                |part: &Part| matches!(part, Part::Diagnostic(text) if text.contains("Error:"));
+            let failed = parts.iter().any(error);
+            let outputs = parts.iter().filter_map(|part| match part {
+                Part::Output(text) => Some(text.as_str()),
+                Part::Diagnostic(_) => None,
+            });
+            let found: String = outputs.collect();
+            let same = found == expected && failed == fails;
+            let shown: String = parts.iter().map(Part::text).collect();
+            match reason {
+                None if same => {}
+                None => wrong.push_str(&format!(
+                    "{}\n{typed}{shown}expected:\n{expected}",
+                    file.display()
+                )),
+                Some(why) => {
+                    assert!(!same, "no difference any more: {typed}{why}");
+                    differences.push_str(&format!("{typed}≠ {why}\n{shown}\n"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    insta::assert_snapshot!(differences);
+}
+
 /// Bytes that the reference implementation prints.
 #[test]
 fn entries_are_the_references() {
     let cases = [
         (
             "indices;",
-            "     s-op: out\n \t Example: out(\"hello\") = [0, 1, 2, 3, 4] (ints)\n",
+            "     s-op: indices\n \t Example: indices(\"hello\") = [0, 1, 2, 3, 4] (ints)\n",
         ),
         (
             "x = length;",
@@ -116,7 +175,7 @@ fn entries_are_the_references() {
         ),
         (
             "full seq display on\nlength;",
-            "     s-op: out\n \t Example: out(\"hello\") = [5]*5 (ints) [skipped full display: \
+            "     s-op: length\n \t Example: length(\"hello\") = [5]*5 (ints) [skipped full display: \
              identical values]\n",
         ),
         (
@@ -134,7 +193,7 @@ fn entries_are_the_references() {
         ),
         (
             "s-op examples off\nindices;\nshow s-op example",
-            "     s-op: out\n\ts-op example: \"hello\"\n",
+            "     s-op: indices\n\ts-op example: \"hello\"\n",
         ),
         ("for i in [1, 2] { x = i; }", ""),
     ];
@@ -147,7 +206,7 @@ fn entries_are_the_references() {
 fn errors_leave_names_as_they_were() {
     let lines = "x = 1;\nfor x in [2, 3, 0] { y = 1/(x - 3); }\nx;\ny;\nx = 1 +* 2;\nx;";
     let screen = printed(lines);
-    assert_eq!(screen.matches("value: out =  1\n").count(), 2, "{screen}");
+    assert_eq!(screen.matches("value: x =  1\n").count(), 3, "{screen}");
     assert!(screen.contains("`y` is not defined"), "{screen}");
 }
 
@@ -196,10 +255,10 @@ fn a_session_can_be_saved_and_loaded() {
     let mut other = Repl::new(Style::Plain, Patience::None);
     let loaded = type_lines(&mut other, &format!(":load {path}\nhelp next\na;"));
     assert!(loaded.contains("One more."), "{loaded}");
-    assert!(loaded.contains("value: out =  2"), "{loaded}");
+    assert!(loaded.contains(">> a;\n    value: a =  2"), "{loaded}");
     std::fs::write(&file, "a = 7;\n").unwrap();
     let reloaded = type_lines(&mut other, ":reload\na;");
-    assert!(reloaded.contains("value: out =  7"), "{reloaded}");
+    assert!(reloaded.contains("value: a =  7"), "{reloaded}");
     assert!(printed(":save /nowhere/at/all").contains("nothing to save"));
     assert!(printed("a = 1\n:save /nowhere/at/all").contains("could not be written"));
 }

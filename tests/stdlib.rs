@@ -371,7 +371,7 @@ fn a_module_is_found_although_a_file_has_its_name() {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("main.rasp");
     std::fs::write(directory.path().join("hist.rasp"), "broken = ;").unwrap();
-    std::fs::write(&program, "load \"sorting\"; h = hist(tokens);").unwrap();
+    std::fs::write(&program, "load \"tracr\"; h = hist(tokens);").unwrap();
     let loaded = rasp::session::files::read(&program).unwrap();
     let mut session = Session::new(Sharing::Equal);
     session.load(&loaded);

@@ -54,7 +54,7 @@ fn what_is_typed_ahead_is_kept() {
         "a = 1;\nb = 2;\nfor i in range(3) {\nc = i;\n}\nc;\n",
         "exit\n",
     );
-    for entry in ["a =  1", "b =  2", "out =  2"] {
+    for entry in ["a =  1", "b =  2", "c =  2"] {
         assert!(screen.contains(entry), "{entry}: {screen}");
     }
 }

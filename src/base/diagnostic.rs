@@ -85,6 +85,7 @@ codes! {
     ShadowedLibrary "W0204" "a library name with another meaning in this file";
     UnreadDefinition "W0205" "a definition that is replaced before anything reads it";
     UnusedParameter "W0206" "a parameter that its function never reads";
+    ReplacedName "W0207" "a name of the program that a loaded file replaces";
     MixedDefault "W0301" "a default or a branch of another type than the other values";
     ReachableMean "W0302" "an aggregate that selects several values which are not numbers";
     ReachableFailure "W0303" "an operation that fails on some inputs";

@@ -63,7 +63,7 @@ fn definitions(session: &Session, events: &[Event]) -> IndexMap<String, Meta> {
             Event::Assigned { name, meta } => {
                 definitions.insert(name.to_string(), meta.clone());
             }
-            Event::Expression { meta, span } => {
+            Event::Expression { meta, span, .. } => {
                 let text = session.sources().text(*span).to_string();
                 definitions.entry(text).or_insert_with(|| meta.clone());
             }

@@ -69,7 +69,7 @@ fn requests(session: &mut Session, expressions: &[String], events: &[Event]) -> 
             .collect();
     }
     let shown = |event: &Event| match event {
-        Event::Expression { meta, span } | Event::Draw { meta, span, .. } => Some((
+        Event::Expression { meta, span, .. } | Event::Draw { meta, span, .. } => Some((
             session.sources().text(*span).to_string(),
             Ok((meta.clone(), *span)),
         )),

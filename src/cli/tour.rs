@@ -116,6 +116,7 @@ fn subject(
         Event::Expression {
             meta: Meta::SOp(id),
             span,
+            ..
         } => Some((session.sources().text(*span).to_string(), *id)),
         _ => None,
     });

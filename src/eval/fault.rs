@@ -277,6 +277,11 @@ pub enum Doubt {
     },
     /// A name of the language or the library that gets another meaning.
     Shadowed { ident: Ident, kind: Shadow },
+    /// Names of the user's, where they were made, that mean what a loaded file says from now on.
+    Replaced {
+        names: Vec<(Name, Span)>,
+        file: String,
+    },
 }
 
 impl Doubt {
@@ -300,6 +305,7 @@ impl Doubt {
                 places.extend(calls.iter().map(|(_, at)| *at));
             }
             Doubt::Shadowed { ident, .. } => places.push(ident.span),
+            Doubt::Replaced { names, .. } => places.extend(names.iter().map(|(_, at)| *at)),
         }
         places
     }

@@ -2,14 +2,15 @@
 //! come from is the business of [`Texts`], so that the core reads no files.
 
 use super::context::Context;
-use super::fault::{Cause, Limit};
+use super::fault::{Cause, Doubt, Limit};
 use super::meta::{Meta, ScopeId};
 use super::scope::Bound;
 use super::statement::Event;
 use super::{Evaluator, Outcome};
 use crate::base::{Severity, Span};
-use crate::syntax::ast::Name;
+use crate::syntax::ast::{Ast, Name};
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// A text that can be run.
@@ -119,67 +120,101 @@ impl Evaluator {
             loaded_at: Some(span),
             warns,
         });
-        let result = self.run_loaded(cx, path, &loaded, events);
+        let (names, failed) = self.run_loaded(path, &loaded, events);
         self.leave_file();
-        result
+        self.take_names(cx, names, (&loaded.name, span));
+        match failed {
+            true => Err(Cause::LoadedErrors {
+                path: path.to_string(),
+                file: loaded.name,
+            }
+            .into()),
+            false => Ok(()),
+        }
     }
 
+    /// Runs a text in a scope of its own: the names that it passes on, and whether it has errors.
     fn run_loaded(
         &mut self,
-        cx: &Context,
         path: &str,
         loaded: &Loaded,
         events: &mut Vec<Event>,
-    ) -> Outcome<()> {
+    ) -> (Vec<(Name, Bound)>, bool) {
         let source = self.sources.add(&loaded.name, loaded.text.as_str());
         if self.texts.is_library(&loaded.identity) {
             self.library.insert(source);
         }
         let warns = self.warns();
         let (ast, found) = self.words.read(source, &loaded.text, &self.limits, warns);
+        let ast = Arc::new(ast);
         let scope = self.new_scope();
         let reported = self.diagnostics.len();
         self.diagnostics.extend(found);
-        let inner = self.run(&Arc::new(ast), scope, path);
-        let failed = self.diagnostics[reported..]
-            .iter()
-            .any(|found| found.severity == Severity::Error);
-        self.take_names(cx, scope);
-        events.extend(shown(inner));
-        if failed {
-            return Err(Cause::LoadedErrors {
-                path: path.to_string(),
-                file: loaded.name.clone(),
-            }
-            .into());
-        }
-        Ok(())
+        let inner = self.run(&ast, scope, path);
+        let mut reported = self.diagnostics[reported..].iter();
+        let failed = reported.any(|found| found.severity == Severity::Error);
+        let passed = |name: &Name| {
+            let is_public = !name.starts_with('_') && &**name != "out";
+            is_public && (!self.library.contains(&source) || defines(&ast, name))
+        };
+        let public = self.scopes.own(scope).filter(|(name, _)| passed(name));
+        let public: Vec<(Name, Bound)> = public
+            .map(|(n, bound)| (n.clone(), bound.clone()))
+            .collect();
+        events.extend(shown(inner, &public));
+        (public, failed)
     }
 
-    /// Copies the public names of a loaded text into the scope that loads it.
-    fn take_names(&mut self, cx: &Context, scope: ScopeId) {
-        let public: Vec<(Name, Bound)> = self
-            .scopes
-            .own(scope)
-            .filter(|(name, _)| !name.starts_with('_') && &***name != "out")
-            .map(|(name, bound)| (name.clone(), bound.clone()))
-            .collect();
-        for (name, bound) in public {
+    /// Copies names of a loaded text into the scope that loads it, with a warning where they were
+    /// names of a user's own text and another text gives them a new meaning.
+    fn take_names(&mut self, cx: &Context, names: Vec<(Name, Bound)>, (file, at): (&str, Span)) {
+        let mut replaced = Vec::new();
+        for (name, bound) in names {
+            if let Some(made) = self.own_made(cx.scope, &name)
+                && self.sources.get(made.source).name != self.sources.get(bound.made.source).name
+            {
+                replaced.push((name.clone(), made));
+            }
             self.scopes.bind(cx.scope, name, bound);
         }
+        if !replaced.is_empty() {
+            let file = file.to_string();
+            self.doubt(
+                Doubt::Replaced {
+                    names: replaced,
+                    file,
+                },
+                at,
+            );
+        }
+    }
+
+    /// Where a name of this very scope was made, if that is a text of the user's.
+    fn own_made(&self, scope: ScopeId, name: &str) -> Option<Span> {
+        let made = self.scopes.made(scope, name)?;
+        let own = self.scopes.has_own(scope, name) && !self.is_library(made);
+        own.then_some(made)
     }
 }
 
-/// What is shown of a load: each public name once, in the order of the last assignments, and
+/// Whether a text itself defines a name, other than by loading it.
+fn defines(ast: &Ast, name: &Name) -> bool {
+    let names = |statement| super::statement::defined(statement);
+    let mut idents = ast.statements.iter().flat_map(names);
+    idents.any(|ident| ident.name == *name)
+}
+
+/// What is shown of a load: each name it passes on once, in the order of the last assignments, and
 /// whatever commands the text gave.
-fn shown(events: Vec<Event>) -> Vec<Event> {
+fn shown(events: Vec<Event>, public: &[(Name, Bound)]) -> Vec<Event> {
+    let public: FxHashSet<&Name> = public.iter().map(|(name, _)| name).collect();
     let mut assigned: IndexMap<Name, Meta> = IndexMap::new();
     let mut kept = Vec::new();
     for event in events {
         match event {
             Event::Assigned { name, meta } => {
                 assigned.shift_remove(&name);
-                if !name.starts_with('_') {
+                if public.contains(&name) {
                     assigned.insert(name, meta);
                 }
             }

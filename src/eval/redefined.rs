@@ -6,7 +6,7 @@ use super::fault::{Cause, Doubt, Shadow};
 use super::meta::ScopeId;
 use super::{Evaluator, Outcome};
 use crate::builtin::{Kind, RESERVED, RESERVED_LIBRARY, called, find};
-use crate::syntax::ast::{ExprKind, Ident};
+use crate::syntax::ast::{Ast, ExprKind, Ident, StatementKind};
 
 impl Evaluator {
     pub(crate) fn check_parameter(&self, ident: &Ident) -> Outcome<()> {
@@ -56,7 +56,9 @@ impl Evaluator {
                 self.shadowed(ident, Shadow::Builtin);
             }
             None if own && self.scopes.made(cx.scope, name).is_some_and(loaded) => {
-                self.shadowed(ident, Shadow::Loaded);
+                if !passes_on(&cx.ast, ident) {
+                    self.shadowed(ident, Shadow::Loaded);
+                }
             }
             _ => {}
         }
@@ -66,4 +68,19 @@ impl Evaluator {
         let (ident, span) = (ident.clone(), ident.span);
         self.doubt(Doubt::Shadowed { ident, kind }, span);
     }
+}
+
+/// Whether the assignment of a name gives it what it means already, as `hist = hist;` does: so a
+/// module passes on what it has loaded.
+fn passes_on(ast: &Ast, ident: &Ident) -> bool {
+    ast.statements
+        .iter()
+        .any(|statement| match &statement.kind {
+            StatementKind::Assign { names, values } => {
+                names.iter().zip(values).any(|(name, value)| {
+                    name.span == ident.span && ast.bare_name(*value) == Some(&ident.name)
+                })
+            }
+            _ => false,
+        })
 }

@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub enum Event {
     /// `e;`
     Expression {
+        /// The name that it is, if it is no more than a name.
+        name: Option<Name>,
         meta: Meta,
         span: Span,
     },
@@ -176,6 +178,7 @@ impl Evaluator {
                 let meta = self.expression(cx, *id)?;
                 self.remember(cx, (meta.clone(), self.made(cx, *id)));
                 events.push(Event::Expression {
+                    name: cx.ast.bare_name(*id).cloned(),
                     meta,
                     span: cx.span(*id),
                 });
@@ -388,7 +391,7 @@ impl Evaluator {
 }
 
 /// The names that a statement defines, also inside a loop.
-fn defined(statement: &Statement) -> Vec<&Ident> {
+pub(super) fn defined(statement: &Statement) -> Vec<&Ident> {
     let mut names: Vec<&Ident> = statement.names().iter().collect();
     if let StatementKind::For { body, .. } = &statement.kind {
         names.extend(body.iter().flat_map(defined));

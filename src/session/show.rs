@@ -80,9 +80,9 @@ impl Session {
     pub fn show(&self, event: &Event, display: &Display) -> Fallible<String> {
         let mut entry = Entry::new(self, display);
         match event {
-            Event::Expression { meta, .. } => match meta {
+            Event::Expression { name, meta, .. } => match meta {
                 Meta::Application(result) => entry.application(result),
-                meta => entry.named(Some("out"), meta, 0, ""),
+                meta => entry.named(Some(name.as_deref().unwrap_or("out")), meta, 0, ""),
             },
             Event::Assigned { name, meta } => entry.named(Some(name), meta, 0, ""),
             Event::Draw {
@@ -115,7 +115,7 @@ impl Session {
     /// # Errors
     /// As [`interpret::evaluate`].
     pub fn shown_value(&self, event: &Event, input: &[Value]) -> Fallible<Option<String>> {
-        let Event::Expression { meta, span } = event else {
+        let Event::Expression { meta, span, .. } = event else {
             return Ok(None);
         };
         let located = |error: Box<Diagnostic>| {

@@ -40,6 +40,15 @@ impl Ast {
         &self.exprs[id.0 as usize]
     }
 
+    /// The name that an expression is, in parentheses or not.
+    pub fn bare_name(&self, id: ExprId) -> Option<&Name> {
+        match &self.get(id).kind {
+            ExprKind::Name(name) => Some(name),
+            ExprKind::Parenthesized(inner) => self.bare_name(*inner),
+            _ => None,
+        }
+    }
+
     /// Every expression, children before parents.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = ExprId> + use<> {
         (0..self.exprs.len() as u32).map(ExprId)

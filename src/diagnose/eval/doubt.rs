@@ -81,7 +81,27 @@ impl Scene<'_> {
             }
             Doubt::Mixed { kind, parts, calls } => self.mixed(kind, parts, calls),
             Doubt::Shadowed { ident, kind } => shadowed(ident, *kind),
+            Doubt::Replaced { names, file } => self.names_replaced(names, file),
         }
+    }
+
+    /// Names of the program that a loaded file gives another meaning.
+    fn names_replaced(&self, names: &[(Name, Span)], file: &str) -> Diagnostic {
+        let quoted: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let (replaced, means) = match names {
+            [_] => (quoted.concat(), "it means"),
+            _ => (quoted.join(", "), "they mean"),
+        };
+        let message = format!("this load replaces {replaced} of your program");
+        let meant = format!("from here on {means} what {file} says");
+        let warning = Diagnostic::warning(Code::ReplacedName, message).at(self.whole, meant);
+        let made = |warning: Diagnostic, (name, at): &(Name, Span)| {
+            warning.at(*at, format!("your own `{name}`"))
+        };
+        let shown = names.iter().take(3);
+        shown
+            .fold(warning, made)
+            .help("load the file before you define the name, or choose another name")
     }
 
     /// A side of `and` or `or` that stands for a comparison: `x == "a" or "b"`.
