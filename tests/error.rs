@@ -29,17 +29,8 @@ fn limits(text: &str) -> Limits {
         let (name, bound) = limit
             .split_once(' ')
             .expect("a limit has a name and a bound");
-        let bound: usize = bound.parse().expect("a bound is a number");
-        match name {
-            "source_bytes" => limits.source_bytes = bound,
-            "open_brackets" => limits.open_brackets = bound,
-            "expression_depth" => limits.expression_depth = bound,
-            "call_depth" => limits.call_depth = bound,
-            "steps" => limits.steps = bound as u64,
-            "collection_length" => limits.collection_length = bound,
-            "graph_nodes" => limits.graph_nodes = bound,
-            _ => panic!("no limit `{name}`"),
-        }
+        let bound = bound.parse().expect("a bound is a number");
+        assert!(limits.set(name, bound), "no limit `{name}`");
     }
     limits
 }

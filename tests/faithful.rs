@@ -233,7 +233,9 @@ impl<'p> Attention<'p> {
     fn expected(&self, row: Row, input: &[Value]) -> Option<Vec<Vec<f64>>> {
         match row {
             Row::Selector(id) => {
-                let rows = evaluate_selector(&self.graph, SelectorId(id), input).ok()?;
+                let rows =
+                    evaluate_selector(&self.graph, SelectorId(id), input, &Limits::default())
+                        .ok()?;
                 let share = |row: Vec<bool>| {
                     let width = row.iter().filter(|selected| **selected).count();
                     let share = |selected: &bool| match selected {

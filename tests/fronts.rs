@@ -11,6 +11,7 @@ mod cli;
 mod docs;
 mod interrupt;
 mod library;
+mod limits;
 mod puzzle;
 mod repl;
 mod terminal;

@@ -8,6 +8,7 @@ mod random;
 use naive::Naive;
 use proptest::prelude::*;
 use random::Program;
+use rasp::base::Limits;
 use rasp::graph::Sharing;
 use rasp::interpret::{Explanation, Generation, evaluate, evaluate_selector, explain};
 use rasp::session::Session;
@@ -222,7 +223,7 @@ proptest! {
         let mut program = Program::build(&input, &recipes);
         let selector = program.choose(&choice);
         let expected = Naive::new(&program.graph, &input).matrix(selector);
-        let actual = evaluate_selector(&program.graph, selector, &input);
+        let actual = evaluate_selector(&program.graph, selector, &input, &Limits::default());
         match (expected, actual) {
             (Ok(expected), Ok(actual)) => prop_assert_eq!(expected, actual),
             (Err(fault), Err(diagnostic)) => prop_assert_eq!(fault.code, diagnostic.code),

@@ -140,7 +140,8 @@ fn pattern_problems(
         for ((selector, is_width), heads) in groups {
             // Keys that a program fails to compare are not compared here either.
             let selector = SelectorId(selector);
-            let Ok(rows) = evaluate_selector(&first.graph, selector, &input) else {
+            let Ok(rows) = evaluate_selector(&first.graph, selector, &input, &Limits::default())
+            else {
                 continue;
             };
             for (query, mut row) in rows.into_iter().enumerate() {

@@ -1,54 +1,61 @@
 //! Every bound that keeps a program, however hostile, from exhausting time or memory. Reaching one
-//! is an error with code `E08xx` that names the limit.
+//! is an error with code `E0801` that names the limit.
 
-/// The bounds in force; [`Limits::default`] holds the documented values.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// Bytes in one source text.
-    pub source_bytes: usize,
-    /// Brackets open at the same time (error recovery is quadratic in them).
-    pub open_brackets: usize,
-    /// Depth of an expression tree, brackets or not: `1+1+…+1` is deep too.
-    pub expression_depth: usize,
-    /// Function calls in progress at the same time.
-    pub call_depth: usize,
-    /// Expressions evaluated while a program is elaborated.
-    pub steps: u64,
-    /// Elements of one list or dict.
-    pub collection_length: usize,
-    /// Lists, dicts and default arguments inside each other.
-    pub nesting: u32,
-    /// `load`s inside each other.
-    pub load_depth: usize,
-    /// S-ops and selectors in one graph.
-    pub graph_nodes: usize,
-    /// Values in the inferred domain of one s-op.
-    pub domain_values: usize,
-    /// Combinations of argument values that one elementwise function is tabulated over. The longest
-    /// input is at most this, as the index alone takes a row for each position.
-    pub table_rows: usize,
-    /// Width of the residual stream, and feed-forward units of one layer.
-    pub model_width: usize,
-    /// Parameters of a model that are not zero.
-    pub model_parameters: usize,
+/// One row for each limit: its name, its type, what it is unless it is set, and what it bounds.
+macro_rules! limits {
+    ($($name:ident: $kind:ident = $default:expr, $of:literal;)*) => {
+        /// The bounds in force; [`Limits::default`] holds the documented values.
+        #[derive(Clone, Debug)]
+        pub struct Limits {
+            $(#[doc = $of] pub $name: $kind,)*
+        }
+
+        impl Default for Limits {
+            fn default() -> Limits {
+                Limits { $($name: $default,)* }
+            }
+        }
+
+        impl Limits {
+            /// The names of the limits.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
+
+            /// Each limit: its name, its value, and what it bounds.
+            pub fn all(&self) -> Vec<(&'static str, u64, &'static str)> {
+                vec![$((stringify!($name), self.$name as u64, $of),)*]
+            }
+
+            /// Sets the limit of a name; `false` if there is none, or if it cannot be that large.
+            pub fn set(&mut self, name: &str, value: u64) -> bool {
+                match name {
+                    $(stringify!($name) => match $kind::try_from(value) {
+                        Ok(value) => self.$name = value,
+                        Err(_) => return false,
+                    },)*
+                    _ => return false,
+                }
+                true
+            }
+        }
+    };
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            source_bytes: 16 << 20,
-            open_brackets: 1_000,
-            expression_depth: 200_000,
-            call_depth: 10_000,
-            steps: 20_000_000,
-            collection_length: 1_000_000,
-            nesting: 500,
-            load_depth: 64,
-            graph_nodes: 2_000_000,
-            domain_values: 200_000,
-            table_rows: 200_000,
-            model_width: 100_000,
-            model_parameters: 20_000_000,
-        }
-    }
+limits! {
+    source_bytes: usize = 16 << 20, "bytes in one source text";
+    open_brackets: usize = 1_000, "brackets open at the same time";
+    expression_depth: usize = 200_000, "expressions inside each other";
+    call_depth: usize = 10_000, "function calls inside each other";
+    steps: u64 = 20_000_000,
+        "expressions evaluated (a call counts as 9), elements of lists and 32 bytes of strings made, before there is an input";
+    memory_bytes: u64 = 1 << 30, "bytes of lists, dicts and shown selectors at the same time";
+    collection_length: usize = 1_000_000, "elements of a list or dict";
+    nesting: u32 = 500, "lists, dicts and default arguments inside each other";
+    load_depth: usize = 64, "`load`s inside each other";
+    loads: u64 = 10_000, "`load`s of a program, one after the other";
+    graph_nodes: usize = 2_000_000, "s-ops and selectors";
+    domain_values: usize = 200_000, "values that one s-op may take, when compiling";
+    table_rows: usize = 200_000,
+        "combinations of operand values of one operation, tokens of the longest input, when compiling";
+    model_width: usize = 100_000, "width of the residual stream, units of a feed-forward block";
+    model_parameters: usize = 20_000_000, "parameters of a model that are not zero";
 }

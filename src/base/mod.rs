@@ -1,10 +1,11 @@
 //! What every pass uses and what knows nothing of RASP: places in source text, diagnostics and
-//! how they are shown, nearest names, the limits that keep hostile input harmless, the handle that
-//! ends work, random numbers, tables of text, and files written whole. Depends on nothing else in the crate.
+//! how they are shown, nearest names, the limits that keep hostile input harmless and the memory
+//! they bound, the handle that ends work, random numbers, tables of text, and files written whole. Depends on nothing else in the crate.
 
 pub mod control;
 pub mod diagnostic;
 pub mod limits;
+pub mod memory;
 pub mod random;
 pub mod render;
 pub mod source;
@@ -15,6 +16,7 @@ pub mod write;
 pub use control::Control;
 pub use diagnostic::{Code, Diagnostic, Fallible, Label, Severity, Suggestion, counted};
 pub use limits::Limits;
+pub use memory::{Held, Memory};
 pub use random::Random;
 pub use source::{Source, SourceId, Sources, Span};
 pub use write::Existing;

@@ -14,6 +14,7 @@ mod fmt;
 mod generate;
 mod host;
 mod input;
+mod json;
 mod making;
 mod model;
 mod output;

@@ -4,6 +4,7 @@
 use crate::base::render::{Style, render};
 use crate::base::table::aligned;
 use crate::base::{Diagnostic, Severity, Sources, Span};
+use serde::Serialize;
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -69,8 +70,9 @@ impl Output {
         Ok(self.out.write_all(text.as_bytes())?)
     }
 
-    pub fn json(&mut self, json: &Json) -> Result<(), Stop> {
-        Ok(writeln!(self.out, "{json}")?)
+    pub fn json(&mut self, json: &impl Serialize) -> Result<(), Stop> {
+        serde_json::to_writer(&mut self.out, json).map_err(io::Error::from)?;
+        Ok(writeln!(self.out)?)
     }
 
     /// Shows a diagnostic on standard error.

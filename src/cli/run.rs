@@ -2,13 +2,16 @@
 
 use super::arguments::Run;
 use super::batch::batch;
-use super::input::{Input, inputs, open, value_json};
+use super::input::{Input, inputs, open};
+use super::json::{Values, Written};
 use super::output::{Output, Stop, diagnostic_json};
-use crate::base::{Diagnostic, Fallible, Sources, Span};
+use crate::base::{Code, Diagnostic, Fallible, Sources, Span};
 use crate::eval::{Event, Meta};
 use crate::graph::Sharing;
-use crate::interpret;
+use crate::interpret::{self, Sequence};
 use crate::session::{Session, show};
+use crate::value::Value;
+use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 
 /// Something to evaluate: its text and what it means, or why it means nothing.
@@ -78,6 +81,44 @@ fn requests(session: &mut Session, expressions: &[String], events: &[Event]) -> 
     events.iter().filter_map(shown).collect()
 }
 
+/// What an expression is on an input.
+enum Found<'m> {
+    Sequence(Sequence),
+    Rows(Vec<Vec<bool>>),
+    /// What exists without an input, and is shown once, not for each.
+    Constant(&'m Meta),
+}
+
+impl Found<'_> {
+    fn kind(&self) -> &'static str {
+        match self {
+            Found::Sequence(sequence) => sequence.sequence_type.name(),
+            Found::Rows(_) => "selector",
+            Found::Constant(_) => "value",
+        }
+    }
+}
+
+impl Serialize for Found<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Found::Sequence(sequence) => Values(&sequence.values).serialize(serializer),
+            Found::Rows(rows) => rows.serialize(serializer),
+            Found::Constant(meta) => Written(meta).serialize(serializer),
+        }
+    }
+}
+
+/// A result, as tools are told it.
+#[derive(Serialize)]
+struct Told<'a> {
+    expr: &'a str,
+    input: &'a Json,
+    output: &'a Found<'a>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
 fn evaluate(
     output: &mut Output,
     session: &Session,
@@ -86,37 +127,63 @@ fn evaluate(
     (meta, span): &(Meta, Span),
     input: &Input,
 ) -> Result<(), Stop> {
-    let result = match meta {
-        Meta::SOp(id) => session.evaluate(*id, &input.tokens).map(|sequence| {
-            let values: Vec<Json> = sequence.values.iter().map(value_json).collect();
-            (
-                sequence.to_string(),
-                json!(values),
-                sequence.sequence_type.name(),
-            )
+    let found = found(session, json, meta, &input.tokens);
+    match found.map_err(|error| error.within(*span, "evaluated here")) {
+        Ok(found) if json => output.json(&Told {
+            expr: text,
+            input: &input.given,
+            output: &found,
+            kind: found.kind(),
         }),
-        Meta::Selector(id) => interpret::evaluate_selector(session.graph(), *id, &input.tokens)
-            .map(|rows| {
-                (
-                    format!("\n{}", show::matrix(&input.tokens, &rows)),
-                    json!(rows),
-                    "selector",
-                )
-            }),
-        // What exists without an input is shown once, not for each input.
-        other => Ok((other_text(other), other_json(other), "value")),
-    };
-    match result.map_err(|error| error.within(*span, "evaluated here")) {
-        Ok((_, value, kind)) if json => output.json(&json!({
-            "expr": text, "input": input.given, "output": value, "type": kind,
-        })),
-        Ok((shown, _, "value")) => output.line(&format!("{text} = {shown}")),
-        Ok((shown, _, _)) => output.line(&format!("{} = {shown}", input.applied(text))),
+        Ok(Found::Constant(meta)) => output.line(&format!("{text} = {}", shown(meta))),
+        Ok(Found::Sequence(sequence)) => {
+            output.line(&format!("{} = {sequence}", input.applied(text)))
+        }
+        Ok(Found::Rows(rows)) => {
+            output.line(&format!("{} = ", input.applied(text)))?;
+            output.line(&show::matrix(&input.tokens, &rows))
+        }
         Err(diagnostic) if json => failure(output, text, input, &diagnostic, session.sources()),
         Err(diagnostic) => {
             output.report(&diagnostic, session.sources());
             Ok(())
         }
+    }
+}
+
+fn found<'m>(
+    session: &Session,
+    json: bool,
+    meta: &'m Meta,
+    tokens: &[Value],
+) -> Fallible<Found<'m>> {
+    let (graph, limits) = (session.graph(), session.limits());
+    match meta {
+        Meta::SOp(id) => session.evaluate(*id, tokens).map(Found::Sequence),
+        Meta::Selector(id) => {
+            interpret::evaluate_selector(graph, *id, tokens, limits).map(Found::Rows)
+        }
+        // A list that holds another twice is short, and long when it is written out.
+        other if json && other.written() > limits.collection_length as u64 => {
+            let message = format!(
+                "the limit `collection_length` of {} elements in a list is reached: written out, \
+                 this has {}",
+                limits.collection_length,
+                other.written()
+            );
+            let error = Diagnostic::error(Code::LimitReached, message);
+            Err(Box::new(
+                error.help("name a part of it, like its first element"),
+            ))
+        }
+        other => Ok(Found::Constant(other)),
+    }
+}
+
+fn shown(meta: &Meta) -> String {
+    match meta {
+        Meta::Application(result) => show::application(result),
+        other => other.repr(),
     }
 }
 
@@ -141,27 +208,6 @@ fn explain_cost(
         }
     }
     Ok(())
-}
-
-fn other_text(meta: &Meta) -> String {
-    match meta {
-        Meta::Application(result) => show::application(result),
-        other => other.repr(),
-    }
-}
-
-fn other_json(meta: &Meta) -> Json {
-    match meta {
-        Meta::Atom(value) => value_json(value),
-        Meta::List(items) => Json::Array(items.iter().map(other_json).collect()),
-        Meta::Application(result) => match &**result {
-            crate::eval::Application::Sequence { output, .. } => {
-                Json::Array(output.values.iter().map(value_json).collect())
-            }
-            crate::eval::Application::Matrix { rows, .. } => json!(rows),
-        },
-        other => Json::String(other.repr()),
-    }
 }
 
 fn failure(

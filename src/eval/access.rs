@@ -4,7 +4,7 @@ use super::context::Context;
 use super::fault::{Cause, Doubt};
 use super::made::element_spans;
 use super::meta::{Meta, Side};
-use super::operator::never_equal;
+use super::operator::{long, never_equal};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::graph::{SOp, SOpId};
@@ -31,6 +31,13 @@ impl Evaluator {
         if !indexable {
             return Err(Cause::NotIndexable(container).into());
         }
+        // A table is copied, and a string is counted, from its start.
+        self.charge(match (&container, &index.0) {
+            (Meta::List(items), Meta::SOp(_) | Meta::Scorer(_)) => items.len() as u64,
+            (Meta::Dict(dict), Meta::SOp(_) | Meta::Scorer(_)) => dict.len() as u64,
+            (Meta::Atom(text), _) => long(text),
+            _ => 0,
+        })?;
         let lookup = || table(&container).map(|table| Op::Lookup(Arc::new(table)));
         match index.0 {
             Meta::Scorer(_) => self.map_scorers(lookup()?, &[index], span),
@@ -69,6 +76,7 @@ impl Evaluator {
     pub(crate) fn membership(&mut self, sides: [Side; 2], span: Span) -> Outcome<Meta> {
         match (&sides[0].0, &sides[1].0) {
             (Meta::SOp(_) | Meta::Scorer(_), Meta::List(items)) => {
+                self.charge(items.len() as u64)?;
                 let atoms = items.iter().map(|item| item.as_atom().cloned());
                 let Some(atoms) = atoms.collect::<Option<Vec<Value>>>() else {
                     return Err(Cause::Membership { sides }.into());
@@ -207,11 +215,12 @@ fn index_value(container: Meta, index: Side) -> Outcome<Meta> {
     };
     let (found, length) = match &container {
         Meta::List(items) => (element(items, asked).cloned(), items.len()),
-        string => {
-            let characters = string.as_tokens().unwrap_or_default();
-            let found = element(&characters, asked).cloned().map(Meta::Atom);
-            (found, characters.len())
+        Meta::Atom(Value::Str(text)) => {
+            let found =
+                character(text, asked).map(|found| Value::str(found.encode_utf8(&mut [0; 4])));
+            (found.map(Meta::Atom), text.chars().count())
         }
+        _ => (None, 0),
     };
     found.ok_or_else(|| {
         Cause::OutOfRange {
@@ -231,6 +240,15 @@ fn element<T>(items: &[T], at: i64) -> Option<&T> {
         false => at,
     };
     items.get(usize::try_from(from_start).ok()?)
+}
+
+/// A character by its place, from the end if that is negative.
+fn character(text: &str, at: i64) -> Option<char> {
+    let from = |at: i64| usize::try_from(at).ok();
+    match at < 0 {
+        true => text.chars().rev().nth(from(-(at + 1))?),
+        false => text.chars().nth(from(at)?),
+    }
 }
 
 /// A list, dict or string as it is now, for lookups by an s-op.

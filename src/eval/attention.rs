@@ -122,7 +122,7 @@ impl Evaluator {
             self.check_default(cx, given, &default, (value, at), span, apart.clone());
             pooled.push(self.pool(&attends, value, default.clone(), span)?);
         }
-        Ok(Meta::list(pooled))
+        self.keep(Meta::list(pooled))
     }
 
     /// Warns of a default that is written and certainly has another type than the values. Several

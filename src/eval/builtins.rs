@@ -128,7 +128,8 @@ impl Evaluator {
             Meta::List(results) => {
                 let results = results.iter().cloned();
                 let results = results.map(|result| self.at_each_position(result, span));
-                Ok(Meta::list(results.collect::<Outcome<Vec<Meta>>>()?))
+                let results = results.collect::<Outcome<Vec<Meta>>>()?;
+                self.keep(Meta::list(results))
             }
             other => Ok(other),
         }
@@ -178,7 +179,7 @@ impl Evaluator {
             items.push(Meta::Atom(Value::Int(at as i64)));
             at += i128::from(step);
         }
-        Ok(Meta::list(items))
+        self.keep(Meta::list(items))
     }
 
     fn zip(&mut self, cx: &Context, lists: &[ExprId]) -> Outcome<Meta> {
@@ -195,8 +196,12 @@ impl Evaluator {
             let lengths = columns.iter().map(|items| items.len()).zip(places);
             return Err(Cause::Lengths(lengths.collect()).into());
         }
-        let row = |at: usize| Meta::list(columns.iter().map(|items| items[at].clone()).collect());
-        self.nested(Meta::list((0..length).map(row).collect()))
+        let row = |at: usize| {
+            let items = columns.iter().map(|items| items[at].clone());
+            self.keep(Meta::list(items.collect()))
+        };
+        let rows = (0..length).map(row).collect::<Outcome<Vec<Meta>>>()?;
+        self.keep(Meta::list(rows))
     }
 
     /// The argument expressions in the order of the builtin's parameters.

@@ -165,7 +165,7 @@ impl Evaluator {
             Body::Defined { ast, scope, .. } | Body::Lambda { ast, scope, .. } => (ast, *scope),
             Body::Builtin(_) => unreachable!("built-in functions are called by `builtin`"),
         };
-        let scope = self.scopes.add(Some(parent));
+        let scope = self.inner_scope(parent)?;
         for ((name, _), argument) in callable.parameters.iter().zip(arguments) {
             self.scopes.set(scope, name.clone(), argument);
         }
@@ -180,7 +180,7 @@ impl Evaluator {
                     [single] => self.expression(&cx, *single),
                     several => {
                         let results = self.expressions(&cx, several)?;
-                        self.nested(Meta::list(results))
+                        self.keep(Meta::list(results))
                     }
                 }
             }
@@ -202,6 +202,11 @@ impl Evaluator {
         };
         let input = self.side(cx, argument.value)?;
         let tokens = self.tokens(Some(&applied), input)?;
+        let size = tokens.len() as u64;
+        self.charge(match applied {
+            Meta::Selector(_) => size.saturating_mul(size) / 64,
+            _ => size,
+        })?;
         let roots = match applied {
             Meta::SOp(id) => vec![id],
             Meta::Selector(id) => self.graph.selector_operands(id),
@@ -217,7 +222,8 @@ impl Evaluator {
                 input: tokens,
             },
             Meta::Selector(id) => Application::Matrix {
-                rows: interpret::evaluate_selector(&self.graph, id, &tokens).map_err(failed)?,
+                rows: interpret::evaluate_selector(&self.graph, id, &tokens, &self.limits)
+                    .map_err(failed)?,
                 input: tokens,
             },
             _ => unreachable!("the caller passes s-ops and selectors"),

@@ -30,7 +30,7 @@ impl Evaluator {
             // A tuple is a list: several s-ops where one could stand.
             ExprKind::List(items) | ExprKind::Tuple(items) => {
                 let items = self.expressions(cx, items)?;
-                self.nested(Meta::list(items))
+                self.keep(Meta::list(items))
             }
             ExprKind::Dict(entries) => self.dict(cx, entries),
             ExprKind::ListComprehension {
@@ -86,7 +86,7 @@ impl Evaluator {
             items.push(evaluator.expression(cx, element)?);
             Ok(())
         })?;
-        self.nested(Meta::list(items))
+        self.keep(Meta::list(items))
     }
 
     fn dict_comprehension(
@@ -101,7 +101,7 @@ impl Evaluator {
             dict.insert(key, evaluator.expression(cx, value)?);
             Ok(())
         })?;
-        self.nested(Meta::Dict(Arc::new(dict)))
+        self.keep(Meta::Dict(Arc::new(dict)))
     }
 
     /// The value of an expression with its place.
@@ -113,17 +113,24 @@ impl Evaluator {
         ids.iter().map(|id| self.expression(cx, *id)).collect()
     }
 
-    /// Refuses lists, dicts and functions that nest too deep or grow too long.
-    pub(crate) fn nested(&self, meta: Meta) -> Outcome<Meta> {
+    /// A list, dict or function that was made: charged for its size and held, unless it nests too
+    /// deep or is too large.
+    pub(crate) fn keep(&mut self, mut meta: Meta) -> Outcome<Meta> {
         if meta.depth() > self.limits.nesting {
             return Err(Cause::Limit(Limit::Nesting(self.limits.nesting)).into());
         }
         let length = match &meta {
             Meta::List(items) => items.len(),
             Meta::Dict(dict) => dict.len(),
-            _ => 0,
+            _ => return Ok(meta),
         };
         self.check_length(length)?;
+        self.charge(length as u64)?;
+        let held = self.memory.hold(meta.bytes());
+        if self.memory.held() > self.limits.memory_bytes {
+            return Err(Cause::Limit(Limit::Memory(self.limits.memory_bytes)).into());
+        }
+        meta.hold(held);
         Ok(meta)
     }
 
@@ -150,7 +157,7 @@ impl Evaluator {
             let key = self.dict_key(cx, *key)?;
             dict.insert(key, self.expression(cx, *value)?);
         }
-        self.nested(Meta::Dict(Arc::new(dict)))
+        self.keep(Meta::Dict(Arc::new(dict)))
     }
 
     fn dict_key(&mut self, cx: &Context, id: ExprId) -> Outcome<Value> {
@@ -169,7 +176,7 @@ impl Evaluator {
         mut body: impl FnMut(&mut Evaluator, &Context) -> Outcome<()>,
     ) -> Outcome<()> {
         let items = self.iterate(cx, iterable)?;
-        let inner = cx.within(self.scopes.add(Some(cx.scope)));
+        let inner = cx.within(self.inner_scope(cx.scope)?);
         for item in items.into_iter().enumerate() {
             self.bind_loop(&inner, names, item)?;
             body(self, &inner)?;
@@ -191,7 +198,7 @@ impl Evaluator {
                 scope: cx.scope,
             },
         };
-        self.nested(Meta::Function(Arc::new(callable)))
+        self.keep(Meta::Function(Arc::new(callable)))
     }
 
     /// Parameters with their defaults, which are evaluated where the function is made.

@@ -231,10 +231,12 @@ pub enum Cause {
 #[derive(Clone, Debug)]
 pub enum Limit {
     Steps(u64),
+    Memory(u64),
     Nodes(usize),
     Elements(usize, Option<i128>),
     Nesting(u32),
-    Loads(usize),
+    LoadDepth(usize),
+    Loads(u64),
     Calls {
         bound: usize,
         callable: Arc<Callable>,

@@ -110,7 +110,11 @@ impl Evaluator {
         }
         let deepest = self.limits.load_depth;
         if self.loading.len() >= deepest {
-            return Err(Cause::Limit(Limit::Loads(deepest)).into());
+            return Err(Cause::Limit(Limit::LoadDepth(deepest)).into());
+        }
+        self.loads += 1;
+        if self.loads > self.limits.loads {
+            return Err(Cause::Limit(Limit::Loads(self.limits.loads)).into());
         }
         let library = self.texts.is_library(&loaded.identity);
         let warns = !library && self.warned_of.insert(loaded.identity.clone());

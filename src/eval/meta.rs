@@ -1,7 +1,7 @@
 //! `Meta`: what an expression of the language evaluates to before there is an input: atoms, lists,
 //! dicts, functions, s-ops and selectors.
 
-use crate::base::Span;
+use crate::base::{Held, Span};
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, ScorerId, SelectorId};
 use crate::interpret::Sequence;
@@ -94,10 +94,12 @@ pub(crate) enum Body {
 
 /// A list, with how deep lists, dicts and functions nest in it: a bound on that depth keeps
 /// dropping and printing it from exhausting the stack.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct List {
     items: Vec<Meta>,
     depth: u32,
+    written: u64,
+    held: Option<Held>,
 }
 
 impl std::ops::Deref for List {
@@ -110,10 +112,11 @@ impl std::ops::Deref for List {
 
 /// A dict: insertion ordered; keys that are equal in the language are one key, in the spelling of
 /// the first.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Dict {
     entries: IndexMap<Value, (Value, Meta), rustc_hash::FxBuildHasher>,
     depth: u32,
+    held: Option<Held>,
 }
 
 impl Dict {
@@ -158,7 +161,66 @@ fn canonical(value: &Value) -> Value {
 impl Meta {
     pub fn list(items: Vec<Meta>) -> Meta {
         let depth = items.iter().map(Meta::depth).max().unwrap_or(0);
-        Meta::List(Arc::new(List { items, depth }))
+        let written = items.iter().map(Meta::written);
+        let list = List {
+            depth,
+            written: written.fold(0, u64::saturating_add),
+            items,
+            held: None,
+        };
+        Meta::List(Arc::new(list))
+    }
+
+    /// How many values there are if all is written out: a list that holds another twice writes it
+    /// twice.
+    pub fn written(&self) -> u64 {
+        match self {
+            Meta::List(list) => list.written,
+            _ => 1,
+        }
+    }
+
+    /// Bytes that it takes, its elements' own lists and dicts aside, which count for themselves. What
+    /// several share is shared out among them.
+    pub(crate) fn bytes(&self) -> u64 {
+        let inside = |item: &Meta| match item {
+            Meta::Atom(value) => string_bytes(value),
+            Meta::Application(result) => {
+                let bytes = match &**result {
+                    Application::Sequence { input, output } => {
+                        (input.len() + output.values.len()) * size_of::<Value>()
+                    }
+                    Application::Matrix { rows, .. } => rows.len() * rows.len(),
+                };
+                (bytes / Arc::strong_count(result)) as u64
+            }
+            _ => 0,
+        };
+        match self {
+            Meta::List(list) => {
+                let slots = ALLOCATED + size_of::<List>() + list.len() * size_of::<Meta>();
+                slots as u64 + list.iter().map(inside).sum::<u64>()
+            }
+            Meta::Dict(dict) => {
+                let slot = size_of::<(usize, u64, Value, Value, Meta)>();
+                let entry = |(key, item)| string_bytes(key) + inside(item);
+                let slots = ALLOCATED + size_of::<Dict>() + dict.len() * slot;
+                slots as u64 + dict.iter().map(entry).sum::<u64>()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Counts a new list or dict as held until it is dropped.
+    pub(crate) fn hold(&mut self, held: Held) {
+        let place = match self {
+            Meta::List(list) => Arc::get_mut(list).map(|list| &mut list.held),
+            Meta::Dict(dict) => Arc::get_mut(dict).map(|dict| &mut dict.held),
+            _ => None,
+        };
+        if let Some(place) = place {
+            *place = Some(held);
+        }
     }
 
     /// A list of atoms.
@@ -378,6 +440,17 @@ impl Callable {
             })
         });
         listed.collect::<Vec<String>>().join(", ")
+    }
+}
+
+/// What the allocator takes for a list or dict beside its contents.
+const ALLOCATED: usize = 64;
+
+/// Bytes of a string, shared out among those who hold it.
+fn string_bytes(value: &Value) -> u64 {
+    match value {
+        Value::Str(text) => (text.len() / Arc::strong_count(text)) as u64,
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => 0,
     }
 }
 

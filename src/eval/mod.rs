@@ -27,7 +27,7 @@ pub use load::{Loaded, Texts};
 pub use meta::{Application, Callable, Meta, ScopeId};
 pub use statement::{Assertion, Event, Verdict};
 
-use crate::base::{Diagnostic, Limits, SourceId, Sources, Span};
+use crate::base::{Diagnostic, Limits, Memory, SourceId, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 use crate::syntax::ast::{Ast, Name};
 use crate::value::{Comparison, Op, TypeSet, Value};
@@ -71,6 +71,8 @@ pub struct Evaluator {
     /// The files whose warnings have been given.
     pub(crate) warned_of: FxHashSet<String>,
     pub(crate) steps: u64,
+    pub(crate) loads: u64,
+    pub(crate) memory: Memory,
     pub(crate) calls: usize,
     pub(crate) origins: origin::Origins,
     /// The selector behind `atom in s-op`, made at its first use and shared by all.
@@ -88,6 +90,9 @@ pub struct Evaluator {
     /// Warnings and errors met so far and not yet taken.
     pub diagnostics: Vec<Diagnostic>,
 }
+
+/// What a scope is charged, in steps.
+const SCOPE_STEPS: u64 = 8;
 
 impl Evaluator {
     /// An evaluator with the built-in names only; [`Evaluator::load_library`] adds the rest.
@@ -113,6 +118,8 @@ impl Evaluator {
             loading: Vec::new(),
             warned_of: FxHashSet::default(),
             steps: 0,
+            loads: 0,
+            memory: Memory::default(),
             calls: 0,
             origins: origin::Origins::default(),
             everything: None,
@@ -130,6 +137,13 @@ impl Evaluator {
     /// A fresh scope that sees the library: a file, or the console.
     pub fn new_scope(&mut self) -> ScopeId {
         self.scopes.add(Some(self.base))
+    }
+
+    /// A scope inside another, that of a call or a comprehension. It stays, as functions may be made in
+    /// it, so that it is charged for what it takes.
+    pub(crate) fn inner_scope(&mut self, parent: ScopeId) -> Outcome<ScopeId> {
+        self.charge(SCOPE_STEPS)?;
+        Ok(self.scopes.add(Some(parent)))
     }
 
     /// The types of an s-op, scorer or atom; none of anything else.
@@ -153,7 +167,12 @@ impl Evaluator {
     }
 
     pub(crate) fn step(&mut self) -> Outcome<()> {
-        self.steps += 1;
+        self.charge(1)
+    }
+
+    /// Counts work, by its size: an expression, an element of a list, 32 bytes of a string.
+    pub(crate) fn charge(&mut self, steps: u64) -> Outcome<()> {
+        self.steps += steps;
         if self.graph.control().is_stopped() {
             return Err(Cause::Interrupted.into());
         }

@@ -111,7 +111,10 @@ impl Evaluator {
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, sides, span),
             (Meta::Atom(x), Meta::Atom(y)) => match op.apply(&[x, y]) {
                 Err(failure) if failure.kind == FailureKind::Types => refuse(op, sides),
-                result => atom_result(result, span),
+                result => {
+                    self.charge(long(x).min(long(y)) + result.as_ref().map_or(0, long))?;
+                    atom_result(result, span)
+                }
             },
             _ => self.containers(op, sides),
         }
@@ -170,7 +173,7 @@ impl Evaluator {
                 Ok(Meta::Atom(Value::Bool(!self.equal(a, b)?)))
             }
             (Op::Add, Meta::List(a), Meta::List(b)) => {
-                self.nested(Meta::list(a.iter().chain(b.iter()).cloned().collect()))
+                self.keep(Meta::list(a.iter().chain(b.iter()).cloned().collect()))
             }
             (Op::Multiply, Meta::List(items), Meta::Atom(count))
             | (Op::Multiply, Meta::Atom(count), Meta::List(items))
@@ -180,7 +183,7 @@ impl Evaluator {
                 let length = items.len().saturating_mul(count);
                 self.check_length(length)?;
                 let repeated = items.iter().cycle().take(length).cloned().collect();
-                Ok(Meta::list(repeated))
+                self.keep(Meta::list(repeated))
             }
             (Op::Compare(comparison), Meta::List(x), Meta::List(y)) => {
                 let order = self.list_order(x, y, &sides)?;
@@ -220,7 +223,10 @@ impl Evaluator {
     pub(crate) fn equal(&mut self, a: &Meta, b: &Meta) -> Outcome<bool> {
         self.step()?;
         match (a, b) {
-            (Meta::Atom(a), Meta::Atom(b)) => Ok(a.equals(b)),
+            (Meta::Atom(a), Meta::Atom(b)) => {
+                self.charge(long(a).min(long(b)))?;
+                Ok(a.equals(b))
+            }
             (Meta::List(a), Meta::List(b)) => {
                 if Arc::ptr_eq(a, b) {
                     return Ok(true);
@@ -340,6 +346,14 @@ impl Evaluator {
             Meta::Selector(_) => Err(Cause::SelectorAsCondition(condition_span).into()),
             other => self.expression(cx, if other.truthy() { then } else { otherwise }),
         }
+    }
+}
+
+/// What a string is charged for its length.
+pub(crate) fn long(value: &Value) -> u64 {
+    match value {
+        Value::Str(text) => text.len() as u64 / 32,
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => 0,
     }
 }
 

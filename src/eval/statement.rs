@@ -122,6 +122,8 @@ impl Evaluator {
         scope: ScopeId,
         origin: &str,
     ) -> Result<Vec<Event>, Option<Box<Diagnostic>>> {
+        // Each entry of a prompt has a budget of its own.
+        (self.steps, self.loads) = (0, 0);
         let cx = self.enter(ast, scope, origin);
         let mut events = Vec::new();
         let result = self.statement(&cx, statement, &mut events);
@@ -271,7 +273,7 @@ impl Evaluator {
         let mut metas = self.expressions(cx, values)?;
         let mut made: Vec<Span> = values.iter().map(|value| self.made(cx, *value)).collect();
         if let ([name], [_, _, ..]) = (names, values) {
-            let list = self.nested(Meta::list(metas))?;
+            let list = self.keep(Meta::list(metas))?;
             return Ok(vec![(name, (list, span))]);
         }
         if let ([_, _, ..], [value]) = (names, values) {
@@ -327,7 +329,7 @@ impl Evaluator {
                 scope: cx.scope,
             },
         };
-        let meta = self.nested(Meta::Function(Arc::new(callable)))?;
+        let meta = self.keep(Meta::Function(Arc::new(callable)))?;
         let made = (meta.clone(), function.ident.span);
         self.scopes.set(cx.scope, function.ident.name.clone(), made);
         Ok(meta)

@@ -25,7 +25,7 @@ mod selector;
 mod tally;
 mod vector;
 
-use crate::base::{Diagnostic, Fallible};
+use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::graph::{Graph, SOp, SOpId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
@@ -64,16 +64,31 @@ pub fn evaluate(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Sequenc
     evaluation.sequence(root)
 }
 
+/// Bytes that a cell of a selector takes while it is shown, in its longest form.
+const CELL_BYTES: u64 = 10;
+
 /// Which keys (columns) each query (row) of a selector selects on an input: for display of small
 /// inputs, quadratic in their length.
 ///
 /// # Errors
-/// As [`evaluate`], for the selector's keys and queries.
+/// As [`evaluate`], for the selector's keys and queries; an input so long that showing it takes more
+/// than the limit on memory.
 pub fn evaluate_selector(
     graph: &Graph,
     selector: SelectorId,
     input: &[Value],
+    limits: &Limits,
 ) -> Fallible<Vec<Vec<bool>>> {
+    let tokens = input.len() as u64;
+    let bytes = tokens.saturating_mul(tokens).saturating_mul(CELL_BYTES);
+    if bytes > limits.memory_bytes {
+        let message = format!(
+            "the limit `memory_bytes` of {} bytes is reached: a selector on {tokens} tokens takes {bytes}",
+            limits.memory_bytes
+        );
+        let error = Diagnostic::error(Code::LimitReached, message);
+        return Err(Box::new(error.help("show it on a shorter input")));
+    }
     let mut evaluation = Evaluation::new(graph, input)?;
     let operands = graph.selector_operands(selector);
     evaluation.run(&operands)?;

@@ -194,7 +194,7 @@ impl<'a> Entry<'a> {
             let reason = format!("it has more than {LARGEST_MATRIX} tokens");
             return self.no_example(margin, input, &reason);
         }
-        match interpret::evaluate_selector(graph, id, input) {
+        match interpret::evaluate_selector(graph, id, input, self.session.limits()) {
             Ok(rows) => {
                 self.general(&format!("{margin} \t Example:"));
                 self.plain("\n");

@@ -134,7 +134,8 @@ impl Session {
             }
             Meta::Selector(id) => matrix(
                 input,
-                &interpret::evaluate_selector(self.graph(), *id, input).map_err(located)?,
+                &interpret::evaluate_selector(self.graph(), *id, input, self.limits())
+                    .map_err(located)?,
             ),
             Meta::Application(result) => application(result),
             other => other.repr(),
@@ -147,11 +148,9 @@ pub fn matrix(input: &[Value], rows: &[Vec<bool>]) -> String {
     let drawn = Matrix::new(input);
     let mut text = format!(" \t\t\t {}\n", drawn.head());
     for (query, row) in rows.iter().enumerate() {
-        text.push_str(&format!(
-            " \t\t\t {} | {}\n",
-            drawn.label(query),
-            drawn.row(row)
-        ));
+        text.push_str(&format!(" \t\t\t {} | ", drawn.label(query)));
+        text.push_str(&drawn.row(row));
+        text.push('\n');
     }
     text
 }
@@ -200,14 +199,19 @@ pub(super) fn atom(value: &Value) -> String {
 /// The labels of a selector's rows and columns, padded so that columns stay straight.
 pub(super) struct Matrix {
     labels: Vec<String>,
+    widths: Vec<usize>,
     width: usize,
 }
 
 impl Matrix {
     pub fn new(input: &[Value]) -> Matrix {
         let labels: Vec<String> = input.iter().map(Value::cell).collect();
-        let width = labels.iter().map(|label| label.width()).max().unwrap_or(1);
-        Matrix { labels, width }
+        let widths: Vec<usize> = labels.iter().map(|label| label.width()).collect();
+        Matrix {
+            width: widths.iter().copied().max().unwrap_or(1),
+            labels,
+            widths,
+        }
     }
 
     pub fn head(&self) -> String {
@@ -220,14 +224,12 @@ impl Matrix {
     }
 
     pub fn row(&self, selected: &[bool]) -> String {
-        let cells: Vec<String> = selected
-            .iter()
-            .zip(&self.labels)
-            .map(|(selected, label)| {
-                let mark = if *selected { "1" } else { " " };
-                format!("{mark}{}", " ".repeat(label.width().saturating_sub(1)))
-            })
-            .collect();
-        cells.join(" ")
+        let mut row = String::with_capacity(2 * selected.len());
+        for (key, (selected, width)) in selected.iter().zip(&self.widths).enumerate() {
+            row.push_str(if key == 0 { "" } else { " " });
+            row.push(if *selected { '1' } else { ' ' });
+            (1..*width).for_each(|_| row.push(' '));
+        }
+        row
     }
 }

@@ -10,11 +10,13 @@ use crate::syntax::ast::ExprKind;
 impl Scene<'_> {
     pub(super) fn limit(&self, limit: &Limit) -> Diagnostic {
         let (name, bound, what): (_, &dyn std::fmt::Display, _) = match limit {
-            Limit::Steps(bound) => ("steps", bound, "evaluated expressions"),
+            Limit::Steps(bound) => ("steps", bound, "evaluated expressions and made elements"),
+            Limit::Memory(bound) => ("memory_bytes", bound, "bytes of lists and dicts"),
             Limit::Nodes(bound) => ("graph_nodes", bound, "s-ops and selectors"),
             Limit::Elements(bound, _) => ("collection_length", bound, "elements in a list"),
             Limit::Nesting(bound) => ("nesting", bound, "lists and dicts inside each other"),
-            Limit::Loads(bound) => ("load_depth", bound, "loads inside each other"),
+            Limit::LoadDepth(bound) => ("load_depth", bound, "loads inside each other"),
+            Limit::Loads(bound) => ("loads", bound, "loads of a program"),
             Limit::Calls { bound, .. } => ("call_depth", bound, "calls inside each other"),
         };
         let message = format!("the limit `{name}` of {bound} {what} is reached");
