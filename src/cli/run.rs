@@ -4,6 +4,7 @@ use super::arguments::Run;
 use super::batch::batch;
 use super::input::{Input, inputs, open, value_json};
 use super::output::{Output, Stop, diagnostic_json};
+use super::progress;
 use crate::base::{Diagnostic, Fallible, Sources, Span};
 use crate::eval::{Event, Meta};
 use crate::graph::Sharing;
@@ -87,22 +88,25 @@ fn evaluate(
     input: &Input,
 ) -> Result<(), Stop> {
     let result = match meta {
-        Meta::SOp(id) => session.evaluate(*id, &input.tokens).map(|sequence| {
-            let values: Vec<Json> = sequence.values.iter().map(value_json).collect();
-            (
-                sequence.to_string(),
-                json!(values),
-                sequence.sequence_type.name(),
-            )
-        }),
-        Meta::Selector(id) => interpret::evaluate_selector(session.graph(), *id, &input.tokens)
-            .map(|rows| {
+        Meta::SOp(id) => interpreted(output, session, || session.evaluate(*id, &input.tokens))?
+            .map(|sequence| {
+                let values: Vec<Json> = sequence.values.iter().map(value_json).collect();
                 (
-                    format!("\n{}", show::matrix(&input.tokens, &rows)),
-                    json!(rows),
-                    "selector",
+                    sequence.to_string(),
+                    json!(values),
+                    sequence.sequence_type.name(),
                 )
             }),
+        Meta::Selector(id) => interpreted(output, session, || {
+            interpret::evaluate_selector(session.graph(), *id, &input.tokens)
+        })?
+        .map(|rows| {
+            (
+                format!("\n{}", show::matrix(&input.tokens, &rows)),
+                json!(rows),
+                "selector",
+            )
+        }),
         // What exists without an input is shown once, not for each input.
         other => Ok((other_text(other), other_json(other), "value")),
     };
@@ -118,6 +122,15 @@ fn evaluate(
             Ok(())
         }
     }
+}
+
+/// Does what an input asks of the interpreter.
+fn interpreted<T>(
+    output: &mut Output,
+    session: &Session,
+    work: impl FnOnce() -> T,
+) -> Result<T, Stop> {
+    progress::shown(output, session.control(), "interpreting", work)
 }
 
 /// For each aggregate and width that the s-op needs: how it was computed.
