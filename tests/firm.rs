@@ -376,6 +376,30 @@ fn what_is_no_model_is_not_read_to_its_end() {
     assert!(since.elapsed() < Duration::from_secs(20));
 }
 
+#[test]
+fn a_command_line_may_hold_any_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    for arguments in [
+        &["\u{ff}"][..],
+        &["run", "\u{ff}\u{1b}[2J"],
+        &["\u{1b}[2J\u{ff}.rasp"],
+        &["x.rasp", "-\u{1b}"],
+    ] {
+        let bytes = |word: &&str| word.chars().map(|c| c as u8).collect::<Vec<u8>>();
+        let words: Vec<Vec<u8>> = arguments.iter().map(bytes).collect();
+        let words = words.iter().map(|word| std::ffi::OsStr::from_bytes(word));
+        let ran = Command::new(env!("CARGO_BIN_EXE_rasp"))
+            .args(words)
+            .output()
+            .unwrap();
+        assert!(
+            matches!(ran.status.code(), Some(1 | 2)),
+            "{arguments:?}: {ran:?}"
+        );
+        assert!(!ran.stderr.contains(&0x1b), "{arguments:?}: {ran:?}");
+    }
+}
+
 // ---- Names ----
 
 #[test]

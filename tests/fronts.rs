@@ -9,6 +9,7 @@ mod common;
 
 mod cli;
 mod docs;
+mod editors;
 mod firm;
 mod interrupt;
 mod library;

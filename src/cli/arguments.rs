@@ -6,14 +6,13 @@ use crate::base::Code;
 use crate::base::render::Color;
 use crate::base::suggest::nearest;
 use crate::model::Digest;
-use clap::builder::PossibleValue;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// RASP, the programming language for transformers: interpret programs, schedule them onto layers
 /// and heads, compile them to weights, and run the weights. Without a command: the prompt.
 #[derive(Debug, Parser)]
-#[command(name = "rasp", version, args_conflicts_with_subcommands = true)]
+#[command(name = "rasp", version)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -36,21 +35,6 @@ pub fn program(word: &str) -> Result<String, String> {
         Some(name) => format!("no such command; did you mean `{name}`?"),
         None => "no such command, and no program: their names end in `.rasp`".to_string(),
     })
-}
-
-impl ValueEnum for Color {
-    fn value_variants<'a>() -> &'a [Color] {
-        &[Color::Auto, Color::Always, Color::Never]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Color::Auto => ("auto", "On a terminal, unless NO_COLOR is set"),
-            Color::Always => ("always", "Wherever they go"),
-            Color::Never => ("never", "Nowhere"),
-        };
-        Some(PossibleValue::new(name).help(help))
-    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -30,8 +30,8 @@ mod verify;
 use crate::base::render::Color;
 use crate::base::{Sources, tell, visible};
 use arguments::{Arguments, Command};
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use output::{Output, Stop};
 use std::io::Write;
 use std::path::Path;
@@ -43,6 +43,11 @@ pub fn main() -> i32 {
         Ok(arguments) => arguments,
         Err(error) => return answer(&error),
     };
+    if let (Some(_), Some(program)) = (&arguments.command, &arguments.file) {
+        let problem = format!("a command cannot follow the program {program}");
+        let command = &mut Arguments::command();
+        return answer(&command.error(ErrorKind::ArgumentConflict, problem));
+    }
     let color = arguments.color;
     let Some(command) = arguments.command else {
         return prompt(color, arguments.file.as_deref());
@@ -63,17 +68,26 @@ pub fn main() -> i32 {
 
 /// Shows what clap has to say, and gives the exit status.
 fn answer(error: &clap::Error) -> i32 {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = words.collect();
+    let unseen = words.iter().any(|word| word.contains(visible::is_unseen));
     // Help and version are answers, not mistakes; clap knows which is which.
-    let shown = error.print().and_then(|()| std::io::stdout().flush());
+    let shown = match unseen && error.use_stderr() {
+        true => {
+            tell(&visible::visible(&error.render().to_string()));
+            Ok(())
+        }
+        false => error.print().and_then(|()| std::io::stdout().flush()),
+    };
     if shown.is_err() && !error.use_stderr() {
         return 1;
     }
-    let first = std::env::args().nth(1);
+    let first = words.get(1);
     let program = first.filter(|first| arguments::program(first).is_ok());
     if let (Some(program), ErrorKind::UnknownArgument) = (program, error.kind()) {
         tell(&format!(
             "\nTo run a program: `rasp run {}`\n",
-            visible::name(&program)
+            visible::name(program)
         ));
     }
     error.exit_code()

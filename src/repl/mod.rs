@@ -14,7 +14,7 @@ mod read;
 mod save;
 mod transcript;
 
-pub use assist::{Assistant, Completions};
+pub use assist::{Assistant, COMMAND_WORDS, Completions};
 pub use colors::highlight;
 pub use interactive::run_interactive;
 pub use transcript::run_transcript;

@@ -24,7 +24,10 @@ impl Loader for Files {
         match tried.iter().find(|path| path.is_file()) {
             Some(found) => read(found).map_err(Missing::Unreadable),
             None => {
-                let mut shown: Vec<String> = tried.iter().map(|path| self::shown(path)).collect();
+                let mut shown: Vec<String> = tried
+                    .iter()
+                    .map(|path| visible::name(&self::shown(path)).into_owned())
+                    .collect();
                 shown.dedup();
                 Err(Missing::NotFound(shown))
             }
