@@ -572,7 +572,7 @@ fn bad_input_is_a_diagnostic_and_an_exit_status() {
         1,
         "E0405",
     );
-    mistake(&place, &["frobnicate"], 2, "unrecognized");
+    mistake(&place, &["frobnicate"], 2, "no such command");
     mistake(&place, &["run"], 2, "required");
     let ran = compile("no/such/directory/model");
     assert_eq!(ran.status, 1);

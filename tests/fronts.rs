@@ -9,6 +9,8 @@ mod common;
 
 mod cli;
 mod docs;
+mod editors;
+mod firm;
 mod interrupt;
 mod library;
 mod limits;

@@ -24,6 +24,11 @@ fn type_lines(repl: &mut Repl, lines: &str) -> String {
     screen
 }
 
+/// A session that reads a pipe.
+fn piped() -> Repl {
+    Repl::new(Style::Plain, Patience::NextLine)
+}
+
 /// What the lines print, prompts left out.
 fn printed(lines: &str) -> String {
     let mut repl = Repl::new(Style::Plain, Patience::None);
@@ -216,8 +221,8 @@ fn a_program_on_a_pipe() {
                     \xff;\ntokens_int;\nset example [1,\n2]\ntokens_int;\nlast = 1\n:type last\n\
                     x = {\"a\"\n: 1};\nunfinished = [1,";
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let status = run_transcript(&program[..], &mut out, &mut err);
-    assert_eq!(status, 0);
+    let status = run_transcript(piped(), None, &program[..], &mut out, &mut err);
+    assert_eq!(status, 1, "some entries fail");
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("repl");
     settings.set_prepend_module_to_snapshot(false);
@@ -510,7 +515,8 @@ fn commands_end_with_their_line() {
 fn places_on_a_pipe_are_those_of_the_input() {
     let program = b"x = 1;\ny = 2;\n\nz = qq;\n:reload\ndef f(a) {\n  return b;\n}\nf(1)\n";
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    assert_eq!(run_transcript(&program[..], &mut out, &mut err), 0);
+    let status = run_transcript(piped(), None, &program[..], &mut out, &mut err);
+    assert_eq!(status, 1);
     let err = String::from_utf8(err).unwrap();
     assert!(err.contains("console:4:5"), "{err}");
     assert!(err.contains(" 4 | z = qq;"), "{err}");

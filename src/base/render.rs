@@ -2,6 +2,7 @@
 
 use super::diagnostic::{Diagnostic, Label, Severity};
 use super::source::{Source, SourceId, Sources, Span};
+use super::visible::{is_unseen, name, visible};
 use ariadne::{CharSet, Config, IndexType, Report, ReportKind};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,14 +19,31 @@ pub enum Style {
     Terminal,
 }
 
+/// When something is drawn for a terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Color {
+    /// On a terminal, unless its environment says otherwise.
+    #[default]
+    Auto,
+    /// Wherever it goes.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
 impl Style {
-    /// The style of an output that is a terminal or not: plain too where `NO_COLOR` asks for it, and
-    /// on a terminal without colours.
-    pub fn of(is_terminal: bool) -> Style {
+    /// The style of an output that is a terminal or not. Where nothing else is asked for it is plain
+    /// on a terminal, too, if `NO_COLOR` is set, and if it has no colours.
+    pub fn of(color: Color, is_terminal: bool) -> Style {
+        let auto = match color {
+            Color::Always => return Style::Terminal,
+            Color::Never => return Style::Plain,
+            Color::Auto => is_terminal,
+        };
         // https://no-color.org: any value but the empty one.
         let asked = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-        match is_terminal && !asked && !dumb {
+        match auto && !asked && !dumb {
             true => Style::Terminal,
             false => Style::Plain,
         }
@@ -60,7 +78,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
     let mut report = Report::build(kind, excerpts.place(main))
         .with_config(config)
         .with_code(diagnostic.code)
-        .with_message(&diagnostic.message);
+        .with_message(visible(&diagnostic.message));
     let mut labels: Vec<(usize, &Label)> = diagnostic.labels.iter().enumerate().collect();
     // Text by text and from top to bottom: ariadne begins again at a place above the one before it.
     labels.sort_by_key(|(_, label)| {
@@ -77,15 +95,15 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
             .with_color(color)
             .with_order(order as i32);
         if !label.text.is_empty() {
-            drawn = drawn.with_message(&label.text);
+            drawn = drawn.with_message(visible(&label.text));
         }
         report = report.with_label(drawn);
     }
     for note in &diagnostic.notes {
-        report = report.with_note(note);
+        report = report.with_note(visible(note));
     }
     if let Some(help) = &diagnostic.help {
-        report = report.with_help(&help.message);
+        report = report.with_help(visible(&help.message));
     }
     let mut bytes = Vec::new();
     match report.finish().write(excerpts, &mut bytes) {
@@ -108,7 +126,7 @@ fn in_words(diagnostic: &Diagnostic, sources: &Sources) -> String {
     let mut text = format!("[{}] {kind}: {}\n", diagnostic.code, diagnostic.message);
     for label in &diagnostic.labels {
         let (line, column) = sources.position(label.span);
-        let name = &sources.get(label.span.source).name;
+        let name = name(&sources.get(label.span.source).name);
         text.push_str(&format!("  {name}:{line}:{column}: {}\n", label.text));
     }
     for note in &diagnostic.notes {
@@ -117,7 +135,7 @@ fn in_words(diagnostic: &Diagnostic, sources: &Sources) -> String {
     if let Some(help) = &diagnostic.help {
         text.push_str(&format!("  Help: {}\n", help.message));
     }
-    text
+    visible(&text).into_owned()
 }
 
 /// ariadne pads lines with blanks; nobody wants them in a log or a snapshot.
@@ -215,8 +233,7 @@ fn drawn(character: char) -> char {
     match character {
         '\n' | '\t' => character,
         '\r' => ' ',
-        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{feff}' => '·',
-        _ if character.is_control() => '·',
+        _ if is_unseen(character) => '·',
         _ => character,
     }
 }
@@ -231,6 +248,6 @@ impl ariadne::Cache<usize> for Excerpts<'_> {
 
     fn display<'a>(&self, number: &'a usize) -> Option<impl std::fmt::Display + 'a> {
         let excerpt = self.list.get(*number);
-        excerpt.map(|(excerpt, _)| excerpt.source.name.clone())
+        excerpt.map(|(excerpt, _)| name(&excerpt.source.name).into_owned())
     }
 }

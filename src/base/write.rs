@@ -1,8 +1,13 @@
-//! Writing files: whole or not at all.
+//! Writing files: whole or not at all. Where the system has files without a name (Linux), a new file
+//! has none until it is whole, so that a process that is killed leaves nothing. Elsewhere, and for
+//! the instant in which one file replaces another, it has a temporary name.
 
 use super::diagnostic::{Code, Diagnostic, Fallible};
+use super::visible;
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What becomes of a file that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,15 +18,36 @@ pub enum Existing {
     Replace,
 }
 
-/// Writes a file. One that is replaced is replaced in a single step and keeps its permissions.
+/// Held while a file is written.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Waits until no file is being written, and keeps others from being: for whoever ends the process.
+pub fn pause() -> MutexGuard<'static, ()> {
+    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes a file. One that is replaced is replaced in a single step; it keeps its owner and its
+/// permissions.
 ///
 /// # Errors
-/// A place that cannot be written to, or one that is taken and to be kept.
+/// A place that cannot be written to, or one that is taken and to be kept; a file that has other
+/// names (hard links), which would keep the old contents; one whose owner could not be kept.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Fallible<()> {
+    if path.as_os_str() == "-" {
+        let error = unwritten(path, "`-` is not the name of a file here");
+        return Err(error.help("for a file of that name, give `./-`").into());
+    }
     store(path, bytes, existing).map_err(|error| {
         Box::new(match error.kind() {
             io::ErrorKind::AlreadyExists => unwritten(path, "it exists already")
                 .help("give another name, or replace it (`--force`)"),
+            io::ErrorKind::TooManyLinks => {
+                let shown = visible::path(path);
+                let help =
+                    format!("to part them: `cp -p {shown} {shown}.new && mv {shown}.new {shown}`");
+                let reason = "it has other names (hard links), which would keep the old contents";
+                unwritten(path, reason).help(help)
+            }
             _ => unwritten(path, &reason(&error)),
         })
     })
@@ -29,7 +55,7 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Fallible<()> {
 
 /// The error that a file could not be written.
 pub fn unwritten(path: &Path, reason: &str) -> Diagnostic {
-    let message = format!("{} could not be written: {reason}", path.display());
+    let message = format!("{} could not be written: {reason}", visible::path(path));
     Diagnostic::error(Code::FileNotWritten, message)
 }
 
@@ -52,17 +78,33 @@ fn store(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
         Some(metadata) if metadata.permissions().readonly() => {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
+        Some(metadata) if names(metadata) > 1 => return Err(io::ErrorKind::TooManyLinks.into()),
         _ => {}
     }
     let folder = target
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
-    let mut file = temporary(folder.unwrap_or(Path::new(".")))?;
-    file.write_all(bytes)?;
-    if let Some(metadata) = found {
-        file.as_file().set_permissions(metadata.permissions())?;
+    let folder = folder.unwrap_or(Path::new("."));
+    let fill = |mut file: &File| {
+        file.write_all(bytes)?;
+        if let Some(found) = &found {
+            keep_owner(file, found)?;
+            file.set_permissions(found.permissions())?;
+        }
+        file.sync_all()
+    };
+    let _writing = pause();
+    #[cfg(target_os = "linux")]
+    if let Some(file) = unnamed::create(folder) {
+        fill(&file)?;
+        match unnamed::name(&file, folder, &target, existing) {
+            // A file system that gives files without names, and no names to them.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            named => return named,
+        }
     }
-    file.as_file().sync_all()?;
+    let file = temporary(folder)?;
+    fill(file.as_file())?;
     match existing {
         Existing::Keep => file.persist_noclobber(&target)?,
         Existing::Replace => file.persist(&target)?,
@@ -78,5 +120,74 @@ fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.prefix(".rasp-").tempfile_in(folder)
+    builder.prefix(PREFIX).tempfile_in(folder)
+}
+
+/// How temporary names begin.
+const PREFIX: &str = ".rasp-";
+
+/// How many names a file has.
+#[cfg(unix)]
+fn names(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
+}
+
+#[cfg(not(unix))]
+fn names(_: &Metadata) -> u64 {
+    1
+}
+
+/// Gives a file the owner and the group of the one that it will replace.
+#[cfg(unix)]
+fn keep_owner(file: &File, found: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) == (found.uid(), found.gid()) {
+        return Ok(());
+    }
+    fchown(file, Some(found.uid()), Some(found.gid()))
+        .map_err(|_| io::Error::other("its owner could not be kept"))
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// Files that have no name until they are whole.
+#[cfg(target_os = "linux")]
+mod unnamed {
+    use super::{Existing, PREFIX};
+    use rustix::fs::{AtFlags, CWD, OFlags, linkat};
+    use std::fs::{File, OpenOptions};
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::Path;
+
+    /// A file in a folder, where its file system has such files.
+    pub fn create(folder: &Path) -> Option<File> {
+        let mut options = OpenOptions::new();
+        let flags = OFlags::TMPFILE.bits() as i32;
+        let options = options.write(true).mode(0o666).custom_flags(flags);
+        options.open(folder).ok()
+    }
+
+    /// Gives it its name. No system call gives a name that is taken, so that to replace a file it has
+    /// another name for an instant.
+    pub fn name(file: &File, folder: &Path, target: &Path, existing: Existing) -> io::Result<()> {
+        let link = |path: &Path| {
+            let from = format!("/proc/self/fd/{}", file.as_raw_fd());
+            Ok(linkat(CWD, from, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+        };
+        match existing {
+            Existing::Keep => link(target),
+            Existing::Replace => {
+                let named = tempfile::Builder::new()
+                    .prefix(PREFIX)
+                    .make_in(folder, link)?;
+                Ok(named.persist(target)?)
+            }
+        }
+    }
 }

@@ -3,16 +3,38 @@
 use super::host::{Floats, Order};
 use super::making::Making;
 use crate::base::Code;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use crate::base::render::Color;
+use crate::base::suggest::nearest;
+use crate::model::Digest;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// RASP, the programming language for transformers: interpret programs, schedule them onto layers
-/// and heads, compile them to weights, and run the weights. Without a command: the REPL.
+/// and heads, compile them to weights, and run the weights. Without a command: the prompt.
 #[derive(Debug, Parser)]
 #[command(name = "rasp", version)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
+    /// A program to load before the prompt
+    #[arg(value_name = "FILE.rasp", value_parser = program)]
+    pub file: Option<String>,
+    /// When errors and warnings have colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true)]
+    pub color: Color,
+}
+
+/// A word that is the path of a program, and no command with a slip in it.
+pub fn program(word: &str) -> Result<String, String> {
+    if word.ends_with(".rasp") {
+        return Ok(word.to_string());
+    }
+    let command = Arguments::command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    Err(match nearest(word, names) {
+        Some(name) => format!("no such command; did you mean `{name}`?"),
+        None => "no such command, and no program: their names end in `.rasp`".to_string(),
+    })
 }
 
 #[derive(Debug, Subcommand)]
@@ -48,6 +70,10 @@ pub enum Command {
     Generate(Generate),
     /// Explain an error code; without one, list all codes
     Explain(Explain),
+    /// Print what makes a shell complete the commands and options of rasp
+    Completions(super::shell::Completions),
+    /// Print the manual page of rasp, or of one of its commands
+    Man(super::shell::Man),
     /// Learn RASP from puzzles: list them, read one, have a program graded
     Puzzle(super::puzzle::Arguments),
 }
@@ -84,7 +110,7 @@ impl Command {
             Command::Doc(arguments) => arguments.diagnostics.json,
             Command::Equiv(arguments) => arguments.json,
             Command::Generate(arguments) => arguments.json,
-            Command::Explain(_) => false,
+            Command::Explain(_) | Command::Completions(_) | Command::Man(_) => false,
             Command::Puzzle(arguments) => arguments.diagnostics.json,
         }
     }
@@ -255,11 +281,30 @@ pub struct Compile {
     pub json: bool,
 }
 
+/// For commands that read a model.
+#[derive(Debug, Args)]
+pub struct Integrity {
+    /// Read the model even if its digest is not that of its contents: it was changed by hand
+    #[arg(long)]
+    pub ignore_digest: bool,
+}
+
+impl Integrity {
+    pub fn asked(&self) -> Digest {
+        match self.ignore_digest {
+            true => Digest::Ignored,
+            false => Digest::Checked,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct Info {
     /// A compiled model
     #[arg(value_name = "OUT")]
     pub model: PathBuf,
+    #[command(flatten)]
+    pub digest: Integrity,
     /// The description as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,
@@ -270,6 +315,8 @@ pub struct Exec {
     /// A compiled model
     #[arg(value_name = "OUT")]
     pub model: PathBuf,
+    #[command(flatten)]
+    pub digest: Integrity,
     #[command(flatten)]
     pub inputs: Inputs,
     #[command(flatten)]
@@ -419,6 +466,8 @@ pub struct Generate {
     /// Stop after this token
     #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
     pub stop: Option<String>,
+    #[command(flatten)]
+    pub digest: Integrity,
     /// The result as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,

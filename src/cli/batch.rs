@@ -2,9 +2,10 @@
 //! streamed in the order of the inputs; an error in one of them is that one's result.
 
 use super::arguments::Run;
-use super::input::{json_input, value_json};
+use super::input::{JsonInput, json_input, value_json};
 use super::output::{Output, Stop, diagnostic_json};
-use crate::base::{Code, Diagnostic, Sources, Span};
+use super::progress;
+use crate::base::{Code, Diagnostic, Limits, Sources, Span, read, visible};
 use crate::graph::{Graph, SOpId};
 use crate::interpret;
 use crate::session::Session;
@@ -13,8 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
-use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
 /// Inputs that are worked on together at most, and their bytes; the results of one such batch are
@@ -39,18 +39,20 @@ pub fn batch(
     path: &Path,
 ) -> Result<(), Stop> {
     let wanted = wanted(output, session, &arguments.expr)?;
-    let reader = output.expect(open(path), &Sources::new())?;
-    let bar = progress(path);
-    let mut lines = reader.lines();
+    let mut reader = output.expect(open(path), &Sources::new())?;
+    let bar = bar(path);
+    let control = session.control().clone();
     loop {
         let (mut together, mut bytes) = (Vec::with_capacity(TOGETHER), 0);
         while together.len() < TOGETHER && bytes < TOGETHER_BYTES {
-            let Some(text) = lines.next() else { break };
-            let text = text.map_err(|error| unreadable(path, &error));
-            let text = output.expect(text, &Sources::new())?;
-            bytes += text.len() + 1;
-            if !text.trim().is_empty() {
-                together.push(text);
+            let line = next_line(&mut reader, path);
+            let line = output.expect(line, &Sources::new())?;
+            if line.is_empty() {
+                break;
+            }
+            bytes += line.len();
+            if !line.trim_ascii().is_empty() {
+                together.push(line);
             }
         }
         if bytes == 0 {
@@ -60,12 +62,15 @@ pub fn batch(
         bar.inc(bytes as u64);
         let graph = session.graph();
         #[cfg(feature = "parallel")]
-        let texts = together.par_iter();
+        let lines = together.par_iter();
         #[cfg(not(feature = "parallel"))]
-        let texts = together.iter();
-        let answers: Vec<Vec<Answer>> = texts
-            .map(|text| answer(graph, &wanted, arguments.json, text))
-            .collect();
+        let lines = together.iter();
+        let lines = lines.map(|line| answer(graph, &wanted, arguments.json, line));
+        let answers = || lines.collect::<Vec<Vec<Answer>>>();
+        let answers = match bar.is_hidden() {
+            true => progress::shown(output, &control, "interpreting", answers)?,
+            false => progress::stoppable(output, &control, answers)?,
+        };
         write(output, session, &wanted, arguments.json, answers)?;
     }
 }
@@ -97,45 +102,72 @@ fn wanted(
 
 fn open(path: &Path) -> Result<Box<dyn BufRead>, Box<Diagnostic>> {
     if path.as_os_str() == "-" {
-        return Ok(Box::new(BufReader::new(std::io::stdin())));
+        let input = read::standard_input().map_err(|error| unreadable(path, &error))?;
+        return Ok(Box::new(input));
     }
-    match File::open(path) {
+    match read::open(path) {
         Ok(file) => Ok(Box::new(BufReader::new(file))),
         Err(error) => Err(unreadable(path, &error)),
     }
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Box<Diagnostic> {
-    let message = format!("{}: {error}", path.display());
+    let message = format!("{}: {error}", visible::path(path));
     Diagnostic::error(Code::FileNotFound, message)
         .help("give a file with one JSON value a line, or `-` for standard input")
         .into()
 }
 
-/// A bar over the bytes of a file; hidden where nobody looks or the size is not known.
-fn progress(path: &Path) -> ProgressBar {
-    let size = std::fs::metadata(path).map_or(0, |data| data.len());
-    if size == 0 || !std::io::stderr().is_terminal() || std::io::stdout().is_terminal() {
-        return ProgressBar::hidden();
+/// The next line with its end; nothing at the end of all.
+fn next_line(reader: &mut impl BufRead, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let largest = Limits::default().source_bytes;
+    let mut line = Vec::new();
+    let mut limited = reader.take(largest as u64 + 1);
+    let read = limited.read_until(b'\n', &mut line);
+    read.map_err(|error| unreadable(path, &error))?;
+    if line.len() > largest {
+        let message = format!("a line of the batch has more than {largest} bytes");
+        let error = Diagnostic::error(Code::LimitReached, message);
+        return Err(error.help("put each input on a line of its own").into());
     }
-    let style = ProgressStyle::with_template("{bar:40} {percent}% {eta}");
-    ProgressBar::new(size).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    Ok(line)
 }
 
-fn line(text: &str) -> Result<(Json, Vec<Value>), (Json, Box<Diagnostic>)> {
-    match serde_json::from_str::<Json>(text) {
-        Ok(json) => match json_input(&json) {
-            Some(tokens) => Ok((json, tokens)),
-            None => {
-                let reason = "a line is a JSON string or array of tokens";
-                Err((json, not_an_input(reason)))
-            }
-        },
-        Err(error) => Err((
-            Json::from(text),
-            not_an_input(&format!("not JSON: {error}")),
-        )),
+/// A bar over the bytes of a file, or their number where its size is not known; hidden where nobody
+/// looks.
+fn bar(path: &Path) -> ProgressBar {
+    if !std::io::stderr().is_terminal() || std::io::stdout().is_terminal() {
+        return ProgressBar::hidden();
     }
+    let (bar, template) = match std::fs::metadata(path).map_or(0, |data| data.len()) {
+        0 => (ProgressBar::new_spinner(), "{spinner} {bytes} read"),
+        size => (ProgressBar::new(size), "{bar:40} {percent}% {eta}"),
+    };
+    let style = ProgressStyle::with_template(template);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn line(line: &[u8]) -> Result<(Json, Vec<Value>), (Json, Box<Diagnostic>)> {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim();
+    let input = match std::str::from_utf8(line) {
+        Ok(_) => json_input(text),
+        Err(_) => Err("the line is not UTF-8".to_string()),
+    };
+    let wrong = |problem: String| {
+        let given = serde_json::from_str(text).unwrap_or_else(|_| Json::from(text));
+        (given, not_an_input(&problem))
+    };
+    let JsonInput { tokens, is_text } = input.map_err(wrong)?;
+    let given = match is_text {
+        true => tokens
+            .iter()
+            .map(ToString::to_string)
+            .collect::<String>()
+            .into(),
+        false => tokens.iter().map(value_json).collect(),
+    };
+    Ok((given, tokens))
 }
 
 fn not_an_input(reason: &str) -> Box<Diagnostic> {
@@ -145,8 +177,8 @@ fn not_an_input(reason: &str) -> Box<Diagnostic> {
 }
 
 /// The results of one line, one for each s-op.
-fn answer(graph: &Graph, wanted: &Wanted, json: bool, text: &str) -> Vec<Answer> {
-    let (given, tokens) = match line(text) {
+fn answer(graph: &Graph, wanted: &Wanted, json: bool, written: &[u8]) -> Vec<Answer> {
+    let (given, tokens) = match line(written) {
         Ok(input) => input,
         Err(error) => return wanted.sops.iter().map(|_| Err(error.clone())).collect(),
     };

@@ -1,8 +1,11 @@
 //! `rasp certify`: whether the weights of a model are what its plan gives, and what is proved of
 //! them.
 
+use super::arguments::Integrity;
 use super::host::Hosts;
+use super::model::load;
 use super::output::{Output, Stop};
+use super::progress;
 use crate::base::Sources;
 use crate::certify::Certificate;
 use crate::compile;
@@ -18,6 +21,8 @@ pub struct Certify {
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     #[command(flatten)]
+    pub digest: Integrity,
+    #[command(flatten)]
     pub hosts: Hosts,
     /// The certificates as one JSON object; errors too
     #[arg(long)]
@@ -26,9 +31,9 @@ pub struct Certify {
 
 pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
     let sources = Sources::new();
-    let mut model = output.expect(model::load(&arguments.model), &sources)?;
+    let mut model = load(output, &arguments.model, arguments.digest.asked())?;
     let host = arguments.hosts.host();
-    let proof = Session::certify(&model, host.order);
+    let proof = progress::alone("certifying", || Session::certify(&model, host.order));
     let Proof {
         certificates,
         exact,

@@ -2,7 +2,9 @@
 
 use super::arguments::Check;
 use super::input::{asked, open, value_json, vocabulary};
+use super::model::HAZARDS;
 use super::output::{Output, Stop, table};
+use super::progress;
 use crate::base::Sources;
 use crate::eval::{Event, Meta};
 use crate::graph::{SOpId, Sharing};
@@ -30,9 +32,13 @@ pub fn check(output: &mut Output, arguments: &Check) -> Result<(), Stop> {
                     _ => None,
                 })
                 .collect();
-            let facts = session.facts(&roots, &setting);
+            let control = session.control();
+            let facts = || session.facts(&roots, &setting);
+            let facts = progress::shown(output, control, "inferring values", facts)?;
             let facts = output.expect(facts, session.sources())?;
-            output.report_all(&session.hazards(&roots, &setting), session.sources())?;
+            let hazards = || session.hazards(&roots, &setting);
+            let hazards = progress::shown(output, control, HAZARDS, hazards)?;
+            output.report_all(&hazards, session.sources())?;
             Some(facts)
         }
         false => None,

@@ -6,7 +6,7 @@ use super::arguments::Doc;
 use super::input::{programs, read};
 use super::output::{Output, Stop};
 use crate::base::write::{unwritten, write};
-use crate::base::{Existing, Limits, Sources};
+use crate::base::{Existing, Limits, Sources, read, visible};
 use crate::builtin::{self, Kind, Row};
 use crate::diagnose;
 use crate::eval::{Application, Meta};
@@ -18,6 +18,7 @@ use crate::syntax::ast::{Ast, ExprId, ExprKind, Function, Statement, StatementKi
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::Path;
 
 /// The first line of what `rasp doc` writes, so that it knows its own files again.
@@ -54,7 +55,7 @@ pub fn doc(output: &mut Output, arguments: &Doc) -> Result<(), Stop> {
     }
     let text = format!("{head}{}\n", text.trim_end());
     match &arguments.output {
-        None => output.text(&text),
+        None => output.exact(text.as_bytes()),
         Some(path) => save(output, path, &text, arguments.force),
     }
 }
@@ -107,8 +108,7 @@ impl Anchors {
 
 fn save(output: &mut Output, path: &Path, text: &str, force: bool) -> Result<(), Stop> {
     let sources = Sources::new();
-    let foreign = path.exists()
-        && !std::fs::read_to_string(path).is_ok_and(|found| found.lines().next() == Some(MARKER));
+    let foreign = path.exists() && !is_ours(path);
     if foreign && !force {
         let error = unwritten(path, "it exists, and `rasp doc` has not written it")
             .help("give another name, or `--force`");
@@ -116,7 +116,14 @@ fn save(output: &mut Output, path: &Path, text: &str, force: bool) -> Result<(),
         return Err(Stop::Reported);
     }
     output.expect(write(path, text.as_bytes(), Existing::Replace), &sources)?;
-    output.line(&format!("written to {}", path.display()))
+    output.line(&format!("written to {}", visible::path(path)))
+}
+
+/// Whether a file is a reference that was written here.
+fn is_ours(path: &Path) -> bool {
+    let mut start = vec![0; MARKER.len() + 1];
+    let found = read::open(path).and_then(|mut file| file.read_exact(&mut start));
+    found.is_ok() && start == format!("{MARKER}\n").as_bytes()
 }
 
 // ---- Built-in names ----

@@ -4,13 +4,13 @@
 use super::arguments::{Arguments, Equiv, Setting, Switch};
 use super::input::{Input, asked, open, value_json, vocabulary};
 use super::output::{Output, Stop, diagnostic_json};
+use super::progress;
 use crate::base::counted;
 use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::equiv::{Comparison, Difference, Method, Options, Verdict, compare};
 use crate::eval::Meta;
 use crate::graph::{SOpId, Sharing};
 use crate::interpret::Sequence;
-use crate::repl::interrupt;
 use crate::session::Session;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -48,10 +48,8 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
         tokens: TOKENS,
         seed: arguments.seed,
     };
-    if let Err(reason) = interrupt::on_ctrl_c(session.control()) {
-        output.note(&format!("rasp: Ctrl-C will show no result: {reason}"));
-    }
-    let found = compare(session.graph(), pair, &setting, session.limits(), &options);
+    let compare = || compare(session.graph(), pair, &setting, session.limits(), &options);
+    let found = progress::to_a_part(session.control(), "comparing on inputs", compare);
     let found = output.expect(found, session.sources())?;
     match found.verdict {
         Verdict::Equal => {}

@@ -4,7 +4,7 @@ use super::arguments::Fmt;
 use super::input::{programs, read};
 use super::output::{Output, Stop};
 use crate::base::write::write;
-use crate::base::{Code, Diagnostic, Existing, Limits, Severity, Sources};
+use crate::base::{Code, Diagnostic, Existing, Limits, Severity, Sources, visible};
 use crate::diagnose::{self, Read, precedence};
 use crate::eval::Loaded;
 use crate::format::{print, print_with_parentheses};
@@ -29,19 +29,19 @@ fn format_file(output: &mut Output, arguments: &Fmt, file: &Path) -> Result<(), 
     if arguments.check {
         if changed {
             output.fail();
-            output.line(&loaded.name)?;
+            output.line(&visible::name(&loaded.name))?;
         }
         return Ok(());
     }
     if file.as_os_str() == "-" {
-        return output.text(&formatted);
+        return output.exact(formatted.as_bytes());
     }
     if changed {
         output.expect(
             write(file, formatted.as_bytes(), Existing::Replace),
             &sources,
         )?;
-        output.line(&format!("formatted {}", loaded.name))?;
+        output.line(&format!("formatted {}", visible::name(&loaded.name)))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 use super::arguments::{Generate, Program};
 use super::input::{Input, open, value_json};
 use super::output::{Output, Stop, diagnostic_json};
+use super::progress;
 use crate::base::{Diagnostic, Fallible, Sources};
 use crate::execute::{Executor, Precision};
 use crate::graph::Sharing;
@@ -28,17 +29,22 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
     let given = output.expect(given, &Sources::new())?;
     let Some(expression) = &arguments.expr else {
         let sources = Sources::new();
-        let model = model::load(&arguments.file)
-            .map_err(|error| Box::new(error.help("for a program, give an s-op: `-e EXPR`")));
+        let digest = arguments.digest.asked();
+        let model = progress::alone("reading the model", || {
+            model::load_with(&arguments.file, digest)
+        });
+        let model =
+            model.map_err(|error| Box::new(error.help("for a program, give an s-op: `-e EXPR`")));
         let model = output.expect(model, &sources)?;
         let executor = Executor::new(&model, Precision::F32);
         let prompt = given.in_tokens_of(&model.vocabulary).tokens;
         let mut input = prompt.clone();
-        let found = run(arguments, || {
+        let next = || {
             let token = executor.run(&input)?.last().cloned();
             input.extend(token.clone());
             Ok(token)
-        });
+        };
+        let found = progress::alone("running the model", || run(arguments, next));
         return show(output, arguments, &model.name, &prompt, found, &sources);
     };
     let program = Program {
@@ -50,12 +56,14 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
     let vocabulary = session.settings.vocabulary.as_deref().unwrap_or_default();
     let prompt = given.in_tokens_of(vocabulary).tokens;
     let mut generation = interpret::Generation::new(session.graph(), sop, &prompt);
-    let found = run(arguments, || {
+    let next = || {
         let token = generation.step();
         token
             .map(Some)
             .map_err(|error| session.explained(*error, sop))
-    });
+    };
+    let generate = || run(arguments, next);
+    let found = progress::to_a_part(session.control(), "generating", generate);
     show(
         output,
         arguments,

@@ -3,8 +3,10 @@
 use super::arguments::{Inputs, Program, Setting, Switch};
 use super::making::Making;
 use super::output::{Output, Stop};
+use super::progress;
+use crate::base::read::standard_input;
 use crate::base::suggest::nearest;
-use crate::base::{Code, Diagnostic, Fallible, Limits, Sources};
+use crate::base::{Code, Diagnostic, Fallible, Limits, Sources, visible};
 use crate::eval::{Event, Loaded};
 use crate::graph::Sharing;
 use crate::session::{Asked, Session, files};
@@ -12,6 +14,7 @@ use crate::syntax::ast::ExprKind;
 use crate::syntax::parse::parse_expression;
 use crate::value::Value;
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
 
 /// An input with the form in which it was given.
@@ -142,37 +145,66 @@ pub fn json_tokens(option: &str, text: &str) -> Fallible<Vec<Value>> {
             .help(r#"give a JSON array of tokens, like '["a", "b", 3]'"#)
             .into()
     };
-    match serde_json::from_str(text) {
-        Ok(Json::Array(items)) => items
-            .iter()
-            .map(|item| json_value(item).ok_or_else(|| bad(format!("{item} is no token"))))
-            .collect(),
-        Ok(other) => Err(bad(format!("{other} is not an array"))),
-        Err(error) => Err(bad(format!("not JSON: {error}"))),
+    match json_input(text) {
+        Ok(input) if input.is_text => Err(bad(format!("{} is not an array", text.trim()))),
+        Ok(input) => Ok(input.tokens),
+        Err(problem) => Err(bad(problem)),
     }
 }
 
-/// A token from JSON: strings, bools and numbers; ints beyond 64 bits and nested values are none.
-pub fn json_value(json: &Json) -> Option<Value> {
-    match json {
-        Json::String(text) => Some(Value::str(text)),
-        Json::Bool(bool) => Some(Value::Bool(*bool)),
-        Json::Number(number) => match number.as_i64() {
-            Some(int) => Some(Value::Int(int)),
-            None if number.is_f64() => number.as_f64().map(Value::Float),
-            None => None,
-        },
-        Json::Null | Json::Array(_) | Json::Object(_) => None,
+/// An input from JSON.
+pub struct JsonInput {
+    pub tokens: Vec<Value>,
+    /// Whether it was a string, whose characters are the tokens, and no array of tokens.
+    pub is_text: bool,
+}
+
+/// An input from JSON: a string or an array of strings, bools and numbers.
+///
+/// # Errors
+/// Anything else, an int beyond 64 bits, or a float beyond all floats, in words.
+pub fn json_input(text: &str) -> Result<JsonInput, String> {
+    let not_json = |error: serde_json::Error| format!("not JSON: {error}");
+    let whole: &RawValue = serde_json::from_str(text).map_err(not_json)?;
+    if let Some(Value::Str(text)) = json_token(whole) {
+        let tokens = Value::characters(&text);
+        return Ok(JsonInput {
+            tokens,
+            is_text: true,
+        });
+    }
+    let items: Vec<&RawValue> = serde_json::from_str(whole.get())
+        .map_err(|_| format!("{} is not an array", whole.get()))?;
+    let token = |item: &&RawValue| {
+        json_token(item).ok_or_else(|| match is_int(item.get()) {
+            true => format!("{item} does not fit in 64 bits"),
+            false => format!("{item} is no token"),
+        })
+    };
+    Ok(JsonInput {
+        tokens: items.iter().map(token).collect::<Result<_, _>>()?,
+        is_text: false,
+    })
+}
+
+/// A token as it is written: read as a number of JSON, an int beyond 64 bits would become a float.
+fn json_token(written: &RawValue) -> Option<Value> {
+    let written = written.get();
+    match written.as_bytes().first()? {
+        b'"' => serde_json::from_str::<String>(written)
+            .ok()
+            .map(|text| Value::str(&text)),
+        b't' | b'f' => written.parse().ok().map(Value::Bool),
+        _ if is_int(written) => written.parse().ok().map(Value::Int),
+        b'-' | b'0'..=b'9' => serde_json::from_str(written).ok().map(Value::Float),
+        _ => None,
     }
 }
 
-/// An input as JSON: a string, whose characters are the tokens, or an array of tokens.
-pub fn json_input(json: &Json) -> Option<Vec<Value>> {
-    match json {
-        Json::String(text) => Some(Value::characters(text)),
-        Json::Array(items) => items.iter().map(json_value).collect(),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => None,
-    }
+/// Whether a value of JSON is a number without fraction and exponent.
+fn is_int(written: &str) -> bool {
+    let digits = written.strip_prefix('-').unwrap_or(written);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A value as JSON; floats without a JSON form (infinities, NaN) as strings.
@@ -216,7 +248,12 @@ pub fn open(
             first: Some(Box::new((*diagnostic, Sources::new()))),
         }
     })?;
-    let events = session.load(&loaded);
+    let control = session.control().clone();
+    let stopped = |stop| Unreadable { stop, first: None };
+    let events = progress::shown(output, &control, "running the program", || {
+        session.load(&loaded)
+    });
+    let events = events.map_err(stopped)?;
     let found = session.take_diagnostics();
     match output.report_all(&found, session.sources()) {
         Ok(()) => Ok((session, events)),
@@ -248,7 +285,7 @@ pub fn programs(output: &mut Output, given: &[PathBuf]) -> Result<Vec<PathBuf>, 
             false => Err("no `.rasp` file is in this folder".to_string()),
         });
         let found = found.map_err(|reason| {
-            let message = format!("{}: {reason}", path.display());
+            let message = format!("{}: {reason}", visible::path(path));
             Box::new(Diagnostic::error(Code::FileNotFound, message))
         });
         output.expect(found, &Sources::new())?;
@@ -283,7 +320,10 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 pub fn read(file: &Path) -> Fallible<Loaded> {
     let program = if file.as_os_str() == "-" {
         let name = "standard input";
-        files::read_text(std::io::stdin().lock(), name).map(|text| Loaded {
+        let text = standard_input()
+            .map_err(|error| format!("{name}: {error}"))
+            .and_then(|input| files::read_text(input, name));
+        text.map(|text| Loaded {
             identity: name.into(),
             name: name.into(),
             text,
@@ -293,9 +333,12 @@ pub fn read(file: &Path) -> Fallible<Loaded> {
     };
     program.map_err(|reason| {
         let help = match file.exists() {
+            false if file.as_os_str() == "-" => {
+                "`-` reads a program from standard input".to_string()
+            }
             false => near_file(file),
             true if file.is_dir() => {
-                let folder = file.display();
+                let folder = visible::path(file);
                 format!("give a program in this folder; `ls {folder}/*.rasp` lists them")
             }
             true => "a program is a UTF-8 text; a model is run with `rasp exec MODEL -i TEXT`, or \
@@ -327,7 +370,10 @@ fn near_file(file: &Path) -> String {
         false => nearest(wanted, names.iter().map(String::as_str)),
     };
     match meant {
-        Some(name) => format!("did you mean `{}`?", file.with_file_name(name).display()),
+        Some(name) => {
+            let meant = visible::path(&file.with_file_name(name));
+            format!("did you mean `{meant}`?")
+        }
         None => "give the path of a program, or `-` to read it from standard input".to_string(),
     }
 }

@@ -1,7 +1,8 @@
 //! The command line: one file a subcommand. Files and the terminal are touched here, in `session`'s
 //! file loader and in the REPL only. Results go to standard output, diagnostics to standard error;
 //! the exit status is 0 for success, 1 for an error in the program or its input, 2 for a wrong
-//! command line, 3 for a question that is left open.
+//! command line, 3 for a question that is left open, 130 after Ctrl-C. Whether diagnostics can be
+//! written changes neither results nor status.
 
 mod arguments;
 mod batch;
@@ -22,39 +23,43 @@ mod progress;
 mod puzzle;
 mod run;
 mod schedule;
+mod shell;
 mod test;
 mod tour;
 mod verify;
 
+use crate::base::render::Color;
+use crate::base::{Sources, tell, visible};
 use arguments::{Arguments, Command};
-use clap::Parser;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use output::{Output, Stop};
+use std::io::Write;
+use std::path::Path;
 
 /// Runs the command line of this process and gives its exit status.
 pub fn main() -> i32 {
     std::panic::set_hook(Box::new(report_bug));
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => {
-            // Help and version are answers, not mistakes; clap knows which is which.
-            let _ = error.print();
-            if let Some(program) = program_as_command(&error) {
-                eprintln!("\nTo run a program: `rasp run {program}`");
-            }
-            return error.exit_code();
-        }
+        Err(error) => return answer(&error),
     };
+    if let (Some(_), Some(program)) = (&arguments.command, &arguments.file) {
+        let problem = format!("a command cannot follow the program {program}");
+        let command = &mut Arguments::command();
+        return answer(&command.error(ErrorKind::ArgumentConflict, problem));
+    }
+    let color = arguments.color;
     let Some(command) = arguments.command else {
-        return crate::repl::main();
+        return prompt(color, arguments.file.as_deref());
     };
-    let mut output = Output::new(command.json());
+    let mut output = Output::new(command.json(), color);
     let result = dispatch(&mut output, command);
     match result.and_then(|()| output.flush()) {
         Ok(()) => output.status(),
         Err(Stop::Reported) => {
             let _ = output.flush();
-            1
+            output.status()
         }
         Err(Stop::Usage) => 2,
         // Whoever read our output has gone: nothing is left to say.
@@ -62,12 +67,43 @@ pub fn main() -> i32 {
     }
 }
 
-/// The program that stands where a command belongs.
-fn program_as_command(error: &clap::Error) -> Option<&str> {
-    match error.get(ContextKind::InvalidSubcommand)? {
-        ContextValue::String(word) if word.ends_with(".rasp") => Some(word),
-        _ => None,
+/// Shows what clap has to say, and gives the exit status.
+fn answer(error: &clap::Error) -> i32 {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = words.collect();
+    let unseen = words.iter().any(|word| word.contains(visible::is_unseen));
+    // Help and version are answers, not mistakes; clap knows which is which.
+    let shown = match unseen && error.use_stderr() {
+        true => {
+            tell(&visible::visible(&error.render().to_string()));
+            Ok(())
+        }
+        false => error.print().and_then(|()| std::io::stdout().flush()),
+    };
+    if shown.is_err() && !error.use_stderr() {
+        return 1;
     }
+    let first = words.get(1);
+    let program = first.filter(|first| arguments::program(first).is_ok());
+    if let (Some(program), ErrorKind::UnknownArgument) = (program, error.kind()) {
+        tell(&format!(
+            "\nTo run a program: `rasp run {}`\n",
+            visible::name(program)
+        ));
+    }
+    error.exit_code()
+}
+
+/// The prompt, after a program if there is one.
+fn prompt(color: Color, program: Option<&str>) -> i32 {
+    if let Some(path) = program
+        && let Err(error) = input::read(Path::new(path))
+    {
+        let mut output = Output::new(false, color);
+        output.report(&error, &Sources::new());
+        return output.status();
+    }
+    crate::repl::main(color, program)
 }
 
 fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
@@ -86,6 +122,8 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Doc(arguments) => doc::doc(output, &arguments),
         Command::Equiv(arguments) => equiv::equiv(output, &arguments),
         Command::Generate(arguments) => generate::generate(output, &arguments),
+        Command::Completions(arguments) => shell::completions(output, &arguments),
+        Command::Man(arguments) => shell::man(output, &arguments),
         Command::Explain(arguments) => explain::explain(output, &arguments),
         Command::Puzzle(arguments) => puzzle::puzzle(output, &arguments),
     }
@@ -93,9 +131,9 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
 
 /// A panic is a bug of ours, never the user's mistake; say so.
 fn report_bug(panic: &std::panic::PanicHookInfo) {
-    eprintln!(
-        "rasp {}: this is a bug in rasp, not in your program.",
+    tell(&format!(
+        "rasp {}: this is a bug in rasp, not in your program.\n\
+         Please report it with the program and the command that led here.\n{panic}\n",
         env!("CARGO_PKG_VERSION")
-    );
-    eprintln!("Please report it with the program and the command that led here.\n{panic}");
+    ));
 }

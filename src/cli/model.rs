@@ -5,12 +5,12 @@ use super::input::{Input, asked, inputs, open, value_json, vocabulary};
 use super::making::Making;
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Code, Diagnostic, Existing, Sources};
+use crate::base::{Code, Diagnostic, Existing, Sources, visible};
 use crate::compile;
 use crate::execute::Executor;
 use crate::execute::trace::trace_in_order;
 use crate::graph::Sharing;
-use crate::model::{self, Model};
+use crate::model::{self, Digest, Model};
 use crate::session::{Compiled, Session};
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
@@ -68,10 +68,14 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
             if let Some(searched) = searched {
                 output.text(&format!("\n{}", searched.text()))?;
             }
-            output.line(&format!("\nwritten to {}", arguments.output.display()))
+            let shown = visible::path(&arguments.output);
+            output.line(&format!("\nwritten to {shown}"))
         }
     }
 }
+
+/// What the search for hazards is called.
+pub const HAZARDS: &str = "looking for inputs on which the program fails";
 
 /// Compiles expressions of a program, and names the outputs after them.
 pub fn compile_expressions(
@@ -83,9 +87,11 @@ pub fn compile_expressions(
 ) -> Result<Compiled, Stop> {
     let asked = asked(setting, vocabulary, Some(making));
     let control = session.control().clone();
-    let compiled = progress::shown(&control, || session.compile(expressions, &asked));
+    let compile = || session.compile(expressions, &asked);
+    let compiled = progress::shown(output, &control, "compiling", compile)?;
     let compiled = output.expect(compiled, session.sources())?;
-    for hazard in session.hazards(&compiled.sops, &compiled.setting) {
+    let hazards = || session.hazards(&compiled.sops, &compiled.setting);
+    for hazard in progress::shown(output, &control, HAZARDS, hazards)? {
         let hazard = match hazard.code {
             Code::HangsOnRounding => hazard,
             _ => hazard.note("there the program has no value, and the model gives some value"),
@@ -96,7 +102,8 @@ pub fn compile_expressions(
 }
 
 pub fn info(output: &mut Output, arguments: &Info) -> Result<(), Stop> {
-    let summary = model::summary(&open_model(output, &arguments.model)?);
+    let model = load(output, &arguments.model, arguments.digest.asked())?;
+    let summary = model::summary(&model);
     match arguments.json {
         true => output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null)),
         false => output.text(&summary.to_string()),
@@ -106,7 +113,7 @@ pub fn info(output: &mut Output, arguments: &Info) -> Result<(), Stop> {
 pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     let sources = Sources::new();
     let inputs = output.expect(inputs(&arguments.inputs), &sources)?;
-    let model = open_model(output, &arguments.model)?;
+    let model = load(output, &arguments.model, arguments.digest.asked())?;
     if inputs.is_empty() {
         let error = Diagnostic::error(Code::BadInput, "there is no input to run the model on")
             .help("give one with `-i TEXT`");
@@ -118,9 +125,12 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     let executor = Executor::new(&model, precision).in_order(order);
     for input in inputs {
         let input = input.in_tokens_of(&model.vocabulary);
-        let result = executor.run_outputs(&input.tokens);
+        let result = progress::alone("running the model", || executor.run_outputs(&input.tokens));
         let traced = match arguments.trace {
-            true => trace_in_order(&model, &input.tokens, precision, order).ok(),
+            true => {
+                let trace = || trace_in_order(&model, &input.tokens, precision, order);
+                progress::alone("tracing the model", trace).ok()
+            }
             false => None,
         };
         match result {
@@ -190,6 +200,8 @@ fn exec_json(model: &Model, input: &Input, outputs: &[Vec<Value>]) -> Json {
     })
 }
 
-fn open_model(output: &mut Output, path: &Path) -> Result<Model, Stop> {
-    output.expect(model::load(path), &Sources::new())
+/// A model from a file.
+pub fn load(output: &mut Output, path: &Path, digest: Digest) -> Result<Model, Stop> {
+    let model = progress::alone("reading the model", || model::load_with(path, digest));
+    output.expect(model, &Sources::new())
 }

@@ -1,15 +1,34 @@
 //! Standard output and standard error of a command: results here, diagnostics there, and whether
 //! there were errors.
 
-use crate::base::render::{Style, render};
+use crate::base::render::{Color, Style, render};
 use crate::base::table::aligned;
-use crate::base::{Diagnostic, Severity, Sources, Span};
+use crate::base::visible::visible;
+use crate::base::{Code, Diagnostic, Severity, Sources, Span, tell};
+use crate::repl::interrupt;
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 /// Errors, and warnings, that people are shown at once; tools get all.
 const SHOWN: usize = 100;
+
+impl ValueEnum for Color {
+    fn value_variants<'a>() -> &'a [Color] {
+        &[Color::Auto, Color::Always, Color::Never]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Color::Auto => ("auto", "On a terminal, unless NO_COLOR is set"),
+            Color::Always => ("always", "Wherever they go"),
+            Color::Never => ("never", "Nowhere"),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
+}
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -35,23 +54,26 @@ pub struct Output {
     json: bool,
     failed: bool,
     open: bool,
+    interrupted: bool,
 }
 
 impl Output {
     /// With `json` each diagnostic is one JSON object on a line of its own.
-    pub fn new(json: bool) -> Output {
+    pub fn new(json: bool, color: Color) -> Output {
         Output {
             out: BufWriter::new(io::stdout()),
-            style: Style::of(io::stderr().is_terminal()),
+            style: Style::of(color, io::stderr().is_terminal()),
             json,
             failed: false,
             open: false,
+            interrupted: false,
         }
     }
 
-    /// The exit status of a command that came to its end.
+    /// The exit status of a command that has said all it had to say.
     pub fn status(&self) -> i32 {
         match (self.failed, self.open) {
+            _ if self.interrupted => interrupt::STATUS,
             (true, _) => 1,
             (false, true) => 3,
             (false, false) => 0,
@@ -62,12 +84,19 @@ impl Output {
         Ok(self.out.flush()?)
     }
 
+    /// A line for people.
     pub fn line(&mut self, text: &str) -> Result<(), Stop> {
-        Ok(writeln!(self.out, "{text}")?)
+        Ok(writeln!(self.out, "{}", visible(text))?)
     }
 
+    /// Lines for people, with the ends that they have.
     pub fn text(&mut self, text: &str) -> Result<(), Stop> {
-        Ok(self.out.write_all(text.as_bytes())?)
+        Ok(self.out.write_all(visible(text).as_bytes())?)
+    }
+
+    /// What may become a file, as it is.
+    pub fn exact(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        Ok(self.out.write_all(bytes)?)
     }
 
     pub fn json(&mut self, json: &impl Serialize) -> Result<(), Stop> {
@@ -80,16 +109,19 @@ impl Output {
         // What was computed before the error comes before it also where both streams are one.
         let _ = self.out.flush();
         self.failed |= diagnostic.severity == Severity::Error;
+        if diagnostic.code == Code::Interrupted && std::mem::replace(&mut self.interrupted, true) {
+            return;
+        }
         match self.json {
-            true => eprintln!("{}", diagnostic_json(diagnostic, sources)),
-            false => eprint!("{}", render(diagnostic, sources, self.style)),
+            true => tell(&format!("{}\n", diagnostic_json(diagnostic, sources))),
+            false => tell(&render(diagnostic, sources, self.style)),
         }
     }
 
     /// Says something about the command itself, apart from its results.
     pub fn note(&mut self, text: &str) {
         let _ = self.out.flush();
-        eprintln!("{text}");
+        tell(&format!("{}\n", visible(text)));
     }
 
     /// Notes an error that is part of the results.

@@ -7,6 +7,7 @@ use super::arguments::{Diagnostics, Program};
 use super::equiv::result_json;
 use super::input::{Input, open, value_json};
 use super::output::{Output, Stop, table};
+use super::progress;
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Fallible, Sources};
 use crate::equiv::{self, Comparison, Difference, Method, Verdict};
@@ -99,7 +100,7 @@ pub fn puzzle(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
     match (&arguments.check, arguments.hint, arguments.solution) {
         (Some(file), _, _) => check(output, &puzzle, file, arguments.diagnostics.json),
         (None, Some(count), _) => hints(output, &puzzle, count.get()),
-        (None, None, true) => output.text(&puzzle.solution),
+        (None, None, true) => output.exact(puzzle.solution.as_bytes()),
         (None, None, false) => show(output, &puzzle),
     }
 }
@@ -224,7 +225,8 @@ fn check(output: &mut Output, puzzle: &Puzzle, file: &Path, json: bool) -> Resul
         seed: 0,
     };
     let pair = (expected, given);
-    let found = equiv::compare(session.graph(), pair, &setting, session.limits(), &options);
+    let compare = || equiv::compare(session.graph(), pair, &setting, session.limits(), &options);
+    let found = progress::shown(output, session.control(), "grading", compare)?;
     let found = output.expect(found, session.sources())?;
     let shown = match &found.difference {
         Some(_) => None,

@@ -5,6 +5,7 @@ use super::batch::batch;
 use super::input::{Input, inputs, open};
 use super::json::{Values, Written};
 use super::output::{Output, Stop, diagnostic_json};
+use super::progress;
 use crate::base::{Code, Diagnostic, Fallible, Sources, Span};
 use crate::eval::{Event, Meta};
 use crate::graph::Sharing;
@@ -127,7 +128,9 @@ fn evaluate(
     (meta, span): &(Meta, Span),
     input: &Input,
 ) -> Result<(), Stop> {
-    let found = found(session, json, meta, &input.tokens);
+    let found = interpreted(output, session, || {
+        found(session, json, meta, &input.tokens)
+    })?;
     match found.map_err(|error| error.within(*span, "evaluated here")) {
         Ok(found) if json => output.json(&Told {
             expr: text,
@@ -185,6 +188,15 @@ fn shown(meta: &Meta) -> String {
         Meta::Application(result) => show::application(result),
         other => other.repr(),
     }
+}
+
+/// Does what an input asks of the interpreter.
+fn interpreted<T>(
+    output: &mut Output,
+    session: &Session,
+    work: impl FnOnce() -> T,
+) -> Result<T, Stop> {
+    progress::shown(output, session.control(), "interpreting", work)
 }
 
 /// For each aggregate and width that the s-op needs: how it was computed.

@@ -34,11 +34,14 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let sop = session.sop(&arguments.expr);
     let sop = output.expect(sop, session.sources())?;
     let planned = &arguments.planned;
-    let alone = || Alone::new(&session, sop, planned.making.search());
+    let alone = |output: &mut Output| {
+        let alone = || Alone::new(&session, sop, planned.making.search());
+        progress::shown(output, session.control(), "scheduling", alone)
+    };
     let known = session.settings.vocabulary.is_some() && session.settings.max_length.is_some();
     let given = planned.setting.is_given();
     if arguments.reference || !(known || given) {
-        let Alone { text, json } = alone();
+        let Alone { text, json } = alone(output)?;
         return match arguments.json {
             true => output.json(&json),
             false if arguments.reference => output.text(&text),
@@ -48,7 +51,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
     let asked = asked(&planned.setting, vocabulary, Some(&planned.making));
     let compile = || session.compile_sops(&[(sop, &arguments.expr)], &asked);
-    let compiled = progress::shown(session.control(), compile);
+    let compiled = progress::shown(output, session.control(), "compiling", compile)?;
     let Compiled { plan, searched, .. } = output.expect(compiled, session.sources())?;
     if arguments.json {
         let mut json = plan.schedule_json();
@@ -56,7 +59,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
             searched.add_to(&mut json);
         }
         if planned.compare {
-            json["graph"] = alone().json;
+            json["graph"] = alone(output)?.json;
         }
         return output.json(&json);
     }
@@ -66,7 +69,8 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     }
     if planned.compare {
         output.line("\nthe program's graph alone")?;
-        output.text(&alone().text)?;
+        let alone = alone(output)?;
+        output.text(&alone.text)?;
     }
     Ok(())
 }

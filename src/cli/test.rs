@@ -3,6 +3,7 @@
 use super::arguments::Test;
 use super::input::{programs, read};
 use super::output::{Output, Stop, diagnostic_json};
+use super::progress;
 use crate::base::{Diagnostic, Severity, Sources};
 use crate::eval::{Assertion, Event, Verdict};
 use crate::graph::Sharing;
@@ -56,7 +57,9 @@ fn test_file(
             return other_error(output, json, &diagnostic, session.sources());
         }
     };
-    let events = session.load(&loaded);
+    let control = session.control().clone();
+    let load = || session.load(&loaded);
+    let events = progress::shown(output, &control, "running assertions", load)?;
     let assertions: Vec<&Assertion> = events
         .iter()
         .filter_map(|event| match event {

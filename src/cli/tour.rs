@@ -4,6 +4,7 @@
 use super::arguments::Tour;
 use super::input::{Input, read};
 use super::output::{Output, Stop};
+use super::progress;
 use crate::base::table::indented;
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::eval::{Event, Loaded, Meta};
@@ -22,7 +23,9 @@ const MAX_LENGTH: usize = 10;
 pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
     let mut session = Session::new(Sharing::Equal);
     let program = output.expect(program(arguments), session.sources())?;
-    let events = session.load(&program);
+    let control = session.control().clone();
+    let load = || session.load(&program);
+    let events = progress::shown(output, &control, "running the program", load)?;
     let found = session.take_diagnostics();
     output.report_all(&found, session.sources())?;
     let (name, sop) = subject(&mut session, arguments, &events).map_err(|error| {
@@ -35,7 +38,8 @@ pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
     };
     output.line(&format!("# The program: {}\n", program.name))?;
     output.text(&indented(program.text.trim_end(), 4))?;
-    let result = session.evaluate(sop, &input.tokens);
+    let evaluate = || session.evaluate(sop, &input.tokens);
+    let result = progress::shown(output, &control, "interpreting", evaluate)?;
     let result = output.expect(result, session.sources())?;
     output.line("\n# Interpreted\n")?;
     output.line(&format!("    {name}({}) = {result}", input.source()))?;
@@ -50,7 +54,8 @@ fn run_weights(
     sop: SOpId,
     input: &Input,
 ) -> Result<(), Stop> {
-    let compiled = session.compile_sops(&[(sop, name)], &asked(session, input));
+    let compile = || session.compile_sops(&[(sop, name)], &asked(session, input));
+    let compiled = progress::shown(output, session.control(), "compiling", compile)?;
     let compiled = output.expect(compiled, session.sources())?;
     let (model, setting) = (&compiled.model, &compiled.setting);
     output.line("\n# Scheduled: the layers and heads it takes\n")?;
@@ -79,7 +84,8 @@ fn run_weights(
         samples: 500,
         ..VerifyOptions::default()
     };
-    let found = session.verify(&compiled, &options);
+    let verify = || session.verify(&compiled, &options);
+    let found = progress::shown(output, session.control(), "comparing on inputs", verify)?;
     let found = output.expect(found, session.sources())?;
     output.line("\n# Interpreter and transformer compared\n")?;
     output.line(&format!(

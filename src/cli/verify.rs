@@ -7,6 +7,7 @@ use super::input::{open, value_json, vocabulary};
 use super::making::Making;
 use super::model::compile_expressions;
 use super::output::{Output, Stop, table};
+use super::progress;
 use crate::base::Sources;
 use crate::execute::{Reached, Survey, Surveyed};
 use crate::graph::Sharing;
@@ -78,7 +79,8 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     };
     let mut survey = Survey::new(model, options.precision);
     let watch = &mut |inputs: &[Vec<Value>]| survey.add(inputs);
-    let found = session.verify_watched(&compiled, &options, watch);
+    let verify = || session.verify_watched(&compiled, &options, watch);
+    let found = progress::shown(output, session.control(), "comparing on inputs", verify)?;
     let found = output.expect(found, session.sources())?;
     if found.wrong > 0 {
         output.fail();

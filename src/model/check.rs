@@ -157,8 +157,12 @@ fn bias(name: &str, values: &[f64], length: usize) -> Checked {
 }
 
 fn finite(name: &str, mut values: impl Iterator<Item = f64>) -> Checked {
-    if values.all(f64::is_finite) {
-        return Ok(());
+    // What float32 cannot hold is not finite there.
+    match values.find(|value| !(*value as f32).is_finite()) {
+        None => Ok(()),
+        Some(value) if value.is_finite() => {
+            Err(format!("{name}: a weight beyond float32, {value:e}"))
+        }
+        Some(_) => Err(format!("{name}: a weight that is not finite")),
     }
-    Err(format!("{name}: a weight that is not finite"))
 }

@@ -1,17 +1,18 @@
 //! A model as one safetensors file: weights as F64 tensors named `embed.W_E`,
 //! `blocks.0.attn.1.W_Q`, `blocks.0.mlp.W_in`, `unembed.W_U` (`unembed.1.W_U` for a second output),
 //! `variables.0.W_U` and so on (see `tensors` for how), everything else as JSON in the single
-//! metadata entry `rasp`. The same model gives the same bytes.
+//! metadata entry `rasp`, and a digest of it all (see `digest`). The same model gives the same bytes.
 
+use super::digest::Digest;
+use super::header;
 use super::host::Exactness;
 use super::json::Atom;
 use super::tensors::{Reader, Shapes, Writer};
 use super::transformer::{Decoder, FeedForward, Head, Layer, Model, Output, Readout, Variable};
 use crate::base::write::write;
-use crate::base::{Code, Diagnostic, Existing, Fallible};
+use crate::base::{Code, Diagnostic, Existing, Fallible, read::open, visible};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
-use std::io::Read;
 use std::path::Path;
 
 /// The metadata entry that makes a safetensors file a model of this crate.
@@ -19,9 +20,6 @@ const KEY: &str = "rasp";
 
 /// Goes up whenever older versions could misread a file.
 const FORMAT: u32 = 5;
-
-/// Bytes of a file that is read at all.
-const LARGEST_FILE: u64 = 1 << 32;
 
 /// Everything but the weights.
 #[derive(Serialize, Deserialize)]
@@ -101,9 +99,17 @@ pub fn to_bytes(model: &Model) -> Fallible<Vec<u8>> {
 /// The model in the bytes of a file.
 ///
 /// # Errors
-/// Anything but a whole and consistent model.
+/// Anything but a whole and consistent model, as it was written.
 pub fn from_bytes(bytes: &[u8]) -> Fallible<Model> {
-    read(bytes).map_err(|problem| {
+    from_bytes_with(bytes, Digest::Checked)
+}
+
+/// The same, of a file that may have been changed by hand.
+///
+/// # Errors
+/// Anything but a whole and consistent model.
+pub fn from_bytes_with(bytes: &[u8], digest: Digest) -> Fallible<Model> {
+    read(bytes, digest).map_err(|problem| {
         let message = format!("this is not a rasp model: {problem}");
         Box::new(Diagnostic::error(Code::BadModel, message))
     })
@@ -121,26 +127,27 @@ pub fn save(model: &Model, path: &Path, existing: Existing) -> Fallible<()> {
 /// Help where a model is missing.
 const MAKE: &str = "make one: `rasp compile FILE -e EXPR --vocab abc --max-len 8 -o MODEL`";
 
-/// Reads a model from a file.
+/// Reads a model from a file. No more of it is read than its header tells of.
+///
+/// # Errors
+/// A file that cannot be read, or anything but a whole and consistent model, as it was written.
+pub fn load(path: &Path) -> Fallible<Model> {
+    load_with(path, Digest::Checked)
+}
+
+/// The same, from a file that may have been changed by hand.
 ///
 /// # Errors
 /// A file that cannot be read, or anything but a whole and consistent model.
-pub fn load(path: &Path) -> Fallible<Model> {
-    let unread = |error: std::io::Error| {
-        let message = format!("{} could not be read: {error}", path.display());
+pub fn load_with(path: &Path, digest: Digest) -> Fallible<Model> {
+    let shown = visible::path(path);
+    let bytes = open(path).and_then(header::read).map_err(|error| {
+        let message = format!("{shown} could not be read: {error}");
         Box::new(Diagnostic::error(Code::FileNotFound, message).help(MAKE))
-    };
-    let file = std::fs::File::open(path).map_err(unread)?;
-    let mut bytes = Vec::new();
-    let mut limited = file.take(LARGEST_FILE + 1);
-    limited.read_to_end(&mut bytes).map_err(unread)?;
-    let model = if bytes.len() as u64 > LARGEST_FILE {
-        Err(format!("more than {LARGEST_FILE} bytes"))
-    } else {
-        read(&bytes)
-    };
+    })?;
+    let model = bytes.and_then(|bytes| read(&bytes, digest));
     model.map_err(|problem| {
-        let message = format!("{} is not a rasp model: {problem}", path.display());
+        let message = format!("{shown} is not a rasp model: {problem}");
         Box::new(Diagnostic::error(Code::BadModel, message).help(MAKE))
     })
 }
@@ -226,7 +233,7 @@ fn write_readout(writer: &mut Writer, name: &str, readout: &Readout) {
     writer.vector(&format!("{name}.b_U"), &readout.bias);
 }
 
-fn read(bytes: &[u8]) -> Result<Model, String> {
+fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
     let (mut reader, metadata) = Reader::open(bytes, KEY)?;
     let unread = |error: serde_json::Error| format!("its metadata: {error}");
     let version: Format = serde_json::from_str(&metadata).map_err(unread)?;
@@ -268,8 +275,14 @@ fn read(bytes: &[u8]) -> Result<Model, String> {
         plan: metadata.plan,
         certified: metadata.certified,
     };
+    let digest = match digest {
+        Digest::Checked => reader.digest.clone(),
+        Digest::Ignored => Ok(()),
+    };
     reader.finish()?;
     model.check()?;
+    // Last, as all that is wrong with a file is wrong with its digest, too.
+    digest?;
     Ok(model)
 }
 

@@ -4,6 +4,7 @@
 //! is believed before it is checked, and nothing larger than the file is allocated.
 
 use super::matrix::Matrix;
+use super::{digest, header};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::BTreeMap;
 
@@ -98,6 +99,15 @@ impl Writer {
             let view = TensorView::new(*dtype, shape.clone(), bytes);
             views.push((name, view.map_err(|error| error.to_string())?));
         }
+        // The digest is over the tensors in the order of their names, as a reader has them.
+        let named: BTreeMap<&str, TensorView> = views
+            .iter()
+            .map(|(name, view)| (name.as_str(), view.clone()))
+            .collect();
+        let digest = digest::of(&metadata, named);
+        let name = digest::NAME.to_string();
+        let view = TensorView::new(Dtype::U8, vec![digest.len()], &digest);
+        views.push((&name, view.map_err(|error| error.to_string())?));
         let metadata = std::collections::HashMap::from([(key.to_string(), metadata)]);
         safetensors::serialize(views, Some(metadata)).map_err(|error| error.to_string())
     }
@@ -106,6 +116,8 @@ impl Writer {
 /// The tensors of a file, taken out one by one.
 pub(super) struct Reader<'b> {
     tensors: BTreeMap<String, TensorView<'b>>,
+    /// Whether the digest of the file is that of its contents.
+    pub digest: Result<(), String>,
     sparse: Shapes,
     sides: Sides,
 }
@@ -117,14 +129,20 @@ impl<'b> Reader<'b> {
     /// What is wrong with the file, in words; so for all functions here.
     pub fn open(bytes: &'b [u8], key: &str) -> Result<(Reader<'b>, String), String> {
         let problem = |error: safetensors::SafeTensorError| error.to_string();
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(problem)?;
+        let (length, header) = SafeTensors::read_metadata(bytes).map_err(problem)?;
+        header::weights(&bytes[8..8 + length])?;
         let entries = header.metadata().as_ref();
         let Some(metadata) = entries.and_then(|entries| entries.get(key)) else {
             return Err(format!("a safetensors file without the metadata `{key}`"));
         };
         let tensors = SafeTensors::deserialize(bytes).map_err(problem)?.tensors();
+        let mut tensors: BTreeMap<String, TensorView> = tensors.into_iter().collect();
+        let held = tensors.remove(digest::NAME);
+        let named = tensors.iter().map(|(name, view)| (&**name, view.clone()));
+        let digest = digest::compare(held.as_ref(), &digest::of(metadata, named));
         let reader = Reader {
-            tensors: tensors.into_iter().collect(),
+            tensors,
+            digest,
             sparse: Shapes::new(),
             sides: Sides::default(),
         };

@@ -8,16 +8,10 @@ use crate::base::{Code, Limits, SourceId};
 use crate::builtin;
 use crate::eval::Meta;
 use crate::stdlib;
-use crate::syntax::token::{Lexed, Token, lex};
-
-/// Words of the language that are no names.
-const WORDS: &[&str] = &[
-    "and", "assert", "def", "draw", "else", "for", "if", "in", "lambda", "load", "not", "or",
-    "return",
-];
+use crate::syntax::token::{KEYWORDS, Lexed, Token, lex};
 
 /// The words of commands: what a statement begins with, and what may follow.
-const COMMAND_WORDS: &[(&str, &[&str])] = &[
+pub const COMMAND_WORDS: &[(&str, &[&str])] = &[
     (
         "",
         &[
@@ -137,10 +131,10 @@ impl Assistant {
             let words = match command::find(line_before).map(|command| command.name) {
                 _ if line_before.is_empty() => commands().collect(),
                 Ok(":help") | Err(_) if line_before.ends_with("help") => {
-                    known().chain(commands()).chain(owned(WORDS)).collect()
+                    known().chain(commands()).chain(owned(KEYWORDS)).collect()
                 }
                 Ok(":explain") => Code::ALL.iter().map(|code| code.number().into()).collect(),
-                Ok(_) if start < before.len() => known().chain(owned(WORDS)).collect(),
+                Ok(_) if start < before.len() => known().chain(owned(KEYWORDS)).collect(),
                 _ => Vec::new(),
             };
             return (start, words);
@@ -158,7 +152,7 @@ impl Assistant {
         if start == before.len() {
             return (start, Vec::new());
         }
-        words.extend(known().chain(owned(WORDS)));
+        words.extend(known().chain(owned(KEYWORDS)));
         // Parameters and what the entry itself defines.
         let others = read(text).lexemes.into_iter().filter_map(|lexeme| {
             let at_cursor = lexeme.start <= start && start < lexeme.end;

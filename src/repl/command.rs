@@ -216,6 +216,7 @@ fn is_name(word: &str) -> bool {
 
 /// Says why a command was not obeyed.
 pub(super) fn refuse(repl: &mut Repl, problem: &str) {
+    repl.failed = true;
     repl.answer
         .push(super::Part::Diagnostic(format!("{problem}\n")));
 }

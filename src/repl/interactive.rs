@@ -6,6 +6,7 @@
 use super::interrupt;
 use super::{Assistant, Completions, Part, Patience, Repl, highlight, read};
 use crate::base::render::Style;
+use crate::base::tell;
 use anstyle::AnsiColor;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::error::ReadlineError;
@@ -32,14 +33,14 @@ const SHORTEST_HINT: usize = 12;
 /// Entries kept in the history.
 const HISTORY: usize = 10_000;
 
-/// Runs the prompt at the terminal until it is left, and gives the exit status.
-pub fn run_interactive() -> i32 {
-    let style = Style::of(true);
+/// Runs the prompt at the terminal until it is left, after a program if there is one, and gives the
+/// exit status.
+pub fn run_interactive(style: Style, program: Option<&str>) -> i32 {
     let mut repl = Repl::new(style, Patience::None);
     let mut editor = match editor(style) {
         Ok(editor) => editor,
         Err(error) => {
-            eprintln!("rasp: the terminal cannot be used: {error}");
+            tell(&format!("rasp: the terminal cannot be used: {error}\n"));
             return 1;
         }
     };
@@ -49,9 +50,12 @@ pub fn run_interactive() -> i32 {
         let _ = editor.load_history(path);
     }
     if let Err(error) = interrupt::on_ctrl_c(repl.control()) {
-        eprintln!("rasp: Ctrl-C will end the session: {error}");
+        tell(&format!("rasp: Ctrl-C will end the session: {error}\n"));
     }
     print(&[Part::Output(repl.banner())]);
+    if let Some(path) = program {
+        print(&repl.open(path));
+    }
     converse(&mut repl, &mut editor, history.as_deref())
 }
 
@@ -85,7 +89,7 @@ fn converse(
             }
             Err(ReadlineError::Eof) => return 0,
             Err(error) => {
-                eprintln!("rasp: {error}");
+                tell(&format!("rasp: {error}\n"));
                 return 1;
             }
         }

@@ -14,13 +14,13 @@ mod read;
 mod save;
 mod transcript;
 
-pub use assist::{Assistant, Completions};
+pub use assist::{Assistant, COMMAND_WORDS, Completions};
 pub use colors::highlight;
 pub use interactive::run_interactive;
 pub use transcript::run_transcript;
 
 use crate::base::control::INTERRUPTED;
-use crate::base::render::{Style, render};
+use crate::base::render::{Color, Style, render};
 use crate::base::{Code, Control, Diagnostic, Severity, Span};
 use crate::diagnose::precedence::surprising;
 use crate::eval::Event;
@@ -28,20 +28,24 @@ use crate::graph::Sharing;
 use crate::session::Session;
 use crate::session::show::Display;
 use crate::syntax::ast::{Ast, Command, ExampleKind, Statement, StatementKind};
+use crate::value::atom::quote;
 use place::Places;
 use read::{Complete, Entry, Reader};
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-/// Runs the prompt of this process and gives its exit status: the interactive one if both ends are
-/// terminals, otherwise standard input is read as a session.
-pub fn main() -> i32 {
+/// Runs the prompt of this process, after a program if there is one, and gives its exit status: the
+/// interactive one if both ends are terminals, otherwise standard input is read as a session.
+pub fn main(color: Color, program: Option<&str>) -> i32 {
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        return run_interactive();
+        return run_interactive(Style::of(color, true), program);
     }
     let input = std::io::stdin().lock();
     let (out, err) = (std::io::stdout(), std::io::stderr());
-    run_transcript(input, &mut out.lock(), &mut err.lock())
+    // Entries and diagnostics may be read by programs: colour is for whoever asks for it.
+    let style = Style::of(color, false);
+    let repl = Repl::new(style, Patience::NextLine);
+    run_transcript(repl, program, input, &mut out.lock(), &mut err.lock())
 }
 
 /// When an entry that only lacks its last `;` is run.
@@ -87,6 +91,7 @@ pub struct Repl {
     loaded: Vec<String>,
     /// What the current entry has answered so far.
     answer: Vec<Part>,
+    failed: bool,
     finished: bool,
 }
 
@@ -107,6 +112,7 @@ impl Repl {
             accepted: Vec::new(),
             loaded: Vec::new(),
             answer: Vec::new(),
+            failed: false,
             finished: false,
         }
     }
@@ -124,6 +130,11 @@ impl Repl {
     /// Whether the session was left with `exit` or `:quit`.
     pub fn is_finished(&self) -> bool {
         self.finished
+    }
+
+    /// Whether anything that was pushed has failed.
+    pub fn has_failed(&self) -> bool {
+        self.failed
     }
 
     /// Whether an entry has begun and needs more lines.
@@ -156,6 +167,13 @@ impl Repl {
         self.take_answer()
     }
 
+    /// Loads a program, as the first entry of a session may.
+    pub fn open(&mut self, path: &str) -> Vec<Part> {
+        self.control().resume();
+        self.run(&format!("load {};", quote(path)));
+        self.take_answer()
+    }
+
     /// Answers an entry that the end of the input leaves incomplete.
     pub fn end(&mut self) -> Vec<Part> {
         let mut reader = std::mem::take(&mut self.reader);
@@ -167,6 +185,7 @@ impl Repl {
 
     fn take_answer(&mut self) -> Vec<Part> {
         if self.control().is_stopped() {
+            self.failed = true;
             let told = format!("{INTERRUPTED}\n");
             self.answer.push(Part::Diagnostic(told));
         }
@@ -292,6 +311,7 @@ impl Repl {
         // What was interrupted is told once, below the answer.
         let told = |found: &Diagnostic| found.code != Code::Interrupted;
         for diagnostic in diagnostics.into_iter().filter(told) {
+            self.failed |= diagnostic.severity == Severity::Error;
             let sources = self.session.sources();
             let text = match self.places.in_input(&diagnostic, sources) {
                 Some((diagnostic, sources)) => render(&diagnostic, &sources, self.style),

@@ -2,6 +2,7 @@
 
 use super::Repl;
 use super::command::{refuse, unquoted};
+use crate::base::visible;
 use crate::base::write::{self, Existing};
 use std::path::PathBuf;
 
@@ -31,7 +32,7 @@ fn write(repl: &mut Repl, argument: &str, existing: Existing) {
         // `load` adds the same ending.
         path.set_extension("rasp");
     }
-    let shown = path.display().to_string();
+    let shown = visible::path(&path);
     if existing == Existing::Keep && path.exists() {
         return refuse(
             repl,

@@ -1,14 +1,24 @@
 //! A session read from something that is no terminal. Entries go to `out` in the reference's
 //! format, diagnostics to `err`; neither the banner nor prompts are printed. The session survives
-//! every error, so the exit status tells only whether its answers could be written.
+//! every error; the exit status tells whether there was one, and whether its answers could be written.
 
-use super::{Part, Patience, Repl};
-use crate::base::render::Style;
+use super::{Part, Repl};
 use std::io::{BufRead, ErrorKind, Write};
 
-/// Runs a session on an input until it ends or leaves, and gives the exit status.
-pub fn run_transcript(mut input: impl BufRead, out: &mut impl Write, err: &mut impl Write) -> i32 {
-    let mut repl = Repl::new(Style::Plain, Patience::NextLine);
+/// Runs a session, on a program if there is one and then on an input, until it ends or leaves; the exit
+/// status: 0, or 1 if something failed or the answers could not be written. A diagnostic that cannot be
+/// written is lost, and nothing else.
+pub fn run_transcript(
+    mut repl: Repl,
+    program: Option<&str>,
+    mut input: impl BufRead,
+    out: &mut impl Write,
+    err: &mut impl Write,
+) -> i32 {
+    let opened = program.map(|path| repl.open(path));
+    if let Err(error) = write(&opened.unwrap_or_default(), out, err) {
+        return unwritten(&error, err);
+    }
     let mut line = Vec::new();
     while !repl.is_finished() {
         line.clear();
@@ -27,7 +37,7 @@ pub fn run_transcript(mut input: impl BufRead, out: &mut impl Write, err: &mut i
         }
     }
     match write(&repl.end(), out, err) {
-        Ok(()) => 0,
+        Ok(()) => i32::from(repl.has_failed()),
         Err(error) => unwritten(&error, err),
     }
 }
@@ -48,8 +58,11 @@ fn write(parts: &[Part], out: &mut impl Write, err: &mut impl Write) -> std::io:
                 out.write_all(text.as_bytes())?;
                 out.flush()?;
             }
-            Part::Diagnostic(text) => err.write_all(text.as_bytes())?,
+            Part::Diagnostic(text) => {
+                let _ = err.write_all(text.as_bytes());
+            }
         }
     }
-    err.flush()
+    let _ = err.flush();
+    Ok(())
 }

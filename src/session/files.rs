@@ -2,9 +2,9 @@
 //! with the command line and the REPL the only place that touches the file system.
 
 use super::loader::{Loader, Missing};
-use crate::base::Limits;
+use crate::base::read::open;
+use crate::base::{Limits, visible};
 use crate::eval::Loaded;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,10 @@ impl Loader for Files {
         match tried.iter().find(|path| path.is_file()) {
             Some(found) => read(found).map_err(Missing::Unreadable),
             None => {
-                let mut shown: Vec<String> = tried.iter().map(|path| self::shown(path)).collect();
+                let mut shown: Vec<String> = tried
+                    .iter()
+                    .map(|path| visible::name(&self::shown(path)).into_owned())
+                    .collect();
                 shown.dedup();
                 Err(Missing::NotFound(shown))
             }
@@ -38,7 +41,7 @@ impl Loader for Files {
 /// It cannot be read, is not UTF-8, or is larger than a source text may be.
 pub fn read(path: &Path) -> Result<Loaded, String> {
     let shown = shown(path);
-    let file = File::open(path).map_err(|error| format!("{shown}: {error}"))?;
+    let file = open(path).map_err(|error| format!("{}: {error}", visible::name(&shown)))?;
     let text = read_text(file, &shown)?;
     Ok(Loaded {
         identity: identity(path),
@@ -53,6 +56,7 @@ pub fn read(path: &Path) -> Result<Loaded, String> {
 /// As [`read`].
 pub fn read_text(from: impl Read, shown: &str) -> Result<String, String> {
     let largest = Limits::default().source_bytes;
+    let shown = visible::name(shown);
     let mut bytes = Vec::new();
     from.take(largest as u64 + 1)
         .read_to_end(&mut bytes)

@@ -117,8 +117,14 @@ pub enum Token<'s> {
     Exit,
 }
 
+/// The words of the language that are no names.
+pub const KEYWORDS: &[&str] = &[
+    "and", "assert", "def", "draw", "else", "for", "if", "in", "lambda", "load", "not", "or",
+    "return",
+];
+
 impl Token<'_> {
-    /// A word of the language that is no name.
+    /// One of [`KEYWORDS`].
     pub fn is_keyword(self) -> bool {
         matches!(
             self,

@@ -6,7 +6,7 @@ use super::wrong::{
     defined, found, indices_of, is_selector, known_keys, membership, no_input, role,
 };
 use crate::base::control::INTERRUPTED;
-use crate::base::{Code, Diagnostic, Span};
+use crate::base::{Code, Diagnostic, Span, visible};
 use crate::eval::Meta;
 use crate::eval::fault::Cause;
 use crate::interpret::code_of;
@@ -355,7 +355,7 @@ impl Scene<'_> {
             }
             Cause::NotLoaded { path, reason } => here(
                 Code::FileNotFound,
-                &format!("`{path}` could not be loaded"),
+                &format!("`{}` could not be loaded", visible::name(path)),
                 reason,
             ),
             Cause::Cycle { files, loads } => {
@@ -365,13 +365,17 @@ impl Scene<'_> {
                 };
                 let error = here(Code::LoadCycle, message, "this closes the cycle");
                 let load = |error: Diagnostic, (name, at): &(String, Span)| {
-                    error.at(*at, format!("`{name}` is loaded here"))
+                    error.at(*at, format!("`{}` is loaded here", visible::name(name)))
                 };
-                loads.iter().fold(error, load).note(files.join(" loads "))
+                loads
+                    .iter()
+                    .fold(error, load)
+                    .note(visible::name(&files.join(" loads ")))
             }
             Cause::LoadedErrors { path, .. } => {
                 let label = "loaded here; its errors come before this one";
-                here(Code::FileNotFound, &format!("`{path}` has errors"), label).following()
+                let message = format!("`{}` has errors", visible::name(path));
+                here(Code::FileNotFound, &message, label).following()
             }
             Cause::Unmet(values) => {
                 let error = error(Code::AssertionFailed, "this assertion does not hold");

@@ -5,7 +5,7 @@ use super::quote::{counted, elements, letters, one_line, operand};
 use super::scene::{Scene, Side};
 use super::wrong::quoted;
 use crate::base::suggest::nearest;
-use crate::base::{Span, Suggestion};
+use crate::base::{Span, Suggestion, visible};
 use crate::builtin::Builtin;
 use crate::eval::Meta;
 use crate::eval::fault::{Cause, Limit};
@@ -339,6 +339,7 @@ impl Scene<'_> {
                 _ => "move what both need into a third file and load that from both",
             }),
             Cause::LoadedErrors { file, .. } => {
+                let file = visible::name(file);
                 Some(format!("mend them first; `rasp check {file}` shows them alone").into())
             }
             Cause::Unmet(values) => self.right_value(values),
