@@ -1,6 +1,8 @@
 //! The standard library: RASP sources from `stdlib/`, embedded in the program. `rasplib` is seen by
 //! every program; the other modules are loaded by name.
 
+use std::sync::LazyLock;
+
 /// A module: the name that `load` takes, and its text.
 #[derive(Clone, Copy, Debug)]
 pub struct Module {
@@ -79,6 +81,11 @@ pub fn defining(name: &str) -> Option<&'static Module> {
 
 /// The names that the modules define for others, each with its module's.
 pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    static NAMES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| defined().collect());
+    NAMES.iter().copied()
+}
+
+fn defined() -> impl Iterator<Item = (&'static str, &'static str)> {
     let of_line = |line: &'static str| {
         let function = line.strip_prefix("def ");
         let defined = function.unwrap_or(line);

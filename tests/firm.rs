@@ -95,7 +95,11 @@ fn a_pipe_that_fails_says_so() {
     let place = Place::with(&[("bad.rasp", "x = 1;\ny = nothing;\nx;\n")]);
     let ran = place.shell("rasp < bad.rasp");
     assert_eq!(ran.status, 1);
-    assert!(ran.out.contains("out =  1"), "{}", ran.shown());
+    assert!(
+        ran.out.contains("x =  1\n    value: x =  1"),
+        "{}",
+        ran.shown()
+    );
     assert_eq!(place.shell("echo 'x = 1;' | rasp").status, 0);
     assert_eq!(place.shell("echo ':nonsense' | rasp").status, 1);
 }

@@ -42,7 +42,7 @@ fn what_runs_is_stopped_and_the_session_goes_on() {
     assert_eq!(answer(&mut repl, "x;"), "    value: x =  1\n");
     assert_eq!(
         answer(&mut repl, "indices;"),
-        "     s-op: out\n \t Example: out(\"abc\") = [0, 1, 2] (ints)\n"
+        "     s-op: indices\n \t Example: indices(\"abc\") = [0, 1, 2] (ints)\n"
     );
 }
 
@@ -64,5 +64,5 @@ fn a_request_is_that_of_one_session() {
         "    value: x =  0\n    value: x =  40000\n"
     );
     person.join().expect("it only waits");
-    assert_eq!(answer(&mut one, "1;"), "    value: x =  1\n");
+    assert_eq!(answer(&mut one, "1;"), "    value: out =  1\n");
 }

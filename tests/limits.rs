@@ -128,3 +128,43 @@ fn loads_have_a_budget() {
     );
     assert_eq!(ran.status, 1);
 }
+
+#[test]
+fn a_limit_can_be_set() {
+    let place = Place::new();
+    place.file("many.rasp", "x = [i for i in range(100)]; len(x);");
+    let run = |limit: &str| place.rasp(&["run", "many.rasp", "--limit", limit]);
+    assert_eq!(run("steps=1000").status, 0);
+    let ran = run("steps=100");
+    assert!(
+        ran.err.contains("the limit `steps` of 100"),
+        "{}",
+        ran.shown()
+    );
+    assert_eq!(ran.status, 1);
+    let told = [
+        ("stops=9", "did you mean `steps`?"),
+        ("steps=many", "`many` is not a whole number"),
+        ("steps", "a limit is set like `steps=1000`"),
+        ("nesting=5000000000", "`nesting` cannot be as large"),
+        (
+            "source_bytes=99999999",
+            "no text may have more than 16777216 bytes",
+        ),
+    ];
+    for (limit, reason) in told {
+        let ran = run(limit);
+        assert!(ran.err.contains(reason), "{}", ran.shown());
+        assert_eq!(ran.status, 2);
+    }
+    // At the prompt each entry has them.
+    let typed = "x = [i for i in range(20)];\n".repeat(5) + "x = [i for i in range(100)];\n";
+    let ran = place.reading(&typed, &["--limit", "steps=100"]);
+    assert_eq!(
+        ran.err.matches("the limit `steps`").count(),
+        1,
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.out.matches("list: x").count(), 5, "{}", ran.out);
+}

@@ -118,7 +118,8 @@ fn last_line(span: Span, sources: &Sources) -> usize {
     sources.get(span.source).line(last)
 }
 
-fn in_words(diagnostic: &Diagnostic, sources: &Sources) -> String {
+/// A diagnostic without its lines, ending in a newline.
+pub fn in_words(diagnostic: &Diagnostic, sources: &Sources) -> String {
     let kind = match diagnostic.severity {
         Severity::Error => "Error",
         Severity::Warning => "Warning",
@@ -163,9 +164,11 @@ impl Excerpt<'_> {
     fn before(&self, line: usize) -> usize {
         let length = |line: &usize| self.line(*line).chars().count();
         let shown = self.shown.range(..line);
-        line + shown
-            .map(|line| length(line).saturating_sub(1))
-            .sum::<usize>()
+        self.source.lines_before
+            + line
+            + shown
+                .map(|line| length(line).saturating_sub(1))
+                .sum::<usize>()
     }
 
     fn line(&self, line: usize) -> &str {
@@ -173,7 +176,8 @@ impl Excerpt<'_> {
     }
 
     fn text(&self) -> String {
-        let mut text = String::new();
+        // ariadne numbers lines from the first one that it is given.
+        let mut text = "\n".repeat(self.source.lines_before);
         for line in 0..=self.shown.last().copied().unwrap_or(0) {
             match self.shown.contains(&line) {
                 true => text.extend(self.line(line).chars().map(drawn)),

@@ -66,6 +66,8 @@ pub struct Source {
     pub name: String,
     /// What it says.
     pub text: Arc<str>,
+    /// The lines that people count before its first one, where it is a part of something longer.
+    pub lines_before: usize,
     /// Where each line starts.
     lines: Arc<[u32]>,
 }
@@ -77,6 +79,7 @@ impl Source {
         let lines = std::iter::once(0).chain(starts).map(|start| start as u32);
         Source {
             name,
+            lines_before: 0,
             lines: lines.collect(),
             text,
         }
@@ -114,6 +117,18 @@ impl Sources {
         id
     }
 
+    /// Adds a text that follows some lines of a longer one.
+    pub fn add_after(
+        &mut self,
+        name: impl Into<String>,
+        text: impl Into<Arc<str>>,
+        lines_before: usize,
+    ) -> SourceId {
+        let id = self.add(name, text);
+        self.list[id.0 as usize].lines_before = lines_before;
+        id
+    }
+
     /// A text that was added.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.list[id.0 as usize]
@@ -124,12 +139,13 @@ impl Sources {
         &self.get(span.source).text[span.range()]
     }
 
-    /// Line and column of the start of a span, both from 1; columns count characters.
+    /// Line and column of the start of a span, both from 1, as people count them; columns count
+    /// characters.
     pub fn position(&self, span: Span) -> (usize, usize) {
         let source = self.get(span.source);
         let line = source.line(span.start);
         let line_start = source.lines(line, line).start;
         let before = &source.text[line_start..span.start as usize];
-        (line + 1, before.chars().count() + 1)
+        (source.lines_before + line + 1, before.chars().count() + 1)
     }
 }

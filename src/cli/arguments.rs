@@ -22,6 +22,9 @@ pub struct Arguments {
     /// When errors and warnings have colours
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true)]
     pub color: Color,
+    /// Another value for a limit; may be repeated. docs/LANGUAGE.md, "Limits", lists them
+    #[arg(long, value_name = "NAME=VALUE", value_parser = super::limits::parse, global = true)]
+    pub limit: Vec<(String, u64)>,
 }
 
 /// A word that is the path of a program, and no command with a slip in it.

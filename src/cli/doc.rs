@@ -4,6 +4,7 @@
 
 use super::arguments::Doc;
 use super::input::{programs, read};
+use super::limits::session;
 use super::output::{Output, Stop};
 use crate::base::write::{unwritten, write};
 use crate::base::{Existing, Limits, Sources, read, visible};
@@ -129,7 +130,7 @@ fn is_ours(path: &Path) -> bool {
 // ---- Built-in names ----
 
 fn built_in(text: &mut String) {
-    let mut session = Session::new(Sharing::Equal);
+    let mut session = session(Sharing::Equal);
     text.push_str("## Built in\n\n");
     for row in builtin::TABLE {
         let signature = match row.kind {

@@ -2,9 +2,10 @@
 
 use super::arguments::Fmt;
 use super::input::{programs, read};
+use super::limits::limits;
 use super::output::{Output, Stop};
 use crate::base::write::write;
-use crate::base::{Code, Diagnostic, Existing, Limits, Severity, Sources, visible};
+use crate::base::{Code, Diagnostic, Existing, Severity, Sources, visible};
 use crate::diagnose::{self, Read, precedence};
 use crate::eval::Loaded;
 use crate::format::{print, print_with_parentheses};
@@ -75,7 +76,7 @@ fn format_text(
 
 fn parse_text(sources: &mut Sources, name: &str, text: &str) -> Read {
     let source = sources.add(name, text);
-    diagnose::read(source, text, &Limits::default())
+    diagnose::read(source, text, &limits())
 }
 
 fn comments<'t>(parsed: &Read, text: &'t str) -> impl Iterator<Item = Option<&'t str>> {

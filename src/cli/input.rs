@@ -1,6 +1,7 @@
 //! Programs, inputs and vocabularies as the command line gives them.
 
 use super::arguments::{Inputs, Program, Setting, Switch};
+use super::limits::session;
 use super::making::Making;
 use super::output::{Output, Stop};
 use super::progress;
@@ -240,7 +241,7 @@ pub fn open(
     program: &Program,
     sharing: Sharing,
 ) -> Result<(Session, Vec<Event>), Unreadable> {
-    let mut session = Session::new(sharing);
+    let mut session = session(sharing);
     let loaded = read(&program.file).map_err(|diagnostic| {
         output.report(&diagnostic, session.sources());
         Unreadable {

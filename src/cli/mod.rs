@@ -16,6 +16,7 @@ mod generate;
 mod host;
 mod input;
 mod json;
+mod limits;
 mod making;
 mod model;
 mod output;
@@ -49,6 +50,7 @@ pub fn main() -> i32 {
         let command = &mut Arguments::command();
         return answer(&command.error(ErrorKind::ArgumentConflict, problem));
     }
+    limits::set(&arguments.limit);
     let color = arguments.color;
     let Some(command) = arguments.command else {
         return prompt(color, arguments.file.as_deref());
@@ -103,7 +105,7 @@ fn prompt(color: Color, program: Option<&str>) -> i32 {
         output.report(&error, &Sources::new());
         return output.status();
     }
-    crate::repl::main(color, program)
+    crate::repl::main(color, program, limits::limits())
 }
 
 fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {

@@ -6,6 +6,7 @@
 use super::arguments::{Diagnostics, Program};
 use super::equiv::result_json;
 use super::input::{Input, open, value_json};
+use super::limits::session;
 use super::output::{Output, Stop, table};
 use super::progress;
 use crate::base::suggest::nearest;
@@ -171,7 +172,7 @@ fn show(output: &mut Output, puzzle: &Puzzle) -> Result<(), Stop> {
     output.line(&format!("Puzzle {number}: {}\n", puzzle.title))?;
     output.line(&puzzle.task)?;
     output.line("")?;
-    let mut session = Session::new(Sharing::Equal);
+    let mut session = session(Sharing::Equal);
     let solution = solution(&mut session, puzzle);
     let (sop, setting) = output.expect(solution, session.sources())?;
     for example in &puzzle.examples {
@@ -428,7 +429,7 @@ mod tests {
             assert!(!puzzle.title.is_empty() && !puzzle.task.is_empty());
             assert_eq!(puzzle.examples.len(), 2, "{stem}");
             assert!(puzzle.hints.len() >= 2, "{stem}");
-            let mut session = Session::new(Sharing::Equal);
+            let mut session = session(Sharing::Equal);
             let (_, setting) = solution(&mut session, &puzzle).unwrap();
             assert!(session.take_diagnostics().is_empty(), "{stem}");
             assert!(!setting.vocabulary.is_empty() && setting.max_length > 0);

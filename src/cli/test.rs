@@ -2,12 +2,12 @@
 
 use super::arguments::Test;
 use super::input::{programs, read};
+use super::limits::session;
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
 use crate::base::{Diagnostic, Severity, Sources};
 use crate::eval::{Assertion, Event, Verdict};
 use crate::graph::Sharing;
-use crate::session::Session;
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
@@ -49,7 +49,7 @@ fn test_file(
     file: &Path,
     counts: &mut Counts,
 ) -> Result<(), Stop> {
-    let mut session = Session::new(Sharing::Equal);
+    let mut session = session(Sharing::Equal);
     let loaded = match read(file) {
         Ok(loaded) => loaded,
         Err(diagnostic) => {

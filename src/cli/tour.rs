@@ -3,6 +3,7 @@
 
 use super::arguments::Tour;
 use super::input::{Input, read};
+use super::limits::session;
 use super::output::{Output, Stop};
 use super::progress;
 use crate::base::table::indented;
@@ -21,7 +22,7 @@ const SORT: &str = include_str!("../../examples/sort.rasp");
 const MAX_LENGTH: usize = 10;
 
 pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
-    let mut session = Session::new(Sharing::Equal);
+    let mut session = session(Sharing::Equal);
     let program = output.expect(program(arguments), session.sources())?;
     let control = session.control().clone();
     let load = || session.load(&program);

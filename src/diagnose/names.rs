@@ -132,7 +132,9 @@ fn replaced(
     for statement in statements {
         let mut read = BTreeSet::new();
         visit(ast, statement, &mut read, &mut Vec::new(), true);
-        waiting.retain(|name, _| !read.contains(*name));
+        for name in &read {
+            waiting.remove(*name);
+        }
         let ident = match &statement.kind {
             StatementKind::Expression(_) | StatementKind::Assert { .. } => continue,
             StatementKind::Define(function) => &function.ident,

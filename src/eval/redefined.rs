@@ -55,10 +55,11 @@ impl Evaluator {
             Some(Kind::Function(_)) if !own && self.is_top_level(cx.scope) => {
                 self.shadowed(ident, Shadow::Builtin);
             }
-            None if own && self.scopes.made(cx.scope, name).is_some_and(loaded) => {
-                if !passes_on(&cx.ast, ident) {
-                    self.shadowed(ident, Shadow::Loaded);
-                }
+            None if own
+                && self.scopes.made(cx.scope, name).is_some_and(loaded)
+                && !passes_on(&cx.ast, ident) =>
+            {
+                self.shadowed(ident, Shadow::Loaded);
             }
             _ => {}
         }

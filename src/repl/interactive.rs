@@ -6,7 +6,7 @@
 use super::interrupt;
 use super::{Assistant, Completions, Part, Patience, Repl, highlight, read};
 use crate::base::render::Style;
-use crate::base::tell;
+use crate::base::{Limits, tell};
 use anstyle::AnsiColor;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::error::ReadlineError;
@@ -35,8 +35,8 @@ const HISTORY: usize = 10_000;
 
 /// Runs the prompt at the terminal until it is left, after a program if there is one, and gives the
 /// exit status.
-pub fn run_interactive(style: Style, program: Option<&str>) -> i32 {
-    let mut repl = Repl::new(style, Patience::None);
+pub fn run_interactive(style: Style, program: Option<&str>, limits: Limits) -> i32 {
+    let mut repl = Repl::new(style, Patience::None).with_limits(limits);
     let mut editor = match editor(style) {
         Ok(editor) => editor,
         Err(error) => {

@@ -9,7 +9,6 @@ mod help;
 mod inspect;
 mod interactive;
 pub(crate) mod interrupt;
-mod place;
 mod read;
 mod save;
 mod transcript;
@@ -20,8 +19,8 @@ pub use interactive::run_interactive;
 pub use transcript::run_transcript;
 
 use crate::base::control::INTERRUPTED;
-use crate::base::render::{Color, Style, render};
-use crate::base::{Code, Control, Diagnostic, Severity, Span};
+use crate::base::render::{Color, Style, in_words, render};
+use crate::base::{Code, Control, Diagnostic, Limits, Severity, Span};
 use crate::diagnose::precedence::surprising;
 use crate::eval::Event;
 use crate::graph::Sharing;
@@ -29,24 +28,26 @@ use crate::session::Session;
 use crate::session::show::Display;
 use crate::syntax::ast::{Ast, Command, ExampleKind, Statement, StatementKind};
 use crate::value::atom::quote;
-use place::Places;
 use read::{Complete, Entry, Reader};
 use std::io::IsTerminal;
 use std::sync::Arc;
 
 /// Runs the prompt of this process, after a program if there is one, and gives its exit status: the
 /// interactive one if both ends are terminals, otherwise standard input is read as a session.
-pub fn main(color: Color, program: Option<&str>) -> i32 {
+pub fn main(color: Color, program: Option<&str>, limits: Limits) -> i32 {
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        return run_interactive(Style::of(color, true), program);
+        return run_interactive(Style::of(color, true), program, limits);
     }
     let input = std::io::stdin().lock();
     let (out, err) = (std::io::stdout(), std::io::stderr());
     // Entries and diagnostics may be read by programs: colour is for whoever asks for it.
     let style = Style::of(color, false);
-    let repl = Repl::new(style, Patience::NextLine);
+    let repl = Repl::new(style, Patience::NextLine).with_limits(limits);
     run_transcript(repl, program, input, &mut out.lock(), &mut err.lock())
 }
+
+/// Diagnostics of one pipe that are drawn; further ones are told in words.
+const MOST_DRAWN: usize = 200;
 
 /// When an entry that only lacks its last `;` is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +85,8 @@ pub struct Repl {
     reader: Reader,
     /// The number of the line that what is being obeyed begins on.
     line: usize,
-    places: Places,
+    /// Errors and warnings shown so far.
+    told: usize,
     /// The statements that were run without error, as they were typed.
     accepted: Vec<String>,
     /// What was loaded at the prompt, in order.
@@ -96,6 +98,13 @@ pub struct Repl {
 }
 
 impl Repl {
+    /// The same within other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Repl {
+        self.session = self.session.with_limits(limits);
+        self
+    }
+
     /// A new session. The style is that of entries and diagnostics alike.
     pub fn new(style: Style, patience: Patience) -> Repl {
         Repl {
@@ -108,7 +117,7 @@ impl Repl {
             patience,
             reader: Reader::default(),
             line: 1,
-            places: Places::default(),
+            told: 0,
             accepted: Vec::new(),
             loaded: Vec::new(),
             answer: Vec::new(),
@@ -224,8 +233,7 @@ impl Repl {
 
     /// Runs a text: its syntax errors and nothing else, or all of its statements in turn.
     fn run(&mut self, text: &str) {
-        let (source, parsed) = self.session.read("console", text);
-        self.places.note(source, self.line);
+        let (_, parsed) = self.session.read("console", text, self.line - 1);
         let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
         let errors: Vec<&Diagnostic> = parsed.diagnostics.iter().filter(is_error).collect();
         if !errors.is_empty() {
@@ -312,10 +320,12 @@ impl Repl {
         let told = |found: &Diagnostic| found.code != Code::Interrupted;
         for diagnostic in diagnostics.into_iter().filter(told) {
             self.failed |= diagnostic.severity == Severity::Error;
+            self.told += 1;
             let sources = self.session.sources();
-            let text = match self.places.in_input(&diagnostic, sources) {
-                Some((diagnostic, sources)) => render(&diagnostic, &sources, self.style),
-                None => render(&diagnostic, sources, self.style),
+            // Drawing takes as long as the text before is: of a long pipe nobody reads so many.
+            let text = match self.patience == Patience::NextLine && self.told > MOST_DRAWN {
+                true => in_words(&diagnostic, sources),
+                false => render(&diagnostic, sources, self.style),
             };
             self.answer.push(Part::Diagnostic(text));
         }

@@ -188,7 +188,6 @@ impl Session {
         let parsed = read(source, text, &self.evaluator.limits);
         self.evaluator.diagnostics.extend(parsed.diagnostics);
         let scope = self.evaluator.new_scope();
-        self.evaluator.steps = 0;
         let events = self.evaluator.run(&Arc::new(parsed.ast), scope, name);
         let mut settings = Settings::default();
         events.iter().for_each(|event| settings.obey(event));
@@ -311,10 +310,11 @@ impl Session {
         schedule(self.graph(), &[sop])
     }
 
-    /// Reads a text typed at the prompt, keeping it for diagnostics; nothing is run.
+    /// Reads a text typed at the prompt after some lines, keeping it for diagnostics; nothing is run.
     #[doc(hidden)]
-    pub fn read(&mut self, name: &str, text: &str) -> (SourceId, Read) {
-        let source = self.evaluator.sources.add(name, text);
+    pub fn read(&mut self, name: &str, text: &str, lines_before: usize) -> (SourceId, Read) {
+        let sources = &mut self.evaluator.sources;
+        let source = sources.add_after(name, text, lines_before);
         (source, read(source, text, &self.evaluator.limits))
     }
 

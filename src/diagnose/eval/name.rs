@@ -10,8 +10,8 @@ use crate::eval::Meta;
 use crate::syntax::ast::{Ast, Command, ExprId, ExprKind, Ident, Name, Statement, StatementKind};
 use crate::value::Value;
 
-/// After this many errors and warnings no near name is looked for any more: it takes a look at every
-/// name there is, and nobody reads on.
+/// After this many errors and warnings it is not looked for what was meant any more: that takes a look
+/// at all of the program, and nobody reads on.
 const MOST_SUGGESTIONS: usize = 200;
 
 /// A name where a program introduces it, and the function that keeps it for itself.
@@ -36,6 +36,9 @@ impl Scene<'_> {
         }
         let error = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
             .at(span, "no definition of this name comes before");
+        if self.evaluator.diagnostics.len() > MOST_SUGGESTIONS {
+            return Some(error.help(definition(name, called.as_deref())));
+        }
         if let Some((parameter, reader)) = default_reads(&site.ast, name, span) {
             return Some(
                 error
