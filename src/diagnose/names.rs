@@ -133,7 +133,7 @@ fn replaced(
         let mut read = BTreeSet::new();
         visit(ast, statement, &mut read, &mut Vec::new(), true);
         for name in &read {
-            waiting.remove(*name);
+            waiting.remove(&name);
         }
         let ident = match &statement.kind {
             StatementKind::Expression(_) | StatementKind::Assert { .. } => continue,
