@@ -23,6 +23,10 @@ pub enum Builtin {
     Round,
     Indicator,
     Zipmap,
+    Int,
+    Float,
+    Str,
+    Exp,
     Score,
     SelectBest,
     Categorical,
@@ -109,9 +113,10 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "aggregate",
         kind: Kind::Function(Builtin::Aggregate),
-        parameters: &["selector", "values", "default?"],
+        parameters: &["selector", "values", "default?", "…"],
         documentation: "At each position the selected value, the mean of several selected values, \
-                        or the default (0) if none is selected: attention output.",
+                        or the default (0) if none is selected: attention output. A function before \
+                        the default is applied to the values first.",
         example: "aggregate(select(indices, 0, ==), tokens)",
     },
     Row {
@@ -152,10 +157,39 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "zipmap",
         kind: Kind::Function(Builtin::Zipmap),
-        parameters: &["sops", "function"],
+        parameters: &["sops", "function?"],
         documentation: "A function applied to one s-op or to several, position by position; a function \
-                        that returns several values gives several s-ops.",
+                        that returns several values gives several s-ops. Without a function: the list \
+                        of the s-ops.",
         example: "zipmap((tokens, indices), lambda t, i: t == \"l\" and i > 2)",
+    },
+    Row {
+        name: "int",
+        kind: Kind::Function(Builtin::Int),
+        parameters: &["value"],
+        documentation: "The value as an int, as `tokens_int` reads tokens; fractions are cut off.",
+        example: "int(indices / 2)",
+    },
+    Row {
+        name: "float",
+        kind: Kind::Function(Builtin::Float),
+        parameters: &["value"],
+        documentation: "The value as a float, as `tokens_float` reads tokens.",
+        example: "float(indices)",
+    },
+    Row {
+        name: "str",
+        kind: Kind::Function(Builtin::Str),
+        parameters: &["value"],
+        documentation: "The value as a string, as `tokens_str` reads tokens.",
+        example: "str(indices) + tokens",
+    },
+    Row {
+        name: "exp",
+        kind: Kind::Function(Builtin::Exp),
+        parameters: &["number"],
+        documentation: "e = 2.718… to the power of the number.",
+        example: "exp(indices)",
     },
     Row {
         name: "score",

@@ -128,12 +128,12 @@ fn replaced(
     for statement in statements {
         in_functions(ast, statement, &mut late);
     }
-    let mut waiting: BTreeMap<&Name, &Ident> = BTreeMap::new();
+    let mut waiting: BTreeMap<&str, &Ident> = BTreeMap::new();
     for statement in statements {
         let mut read = BTreeSet::new();
         visit(ast, statement, &mut read, &mut Vec::new(), true);
         for name in &read {
-            waiting.remove(&name);
+            waiting.remove(&**name);
         }
         let ident = match &statement.kind {
             StatementKind::Expression(_) | StatementKind::Assert { .. } => continue,

@@ -2,12 +2,13 @@
 //! aggregates in the graph.
 
 use super::context::Context;
-use super::fault::{Apart, Cause, Doubt, Mixture, Part};
+use super::fault::{Apart, Argument as Wrong, Cause, Doubt, Mixture, Part};
 use super::made::{element_spans, elements};
 use super::meta::{Callable, Meta, Side};
 use super::operator::{literal, never_equal};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
+use crate::builtin::Builtin;
 use crate::graph::{SOp, SOpId, ScorerId, Selector, SelectorId};
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::{Comparison, TypeSet, Value};
@@ -78,9 +79,8 @@ impl Evaluator {
     pub(super) fn aggregate(
         &mut self,
         cx: &Context,
-        attention: ExprId,
-        values: ExprId,
-        default: Option<ExprId>,
+        (attention, values): (ExprId, ExprId),
+        more: &[ExprId],
         span: Span,
     ) -> Outcome<Meta> {
         let attends = match self.side(cx, attention)? {
@@ -88,17 +88,32 @@ impl Evaluator {
             (Meta::Scorer(id), _) => Attention::Scorer(id),
             other => return Err(Cause::NoSelector(other).into()),
         };
-        let (value, values_span) = self.side(cx, values)?;
-        let given = default;
+        let (mut value, values_span) = self.side(cx, values)?;
+        let arguments = 2 + more.len();
+        let mut more = more.iter().copied();
+        let mut given = more.next();
+        let mut default = given.map(|id| self.side(cx, id)).transpose()?;
+        if let Some((Meta::Function(function), at)) = &default {
+            let sops = self.several(cx, values)?;
+            value = self.mapped(sops, (function, *at), span)?;
+            given = more.next();
+            default = given.map(|id| self.side(cx, id)).transpose()?;
+        }
+        if let Some(extra) = more.next() {
+            let wrong = Wrong::Count {
+                given: arguments,
+                at: cx.span(extra),
+            };
+            let builtin = Builtin::Aggregate;
+            return Err(Cause::BuiltinArguments { builtin, wrong }.into());
+        }
         let default = match default {
             None => Value::Int(0),
-            Some(id) => match self.side(cx, id)? {
-                (Meta::Atom(atom), _) => atom,
-                given => {
-                    let values = value;
-                    return Err(Cause::NoDefault { values, given }.into());
-                }
-            },
+            Some((Meta::Atom(atom), _)) => atom,
+            Some(given) => {
+                let values = value;
+                return Err(Cause::NoDefault { values, given }.into());
+            }
         };
         let Meta::List(items) = &value else {
             let value = self.broadcast(&value, values_span)?;

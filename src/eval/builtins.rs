@@ -2,13 +2,13 @@
 
 use super::context::Context;
 use super::fault::{Argument as Wrong, Cause, Limit, refuse};
-use super::meta::{Body, Callable, Meta, ScopeId, Side};
+use super::meta::{Body, Callable, Meta, ScopeId};
 use super::operator::atom_result;
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::builtin::{Builtin, Kind, TABLE};
-use crate::graph::{Encoding, SOp};
-use crate::syntax::ast::{Argument, ExprId};
+use crate::graph::{Encoding, SOp, SOpId};
+use crate::syntax::ast::{Argument, BinaryOperator, ExprId};
 use crate::value::{Op, TypeSet, Value};
 use std::sync::Arc;
 
@@ -55,15 +55,27 @@ impl Evaluator {
             (Builtin::Select, [keys, queries, comparison]) => {
                 self.select(cx, [*keys, *queries, *comparison], span)
             }
-            (Builtin::Aggregate, [selector, values, default @ ..]) => {
-                self.aggregate(cx, *selector, *values, default.first().copied(), span)
+            (Builtin::Aggregate, [selector, values, more @ ..]) => {
+                self.aggregate(cx, (*selector, *values), more, span)
             }
             (Builtin::Range, bounds) => self.range(cx, bounds),
             (Builtin::Zip, lists) => self.zip(cx, lists),
             (Builtin::Len, [list]) => self.len(cx, *list),
             (Builtin::Round, [number]) => self.round(cx, *number, span),
             (Builtin::Indicator, [condition]) => self.indicator(cx, *condition, span),
+            (Builtin::Zipmap, [sops]) => {
+                let sops = self.several(cx, *sops)?.into_iter();
+                self.keep(Meta::list(sops.map(|(sop, _)| Meta::SOp(sop)).collect()))
+            }
             (Builtin::Zipmap, [sops, function]) => self.zipmap(cx, *sops, *function, span),
+            (Builtin::Int, [value]) => self.convert(cx, Op::ToInt, *value, span),
+            (Builtin::Float, [value]) => self.convert(cx, Op::ToFloat, *value, span),
+            (Builtin::Str, [value]) => self.convert(cx, Op::ToStr, *value, span),
+            (Builtin::Exp, [number]) => {
+                let e = (Meta::Atom(Value::Float(std::f64::consts::E)), span);
+                let sides = [e, self.side(cx, *number)?];
+                self.binary(BinaryOperator::Power, sides, span)
+            }
             (Builtin::Score, [keys, queries, function]) => {
                 self.score(cx, [*keys, *queries, *function], span)
             }
@@ -94,6 +106,16 @@ impl Evaluator {
         }
     }
 
+    /// A conversion of one value, or of every value of an s-op.
+    fn convert(&mut self, cx: &Context, op: Op, value: ExprId, span: Span) -> Outcome<Meta> {
+        match self.side(cx, value)? {
+            side @ (Meta::Scorer(_), _) => self.map_scorers(op, &[side], span),
+            (Meta::SOp(id), at) => self.map_one(op, (id, at), span),
+            (Meta::Atom(value), at) => atom_result(op.apply(&[&value]), at),
+            other => refuse(op, [other]),
+        }
+    }
+
     fn indicator(&mut self, cx: &Context, condition: ExprId, span: Span) -> Outcome<Meta> {
         match self.side(cx, condition)? {
             (Meta::SOp(id), _) => Ok(Meta::SOp(self.add_map(Op::Indicator, vec![id], span)?)),
@@ -110,15 +132,23 @@ impl Evaluator {
         function: ExprId,
         span: Span,
     ) -> Outcome<Meta> {
-        let sops = self.several(cx, sops)?.into_iter();
-        let arguments: Vec<Side> = sops.map(|(sop, at)| (Meta::SOp(sop), at)).collect();
+        let sops = self.several(cx, sops)?;
         match self.side(cx, function)? {
-            (Meta::Function(callable), at) => {
-                let result = self.invoke_any(&callable, arguments, (at, span))?;
-                self.at_each_position(result, span)
-            }
+            (Meta::Function(callable), at) => self.mapped(sops, (&callable, at), span),
             other => Err(Cause::NoFunction(other).into()),
         }
+    }
+
+    /// A function applied to s-ops.
+    pub(super) fn mapped(
+        &mut self,
+        sops: Vec<(SOpId, Span)>,
+        (function, at): (&Arc<Callable>, Span),
+        span: Span,
+    ) -> Outcome<Meta> {
+        let arguments = sops.into_iter().map(|(sop, at)| (Meta::SOp(sop), at));
+        let result = self.invoke_any(function, arguments.collect(), (at, span))?;
+        self.at_each_position(result, span)
     }
 
     /// The results of an elementwise function: where it gives an atom, the same at each position.

@@ -203,10 +203,6 @@ const FOREIGN: &[(&[&str], usize, &str)] = table! {
     &["reversed"], 0, "the positions in reverse: `load \"sorting\"; reverse({x});`";
     &["break", "continue", "pass"], 0,
         "a loop always runs over all of its list: give it fewer elements, like `range(3)`";
-    &["int"], 0, "the tokens as ints are `tokens_int`; a number is rounded with `round(x)`";
-    &["float"], 0,
-        "the tokens as floats are `tokens_float`; a number becomes a float with `x * 1.0`";
-    &["str"], 0, "the tokens as strings are `tokens_str`";
     &["bool"], 0, "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`";
     &["full", "all", "select_all", "true_s"], 0, "the selector of every key is `full_s`";
     &["input", "sequence", "seq", "text"], 0, "the input is the s-op `tokens`";
@@ -299,6 +295,10 @@ pub(super) fn usage(builtin: Builtin) -> String {
         Builtin::Round => "round(0.5)",
         Builtin::Indicator => "indicator(indices > 0)",
         Builtin::Zipmap => "zipmap(indices, lambda i: i + 1)",
+        Builtin::Int => "int(indices / 2)",
+        Builtin::Float => "float(indices)",
+        Builtin::Str => "str(indices)",
+        Builtin::Exp => "exp(indices)",
         Builtin::Score => "score(indices, indices, lambda key, query: key)",
         Builtin::SelectBest => {
             "select_best(full_s, score(indices, indices, lambda key, query: key))"

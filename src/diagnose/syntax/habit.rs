@@ -234,8 +234,6 @@ impl Place<'_, '_> {
         let found = rules! { (previous, token);
             (Some(Token::Comma), _) if token.closes() => "there is nothing after this comma",
                 "remove the comma before the closing bracket";
-            (Some(Token::LeftParenthesis), Token::RightParenthesis) => "there is no empty tuple",
-                "write an expression between the parentheses";
             (_, Token::For) if bracket == Some(Token::LeftBrace) && self.expects(":") =>
                 "in braces stand keys and values",
                 "for a list write `[x for x in list]`, for a dict `{x: x for x in list}`";
