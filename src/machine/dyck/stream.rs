@@ -59,7 +59,7 @@ impl Parts {
         let mut embedded = vec![(brackets, bos, 1.0)];
         for token in 0..brackets {
             let bits = kind.clone().enumerate();
-            let set = bits.filter(|(bit, _)| token / 2 >> bit & 1 == 1);
+            let set = bits.filter(|(bit, _)| ((token / 2) >> bit) & 1 == 1);
             embedded.extend(set.map(|(_, row)| (token, row, 1.0)));
             let side = [opens, closes][token % 2];
             embedded.push((token, side, 1.0));
