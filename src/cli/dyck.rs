@@ -1,9 +1,12 @@
 //! `rasp machine dyck`, `verify` and `generate`: transformers for languages of nested brackets.
 
+use super::arguments::Integrity;
 use super::host::Floats;
 use super::input::{json_tokens, value_json};
+use super::model::load;
 use super::output::{Output, Stop};
-use crate::base::{Code, Diagnostic, Existing, Fallible, Random, Sources};
+use super::progress;
+use crate::base::{Code, Diagnostic, Existing, Fallible, Random, Sources, visible};
 use crate::machine::dyck::{self, Dyck, Kind, Options, Verification};
 use crate::model::{self, Attention, Dtype};
 use crate::value::Value;
@@ -107,7 +110,8 @@ pub fn build(output: &mut Output, arguments: &Build) -> Result<(), Stop> {
         true => output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null)),
         false => {
             output.text(&summary.to_string())?;
-            output.line(&format!("\nwritten to {}", arguments.output.display()))
+            let shown = visible::path(&arguments.output);
+            output.line(&format!("\nwritten to {shown}"))
         }
     }
 }
@@ -158,6 +162,8 @@ pub struct Verify {
     seed: u64,
     #[command(flatten)]
     floats: Floats,
+    #[command(flatten)]
+    digest: Integrity,
     /// The result as one JSON object; errors too
     #[arg(long)]
     pub json: bool,
@@ -165,14 +171,15 @@ pub struct Verify {
 
 pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let sources = Sources::new();
-    let model = output.expect(model::load(&arguments.model), &sources)?;
+    let model = load(output, &arguments.model, arguments.digest.asked())?;
     let options = Options {
         exhaustive: arguments.exhaustive,
         samples: arguments.samples,
         seed: arguments.seed,
         precision: arguments.floats.precision(),
     };
-    let found = output.expect(dyck::verify(&model, &options), &sources)?;
+    let found = progress::alone("comparing on inputs", || dyck::verify(&model, &options));
+    let found = output.expect(found, &sources)?;
     if found.wrong > 0 {
         output.fail();
     }
@@ -246,6 +253,8 @@ pub struct Generate {
     seed: u64,
     #[command(flatten)]
     floats: Floats,
+    #[command(flatten)]
+    digest: Integrity,
     /// Each word as one JSON object; errors too
     #[arg(long)]
     pub json: bool,
@@ -253,11 +262,12 @@ pub struct Generate {
 
 pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
     let sources = Sources::new();
-    let model = output.expect(model::load(&arguments.model), &sources)?;
+    let model = load(output, &arguments.model, arguments.digest.asked())?;
     let mut random = Random::new(arguments.seed);
     let precision = arguments.floats.precision();
     for _ in 0..arguments.count {
-        let sampled = dyck::sample(&model, precision, &mut random);
+        let sample = || dyck::sample(&model, precision, &mut random);
+        let sampled = progress::alone("running the model", sample);
         let word = output.expect(sampled, &sources)?;
         let text: String = word.tokens.iter().map(Value::to_string).collect();
         match arguments.json {
