@@ -29,6 +29,8 @@ fn measure(layers: usize, heads: usize, d_model: usize, d_mlp: usize, density: f
         density,
         vocabulary: 30,
         max_length: length,
+        causal: false,
+        special: false,
     });
     let inputs: Vec<Vec<Value>> = (0..64).map(|_| random.tokens(&model, length)).collect();
     for precision in [Precision::F32, Precision::F64] {

@@ -87,6 +87,7 @@ pub mod base;
 pub mod cli;
 pub mod execute;
 pub mod graph;
+pub mod machine;
 pub mod model;
 pub mod plan;
 #[cfg(feature = "repl")]

@@ -14,6 +14,7 @@ mod firm;
 mod interrupt;
 mod library;
 mod limits;
+mod machine;
 mod puzzle;
 mod repl;
 mod terminal;

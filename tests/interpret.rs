@@ -165,6 +165,43 @@ fn check_generation(program: &Program, prompt: &[Value]) {
     }
 }
 
+/// The ways in which the preprint of the paper writes programs.
+#[test]
+fn the_sugar_of_the_preprint_means_what_it_says() {
+    let program = r#"
+all = select((), (), lambda: True);
+assert aggregate(all, indices)("abc") == [1] * 3;
+up_to_here = select(indices, indices, <=);
+assert aggregate(up_to_here, tokens, lambda t: 1 if t == "a" else 0)("aba") == [1, 1 / 2, 2 / 3];
+assert aggregate(select(indices, 7, ==), tokens, lambda t: t + "!", "-")("ab") == "--";
+here = select(indices, indices, ==);
+assert aggregate(here, (tokens, indices), lambda t, i: t * (i + 1))("ab") == ["a", "bb"];
+both = aggregate(here, (tokens, indices), lambda t, i: (t, i + 1));
+assert both[0]("ab") == "ab" and both[1]("ab") == [1, 2];
+pair = zipmap((tokens, indices));
+assert len(pair) == 2 and pair[1]("ab") == [0, 1];
+assert int(indices / 2)("abcd") == [0, 0, 1, 1];
+assert float(indices)("ab") == [0.0, 1.0];
+assert str(indices)("ab") == "01";
+assert exp(indices - 1)("abc") == [2.718281828459045 ^ -1, 1, 2.718281828459045];
+assert int("7") == 7;
+weighted = aggregate(score(indices, indices, lambda k, q: exp(k * 0) if k <= q else 0), indices);
+assert weighted("abc") == [0, 1 / 2, 1];
+"#;
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text("program.rasp", program);
+    assert_eq!(session.take_diagnostics(), []);
+    for wrong in [
+        "aggregate(full_s, indices, 0, 1);",
+        "aggregate(full_s, indices, lambda i: i, 0, 1);",
+        "int([1]);",
+        "exp(tokens);",
+    ] {
+        session.load_text("wrong.rasp", wrong);
+        assert_eq!(session.take_diagnostics().len(), 1, "{wrong}");
+    }
+}
+
 #[test]
 fn what_selects_no_later_key_is_causal() {
     let mut session = Session::new(Sharing::Equal);

@@ -13,8 +13,8 @@ use random::{Random, Sizes};
 use rasp::base::{Code, Diagnostic, Existing, Sources, render};
 use rasp::execute::{Executor, Precision, largest_activation, run, trace};
 use rasp::model::{
-    Decoder, Digest, FeedForward, Layer, Matrix, Model, Output, from_bytes, from_bytes_with, load,
-    save, summary, to_bytes,
+    Attention, Decoder, Digest, FeedForward, Head, Layer, Mask, Matrix, Model, Output, from_bytes,
+    from_bytes_with, load, save, summary, to_bytes,
 };
 use rasp::value::Value;
 use tiny::Tiny;
@@ -67,6 +67,103 @@ fn a_causal_model_sees_no_later_position() {
 }
 
 #[test]
+fn a_head_sees_what_its_mask_leaves_and_nothing_gives_nothing() {
+    let mut model = TINY.model(TINY.token_readout());
+    // What the first head moves: BOS, "a" and "b", to directions of their own.
+    let moved = |model: &Model| {
+        let trace = trace(model, &Value::characters("ab"), Precision::F64).unwrap();
+        let stream = &trace.steps[1].stream;
+        let from = TINY.max_length + 4;
+        let row = |position: usize| [from + 2, from, from + 1].map(|at| stream[[position, at]]);
+        (0..3).map(row).collect::<Vec<_>>()
+    };
+    let head = &mut model.layers[0].heads[0];
+    head.query = Matrix::zeros(head.query.rows(), head.query.columns());
+    for attention in [Attention::Soft, Attention::Hard] {
+        for (mask, expected) in [
+            (Mask::All, [[1.0 / 3.0; 3]; 3]),
+            (Mask::Earlier, [[0.0; 3], [1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]),
+            (Mask::Later, [[0.0, 0.5, 0.5], [0.0, 0.0, 1.0], [0.0; 3]]),
+        ] {
+            let head = &mut model.layers[0].heads[0];
+            (head.mask, head.attention) = (mask, attention);
+            assert_eq!(moved(&model), expected, "{mask:?} {attention:?}");
+        }
+    }
+    model.causal = true;
+    assert!(model.check().unwrap_err().contains("later keys"));
+}
+
+#[test]
+fn hard_attention_takes_the_largest_and_shares_between_ties() {
+    let mut model = TINY.model(TINY.token_readout());
+    let head = &mut model.layers[0].heads[0];
+    // A key's score is 0.001 at "b": softmax would hardly see it.
+    head.query = Matrix::zeros(head.query.rows(), 1);
+    head.query_bias = vec![1.0];
+    head.key = Matrix::from_triplets(head.key.rows(), 1, vec![(1, 0, 0.001)]);
+    head.key_bias = vec![0.0];
+    head.attention = Attention::Hard;
+    for precision in BOTH {
+        let trace = trace(&model, &Value::characters("babb"), precision).unwrap();
+        let row = trace.steps[1].heads[0].weights.row(0).to_vec();
+        let third = match precision {
+            Precision::F32 => f64::from(1.0f32 / 3.0),
+            Precision::F64 => 1.0 / 3.0,
+        };
+        assert_eq!(row, [0.0, third, 0.0, third, third]);
+    }
+}
+
+#[test]
+fn hidden_units_are_normalised_without_an_epsilon() {
+    let mut model = TINY.model(TINY.token_readout());
+    let d_model = model.d_model;
+    // x and -x of a number far below the usual ε; BOS has none, and gets 0.
+    model.token_embedding = Matrix::from_triplets(3, d_model, vec![(0, 0, 1e-9), (1, 0, -3e-12)]);
+    model.layers[0].mlp = FeedForward {
+        layer_norm: true,
+        input: Matrix::from_triplets(d_model, 2, vec![(0, 0, 1.0), (0, 1, -1.0)]),
+        input_bias: vec![0.0; 2],
+        output: Matrix::from_triplets(2, d_model, vec![(0, 1, 1.0), (1, 1, -1.0)]),
+        output_bias: vec![0.0; d_model],
+    };
+    for precision in BOTH {
+        let trace = trace(&model, &Value::characters("ab"), precision).unwrap();
+        let signs: Vec<f64> = trace.steps[2].stream.column(1).to_vec();
+        assert_eq!(signs, [0.0, 1.0, -1.0]);
+    }
+}
+
+#[test]
+fn what_few_models_have_is_stored_only_where_it_is() {
+    let mut model = TINY.model(TINY.token_readout());
+    let header = |model: &Model| {
+        let bytes = to_bytes(model).unwrap();
+        let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+        String::from_utf8(bytes[8..8 + length].to_vec()).unwrap()
+    };
+    for name in ["attends", "layer_norm", "machine"] {
+        assert!(!header(&model).contains(name));
+    }
+    model.layers[0].heads[1].mask = Mask::Earlier;
+    model.layers[0].mlp.layer_norm = true;
+    model.machine = Some("{}".to_string());
+    assert_eq!(from_bytes(&to_bytes(&model).unwrap()).unwrap(), model);
+    check("info_special", &summary(&model).to_string());
+    let bytes = to_bytes(&model).unwrap();
+    for (old, new) in [
+        ("blocks.0.attn.1\\\":{", "blocks.0.attn.2\\\":{"),
+        ("blocks.0.attn.1\\\":{", "blocks.00.attn.1\\\":{"),
+        ("[0],\\\"cert", "[1],\\\"cert"),
+        ("earlier", "erlier"),
+    ] {
+        let message = not_a_model(&with_header(&bytes, old, new));
+        assert!(!message.contains("digest"), "{message}");
+    }
+}
+
+#[test]
 fn raw_numbers_without_values() {
     let model = TINY.model(TINY.length_readout(Vec::new()));
     let outputs = run(&model, &Value::characters("ab"), Precision::F64).unwrap();
@@ -99,14 +196,21 @@ fn random_case() -> impl Strategy<Value = (Model, Vec<Value>)> {
             density,
             vocabulary: 4,
             max_length: 7,
-        };
-        let model = Model {
             causal,
-            ..random.model(&sizes)
+            special: true,
         };
+        let model = random.model(&sizes);
         let length = 1 + random.below(7);
         let tokens = random.tokens(&model, length);
         (model, tokens)
+    })
+}
+
+/// Whether a small error stays small: what is hard, or divided by a small deviation, may jump.
+fn is_smooth(model: &Model) -> bool {
+    model.layers.iter().all(|layer| {
+        let soft = |head: &Head| head.attention == Attention::Soft;
+        layer.heads.iter().all(soft) && !layer.mlp.layer_norm
     })
 }
 
@@ -122,6 +226,9 @@ proptest! {
         let steps = reference::run(&model, &tokens);
         let largest = steps.iter().flatten().flatten().fold(0.0, |l: f64, x| l.max(x.abs()));
         for (precision, tolerance) in [(Precision::F64, 1e-9), (Precision::F32, 1e-3)] {
+            if precision == Precision::F32 && !is_smooth(&model) {
+                continue;
+            }
             let trace = trace(&model, &tokens, precision).unwrap();
             prop_assert_eq!(trace.steps.len(), steps.len());
             for (step, expected) in trace.steps.iter().zip(&steps) {
@@ -130,7 +237,8 @@ proptest! {
                 }
                 for head in &step.heads {
                     for row in head.weights.rows() {
-                        prop_assert!((row.sum() - 1.0).abs() < 1e-5);
+                        let nothing = row.iter().all(|weight| *weight == 0.0);
+                        prop_assert!(nothing || (row.sum() - 1.0).abs() < 1e-5);
                     }
                 }
             }

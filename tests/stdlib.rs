@@ -349,6 +349,23 @@ fn schedules_of_the_paper() {
         heads("dyck", "dyckk_ptf(tokens, ['()', '{}'])"),
         [1, 2, 1, 1]
     );
+    let pairs = "tokens, ['()', '{}']";
+    for (function, expected) in [
+        ("dyckk_ptf_best", &[1, 1, 1][..]),
+        ("bounded_dyck_ptf", &[1, 1, 1]),
+        ("bounded_dyck", &[1, 1, 1]),
+        ("bounded_dyck_next", &[1, 1]),
+        ("bounded_dyck_rounds", &[2, 2, 2, 2, 1]),
+    ] {
+        let depth = match function {
+            "dyckk_ptf_best" => "",
+            _ => ", 4",
+        };
+        assert_eq!(
+            heads("dyck", &format!("{function}({pairs}{depth})")),
+            expected
+        );
+    }
 }
 
 /// What the documentation of the additions says of their layers.

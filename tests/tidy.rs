@@ -39,6 +39,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("infer", &["base", "value", "graph", "schedule"]),
     ("model", &["base", "value"]),
     ("execute", &["base", "value", "model"]),
+    ("machine", &["base", "value", "model", "execute"]),
     ("plan", &["base", "value", "model", "schedule"]),
     ("certify", &["base", "value", "model", "plan"]),
     (
@@ -129,6 +130,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "pages",
             "session",
             "repl",
+            "machine",
         ],
     ),
 ];

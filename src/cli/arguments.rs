@@ -77,6 +77,8 @@ pub enum Command {
     Completions(super::shell::Completions),
     /// Print the manual page of rasp, or of one of its commands
     Man(super::shell::Man),
+    /// Build transformers that no program says: for bracket languages
+    Machine(super::machine::Arguments),
     /// Learn RASP from puzzles: list them, read one, have a program graded
     Puzzle(super::puzzle::Arguments),
 }
@@ -114,6 +116,7 @@ impl Command {
             Command::Equiv(arguments) => arguments.json,
             Command::Generate(arguments) => arguments.json,
             Command::Explain(_) | Command::Completions(_) | Command::Man(_) => false,
+            Command::Machine(arguments) => arguments.json(),
             Command::Puzzle(arguments) => arguments.diagnostics.json,
         }
     }

@@ -9,6 +9,7 @@ mod batch;
 mod certify;
 mod check;
 mod doc;
+mod dyck;
 mod equiv;
 mod explain;
 mod fmt;
@@ -17,6 +18,7 @@ mod host;
 mod input;
 mod json;
 mod limits;
+mod machine;
 mod making;
 mod model;
 mod output;
@@ -127,6 +129,7 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Completions(arguments) => shell::completions(output, &arguments),
         Command::Man(arguments) => shell::man(output, &arguments),
         Command::Explain(arguments) => explain::explain(output, &arguments),
+        Command::Machine(arguments) => machine::machine(output, &arguments),
         Command::Puzzle(arguments) => puzzle::puzzle(output, &arguments),
     }
 }

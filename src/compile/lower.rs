@@ -1,7 +1,9 @@
 //! From the plan to weights: every linear read becomes a column of a matrix. Depends on `plan` and
 //! `model` alone, so that a model can be lowered again from a plan that was stored with it.
 
-use crate::model::{self, FeedForward, Head, Layer, Matrix, Model, Readout, Variable};
+use crate::model::{
+    self, Attention, FeedForward, Head, Layer, Mask, Matrix, Model, Readout, Variable,
+};
 use crate::plan::{self, Attend, Dimension, Kind, Linear, Plan, ReadOut, VariableId, Written};
 use std::collections::BTreeMap;
 
@@ -50,6 +52,7 @@ pub fn lower(plan: &Plan) -> Model {
         directions: lowering.labels(),
         variables,
         plan: None,
+        machine: None,
         certified: model::Exactness::new(),
     }
 }
@@ -208,6 +211,8 @@ impl Lowering<'_> {
         let width = self.width();
         Head {
             label: first.source.name.clone(),
+            mask: Mask::All,
+            attention: Attention::Soft,
             query: Matrix::from_triplets(width, d_head, queries),
             query_bias,
             key: Matrix::from_triplets(width, d_head, keys),
@@ -266,6 +271,7 @@ impl Lowering<'_> {
             }
         }
         FeedForward {
+            layer_norm: false,
             input: Matrix::from_triplets(self.width(), bias.len(), input),
             output: Matrix::from_triplets(bias.len(), self.width(), output),
             input_bias: bias,

@@ -72,9 +72,13 @@ pub fn prove(plan: &Plan, model: &Model, asked: HostOrder) -> Proof {
 pub fn proved_plan(model: &Model) -> Fallible<Plan> {
     let Some(text) = &model.plan else {
         let error = Diagnostic::error(Code::NotExact, "nothing is proved of this model");
+        let help = match model.machine {
+            Some(_) => "it was built as a machine: `rasp machine verify` tries it on inputs",
+            None => "`rasp compile` makes models that have one",
+        };
         return Err(error
             .note("it has no plan that says where its weights come from")
-            .help("`rasp compile` makes models that have one")
+            .help(help)
             .into());
     };
     let plan = Plan::restore(text, model).map_err(|problem| {

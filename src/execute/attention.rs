@@ -4,7 +4,7 @@
 
 use super::scalar::{Scalar, narrowed};
 use super::sparse::{Sparse, add_scaled, row};
-use crate::model::{Head, HostOrder};
+use crate::model::{Attention, Head, HostOrder, Mask};
 use ndarray::Array2;
 use std::ops::Range;
 
@@ -16,6 +16,8 @@ pub(super) struct PreparedHead<T> {
     key_bias: Vec<T>,
     value: Sparse<T>,
     output: Sparse<T>,
+    mask: Mask,
+    attention: Attention,
     /// What is divided by √d_head.
     pub order: HostOrder,
 }
@@ -29,6 +31,8 @@ impl<T: Scalar> PreparedHead<T> {
             key_bias: narrowed(&head.key_bias),
             value: Sparse::by_column(&head.value),
             output: Sparse::by_row(&head.output),
+            mask: head.mask,
+            attention: head.attention,
             order: HostOrder::default(),
         }
     }
@@ -102,23 +106,45 @@ impl<T: Scalar> PreparedHead<T> {
     ) -> Vec<T> {
         let positions = input.len();
         let d_head = self.query.len();
+        let seeing = |key: usize| self.seeing(key, positions, causal);
         let mut scores = vec![T::zero(); positions * positions];
         for (position, scores) in scores.chunks_exact_mut(positions).enumerate() {
-            let first = if causal { position } else { 0 };
+            let seeing = seeing(position);
             for feature in 0..d_head {
                 let weight = key[feature * width + input.start + position];
                 // Keys are one-hot more often than not.
                 if weight != T::zero() {
                     let queries = &row(query, feature, width)[input.clone()];
-                    add_scaled(&mut scores[first..], weight, &queries[first..]);
+                    add_scaled(
+                        &mut scores[seeing.clone()],
+                        weight,
+                        &queries[seeing.clone()],
+                    );
                 }
             }
         }
         if d_head > 0 && self.order == HostOrder::Scores {
             divide(&mut scores, T::narrow(d_head as f64).sqrt());
         }
-        softmax(&mut scores, positions, causal);
+        let weight = match self.attention {
+            Attention::Soft => |score: T, largest: T| (score - largest).exp_falling(),
+            Attention::Hard => |score: T, largest: T| match score == largest {
+                true => T::one(),
+                false => T::zero(),
+            },
+        };
+        normalise(&mut scores, positions, seeing, weight);
         scores
+    }
+
+    /// The queries that see a key, of an input with so many positions.
+    fn seeing(&self, key: usize, positions: usize, causal: bool) -> Range<usize> {
+        match self.mask {
+            Mask::All if causal => key..positions,
+            Mask::All => 0..positions,
+            Mask::Earlier => key + 1..positions,
+            Mask::Later => 0..key,
+        }
     }
 }
 
@@ -126,28 +152,36 @@ fn divide<T: Scalar>(numbers: &mut [T], divisor: T) {
     numbers.iter_mut().for_each(|number| *number /= divisor);
 }
 
-/// Softmax over the keys of each query, in place: scores `[keys, queries]`. In a causal model a
-/// key does not count for earlier queries.
-fn softmax<T: Scalar>(scores: &mut [T], positions: usize, causal: bool) {
-    let first = |key: usize| if causal { key } else { 0 };
+/// Weights from scores `[keys, queries]`, in place: `weight` of each score and the largest of its
+/// query, divided by their sum. A key counts for the queries that see it, and what is not seen is 0
+/// already.
+fn normalise<T: Scalar>(
+    scores: &mut [T],
+    positions: usize,
+    seeing: impl Fn(usize) -> Range<usize>,
+    weight: impl Fn(T, T) -> T,
+) {
     let mut largest = vec![T::neg_infinity(); positions];
     for (key, row) in scores.chunks_exact(positions).enumerate() {
-        for (largest, score) in largest[first(key)..].iter_mut().zip(&row[first(key)..]) {
+        let seeing = seeing(key);
+        for (largest, score) in largest[seeing.clone()].iter_mut().zip(&row[seeing]) {
             *largest = if *score > *largest { *score } else { *largest };
         }
     }
     let mut totals = vec![T::zero(); positions];
     for (key, row) in scores.chunks_exact_mut(positions).enumerate() {
-        let row = &mut row[first(key)..];
-        for (score, largest) in row.iter_mut().zip(&largest[first(key)..]) {
-            *score = (*score - *largest).exp_falling();
+        let seeing = seeing(key);
+        let row = &mut row[seeing.clone()];
+        for (score, largest) in row.iter_mut().zip(&largest[seeing.clone()]) {
+            *score = weight(*score, *largest);
         }
-        for (total, score) in totals[first(key)..].iter_mut().zip(row) {
+        for (total, score) in totals[seeing].iter_mut().zip(row) {
             *total += *score;
         }
     }
-    for row in scores.chunks_exact_mut(positions) {
-        for (score, total) in row.iter_mut().zip(&totals) {
+    for (key, row) in scores.chunks_exact_mut(positions).enumerate() {
+        let seeing = seeing(key);
+        for (score, total) in row[seeing.clone()].iter_mut().zip(&totals[seeing]) {
             *score /= *total;
         }
     }

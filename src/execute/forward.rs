@@ -11,7 +11,7 @@ use super::attention::PreparedHead;
 use super::input::Tokenizer;
 use super::readout::PreparedReadout;
 use super::scalar::{Scalar, narrowed};
-use super::sparse::Sparse;
+use super::sparse::{Sparse, row};
 use crate::base::Fallible;
 use crate::model::{FeedForward, HostOrder, Layer, Model};
 use crate::value::Value;
@@ -126,6 +126,7 @@ pub(super) struct PreparedLayer<T> {
 }
 
 struct PreparedFeedForward<T> {
+    layer_norm: bool,
     input: Sparse<T>,
     input_bias: Vec<T>,
     output: Sparse<T>,
@@ -345,8 +346,7 @@ impl<T: Scalar> PreparedLayer<T> {
     /// The hidden units `[d_mlp, columns]` for a residual stream, before the ReLU.
     pub(super) fn hidden(&self, x: &Array2<T>) -> Vec<T> {
         let stream = x.as_slice().expect("activations are in standard layout");
-        let mlp = &self.mlp;
-        mlp.input.apply(&mlp.input_bias, stream, x.ncols())
+        self.mlp.hidden(stream, x.ncols())
     }
 
     /// Adds the output of the feed-forward block to the residual stream.
@@ -359,6 +359,7 @@ impl<T: Scalar> PreparedFeedForward<T> {
     fn new(mlp: &FeedForward) -> PreparedFeedForward<T> {
         let output_bias = mlp.output_bias.iter().enumerate();
         PreparedFeedForward {
+            layer_norm: mlp.layer_norm,
             input: Sparse::by_column(&mlp.input),
             input_bias: narrowed(&mlp.input_bias),
             output: Sparse::by_row(&mlp.output),
@@ -369,8 +370,17 @@ impl<T: Scalar> PreparedFeedForward<T> {
         }
     }
 
+    /// The hidden units `[d_mlp, width]` for a residual stream `[d_model, width]`, before the ReLU.
+    fn hidden(&self, stream: &[T], width: usize) -> Vec<T> {
+        let mut hidden = self.input.apply(&self.input_bias, stream, width);
+        if self.layer_norm {
+            layer_norm(&mut hidden, width);
+        }
+        hidden
+    }
+
     /// One hidden unit at a time, so that the hidden layer, often much wider than the stream,
-    /// never leaves the cache.
+    /// never leaves the cache; unless they are normalised together.
     fn add_output(&self, x: &mut Array2<T>) {
         let before = if self.input.len() > 0 {
             x.clone()
@@ -383,13 +393,20 @@ impl<T: Scalar> PreparedFeedForward<T> {
         let before = before
             .as_slice()
             .expect("activations are in standard layout");
-        let mut hidden = vec![T::zero(); x.ncols()];
+        let width = x.ncols();
+        let normalised = self.layer_norm.then(|| self.hidden(before, width));
+        let mut hidden = vec![T::zero(); width];
         let stream = x
             .as_slice_mut()
             .expect("activations are in standard layout");
         for (unit, bias) in self.input_bias.iter().enumerate() {
-            hidden.fill(*bias);
-            self.input.gather(unit, before, &mut hidden);
+            match &normalised {
+                Some(units) => hidden.copy_from_slice(row(units, unit, width)),
+                None => {
+                    hidden.fill(*bias);
+                    self.input.gather(unit, before, &mut hidden);
+                }
+            }
             let mut active = false;
             for hidden in &mut hidden {
                 active |= *hidden > T::zero();
@@ -402,6 +419,34 @@ impl<T: Scalar> PreparedFeedForward<T> {
             if active {
                 self.output.scatter(unit, &hidden, stream);
             }
+        }
+    }
+}
+
+/// Normalises the hidden units `[d_mlp, width]` of each column: see [`FeedForward::layer_norm`].
+fn layer_norm<T: Scalar>(hidden: &mut [T], width: usize) {
+    let units = T::narrow((hidden.len() / width) as f64);
+    let mut mean = vec![T::zero(); width];
+    for unit in hidden.chunks_exact(width) {
+        mean.iter_mut().zip(unit).for_each(|(mean, z)| *mean += *z);
+    }
+    mean.iter_mut().for_each(|mean| *mean /= units);
+    let mut deviation = vec![T::zero(); width];
+    for unit in hidden.chunks_exact_mut(width) {
+        for ((z, mean), deviation) in unit.iter_mut().zip(&mean).zip(&mut deviation) {
+            *z -= *mean;
+            *deviation += *z * *z;
+        }
+    }
+    for deviation in &mut deviation {
+        *deviation = (*deviation / units).sqrt();
+    }
+    for unit in hidden.chunks_exact_mut(width) {
+        for (z, deviation) in unit.iter_mut().zip(&deviation) {
+            *z = match *deviation > T::zero() {
+                true => *z / *deviation,
+                false => T::zero(),
+            };
         }
     }
 }

@@ -51,7 +51,7 @@ pub struct Step {
 pub struct Pattern {
     /// What of the program the head attends by.
     pub label: String,
-    /// `[queries, keys]`; each row sums to 1.
+    /// `[queries, keys]`; each row sums to 1, or to 0 where the query sees no key.
     pub weights: Array2<f64>,
 }
 

@@ -3,7 +3,7 @@
 
 use super::file::unembedding;
 use super::matrix::Matrix;
-use super::transformer::{Decoder, FeedForward, Head, Model, Readout};
+use super::transformer::{Decoder, FeedForward, Head, Mask, Model, Readout};
 use crate::value::Value;
 use std::cmp::Ordering;
 
@@ -35,7 +35,11 @@ impl Model {
         }
         for (index, layer) in self.layers.iter().enumerate() {
             for (number, head) in layer.heads.iter().enumerate() {
-                head.check(&format!("blocks.{index}.attn.{number}"), d_model)?;
+                let name = format!("blocks.{index}.attn.{number}");
+                head.check(&name, d_model)?;
+                if self.causal && head.mask == Mask::Later {
+                    return Err(format!("{name}: later keys in a causal model"));
+                }
             }
             layer.mlp.check(&format!("blocks.{index}.mlp"), d_model)?;
         }

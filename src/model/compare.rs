@@ -80,6 +80,9 @@ impl Comparison<'_> {
             let name = |tensor: &str| format!("{layer}.attn.{at}.{tensor} {of}");
             let dimension = Axis::Numbered("dimension");
             let value = Axis::Numbered("value");
+            if (ours.mask, ours.attention) != (theirs.mask, theirs.attention) {
+                return Some(name("the mask or the kind of attention"));
+            }
             self.matrix(
                 &name("W_Q"),
                 (&ours.query, &theirs.query),
@@ -111,6 +114,9 @@ impl Comparison<'_> {
     }
 
     fn hidden(&self, name: &str, ours: &FeedForward, theirs: &FeedForward) -> Option<String> {
+        if ours.layer_norm != theirs.layer_norm {
+            return Some(format!("{name}: whether hidden units are normalised"));
+        }
         let unit = Axis::Numbered("unit");
         let input = (&ours.input, &theirs.input);
         let output = (&ours.output, &theirs.output);

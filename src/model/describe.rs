@@ -3,7 +3,7 @@
 
 use super::cell;
 use super::host::{Exactness, describe_exactness};
-use super::transformer::{Decoder, Head, Model, Readout};
+use super::transformer::{Attention, Decoder, Head, Mask, Model, Readout};
 use crate::base::table::{aligned, indented};
 use serde::Serialize;
 use std::fmt;
@@ -21,6 +21,9 @@ pub struct Summary {
     pub d_head: Vec<usize>,
     /// Hidden units of each layer.
     pub d_mlp: Vec<usize>,
+    /// The layers, counted from 1, whose hidden units are normalised.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layer_norm: Vec<usize>,
     /// Entries of all matrices and biases, zeros included.
     pub parameters: usize,
     /// Those that are not zero.
@@ -68,6 +71,8 @@ pub fn half_layer(ready: usize) -> String {
 /// The sizes of a model.
 pub fn summary(model: &Model) -> Summary {
     let d_head = |heads: &[Head]| heads.iter().map(Head::d_head).max().unwrap_or(0);
+    let numbered = model.layers.iter().zip(1..);
+    let normalised = numbered.filter(|(layer, _)| layer.mlp.layer_norm);
     Summary {
         layers: model.layers.len(),
         heads: model.layers.iter().map(|layer| layer.heads.len()).collect(),
@@ -78,6 +83,7 @@ pub fn summary(model: &Model) -> Summary {
             .map(|layer| d_head(&layer.heads))
             .collect(),
         d_mlp: model.layers.iter().map(|layer| layer.mlp.d_mlp()).collect(),
+        layer_norm: normalised.map(|(_, number)| number).collect(),
         parameters: model.parameters(),
         nonzero: model.nonzero(),
         padded_parameters: model.padded_parameters(),
@@ -110,13 +116,28 @@ fn heads(model: &Model) -> Section {
                 (index + 1).to_string(),
                 (number + 1).to_string(),
                 head.d_head().to_string(),
-                cell::label(&head.label),
+                cell::label(&format!("{}{}", head.label, restriction(head))),
             ]);
         }
     }
     Section {
         title: "heads",
         rows,
+    }
+}
+
+/// What a head does otherwise than most.
+fn restriction(head: &Head) -> String {
+    let mask = match head.mask {
+        Mask::All => None,
+        Mask::Earlier => Some("earlier keys"),
+        Mask::Later => Some("later keys"),
+    };
+    let hard = (head.attention == Attention::Hard).then_some("hard");
+    let both: Vec<&str> = mask.into_iter().chain(hard).collect();
+    match both.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", both.join(", ")),
     }
 }
 
@@ -226,7 +247,7 @@ impl fmt::Display for Summary {
             "{}, every layer as wide as the widest, as Tracr counts",
             self.padded_parameters
         );
-        let sizes = [
+        let mut sizes = vec![
             row("layers", self.layers.to_string()),
             row("heads", list(&self.heads)),
             row("d_model", self.d_model.to_string()),
@@ -244,6 +265,10 @@ impl fmt::Display for Summary {
             row("attention", attention),
             row("certified", describe_exactness(&self.certified)),
         ];
+        if !self.layer_norm.is_empty() {
+            let layers = format!("hidden units of layer {}", list(&self.layer_norm));
+            sizes.insert(5, row("layer norm", layers));
+        }
         writeln!(f, "{}", cell::label(&self.name))?;
         f.write_str(&indented(&aligned(&sizes, 2), 2))?;
         for section in self.details.iter().filter(|section| section.rows.len() > 1) {

@@ -8,11 +8,14 @@ use super::header;
 use super::host::Exactness;
 use super::json::Atom;
 use super::tensors::{Reader, Shapes, Writer};
-use super::transformer::{Decoder, FeedForward, Head, Layer, Model, Output, Readout, Variable};
+use super::transformer::{
+    Attention, Decoder, FeedForward, Head, Layer, Mask, Model, Output, Readout, Variable,
+};
 use crate::base::write::write;
 use crate::base::{Code, Diagnostic, Existing, Fallible, read::open, visible};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The metadata entry that makes a safetensors file a model of this crate.
@@ -37,8 +40,23 @@ struct Metadata {
     variables: Vec<StoredVariable>,
     directions: Vec<String>,
     plan: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<String>,
+    /// How heads attend, by name, where it is not as most do.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    attends: BTreeMap<String, StoredAttention>,
+    /// The layers whose hidden units are normalised, counted from 0.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    layer_norm: BTreeSet<usize>,
     certified: Exactness,
     sparse: Shapes,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredAttention {
+    mask: Mask,
+    attention: Attention,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -75,7 +93,7 @@ pub fn to_bytes(model: &Model) -> Fallible<Vec<u8>> {
     writer.matrix("embed.W_E", &model.token_embedding);
     writer.matrix("pos_embed.W_pos", &model.position_embedding);
     for (index, layer) in model.layers.iter().enumerate() {
-        write_layer(&mut writer, &format!("blocks.{index}"), layer);
+        write_layer(&mut writer, &block(index), layer);
     }
     for (index, output) in model.outputs.iter().enumerate() {
         write_readout(&mut writer, &unembedding(index), &output.readout);
@@ -163,6 +181,18 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
         name: output.name.clone(),
         decoder: StoredDecoder::new(&output.readout.decoder),
     };
+    let layers = || model.layers.iter().enumerate();
+    let attends = layers().flat_map(|(index, layer)| {
+        let heads = layer.heads.iter().enumerate();
+        heads.map(move |(number, head)| {
+            let Head {
+                mask, attention, ..
+            } = *head;
+            let name = format!("{}.attn.{number}", block(index));
+            (name, StoredAttention { mask, attention })
+        })
+    });
+    let normalised = layers().filter(|(_, layer)| layer.mlp.layer_norm);
     Metadata {
         format: FORMAT,
         name: model.name.clone(),
@@ -175,6 +205,11 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
         variables: model.variables.iter().map(variable).collect(),
         directions: model.directions.clone(),
         plan: model.plan.clone(),
+        machine: model.machine.clone(),
+        attends: attends
+            .filter(|(_, attends)| *attends != StoredAttention::default())
+            .collect(),
+        layer_norm: normalised.map(|(index, _)| index).collect(),
         certified: model.certified.clone(),
         sparse,
     }
@@ -220,6 +255,11 @@ fn write_layer(writer: &mut Writer, name: &str, layer: &Layer) {
     writer.vector(&format!("{name}.mlp.b_out"), &layer.mlp.output_bias);
 }
 
+/// What the tensors of a layer begin with.
+fn block(layer: usize) -> String {
+    format!("blocks.{layer}")
+}
+
 /// What the tensors of an output are called.
 pub(super) fn unembedding(output: usize) -> String {
     match output {
@@ -243,14 +283,23 @@ fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
             version.format
         ));
     }
-    let metadata: Metadata = serde_json::from_str(&metadata).map_err(unread)?;
+    let mut metadata: Metadata = serde_json::from_str(&metadata).map_err(unread)?;
     reader.expect_sparse(metadata.sparse);
     let token_embedding = reader.matrix("embed.W_E")?;
     let position_embedding = reader.matrix("pos_embed.W_pos")?;
     let layers = metadata.layers.into_iter().enumerate();
     let layers = layers
-        .map(|(index, labels)| read_layer(&mut reader, &format!("blocks.{index}"), labels))
-        .collect::<Result<_, _>>()?;
+        .map(|(index, labels)| {
+            let mut layer = read_layer(&mut reader, &block(index), labels, &mut metadata.attends)?;
+            layer.mlp.layer_norm = metadata.layer_norm.remove(&index);
+            Ok(layer)
+        })
+        .collect::<Result<_, String>>()?;
+    let headless = metadata.attends.keys().next().cloned();
+    let bare = metadata.layer_norm.first().map(|layer| block(*layer));
+    if let Some(name) = headless.or(bare) {
+        return Err(format!("{name}: no part of this model"));
+    }
     let outputs = metadata.outputs.into_iter().enumerate();
     let outputs = outputs
         .map(|(index, output)| read_output(&mut reader, index, output))
@@ -273,6 +322,7 @@ fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
         directions: metadata.directions,
         variables,
         plan: metadata.plan,
+        machine: metadata.machine,
         certified: metadata.certified,
     };
     let digest = match digest {
@@ -292,12 +342,20 @@ struct Format {
     format: u32,
 }
 
-fn read_layer(reader: &mut Reader, name: &str, labels: Vec<String>) -> Result<Layer, String> {
+fn read_layer(
+    reader: &mut Reader,
+    name: &str,
+    labels: Vec<String>,
+    attends: &mut BTreeMap<String, StoredAttention>,
+) -> Result<Layer, String> {
     let mut heads = Vec::with_capacity(labels.len());
     for (index, label) in labels.into_iter().enumerate() {
         let name = format!("{name}.attn.{index}");
+        let StoredAttention { mask, attention } = attends.remove(&name).unwrap_or_default();
         heads.push(Head {
             label,
+            mask,
+            attention,
             query: reader.matrix(&format!("{name}.W_Q"))?,
             query_bias: reader.vector(&format!("{name}.b_Q"))?,
             key: reader.matrix(&format!("{name}.W_K"))?,
@@ -307,6 +365,7 @@ fn read_layer(reader: &mut Reader, name: &str, labels: Vec<String>) -> Result<La
         });
     }
     let mlp = FeedForward {
+        layer_norm: false,
         input: reader.matrix(&format!("{name}.mlp.W_in"))?,
         input_bias: reader.vector(&format!("{name}.mlp.b_in"))?,
         output: reader.matrix(&format!("{name}.mlp.W_out"))?,

@@ -23,4 +23,6 @@ pub use file::{from_bytes, from_bytes_with, load, load_with, save, to_bytes};
 pub use host::{Dtype, Exactness, Host, HostOrder, bfloat16, describe_exactness, is_bfloat16};
 pub use matrix::Matrix;
 pub use size::Shape;
-pub use transformer::{Decoder, FeedForward, Head, Layer, Model, Output, Readout, Variable};
+pub use transformer::{
+    Attention, Decoder, FeedForward, Head, Layer, Mask, Model, Output, Readout, Variable,
+};

@@ -1,10 +1,12 @@
 //! The model: `x = W_E[token] + W_pos[position]`; each layer adds the outputs of its heads, then
-//! of its feed-forward block; readouts decode values from `x`. No layer norm. With BOS, position 0 holds
-//! the BOS token and token `i` of the input stands at position `i + 1`; without, at position `i`.
+//! of its feed-forward block; readouts decode values from `x`. The stream is not normalised. With BOS,
+//! position 0 holds the BOS token and token `i` of the input stands at position `i + 1`; without, at
+//! position `i`.
 
 use super::host::Exactness;
 use super::matrix::Matrix;
 use crate::value::Value;
+use serde::{Deserialize, Serialize};
 
 /// A transformer with everything needed to run and to read it.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +38,9 @@ pub struct Model {
     pub variables: Vec<Variable>,
     /// Where the weights come from, as JSON: for whoever asks, the model never reads it.
     pub plan: Option<String>,
+    /// What it was built as where no program was compiled, as JSON: for whoever asks, the model never
+    /// reads it.
+    pub machine: Option<String>,
     /// The hosts on which all outputs are proved to decode exactly.
     pub certified: Exactness,
 }
@@ -49,11 +54,40 @@ pub struct Layer {
     pub mlp: FeedForward,
 }
 
-/// One attention head: `softmax((x W_Q + b_Q)(x W_K + b_K)ᵀ / √d_head) (x W_V) W_O`.
+/// Which positions a query may see, of those that [`Model::causal`] allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mask {
+    /// All of them.
+    #[default]
+    All,
+    /// Those before its own.
+    Earlier,
+    /// Those behind its own.
+    Later,
+}
+
+/// How the scores of a query become its weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Attention {
+    /// By softmax.
+    #[default]
+    Soft,
+    /// All weight goes to the largest score, shared alike between keys that have it exactly.
+    Hard,
+}
+
+/// One attention head: `softmax((x W_Q + b_Q)(x W_K + b_K)ᵀ / √d_head) (x W_V) W_O`, over the keys that
+/// its mask leaves. A query that sees no key gets 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// The selector it computes, for people.
     pub label: String,
+    /// Which keys its queries see.
+    pub mask: Mask,
+    /// Softmax, or what takes its place.
+    pub attention: Attention,
     /// W_Q `[d_model, d_head]`, with the inverse temperature; hosts divide by √d_head.
     pub query: Matrix,
     /// b_Q `[d_head]`, scaled as W_Q.
@@ -75,9 +109,13 @@ impl Head {
     }
 }
 
-/// `relu(x W_in + b_in) W_out + b_out`
+/// `relu(x W_in + b_in) W_out + b_out`, or `relu(LN(x W_in + b_in)) W_out + b_out`
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeedForward {
+    /// Whether the hidden units of a position are normalised together before the ReLU:
+    /// `LN(z) = (z - mean z) / √(variance of z)`, with no ε added to the variance and 0 where it is 0
+    /// (Yao et al. 2021, section 4).
+    pub layer_norm: bool,
     /// W_in `[d_model, d_mlp]`
     pub input: Matrix,
     /// b_in `[d_mlp]`
@@ -92,6 +130,7 @@ impl FeedForward {
     /// A block that does nothing.
     pub fn empty(d_model: usize) -> FeedForward {
         FeedForward {
+            layer_norm: false,
             input: Matrix::zeros(d_model, 0),
             input_bias: Vec::new(),
             output: Matrix::zeros(0, d_model),

@@ -1,7 +1,9 @@
 //! Random models, the same on every machine.
 
 use rasp::base;
-use rasp::model::{Decoder, FeedForward, Head, Layer, Matrix, Model, Output, Readout};
+use rasp::model::{
+    Attention, Decoder, FeedForward, Head, Layer, Mask, Matrix, Model, Output, Readout,
+};
 use rasp::value::Value;
 
 /// Random parts of models.
@@ -17,6 +19,9 @@ pub struct Sizes {
     pub density: f64,
     pub vocabulary: usize,
     pub max_length: usize,
+    pub causal: bool,
+    /// Whether heads may be masked or hard, and hidden units normalised.
+    pub special: bool,
 }
 
 impl Random {
@@ -58,6 +63,15 @@ impl Random {
         let (d_model, d_value) = (sizes.d_model, 1 + self.below(4));
         Head {
             label: "random".to_string(),
+            mask: match self.below(4) {
+                0 if sizes.special => Mask::Earlier,
+                1 if sizes.special && !sizes.causal => Mask::Later,
+                _ => Mask::All,
+            },
+            attention: match self.below(4) {
+                0 if sizes.special => Attention::Hard,
+                _ => Attention::Soft,
+            },
             query: self.matrix(d_model, sizes.d_head, sizes.density),
             query_bias: self.bias(sizes.d_head),
             key: self.matrix(d_model, sizes.d_head, sizes.density),
@@ -71,6 +85,7 @@ impl Random {
         Layer {
             heads: (0..sizes.heads).map(|_| self.head(sizes)).collect(),
             mlp: FeedForward {
+                layer_norm: sizes.special && self.below(4) == 0,
                 input: self.matrix(sizes.d_model, sizes.d_mlp, sizes.density),
                 input_bias: self.bias(sizes.d_mlp),
                 output: self.matrix(sizes.d_mlp, sizes.d_model, sizes.density),
@@ -99,7 +114,7 @@ impl Random {
             bos: before == 1,
             vocabulary: (0..sizes.vocabulary as i64).map(Value::Int).collect(),
             max_length: sizes.max_length,
-            causal: false,
+            causal: sizes.causal,
             d_model,
             token_embedding: self.matrix(sizes.vocabulary + before, d_model, 0.5),
             position_embedding: self.matrix(sizes.max_length + before, d_model, 0.5),
@@ -112,6 +127,7 @@ impl Random {
                 .collect(),
             variables: Vec::new(),
             plan: None,
+            machine: (before == 0).then(|| "{}".to_string()),
             certified: rasp::model::Exactness::new(),
         }
     }

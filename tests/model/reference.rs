@@ -1,6 +1,6 @@
 //! The forward pass as the formulas have it: dense, position by position, slow.
 
-use rasp::model::{FeedForward, Head, Matrix, Model, Readout};
+use rasp::model::{Attention, FeedForward, Head, Mask, Matrix, Model, Readout};
 use rasp::value::Value;
 
 /// `[positions][features]`
@@ -45,23 +45,32 @@ fn attend(head: &Head, x: &Stream, causal: bool) -> Stream {
     let key = biased(times(x, &dense(&head.key), d_head), &head.key_bias);
     let value = times(x, &dense(&head.value), head.value.columns());
     let mixed = query.iter().enumerate().map(|(position, query)| {
-        let seen = if causal { position + 1 } else { x.len() };
+        let seen = match head.mask {
+            Mask::All if causal => 0..position + 1,
+            Mask::All => 0..x.len(),
+            Mask::Earlier => 0..position,
+            Mask::Later => position + 1..x.len(),
+        };
         let scale = if d_head == 0 {
             1.0
         } else {
             (d_head as f64).sqrt()
         };
-        let logits: Vec<f64> = key[..seen]
+        let logits: Vec<f64> = key[seen.clone()]
             .iter()
             .map(|key| query.iter().zip(key).map(|(q, k)| q * k).sum::<f64>() / scale)
             .collect();
         let largest = logits
             .iter()
             .fold(f64::NEG_INFINITY, |l, logit| l.max(*logit));
-        let powers: Vec<f64> = logits.iter().map(|logit| (logit - largest).exp()).collect();
+        let power = |logit: &f64| match head.attention {
+            Attention::Soft => (logit - largest).exp(),
+            Attention::Hard => f64::from(*logit == largest),
+        };
+        let powers: Vec<f64> = logits.iter().map(power).collect();
         let total: f64 = powers.iter().sum();
         let mut mixed = vec![0.0; head.value.columns()];
-        for (power, value) in powers.iter().zip(&value) {
+        for (power, value) in powers.iter().zip(&value[seen]) {
             for (mixed, value) in mixed.iter_mut().zip(value) {
                 *mixed += power / total * value;
             }
@@ -79,10 +88,25 @@ fn feed_forward(mlp: &FeedForward, x: &Stream) -> Stream {
     let hidden = times(x, &dense(&mlp.input), mlp.input.columns());
     let relu =
         |hidden: Vec<f64>| -> Vec<f64> { hidden.into_iter().map(|unit| unit.max(0.0)).collect() };
-    let hidden = biased(hidden, &mlp.input_bias);
+    let mut hidden = biased(hidden, &mlp.input_bias);
+    if mlp.layer_norm {
+        hidden = hidden.iter().map(|units| layer_norm(units)).collect();
+    }
     let hidden: Stream = hidden.into_iter().map(relu).collect();
     let output = times(&hidden, &dense(&mlp.output), mlp.output.columns());
     biased(output, &mlp.output_bias)
+}
+
+fn layer_norm(units: &[f64]) -> Vec<f64> {
+    let mean = |units: &[f64]| units.iter().sum::<f64>() / units.len() as f64;
+    let middle = mean(units);
+    let off: Vec<f64> = units.iter().map(|unit| unit - middle).collect();
+    let squares: Vec<f64> = off.iter().map(|off| off * off).collect();
+    let deviation = mean(&squares).sqrt();
+    match deviation > 0.0 {
+        true => off.iter().map(|off| off / deviation).collect(),
+        false => vec![0.0; units.len()],
+    }
 }
 
 fn dense(matrix: &Matrix) -> Vec<Vec<f64>> {

@@ -1,6 +1,8 @@
 //! A model small enough to be built by hand.
 
-use rasp::model::{Decoder, FeedForward, Head, Layer, Matrix, Model, Output, Readout, Variable};
+use rasp::model::{
+    Attention, Decoder, FeedForward, Head, Layer, Mask, Matrix, Model, Output, Readout, Variable,
+};
 use rasp::value::Value;
 
 /// `length` and the previous token over the vocabulary `a`, `b`, for up to `max_length` tokens.
@@ -46,6 +48,8 @@ impl Tiny {
         let key = (0..positions).map(|p| (self.position(p), p, 1.0));
         Head {
             label: "previous".to_string(),
+            mask: Mask::All,
+            attention: Attention::Soft,
             query: self.matrix(query.collect(), positions),
             query_bias: vec![0.0; positions],
             key: self.matrix(key.collect(), positions),
@@ -64,6 +68,8 @@ impl Tiny {
     fn length_head(&self) -> Head {
         Head {
             label: "all".to_string(),
+            mask: Mask::All,
+            attention: Attention::Soft,
             query: Matrix::zeros(self.d_model(), 0),
             query_bias: Vec::new(),
             key: Matrix::zeros(self.d_model(), 0),
@@ -93,6 +99,7 @@ impl Tiny {
         let mut output_bias = vec![0.0; self.d_model()];
         output_bias[self.length()] = 1.0;
         FeedForward {
+            layer_norm: false,
             input: self.matrix(
                 (0..units).map(|u| (self.inverse(), u, -1.0)).collect(),
                 units,
@@ -177,6 +184,7 @@ impl Tiny {
                 variable("length", 2, self.length_readout(self.lengths())),
             ],
             plan: None,
+            machine: None,
             certified: rasp::model::Exactness::new(),
         }
     }

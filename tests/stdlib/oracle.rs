@@ -205,6 +205,76 @@ pub const CASES: &[Case] = &[
     }),
     (
         "dyck",
+        "dyckk_ptf_best(tokens, ['()', '{}'])",
+        "(){}",
+        6,
+        |x| prefixes(x, |x| nested(x, &["()", "{}"])),
+    ),
+    (
+        "dyck",
+        "dyckk_ptf_best(tokens, ['()', '{}'])",
+        "(){}a",
+        5,
+        |x| prefixes(x, |x| nested(x, &["()", "{}"])),
+    ),
+    (
+        "dyck",
+        "bounded_dyck_ptf(tokens, ['()', '{}'], 2)",
+        "(){}",
+        6,
+        |x| prefixes(x, |x| nested_to(2, x, &["()", "{}"])),
+    ),
+    (
+        "dyck",
+        "bounded_dyck_ptf(tokens, ['()', '{}'], 3)",
+        "(){}a",
+        5,
+        |x| prefixes(x, |x| nested_to(3, x, &["()", "{}"])),
+    ),
+    (
+        "dyck",
+        "bounded_dyck(tokens, ['()', '{}'], 2)",
+        "(){}",
+        6,
+        |x| everywhere(x, Value::Bool(nested_to(2, x, &["()", "{}"]) == 'T')),
+    ),
+    (
+        "dyck",
+        "bounded_dyck(tokens, ['()', '{}'], 1)",
+        "(){}a",
+        5,
+        |x| everywhere(x, Value::Bool(nested_to(1, x, &["()", "{}"]) == 'T')),
+    ),
+    (
+        "dyck",
+        "bounded_dyck_next(tokens, ['()', '{}'], 2)",
+        "(){}",
+        6,
+        |x| next(x, 2),
+    ),
+    (
+        "dyck",
+        "bounded_dyck_next(tokens, ['()', '{}'], 3)",
+        "(){}a",
+        5,
+        |x| next(x, 3),
+    ),
+    (
+        "dyck",
+        "bounded_dyck_rounds(tokens, ['()', '{}'], 2)",
+        "(){}",
+        6,
+        |x| everywhere(x, Value::Bool(nested_to(2, x, &["()", "{}"]) == 'T')),
+    ),
+    (
+        "dyck",
+        "bounded_dyck_rounds(tokens, ['()', '{}'], 3)",
+        "(){}a",
+        5,
+        |x| everywhere(x, Value::Bool(nested_to(3, x, &["()", "{}"]) == 'T')),
+    ),
+    (
+        "dyck",
         "shuffle_dyck_ptf(tokens, ['()', '{}'])",
         "(){}",
         6,
@@ -352,6 +422,34 @@ fn nested(x: &[char], pairs: &[&str]) -> char {
         }
     }
     if open.is_empty() { 'T' } else { 'P' }
+}
+
+/// The same with at most so many brackets open at a time.
+fn nested_to(most: usize, x: &[char], pairs: &[&str]) -> char {
+    let is_in = |side: usize| move |token: char| pairs.iter().any(|p| p.find(token) == Some(side));
+    let count = |x: &[char], side: usize| x.iter().filter(|t| is_in(side)(**t)).count();
+    let too_deep = |end: usize| count(&x[..end], 0) > most + count(&x[..end], 1);
+    match (1..=x.len()).any(too_deep) {
+        true => 'F',
+        false => nested(x, pairs),
+    }
+}
+
+/// What may follow each prefix: what does not break it. Nothing is asked of inputs that are broken.
+fn next(x: &[char], most: usize) -> Vec<Value> {
+    const PAIRS: &[&str] = &["()", "{}"];
+    if nested_to(most, x, PAIRS) == 'F' {
+        return Vec::new();
+    }
+    each(x, |i| {
+        let with = |token: char| [&x[..=i], &[token]].concat();
+        let fits = |token: &char| nested_to(most, &with(*token), PAIRS) != 'F';
+        let mut text: String = "(){}".chars().filter(fits).collect();
+        if nested_to(most, &x[..=i], PAIRS) == 'T' {
+            text.push('$');
+        }
+        Value::str(&text)
+    })
 }
 
 /// The same where each kind of brackets goes by itself.

@@ -1,0 +1,3 @@
+//! Machines: transformers that are built, held against what they are to compute.
+
+mod dyck;
