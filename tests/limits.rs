@@ -5,6 +5,8 @@
 use crate::common::place;
 
 use place::{Place, Ran};
+use rasp::base::Random;
+use std::path::Path;
 
 /// A program run within 1.5 GB: `rasp run` and what follows.
 fn run(program: &str, more: &str) -> Ran {
@@ -167,4 +169,134 @@ fn a_limit_can_be_set() {
         ran.err
     );
     assert_eq!(ran.out.matches("list: x").count(), 5, "{}", ran.out);
+}
+
+/// What a mutation puts in: what programs are made of, and what was once too much.
+const PIECES: &[&str] = &[
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ";",
+    ",",
+    "=",
+    "==",
+    "1",
+    "0",
+    "-1",
+    "1000000",
+    "2 ^ 62",
+    "1 / 0",
+    "\"",
+    "\"a\" * 1000000",
+    "tokens",
+    "indices",
+    "length",
+    "full_s",
+    "range(1000000)",
+    "lambda x: x",
+    "for i in range(1000) { ",
+    "def f(x) { return f(x); } f(1)",
+    "load \"hist\";",
+    "select(",
+    "aggregate(",
+    "zip(",
+    "[x for x in ",
+    " and ",
+    " or ",
+    " not ",
+    " in ",
+    " if ",
+    " else ",
+    "\n",
+    "#",
+    "##",
+    "é",
+    "\u{0}",
+    "score(",
+    "select_best(",
+    "selector_width(",
+    "set max_length 1000000\n",
+    "set vocab \"abcdefghij\"\n",
+    "x = [x, x];",
+    "assert ",
+];
+
+/// A program with a few changes.
+fn mutated(random: &mut Random, programs: &[String]) -> String {
+    let mut program: Vec<char> = programs[random.below(programs.len())].chars().collect();
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(program.len() + 1);
+        let end = (at + random.below(40)).min(program.len());
+        let piece: Vec<char> = match random.below(4) {
+            0 => Vec::new(),
+            1 => program[at..end].repeat(1 + random.below(30)),
+            2 => {
+                let other: Vec<char> = programs[random.below(programs.len())].chars().collect();
+                let start = random.below(other.len() + 1);
+                other[start..(start + random.below(60)).min(other.len())].to_vec()
+            }
+            _ => PIECES[random.below(PIECES.len())].chars().collect(),
+        };
+        program.splice(at..end, piece);
+    }
+    program.into_iter().collect()
+}
+
+/// Mutated programs with so many characters go through the commands: each ends by itself within a
+/// gigabyte and ten seconds.
+fn mutated_programs(characters: usize, seed: u64) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut programs = Vec::new();
+    for folder in ["examples", "examples/papers", "stdlib", "tests/error"] {
+        let mut files: Vec<_> = std::fs::read_dir(root.join(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "rasp"))
+            .collect();
+        files.sort();
+        programs.extend(
+            files
+                .iter()
+                .map(|file| std::fs::read_to_string(file).unwrap()),
+        );
+    }
+    let mut random = Random::new(seed);
+    let (place, mut done) = (Place::new(), 0);
+    while done < characters {
+        let program = mutated(&mut random, &programs);
+        done += program.chars().count();
+        place.file("p.rasp", &program);
+        for command in [
+            "run p.rasp -i abca",
+            "check p.rasp",
+            "fmt --check p.rasp",
+            "compile p.rasp -e out -o p.model --force --vocab abc --max-len 4",
+        ] {
+            let line = format!("ulimit -v 1048576; timeout 10 rasp {command} >/dev/null 2>err.txt");
+            let ran = place.shell(&line);
+            let err = std::fs::read(place.path("err.txt")).unwrap();
+            let err = String::from_utf8_lossy(&err);
+            let fine = [0, 1, 2].contains(&ran.status) && !err.contains("bug in rasp");
+            assert!(fine, "{command}: status {}\n{err}\n{program}", ran.status);
+        }
+    }
+}
+
+#[test]
+fn some_mutated_programs_end_by_themselves() {
+    mutated_programs(20_000, 1);
+}
+
+/// As many as `CHARACTERS` says, from `SEED` on.
+#[test]
+#[ignore = "takes as long as it is asked to"]
+fn many_mutated_programs_end_by_themselves() {
+    let number = |name: &str, otherwise: u64| {
+        let set = std::env::var(name).ok();
+        set.and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+    };
+    mutated_programs(number("CHARACTERS", 2_000_000) as usize, number("SEED", 7));
 }

@@ -11,7 +11,7 @@ syntax keyword raspConstant True False
 syntax keyword raspSOp tokens indices tokens_asis tokens_str tokens_int
 syntax keyword raspSOp tokens_float tokens_bool
 syntax keyword raspFunction select aggregate range zip len round indicator
-syntax keyword raspFunction zipmap score select_best categorical numerical
+syntax keyword raspFunction zipmap int float str exp score select_best categorical numerical
 syntax keyword raspLibrary full_s length selector_width has_focus count contains
 syntax keyword raspLibrary max min average load_from_location shift
 syntax keyword raspLibrary mark_last_instance mark_first_instance

@@ -6,11 +6,13 @@ use super::Repl;
 use super::command::refuse;
 use crate::base::Fallible;
 use crate::base::table;
+use crate::eval::Meta;
 use crate::execute::{self, Executor, Precision};
 use crate::graph::SOpId;
 use crate::infer::{Domain, NodeFacts, Setting};
+use crate::interpret::evaluate_selector;
 use crate::model::{self, Model, cell};
-use crate::session::show::example;
+use crate::session::show::{example, matrix};
 use crate::session::{Asked, Session, VerifyOptions};
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
@@ -34,6 +36,9 @@ pub(super) fn schedule(repl: &mut Repl, argument: &str) {
 }
 
 pub(super) fn draw(repl: &mut Repl, argument: &str) {
+    if pattern(repl, argument) {
+        return;
+    }
     inspect(repl, ":draw", argument, |session, sop, name| {
         Ok(session.schedule(sop).draw(session.graph(), name))
     });
@@ -48,7 +53,23 @@ pub(super) fn compile(repl: &mut Repl, argument: &str) {
 }
 
 pub(super) fn trace(repl: &mut Repl, argument: &str) {
+    if pattern(repl, argument) {
+        return;
+    }
     inspect(repl, ":trace", argument, trace_text);
+}
+
+/// Shows what a selector selects on the running example, if the argument is one.
+fn pattern(repl: &mut Repl, argument: &str) -> bool {
+    let Ok(Meta::Selector(id)) = repl.session.expression(argument) else {
+        return false;
+    };
+    let (session, input) = (&repl.session, &repl.display.selector_example);
+    match evaluate_selector(session.graph(), id, input, session.limits()) {
+        Ok(rows) => repl.say(matrix(input, &rows)),
+        Err(error) => repl.report(vec![*error]),
+    }
+    true
 }
 
 /// Answers what is asked about the s-op that the argument names.

@@ -131,7 +131,7 @@ impl Repl {
         let input = self.display.sop_example.iter();
         let input: String = input.map(ToString::to_string).collect();
         format!(
-            "rasp {}\nrunning example is: {input}\n",
+            "rasp {}, `:help` says what there is\nrunning example is: {input}\n",
             env!("CARGO_PKG_VERSION")
         )
     }

@@ -4,6 +4,8 @@
 
 use super::Session;
 use super::show::{Display, Matrix, atom, example};
+use crate::base::Diagnostic;
+use crate::diagnose::explain;
 use crate::eval::{Application, Meta};
 use crate::graph::{SOpId, SelectorId};
 use crate::interpret::{self, Sequence};
@@ -164,7 +166,7 @@ impl<'a> Entry<'a> {
         let input = &self.display.sop_example;
         let output = match interpret::evaluate(graph, id, input) {
             Ok(output) => output,
-            Err(error) => return self.no_example(margin, input, &error.message),
+            Err(error) => return self.failed(margin, input, *error, &[id]),
         };
         self.general(&format!("{margin} \t Example:"));
         if self.display.full && !identical(&output.values) {
@@ -200,7 +202,18 @@ impl<'a> Entry<'a> {
                 self.plain("\n");
                 self.matrix(margin, input, &rows);
             }
-            Err(error) => self.no_example(margin, input, &error.message),
+            Err(error) => {
+                self.failed(margin, input, *error, &graph.selector_operands(id));
+            }
+        }
+    }
+
+    /// A definition fails on the example: why, and what can be done about it.
+    fn failed(&mut self, margin: &str, input: &[Value], error: Diagnostic, roots: &[SOpId]) {
+        self.no_example(margin, input, &error.message);
+        if let Some(help) = explain(&self.session.evaluator, error, roots).help {
+            self.general(&format!("{margin} \t Help:"));
+            self.plain(&format!(" {}\n", help.message));
         }
     }
 

@@ -32,6 +32,7 @@
 ((identifier) @function.builtin
   (#any-of? @function.builtin
     "select" "aggregate" "range" "zip" "len" "round" "indicator" "zipmap"
+    "int" "float" "str" "exp"
     "score" "select_best" "categorical" "numerical"))
 
 ((identifier) @function.library
