@@ -41,7 +41,7 @@ macro_rules! limits {
 }
 
 limits! {
-    source_bytes: usize = 16 << 20, "bytes in one source text";
+    source_bytes: usize = 4 << 20, "bytes in one source text";
     open_brackets: usize = 1_000, "brackets open at the same time";
     expression_depth: usize = 200_000, "expressions inside each other";
     call_depth: usize = 10_000, "function calls inside each other";

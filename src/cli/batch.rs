@@ -5,7 +5,7 @@ use super::arguments::Run;
 use super::input::{JsonInput, json_input, value_json};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Code, Diagnostic, Limits, Sources, Span, read, visible};
+use crate::base::{Code, Diagnostic, Sources, Span, read, visible};
 use crate::graph::{Graph, SOpId};
 use crate::interpret;
 use crate::session::Session;
@@ -21,6 +21,9 @@ use std::path::Path;
 /// held in memory.
 const TOGETHER: usize = 1024;
 const TOGETHER_BYTES: usize = 4 << 20;
+
+/// Bytes of one line.
+const LONGEST_LINE: usize = 16 << 20;
 
 /// The s-ops to evaluate, with their texts.
 struct Wanted {
@@ -59,7 +62,6 @@ pub fn batch(
             bar.finish_and_clear();
             return Ok(());
         }
-        bar.inc(bytes as u64);
         let graph = session.graph();
         #[cfg(feature = "parallel")]
         let lines = together.par_iter();
@@ -72,6 +74,7 @@ pub fn batch(
             false => progress::stoppable(output, &control, answers)?,
         };
         write(output, session, &wanted, arguments.json, answers)?;
+        bar.inc(bytes as u64);
     }
 }
 
@@ -120,13 +123,12 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Box<Diagnostic> {
 
 /// The next line with its end; nothing at the end of all.
 fn next_line(reader: &mut impl BufRead, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
-    let largest = Limits::default().source_bytes;
     let mut line = Vec::new();
-    let mut limited = reader.take(largest as u64 + 1);
+    let mut limited = reader.take(LONGEST_LINE as u64 + 1);
     let read = limited.read_until(b'\n', &mut line);
     read.map_err(|error| unreadable(path, &error))?;
-    if line.len() > largest {
-        let message = format!("a line of the batch has more than {largest} bytes");
+    if line.len() > LONGEST_LINE {
+        let message = format!("a line of the batch has more than {LONGEST_LINE} bytes");
         let error = Diagnostic::error(Code::LimitReached, message);
         return Err(error.help("put each input on a line of its own").into());
     }
@@ -141,9 +143,13 @@ fn bar(path: &Path) -> ProgressBar {
     }
     let (bar, template) = match std::fs::metadata(path).map_or(0, |data| data.len()) {
         0 => (ProgressBar::new_spinner(), "{spinner} {bytes} read"),
-        size => (ProgressBar::new(size), "{bar:40} {percent}% {eta}"),
+        size => (
+            ProgressBar::new(size),
+            "{spinner} {bar:40} {percent}% {eta}",
+        ),
     };
     let style = ProgressStyle::with_template(template);
+    bar.enable_steady_tick(progress::TICK);
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 

@@ -12,7 +12,8 @@ use std::time::Duration;
 /// Nothing is shown before this time.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-const TICK: Duration = Duration::from_millis(100);
+/// How often what is shown moves.
+pub const TICK: Duration = Duration::from_millis(100);
 
 /// Does some work of a session, called so until it calls itself something else, and shows on standard
 /// error what it is at, if that is a terminal and it takes long.

@@ -10,10 +10,16 @@ use super::token::Token;
 use crate::base::{SourceId, Span};
 use crate::value::Value;
 use lalrpop_util::{ErrorRecovery, ParseError};
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A syntax error as the parser generator reports it.
 pub type Failed<'s> = ParseError<usize, Token<'s>, ()>;
+
+/// Syntax errors after which the rest of a text is not read: each takes a kilobyte, as it is kept what
+/// would have fitted.
+const MOST_ERRORS: usize = 10_000;
 
 /// The state behind one run of the parser.
 pub struct Builder<'s> {
@@ -21,6 +27,8 @@ pub struct Builder<'s> {
     pub ast: Ast,
     /// Where the parser met something it did not expect and went on.
     pub failed: Vec<Failed<'s>>,
+    /// How often it may do so still; at 0 it is given no more tokens.
+    pub patience: Rc<Cell<usize>>,
     /// Mistakes inside tokens.
     pub mistakes: Vec<Mistake>,
     /// The text of `##` lines by the start of what stands directly below them.
@@ -35,6 +43,7 @@ impl<'s> Builder<'s> {
             source,
             ast: Ast::default(),
             failed: Vec::new(),
+            patience: Rc::new(Cell::new(MOST_ERRORS)),
             mistakes: Vec::new(),
             documentation,
             smallest: None,
@@ -81,6 +90,7 @@ impl<'s> Builder<'s> {
 
     pub fn recover(&mut self, recovery: ErrorRecovery<usize, Token<'s>, ()>) {
         self.failed.push(recovery.error);
+        self.patience.set(self.patience.get().saturating_sub(1));
     }
 
     /// An expression in place of what could not be read.

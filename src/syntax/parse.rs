@@ -10,6 +10,7 @@ use crate::base::{Limits, SourceId, Span};
 use lalrpop_util::{ParseError, lalrpop_mod};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 lalrpop_mod!(
     #[allow(clippy::all, clippy::pedantic, clippy::unwrap_used, unused)]
@@ -164,7 +165,10 @@ fn parse_lexed<'s>(source: SourceId, text: &'s str, mut lexed: Lexed<'s>) -> Par
     mistakes.extend(repair::join(source, text, &mut lexed.lexemes));
     mistakes.extend(repair::respell(source, &mut lexed.lexemes));
     let documentation = documentation(text, &lexed);
-    let mut lexemes = command::recognize(text, &lexed.lexemes);
+    // A long text has as many tokens as a tree has nodes: one copy of them is enough.
+    let written = std::mem::take(&mut lexed.lexemes);
+    let mut lexemes = command::recognize(text, &written);
+    drop(written);
     // An open string has swallowed its `;`: that is not a second mistake.
     let mut repaired: BTreeSet<usize> = mistakes
         .iter()
@@ -277,6 +281,8 @@ fn run<'s>(builder: &mut Builder<'s>, lexemes: &[Lexeme<'s>]) -> Vec<Statement> 
     let tokens = lexemes
         .iter()
         .map(|lexeme| (lexeme.start, lexeme.token, lexeme.end));
+    let patience = Rc::clone(&builder.patience);
+    let tokens = tokens.take_while(|_| patience.get() > 0);
     match rasp::ProgramParser::new().parse(builder, tokens) {
         Ok(statements) => statements,
         Err(failed) => {
