@@ -151,7 +151,7 @@ fn a_limit_can_be_set() {
         ("nesting=5000000000", "`nesting` cannot be as large"),
         (
             "source_bytes=99999999",
-            "no text may have more than 16777216 bytes",
+            "no text may have more than 4194304 bytes",
         ),
     ];
     for (limit, reason) in told {
