@@ -326,7 +326,7 @@ fn programs_keep_their_order() {
         let mut session = Session::new(sharing);
         session.load_text(
             "program",
-            "load \"dyck\"; load \"sorting\"; load \"logic\";",
+            "load \"dyck\"; load \"sorting\"; load \"hist\"; load \"logic\";",
         );
         for expression in [
             "dyckk_ptf(tokens, ['()', '{}'])",
