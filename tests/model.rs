@@ -13,8 +13,8 @@ use random::{Random, Sizes};
 use rasp::base::{Code, Diagnostic, Existing, Sources, render};
 use rasp::execute::{Executor, Precision, largest_activation, run, trace};
 use rasp::model::{
-    Attention, Decoder, Digest, FeedForward, Head, Layer, Mask, Matrix, Model, Output, from_bytes,
-    from_bytes_with, load, save, summary, to_bytes,
+    Attention, Decoder, Digest, FeedForward, Head, Layer, Loop, Mask, Matrix, Model, Output,
+    difference, from_bytes, from_bytes_with, load, save, summary, to_bytes,
 };
 use rasp::value::Value;
 use tiny::Tiny;
@@ -214,12 +214,58 @@ fn is_smooth(model: &Model) -> bool {
     })
 }
 
+/// The model with the layers of each loop written out, one after the other.
+fn unrolled(model: &Model) -> Model {
+    let layers = model.runs().map(|(layer, _)| model.layers[layer].clone());
+    Model {
+        layers: layers.collect(),
+        loops: Vec::new(),
+        ..model.clone()
+    }
+}
+
+/// Some of the layers in loops.
+fn looped(model: Model, random: &mut Random) -> Model {
+    let mut loops = Vec::new();
+    let mut start = random.below(2);
+    while start < model.layers.len() {
+        let end = start + 1 + random.below(model.layers.len() - start);
+        let times = 1 + random.below(3);
+        loops.push(Loop {
+            layers: start..end,
+            times,
+        });
+        start = end + random.below(2);
+    }
+    Model { loops, ..model }
+}
+
 fn close(ours: f64, theirs: f64, tolerance: f64, largest: f64) -> bool {
     (ours - theirs).abs() <= tolerance * (1.0 + largest)
 }
 
 proptest! {
     #![proptest_config(property::property(200))]
+
+    #[test]
+    fn a_loop_is_its_layers_again_and_again((model, tokens) in random_case(), seed in any::<u64>()) {
+        let model = looped(model, &mut Random::new(seed));
+        let long = unrolled(&model);
+        for precision in [Precision::F64, Precision::F32] {
+            let (ours, theirs) = (trace(&model, &tokens, precision), trace(&long, &tokens, precision));
+            let (ours, theirs) = (ours.unwrap(), theirs.unwrap());
+            prop_assert_eq!(ours.steps.len(), theirs.steps.len());
+            for (ours, theirs) in ours.steps.iter().zip(&theirs.steps) {
+                prop_assert_eq!(&ours.stream, &theirs.stream);
+            }
+            prop_assert_eq!(ours.outputs, theirs.outputs);
+            let run = |model| Executor::new(model, precision).run_outputs(&tokens).unwrap();
+            prop_assert_eq!(run(&model), run(&long));
+        }
+        let read = from_bytes(&to_bytes(&model).unwrap()).unwrap();
+        prop_assert_eq!(&read, &model);
+        prop_assert_eq!(difference(&model, &read), None);
+    }
 
     #[test]
     fn the_executor_agrees_with_dense_arithmetic((model, tokens) in random_case()) {
@@ -590,6 +636,44 @@ fn files_that_lie_are_not_models() {
         text += &format!("{new}\n  {message}\n");
     }
     check("lies", &text);
+}
+
+#[test]
+fn loops_that_do_not_fit_are_refused() {
+    let mut model = TINY.model(TINY.previous_readout());
+    model.layers.push(model.layers[0].clone());
+    let mut refused = |loops: &[(std::ops::Range<usize>, usize)]| {
+        let each = |(layers, times): &(std::ops::Range<usize>, usize)| Loop {
+            layers: layers.clone(),
+            times: *times,
+        };
+        model.loops = loops.iter().map(each).collect();
+        model.check().unwrap_err()
+    };
+    let reversed = std::ops::Range { start: 1, end: 0 };
+    let text = [
+        refused(&[(0..3, 2)]),
+        refused(&[(1..1, 2)]),
+        refused(&[(reversed, 2)]),
+        refused(&[(0..2, 1), (1..2, 1)]),
+        refused(&[(1..2, 1), (0..1, 1)]),
+        refused(&[(0..1, 0)]),
+        refused(&[(0..1, 1 << 40)]),
+        refused(&[(0..1, usize::MAX), (1..2, usize::MAX)]),
+    ];
+    insta::assert_snapshot!("loops_refused", text.join("\n"));
+    model.loops = vec![Loop {
+        layers: 0..2,
+        times: 3,
+    }];
+    let described = summary(&model).to_string();
+    assert!(
+        described.contains(
+            "2, layers 1 to 2 run 3 times
+"
+        ),
+        "{described}"
+    );
 }
 
 #[test]

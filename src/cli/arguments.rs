@@ -77,7 +77,7 @@ pub enum Command {
     Completions(super::shell::Completions),
     /// Print the manual page of rasp, or of one of its commands
     Man(super::shell::Man),
-    /// Build transformers that no program says: for bracket languages
+    /// Build transformers that no program says: for bracket languages, and looped computers
     Machine(super::machine::Arguments),
     /// Learn RASP from puzzles: list them, read one, have a program graded
     Puzzle(super::puzzle::Arguments),

@@ -1,7 +1,7 @@
 //! `rasp machine`: transformers that are built, not compiled; one arm a subcommand.
 
-use super::dyck;
 use super::output::{Output, Stop};
+use super::{dyck, looped};
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
@@ -18,6 +18,14 @@ enum Command {
     Verify(dyck::Verify),
     /// Let a generator of a bracket language give words
     Generate(dyck::Generate),
+    /// Assemble a program for a looped computer, and write its weights
+    Asm(looped::Asm),
+    /// Run a looped computer
+    Run(looped::Running),
+    /// Run a looped computer and show each step
+    Trace(looped::Running),
+    /// Show the program of a looped computer, read from its weights
+    Disasm(looped::Disasm),
 }
 
 impl Arguments {
@@ -27,6 +35,9 @@ impl Arguments {
             Command::Dyck(arguments) => arguments.json,
             Command::Verify(arguments) => arguments.json,
             Command::Generate(arguments) => arguments.json,
+            Command::Asm(arguments) => arguments.json,
+            Command::Run(arguments) | Command::Trace(arguments) => arguments.json,
+            Command::Disasm(_) => false,
         }
     }
 }
@@ -36,5 +47,9 @@ pub fn machine(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
         Command::Dyck(arguments) => dyck::build(output, arguments),
         Command::Verify(arguments) => dyck::verify(output, arguments),
         Command::Generate(arguments) => dyck::generate(output, arguments),
+        Command::Asm(arguments) => looped::asm(output, arguments),
+        Command::Run(arguments) => looped::run(output, arguments),
+        Command::Trace(arguments) => looped::trace(output, arguments),
+        Command::Disasm(arguments) => looped::disasm(output, arguments),
     }
 }

@@ -18,6 +18,7 @@ mod host;
 mod input;
 mod json;
 mod limits;
+mod looped;
 mod machine;
 mod making;
 mod model;

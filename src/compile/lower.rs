@@ -48,6 +48,7 @@ pub fn lower(plan: &Plan) -> Model {
         token_embedding: lowering.token_embedding(),
         position_embedding: lowering.position_embedding(),
         layers,
+        loops: Vec::new(),
         outputs,
         directions: lowering.labels(),
         variables,

@@ -13,7 +13,8 @@ use super::readout::PreparedReadout;
 use super::scalar::{Scalar, narrowed};
 use super::sparse::{Sparse, row};
 use crate::base::Fallible;
-use crate::model::{FeedForward, HostOrder, Layer, Model};
+use crate::model::transformer::runs;
+use crate::model::{FeedForward, HostOrder, Layer, Loop, Model};
 use crate::value::Value;
 use ndarray::Array2;
 use std::ops::Range;
@@ -117,6 +118,7 @@ pub struct Prepared<T> {
     /// Positions before the tokens.
     before_tokens: usize,
     pub(super) layers: Vec<PreparedLayer<T>>,
+    loops: Vec<Loop>,
     pub(super) outputs: Vec<PreparedReadout<T>>,
 }
 
@@ -175,6 +177,7 @@ impl<T: Scalar> Prepared<T> {
             causal: model.causal,
             before_tokens: model.before_tokens(),
             layers: model.layers.iter().map(PreparedLayer::new).collect(),
+            loops: model.loops.clone(),
             outputs: outputs.map(PreparedReadout::new).collect(),
         }
     }
@@ -265,8 +268,14 @@ impl<T: Scalar> Prepared<T> {
         batch.inputs.iter().map(of_input).collect()
     }
 
+    /// The layers in the order in which they run, each with its index and the round of its loop.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (usize, usize, &PreparedLayer<T>)> {
+        let runs = runs(self.layers.len(), &self.loops);
+        runs.map(|(index, round)| (index, round, &self.layers[index]))
+    }
+
     /// The residual stream after the last layer; `observe` is shown what it is after each half
-    /// layer, the embedding being number 0.
+    /// layer, the embedding being number 0; those of a loop come again in each round.
     pub(super) fn pass(
         &self,
         batch: &Batch,
@@ -274,11 +283,11 @@ impl<T: Scalar> Prepared<T> {
     ) -> Array2<T> {
         let mut x = self.embed(batch);
         observe(0, &x);
-        for (layer, half) in self.layers.iter().zip((1..).step_by(2)) {
+        for (index, _, layer) in self.runs() {
             self.attend(layer, &mut x, batch, &mut |_| ());
-            observe(half, &x);
+            observe(2 * index + 1, &x);
             layer.feed_forward(&mut x);
-            observe(half + 1, &x);
+            observe(2 * index + 2, &x);
         }
         x
     }

@@ -31,7 +31,7 @@ impl<T: Scalar> Prepared<T> {
             let batch = self.batch(tokens)?;
             let mut x = self.embed(&batch);
             found = largest(found, &x);
-            for layer in &self.layers {
+            for (_, _, layer) in self.runs() {
                 found = layer
                     .projected(&x)
                     .fold(found, |found, projected| largest(found, &projected));

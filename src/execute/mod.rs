@@ -4,6 +4,8 @@
 //! `base`, `value` and `model`.
 
 mod attention;
+mod delta;
+pub mod engine;
 pub mod forward;
 mod input;
 mod largest;
@@ -13,6 +15,8 @@ mod sparse;
 mod survey;
 pub mod trace;
 
+pub use delta::delta;
+pub use engine::{Engine, dense};
 pub use forward::{Executor, Precision, Prepared, run};
 pub use largest::largest_activation;
 pub use scalar::Scalar;

@@ -5,6 +5,9 @@ use ndarray::NdFloat;
 
 /// `f32` or `f64`.
 pub trait Scalar: NdFloat {
+    /// How far below the largest score the weights of a softmax are exactly 0.
+    const FAR: f64;
+
     /// The nearest number of this type.
     fn narrow(wide: f64) -> Self;
 
@@ -23,6 +26,8 @@ pub(super) fn narrowed<T: Scalar>(wide: &[f64]) -> Vec<T> {
 }
 
 impl Scalar for f32 {
+    const FAR: f64 = 104.0;
+
     fn narrow(wide: f64) -> f32 {
         wide as f32
     }
@@ -33,6 +38,8 @@ impl Scalar for f32 {
 }
 
 impl Scalar for f64 {
+    const FAR: f64 = 709.0;
+
     fn narrow(wide: f64) -> f64 {
         wide
     }

@@ -38,6 +38,10 @@ pub struct Given {
 /// What there is after the embedding or a half layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
+    /// Which half layer it is, as [`half_layer`] counts.
+    pub half: usize,
+    /// The round of its loop, from 0; 0 for a layer that runs once.
+    pub round: usize,
     /// `[positions, d_model]`
     pub stream: Array2<f64>,
     /// The heads that just ran; none after the embedding and feed-forward blocks.
@@ -109,8 +113,9 @@ impl<'m, T: Scalar> Tracer<'m, T> {
     fn run(&self, tokens: &[Value]) -> Fallible<Trace> {
         let batch: Batch = self.prepared.batch(tokens)?;
         let mut x = self.prepared.embed(&batch);
-        let mut steps = vec![self.step(0, &x, Vec::new())];
-        for (layer, named) in self.prepared.layers.iter().zip(&self.model.layers) {
+        let mut steps = vec![self.step((0, 0), &x, Vec::new())];
+        for (index, round, layer) in self.prepared.runs() {
+            let named = &self.model.layers[index];
             let mut patterns = Vec::with_capacity(named.heads.len());
             self.prepared.attend(layer, &mut x, &batch, &mut |pattern| {
                 patterns.push(Pattern {
@@ -118,9 +123,9 @@ impl<'m, T: Scalar> Tracer<'m, T> {
                     weights: turned(&pattern),
                 });
             });
-            steps.push(self.step(steps.len(), &x, patterns));
+            steps.push(self.step((2 * index + 1, round), &x, patterns));
             layer.feed_forward(&mut x);
-            steps.push(self.step(steps.len(), &x, Vec::new()));
+            steps.push(self.step((2 * index + 2, round), &x, Vec::new()));
         }
         Ok(Trace {
             bos: self.model.bos,
@@ -139,17 +144,29 @@ impl<'m, T: Scalar> Tracer<'m, T> {
         given.collect()
     }
 
-    fn step(&self, half: usize, x: &Array2<T>, heads: Vec<Pattern>) -> Step {
+    fn step(&self, (half, round): (usize, usize), x: &Array2<T>, heads: Vec<Pattern>) -> Step {
+        // What a later layer of the loop has made is there from its second round on.
+        let looped = self
+            .model
+            .loops
+            .iter()
+            .find(|each| (2 * each.layers.start + 1..=2 * each.layers.end).contains(&half));
+        let made = match looped {
+            Some(each) if round > 0 => 2 * each.layers.end,
+            _ => half,
+        };
         let readable = self.model.variables.iter().zip(&self.variables);
         let decoded =
             readable
-                .filter(|(variable, _)| variable.ready <= half)
+                .filter(|(variable, _)| variable.ready <= made)
                 .map(|(variable, readout)| Decoded {
                     name: variable.name.clone(),
                     ready: variable.ready,
                     values: readout.read(x),
                 });
         Step {
+            half,
+            round,
             stream: turned(x),
             heads,
             variables: decoded.collect(),
@@ -165,6 +182,17 @@ fn turned<T: Scalar>(array: &Array2<T>) -> Array2<f64> {
     })
 }
 
+impl Step {
+    /// The half layer in words, and from the second round of a loop on, the round.
+    fn after(&self) -> String {
+        let half = half_layer(self.half);
+        match self.round {
+            0 => half,
+            round => format!("{half}, round {}", round + 1),
+        }
+    }
+}
+
 impl Trace {
     /// The trace for other programs; `outputs` is an object where there are several. Numbers that are not finite become `null`.
     pub fn to_json(&self) -> Json {
@@ -177,9 +205,9 @@ impl Trace {
                 "values": values(&variable.values),
             })
         };
-        let step = |(half, step): (usize, &Step)| {
+        let step = |step: &Step| {
             json!({
-                "after": half_layer(half),
+                "after": step.after(),
                 "stream": rows(&step.stream),
                 "heads": step.heads.iter().map(pattern).collect::<Json>(),
                 "variables": step.variables.iter().map(variable).collect::<Json>(),
@@ -189,7 +217,7 @@ impl Trace {
         json!({
             "bos": self.bos,
             "tokens": values(&self.tokens),
-            "steps": self.steps.iter().enumerate().map(step).collect::<Json>(),
+            "steps": self.steps.iter().map(step).collect::<Json>(),
             "outputs": match &self.outputs[..] {
                 [one] => values(&one.values),
                 several => Json::Object(several.iter().map(given).collect()),
@@ -217,8 +245,8 @@ impl fmt::Display for Trace {
     /// For each half layer, the variables that are new and where each head looks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let positions = self.positions();
-        for (half, step) in self.steps.iter().enumerate() {
-            writeln!(f, "{}", half_layer(half))?;
+        for step in &self.steps {
+            writeln!(f, "{}", step.after())?;
             for (index, head) in step.heads.iter().enumerate() {
                 writeln!(f, "  head {}: {}", index + 1, cell::label(&head.label))?;
                 f.write_str(&pattern_table(&head.weights, &positions))?;
@@ -226,7 +254,7 @@ impl fmt::Display for Trace {
             let new = step
                 .variables
                 .iter()
-                .filter(|variable| variable.ready == half);
+                .filter(|variable| variable.ready == step.half);
             let new = new.map(|variable| (cell::label(&variable.name), &variable.values[..]));
             f.write_str(&value_table(new, &positions))?;
             writeln!(f)?;

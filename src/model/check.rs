@@ -6,6 +6,11 @@ use super::matrix::Matrix;
 use super::transformer::{Decoder, FeedForward, Head, Mask, Model, Readout};
 use crate::value::Value;
 use std::cmp::Ordering;
+use std::ops::Range;
+
+/// Layers that run in all, those of a loop once for each round: a file of some bytes is not to take
+/// years.
+pub const MOST_RUNS: usize = 1 << 22;
 
 type Checked = Result<(), String>;
 
@@ -43,8 +48,29 @@ impl Model {
             }
             layer.mlp.check(&format!("blocks.{index}.mlp"), d_model)?;
         }
+        self.check_loops()?;
         self.check_outputs()?;
         self.check_variables()
+    }
+
+    fn check_loops(&self) -> Checked {
+        let (mut end, mut runs) = (0, self.layers.len());
+        for each in &self.loops {
+            let Range { start, end: last } = each.layers.clone();
+            let layers = format!("the loop of layers {start}..{last}");
+            if start < end || start >= last || last > self.layers.len() {
+                return Err(format!("{layers}: of {} layers", self.layers.len()));
+            }
+            if each.times == 0 {
+                return Err(format!("{layers} never runs"));
+            }
+            let more = (last - start).saturating_mul(each.times - 1);
+            (end, runs) = (last, runs.saturating_add(more));
+        }
+        match runs > MOST_RUNS && !self.loops.is_empty() {
+            true => Err(format!("{runs} layers to run, of {MOST_RUNS} at most")),
+            false => Ok(()),
+        }
     }
 
     fn check_outputs(&self) -> Checked {

@@ -29,6 +29,9 @@ pub fn difference(expected: &Model, found: &Model) -> Option<String> {
     if expected.causal != found.causal {
         return Some("the causal mask".to_string());
     }
+    if expected.loops != found.loops {
+        return Some("which layers run again and again".to_string());
+    }
     Comparison { expected, found }.weights()
 }
 

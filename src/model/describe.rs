@@ -3,7 +3,7 @@
 
 use super::cell;
 use super::host::{Exactness, describe_exactness};
-use super::transformer::{Attention, Decoder, Head, Mask, Model, Readout};
+use super::transformer::{Attention, Decoder, Head, Loop, Mask, Model, Readout};
 use crate::base::table::{aligned, indented};
 use serde::Serialize;
 use std::fmt;
@@ -13,6 +13,9 @@ use std::fmt;
 pub struct Summary {
     /// Layers, each with heads and a feed-forward block.
     pub layers: usize,
+    /// Which of them run more than once, and how often.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loops: Vec<Loop>,
     /// Heads of each layer.
     pub heads: Vec<usize>,
     /// Directions of the residual stream.
@@ -75,6 +78,7 @@ pub fn summary(model: &Model) -> Summary {
     let normalised = numbered.filter(|(layer, _)| layer.mlp.layer_norm);
     Summary {
         layers: model.layers.len(),
+        loops: model.loops.clone(),
         heads: model.layers.iter().map(|layer| layer.heads.len()).collect(),
         d_model: model.d_model,
         d_head: model
@@ -211,6 +215,16 @@ fn directions(model: &Model) -> Section {
     }
 }
 
+/// The layers of a loop, counted from 1, and how often they run.
+fn looped(each: &Loop) -> String {
+    let (first, last) = (each.layers.start + 1, each.layers.end);
+    let layers = match first == last {
+        true => format!("layer {first}"),
+        false => format!("layers {first} to {last}"),
+    };
+    format!("{layers} run {} times", each.times)
+}
+
 fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {
     texts.map(str::to_string).to_vec()
 }
@@ -243,12 +257,16 @@ impl fmt::Display for Summary {
             true => attention.to_string(),
             false => format!("{attention}, no BOS before the tokens"),
         };
+        let mut layers = self.layers.to_string();
+        for each in &self.loops {
+            layers.push_str(&format!(", {}", looped(each)));
+        }
         let padded = format!(
             "{}, every layer as wide as the widest, as Tracr counts",
             self.padded_parameters
         );
         let mut sizes = vec![
-            row("layers", self.layers.to_string()),
+            row("layers", layers),
             row("heads", list(&self.heads)),
             row("d_model", self.d_model.to_string()),
             row("d_head", list(&self.d_head)),

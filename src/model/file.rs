@@ -9,7 +9,7 @@ use super::host::Exactness;
 use super::json::Atom;
 use super::tensors::{Reader, Shapes, Writer};
 use super::transformer::{
-    Attention, Decoder, FeedForward, Head, Layer, Mask, Model, Output, Readout, Variable,
+    Attention, Decoder, FeedForward, Head, Layer, Loop, Mask, Model, Output, Readout, Variable,
 };
 use crate::base::write::write;
 use crate::base::{Code, Diagnostic, Existing, Fallible, read::open, visible};
@@ -36,6 +36,8 @@ struct Metadata {
     causal: bool,
     /// Labels of the heads of each layer.
     layers: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    loops: Vec<Loop>,
     outputs: Vec<StoredOutput>,
     variables: Vec<StoredVariable>,
     directions: Vec<String>,
@@ -201,6 +203,7 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
         max_length: model.max_length,
         causal: model.causal,
         layers: model.layers.iter().map(labels).collect(),
+        loops: model.loops.clone(),
         outputs: model.outputs.iter().map(output).collect(),
         variables: model.variables.iter().map(variable).collect(),
         directions: model.directions.clone(),
@@ -318,6 +321,7 @@ fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
         token_embedding,
         position_embedding,
         layers,
+        loops: metadata.loops,
         outputs,
         directions: metadata.directions,
         variables,

@@ -24,5 +24,5 @@ pub use host::{Dtype, Exactness, Host, HostOrder, bfloat16, describe_exactness, 
 pub use matrix::Matrix;
 pub use size::Shape;
 pub use transformer::{
-    Attention, Decoder, FeedForward, Head, Layer, Mask, Model, Output, Readout, Variable,
+    Attention, Decoder, FeedForward, Head, Layer, Loop, Mask, Model, Output, Readout, Variable,
 };

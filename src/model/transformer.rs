@@ -1,12 +1,13 @@
 //! The model: `x = W_E[token] + W_pos[position]`; each layer adds the outputs of its heads, then
-//! of its feed-forward block; readouts decode values from `x`. The stream is not normalised. With BOS,
-//! position 0 holds the BOS token and token `i` of the input stands at position `i + 1`; without, at
-//! position `i`.
+//! of its feed-forward block; readouts decode values from `x`. Layers in a loop run several times. The
+//! stream is not normalised. With BOS, position 0 holds the BOS token and token `i` of the input stands
+//! at position `i + 1`; without, at position `i`.
 
 use super::host::Exactness;
 use super::matrix::Matrix;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A transformer with everything needed to run and to read it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,8 +29,10 @@ pub struct Model {
     pub token_embedding: Matrix,
     /// W_pos `[max_length, d_model]`, with a first row more for BOS.
     pub position_embedding: Matrix,
-    /// The layers, in the order in which they run.
+    /// The layers, each with weights of its own.
     pub layers: Vec<Layer>,
+    /// Which of them run more than once, in ascending order and apart; the others run once.
+    pub loops: Vec<Loop>,
     /// What it gives for each token: at least one, with different names.
     pub outputs: Vec<Output>,
     /// One label for each direction of the residual stream; `d_model` of them.
@@ -43,6 +46,31 @@ pub struct Model {
     pub machine: Option<String>,
     /// The hosts on which all outputs are proved to decode exactly.
     pub certified: Exactness,
+}
+
+/// Neighbouring layers that run again and again on the same weights, all of them in each round, as
+/// in a looped transformer (Giannou et al. 2023) or a universal one (Dehghani et al. 2019).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loop {
+    /// Their indices in [`Model::layers`].
+    pub layers: Range<usize>,
+    /// How often they run: 1 is once, as without a loop.
+    pub times: usize,
+}
+
+/// The layers in the order in which they run, each with the round of its loop, from 0.
+pub fn runs(layers: usize, loops: &[Loop]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    (0..layers).flat_map(move |layer| {
+        let looped = loops.iter().find(|each| each.layers.contains(&layer));
+        let (layers, times) = match looped {
+            // It has run with the first of its loop.
+            Some(each) if each.layers.start < layer => (0..0, 0),
+            Some(each) => (each.layers.clone(), each.times),
+            None => (layer..layer + 1, 1),
+        };
+        (0..times).flat_map(move |round| layers.clone().map(move |layer| (layer, round)))
+    })
 }
 
 /// One transformer layer; a half without work is empty and does nothing.
@@ -178,7 +206,7 @@ pub enum Decoder {
 pub struct Variable {
     /// Its name in the program, or else its expression.
     pub name: String,
-    /// From when on it can be read: 0 after the embedding, `2l - 1` after the attention of layer
+    /// From when on it can be read, in the first round of a loop: 0 after the embedding, `2l - 1` after the attention of layer
     /// `l` (counted from 1), `2l` after its feed-forward block.
     pub ready: usize,
     /// How its values are read from the stream.
@@ -186,6 +214,11 @@ pub struct Variable {
 }
 
 impl Model {
+    /// The layers in the order in which they run, each with the round of its loop, from 0.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        runs(self.layers.len(), &self.loops)
+    }
+
     /// How many positions stand before the tokens of an input: that of BOS, or none.
     pub fn before_tokens(&self) -> usize {
         usize::from(self.bos)

@@ -119,6 +119,7 @@ impl Random {
             token_embedding: self.matrix(sizes.vocabulary + before, d_model, 0.5),
             position_embedding: self.matrix(sizes.max_length + before, d_model, 0.5),
             layers: (0..sizes.layers).map(|_| self.layer(sizes)).collect(),
+            loops: Vec::new(),
             outputs: (0..1 + self.below(3))
                 .map(|index| self.output(index, d_model))
                 .collect(),

@@ -173,6 +173,7 @@ impl Tiny {
                 heads: vec![self.previous_head(), self.length_head()],
                 mlp: self.length_mlp(),
             }],
+            loops: Vec::new(),
             outputs: vec![Output {
                 name: "previous and length".to_string(),
                 readout,

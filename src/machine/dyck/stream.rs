@@ -75,6 +75,7 @@ impl Parts {
             d_model,
             token_embedding: Matrix::from_triplets(brackets + 1, d_model, embedded),
             position_embedding: Matrix::from_triplets(positions, d_model, places.collect()),
+            loops: Vec::new(),
             layers: self.layers,
             outputs: vec![Output {
                 name: name.to_string(),

@@ -1,0 +1,262 @@
+//! `rasp machine asm`, `run`, `trace` and `disasm`: a looped computer is made from an assembler text, run,
+//! and its program read from the weights.
+
+use super::host::Floats;
+use super::output::{Output, Stop, table};
+use crate::base::{Code, Diagnostic, Existing, Fallible, Sources};
+use crate::execute::Precision;
+use crate::machine::looped::asm::assemble;
+use crate::machine::looped::description::{Description, Machine};
+use crate::machine::looped::disasm::{disassemble, instruction};
+use crate::machine::looped::input::put;
+use crate::machine::looped::run::{Engines, Run, text};
+use crate::model::{self, Dtype, Model};
+use crate::session::files;
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use serde_json::Value as Json;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct Asm {
+    /// The program; `-` reads it from standard input
+    #[arg(value_name = "PROGRAM")]
+    program: PathBuf,
+    /// The machine; without it, the one that suits the program
+    #[arg(long, value_enum, value_name = "MACHINE")]
+    machine: Option<Machine>,
+    /// The floats that products of matrices are made for; without it, float64
+    #[arg(long, value_enum, value_name = "DTYPE")]
+    dtype: Option<Dtype>,
+    /// Where to write the model
+    #[arg(short = 'o', long = "output", value_name = "MODEL")]
+    output: PathBuf,
+    /// Replace MODEL if it exists
+    #[arg(long)]
+    force: bool,
+    /// The description as one JSON object; errors and warnings too
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Running {
+    /// A looped computer
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// How many steps; without it, until the program halts
+    #[arg(long, value_name = "T")]
+    steps: Option<u64>,
+    /// What evaluates the layers; the results are the same to the bit
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engines::Delta)]
+    engine: Engines,
+    /// Run the dense engine beside it, and compare all numbers after each K steps
+    #[arg(long, value_name = "K")]
+    check_every: Option<u64>,
+    #[command(flatten)]
+    floats: Floats,
+    /// Other values at the start: `6,-7` in the order of the program, or `x=6,y=-7`
+    #[arg(long, value_name = "VALUES", allow_hyphen_values = true)]
+    input: Option<String>,
+    /// The result as one JSON object, or one for each step; errors and warnings too
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Disasm {
+    /// A looped computer
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+}
+
+impl Asm {
+    fn precision(&self) -> Precision {
+        match self.dtype {
+            Some(Dtype::Float32 | Dtype::Bfloat16) => Precision::F32,
+            Some(Dtype::Float64) | None => Precision::F64,
+        }
+    }
+}
+
+pub fn asm(output: &mut Output, arguments: &Asm) -> Result<(), Stop> {
+    let mut sources = Sources::new();
+    let loaded = match arguments.program.as_os_str() == "-" {
+        true => files::read_text(std::io::stdin(), "standard input"),
+        false => files::read(&arguments.program).map(|loaded| loaded.text),
+    };
+    let unread = |problem| {
+        let message = format!("the program could not be read: {problem}");
+        Box::new(Diagnostic::error(Code::FileNotFound, message))
+    };
+    let text = output.expect(loaded.map_err(unread), &sources)?;
+    let source = sources.add(arguments.program.display().to_string(), text.clone());
+    let is_fleq = arguments
+        .program
+        .extension()
+        .is_some_and(|extension| extension == "fleq");
+    let machine = arguments.machine.or(is_fleq.then_some(Machine::Fleq));
+    let model = match assemble(source, &text, machine, arguments.precision()) {
+        Ok(model) => model,
+        Err(found) => return output.report_all(&found, &sources),
+    };
+    let existing = match arguments.force {
+        true => Existing::Replace,
+        false => Existing::Keep,
+    };
+    output.expect(model::save(&model, &arguments.output, existing), &sources)?;
+    let summary = model::summary(&model);
+    if arguments.json {
+        return output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null));
+    }
+    let list = |numbers: &[usize]| {
+        let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+        numbers.join(" ")
+    };
+    let row = |name: &str, value: String| vec![name.to_string(), value];
+    output.text(&table(
+        &["machine", &summary.name],
+        &[
+            row("layers", summary.layers.to_string()),
+            row("heads", list(&summary.heads)),
+            row("d_model", summary.d_model.to_string()),
+            row("d_mlp", list(&summary.d_mlp)),
+            row("not zero", summary.nonzero.to_string()),
+            row("columns", summary.max_length.to_string()),
+        ],
+    ))?;
+    output.line(&format!("\nwritten to {}", arguments.output.display()))
+}
+
+/// A machine before its first step, with other values at its start where some are given.
+fn start(arguments: &Running) -> Fallible<(Model, Run)> {
+    let mut model = model::load(&arguments.model)?;
+    let description = Description::of(&model)?;
+    if let Some(text) = &arguments.input {
+        put(&mut model, &description, text)?;
+    }
+    let precision = arguments.floats.precision();
+    let run = Run::new(&model, arguments.engine, precision, arguments.check_every)?;
+    Ok((model, run))
+}
+
+pub fn run(output: &mut Output, arguments: &Running) -> Result<(), Stop> {
+    let sources = Sources::new();
+    let (_, mut run) = output.expect(start(arguments), &sources)?;
+    let ran = run.run(arguments.steps);
+    output.expect(ran, &sources)?;
+    let found = run.to_json();
+    if arguments.json {
+        return output.json(&found);
+    }
+    let (counter, halted) = run.description.counter(run.engine());
+    let end = match halted {
+        true => "halted".to_string(),
+        false => format!("at {}", run.description.place(counter)),
+    };
+    output.line(&format!("{} steps, {end}", run.steps))?;
+    if run.description.machine == Machine::Stored {
+        let printed = text(&run.printed);
+        output.text(&printed)?;
+        if !printed.is_empty() && !printed.ends_with('\n') {
+            output.line("")?;
+        }
+        return Ok(());
+    }
+    let labels = found["labels"].as_object();
+    for (name, value) in labels.into_iter().flatten() {
+        output.line(&format!("{name} = {}", shown(value)))?;
+    }
+    Ok(())
+}
+
+/// A value, a matrix row by row.
+fn shown(value: &Json) -> String {
+    let is_row = |row: &Json| row.is_array();
+    match value.as_array() {
+        Some(rows) if rows.iter().all(is_row) && rows.len() > 1 => {
+            let rows = rows.iter().map(|row| format!("\n  {row}"));
+            rows.collect()
+        }
+        _ => value.to_string(),
+    }
+}
+
+pub fn trace(output: &mut Output, arguments: &Running) -> Result<(), Stop> {
+    let sources = Sources::new();
+    let (model, mut run) = output.expect(start(arguments), &sources)?;
+    let mut before = run.to_json();
+    let mut steps = 0;
+    loop {
+        let counter = before["pc"].as_i64().unwrap_or_default();
+        if arguments.json {
+            output.json(&before)?;
+        } else {
+            let next = instruction(&model, &run.description, counter);
+            output.line(&format!("{steps:6}  {counter:4}  {next}"))?;
+        }
+        let enough = arguments.steps.map_or(run.halted(), |most| steps >= most);
+        if enough {
+            return Ok(());
+        }
+        if arguments.steps.is_none() && steps >= crate::machine::looped::run::MOST_STEPS {
+            let ended = run.run(None);
+            return output.expect(ended, &sources);
+        }
+        let stepped = run.step();
+        output.expect(stepped, &sources)?;
+        steps += 1;
+        let now = run.to_json();
+        if !arguments.json {
+            for (name, value) in now["labels"].as_object().into_iter().flatten() {
+                if before["labels"][name] != *value {
+                    output.line(&format!("{:14}{name} = {}", "", shown(value)))?;
+                }
+            }
+        }
+        before = now;
+    }
+}
+
+pub fn disasm(output: &mut Output, arguments: &Disasm) -> Result<(), Stop> {
+    let loaded = open(&arguments.model);
+    let (model, description) = output.expect(loaded, &Sources::new())?;
+    output.text(&disassemble(&model, &description))
+}
+
+fn open(path: &Path) -> Fallible<(Model, Description)> {
+    let model = model::load(path)?;
+    let description = Description::of(&model)?;
+    Ok((model, description))
+}
+
+impl ValueEnum for Machine {
+    fn value_variants<'a>() -> &'a [Machine] {
+        &Machine::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Machine::R1 => "SUBLEQ in 1 layer",
+            Machine::R2 => "SUBLEQ in 2 layers",
+            Machine::R1s => "SUBLEQ in 1 layer, words are numbers and do not wrap",
+            Machine::P10 => "SUBLEQ in 10 layers, as Giannou et al. have it",
+            Machine::Stored => "SUBLEQ in 2 layers, programs may change themselves",
+            Machine::Fleq => "FLEQ, functions of matrices, in 4 layers",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
+}
+
+impl ValueEnum for Engines {
+    fn value_variants<'a>() -> &'a [Engines] {
+        &[Engines::Dense, Engines::Delta]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Engines::Dense => PossibleValue::new("dense").help("Every column in each step"),
+            Engines::Delta => PossibleValue::new("delta").help("Only what can have changed"),
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! A model that is run round by round: each of its layers once, on the stream that the round before has
+//! left, for as long as somebody wants. Two engines do so, to the same bits: the dense one evaluates
+//! every column, the delta one (`delta`) only what can have changed. Depends on the forward pass.
+
+use super::forward::{Batch, Precision, Prepared};
+use super::scalar::Scalar;
+use crate::base::Fallible;
+use crate::model::Model;
+use crate::value::Value;
+use ndarray::Array2;
+
+/// A looped model between two rounds.
+pub trait Engine {
+    /// Runs each layer once.
+    fn round(&mut self);
+
+    /// What stands in a row of a column (a position, that of BOS included) of the residual stream.
+    fn at(&self, row: usize, column: usize) -> f64;
+}
+
+/// An engine that evaluates everything, by the forward pass.
+///
+/// # Errors
+/// As [`super::run`].
+///
+/// # Panics
+/// As [`Prepared::new`].
+pub fn dense(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<Box<dyn Engine>> {
+    Ok(match precision {
+        Precision::F32 => Box::new(Dense::<f32>::of(model, tokens)?),
+        Precision::F64 => Box::new(Dense::<f64>::of(model, tokens)?),
+    })
+}
+
+pub(super) struct Dense<T> {
+    prepared: Prepared<T>,
+    batch: Batch,
+    /// `[d_model, columns]`
+    pub x: Array2<T>,
+}
+
+impl<T: Scalar> Dense<T> {
+    /// The engine for a batch of one input, whose stream is `x`.
+    pub fn new(prepared: Prepared<T>, batch: Batch, x: Array2<T>) -> Dense<T> {
+        Dense { prepared, batch, x }
+    }
+
+    fn of(model: &Model, tokens: &[Value]) -> Fallible<Dense<T>> {
+        let prepared = Prepared::new(model);
+        let batch = prepared.batch(tokens)?;
+        let x = prepared.embed(&batch);
+        Ok(Dense::new(prepared, batch, x))
+    }
+}
+
+impl<T: Scalar> Engine for Dense<T> {
+    fn round(&mut self) {
+        for layer in &self.prepared.layers {
+            self.prepared
+                .attend(layer, &mut self.x, &self.batch, &mut |_| ());
+            layer.feed_forward(&mut self.x);
+        }
+    }
+
+    fn at(&self, row: usize, column: usize) -> f64 {
+        self.x[(row, column)].widen()
+    }
+}
