@@ -404,6 +404,27 @@ fn a_command_line_may_hold_any_bytes() {
     }
 }
 
+#[test]
+fn a_long_source_takes_little_memory() {
+    let place = Place::new();
+    place.file("semicolons.rasp", &";".repeat(1 << 20));
+    place.file("short.rasp", &"x=1;".repeat(1 << 15));
+    place.file("long.rasp", &"#".repeat((4 << 20) + 1));
+    // Kilobytes of address space.
+    let check = |name: &str| place.shell(&format!("ulimit -v 400000; rasp check {name} | tail -1"));
+    let ran = check("semicolons.rasp");
+    assert!(ran.err.contains("more syntax errors"), "{}", ran.shown());
+    let ran = check("short.rasp");
+    assert!(ran.out.starts_with("x "), "{}", ran.shown());
+    let ran = check("long.rasp");
+    assert!(
+        ran.err
+            .contains("the limit `source_bytes` is 4194304 bytes"),
+        "{}",
+        ran.err
+    );
+}
+
 // ---- Names ----
 
 #[test]

@@ -291,6 +291,20 @@ fn the_library_alone_knows_no_terminal() {
     }
 }
 
+/// The macros that print end the process where nothing can be printed, and take the results with it.
+#[test]
+fn nothing_is_printed_that_must_be() {
+    for (file, text) in sources() {
+        for macro_ in ["print!(", "println!(", "dbg!("] {
+            let code = text
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
+            let mut found = code.filter(|line| line.contains(macro_));
+            assert_eq!(found.next(), None, "src/{file}");
+        }
+    }
+}
+
 /// Each of these is named in one file, so that it can be replaced there.
 #[test]
 fn the_terminal_has_its_files() {
