@@ -251,6 +251,11 @@ const ELSEWHERE: &[Code] = &[
     Code::UnknownToken,
     Code::InputTooLong,
     Code::Interrupted,
+    Code::BadLine,
+    Code::UnknownLabel,
+    Code::OutOfRange,
+    Code::WrongMachine,
+    Code::WrongShape,
 ];
 
 /// The mistake files, in the order of their names.
