@@ -57,6 +57,7 @@ fn dyck(kind: Kind, types: usize, depth: usize, max_length: usize) -> Dyck {
         tokens: tokens(types),
         max_length,
         attention: Attention::Soft,
+        looped: false,
     }
 }
 

@@ -55,6 +55,9 @@ pub struct Build {
     /// Hard attention: all weight goes to the largest score
     #[arg(long)]
     hard: bool,
+    /// One layer for the rounds of `recognise`, which runs D times
+    #[arg(long)]
+    looped: bool,
     /// The floats that it must be right in; without it, float32 and float64
     #[arg(long, value_enum, value_name = "DTYPE")]
     dtype: Option<Dtype>,
@@ -98,6 +101,7 @@ pub fn build(output: &mut Output, arguments: &Build) -> Result<(), Stop> {
             true => Attention::Hard,
             false => Attention::Soft,
         },
+        looped: arguments.looped,
     };
     let built = output.expect(dyck.build(arguments.dtype), &sources)?;
     let existing = match arguments.force {

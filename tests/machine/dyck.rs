@@ -75,6 +75,7 @@ fn brackets(kind: Kind, depth: usize, max_length: usize) -> Dyck {
         tokens: Value::characters("()[]"),
         max_length,
         attention: Attention::Soft,
+        looped: false,
     }
 }
 
@@ -135,6 +136,32 @@ fn every_construction_is_right_on_all_strings_of_up_to_six_brackets() {
             assert_eq!(found, None, "{kind:?} {depth} hard");
         }
     }
+}
+
+/// The rounds of the recogniser are one layer that runs again and again.
+#[test]
+fn a_looped_recogniser_is_the_same() {
+    let words: Vec<String> = strings(1..=6);
+    for depth in 1..=4 {
+        let unrolled = brackets(Kind::Recognise, depth, 8);
+        let looped = Dyck {
+            looped: true,
+            ..unrolled.clone()
+        };
+        let model = looped.build(None).unwrap();
+        assert_eq!(model.layers.len(), 2);
+        assert_eq!(model.loops[0].times, depth);
+        assert_eq!(Dyck::of(&model).unwrap(), looped);
+        for precision in BOTH {
+            let found = wrong(&looped, &model, precision, &words);
+            assert_eq!(found, None, "{depth} {precision:?}");
+        }
+    }
+    let labels = Dyck {
+        looped: true,
+        ..brackets(Kind::Label, 2, 8)
+    };
+    assert_eq!(labels.build(None).unwrap_err().code, Code::BadInput);
 }
 
 #[test]
@@ -217,6 +244,7 @@ fn long_words_and_near_misses() {
             tokens: types(count),
             max_length,
             attention: Attention::Soft,
+            looped: false,
         };
         let model = dyck.build(None).unwrap();
         for precision in BOTH {

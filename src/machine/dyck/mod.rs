@@ -18,7 +18,7 @@ pub use sample::{Sampled, sample};
 pub use verify::{Options, Verification, WrongOutput, verify};
 
 use crate::base::{Code, Diagnostic, Fallible};
-use crate::model::{Attention, Dtype, Model};
+use crate::model::{Attention, Dtype, Loop, Model};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +98,9 @@ pub struct Dyck {
     pub max_length: usize,
     /// Softmax, or hard attention.
     pub attention: Attention,
+    /// Whether the rounds of [`Kind::Recognise`], which are alike, are one layer that runs again and
+    /// again.
+    pub looped: bool,
 }
 
 /// What a model says of itself.
@@ -136,6 +139,9 @@ impl Dyck {
             attention: self.attention,
         };
         model.machine = serde_json::to_string(&description).ok();
+        if self.looped {
+            roll(&mut model);
+        }
         Ok(model)
     }
 
@@ -162,6 +168,7 @@ impl Dyck {
             tokens: model.vocabulary.clone(),
             max_length: model.max_length,
             attention: description.attention,
+            looped: !model.loops.is_empty(),
         };
         if description.kind != MACHINE {
             let kind = description.kind;
@@ -237,6 +244,10 @@ impl Dyck {
             }
             (_, Some(_)) => {}
         }
+        if self.looped && self.kind != Kind::Recognise {
+            let error = bad("only `recognise` has layers that are alike".to_string());
+            return Err(error.help("leave `--looped` out").into());
+        }
         if self.kind.generates() {
             let follows = self.language().follows();
             let spelled: Vec<Value> = follows.map(|follow| follow.spelled(&self.tokens)).collect();
@@ -273,5 +284,18 @@ impl Dyck {
     /// The least power of two that is more than every position.
     fn power_above_length(&self) -> f64 {
         ((self.max_length + 1) as f64).log2().ceil().exp2()
+    }
+}
+
+/// The layers but the last, which are alike, as one that runs as often as they are many.
+fn roll(model: &mut Model) {
+    let times = model.layers.len() - 1;
+    model.layers.drain(1..times);
+    model.loops = vec![Loop {
+        layers: 0..1,
+        times,
+    }];
+    for variable in &mut model.variables {
+        variable.ready = variable.ready.min(2);
     }
 }
