@@ -4,3 +4,17 @@
 
 pub mod dyck;
 pub mod looped;
+
+use serde::Deserialize;
+
+/// What every description of a machine begins with.
+#[derive(Deserialize)]
+struct Kind {
+    kind: String,
+}
+
+/// The kind that a description says, if it is one.
+fn kind(description: &str) -> Option<String> {
+    let found: Result<Kind, _> = serde_json::from_str(description);
+    found.ok().map(|found| found.kind)
+}

@@ -513,3 +513,20 @@ fn descriptions_that_lie_do_no_harm() {
     assert!(verify(&odd, &Options::default()).unwrap().wrong > 0);
     assert!(sample(&odd, Precision::F32, &mut Random::new(0)).is_err());
 }
+
+/// Each command says of a machine of the other kind that it is one.
+#[test]
+fn machines_of_another_kind_are_told() {
+    let place = Place::with(&[("halt.subleq", ".data\nx: .word 1\n.text\nclr x\nhalt\n")]);
+    let made = place.shell(
+        "rasp machine dyck --kind label --types 1 --depth 1 --max-len 4 -o d.model &&
+         rasp machine asm halt.subleq -o l.model",
+    );
+    assert_eq!(made.status, 0, "{}", made.shown());
+    for (command, model, kind) in [("run", "d.model", "dyck"), ("verify", "l.model", "looped")] {
+        let ran = place.rasp(&["machine", command, model]);
+        let told = format!("a machine of another kind: {kind}");
+        assert!(ran.err.contains(&told), "{}", ran.shown());
+        assert_eq!(ran.status, 1);
+    }
+}

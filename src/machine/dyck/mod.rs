@@ -18,6 +18,7 @@ pub use sample::{Sampled, sample};
 pub use verify::{Options, Verification, WrongOutput, verify};
 
 use crate::base::{Code, Diagnostic, Fallible};
+use crate::machine::kind;
 use crate::model::{Attention, Dtype, Loop, Model};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -157,6 +158,9 @@ impl Dyck {
         let Some(text) = &model.machine else {
             return Err(bad("this model was not built for a Dyck language".into()).into());
         };
+        if let Some(kind) = kind(text).filter(|kind| kind != MACHINE) {
+            return Err(bad(format!("this model is a machine of another kind: {kind}")).into());
+        }
         let description: Description = serde_json::from_str(text).map_err(|error| {
             bad(format!(
                 "this model is no machine for a Dyck language: {error}"
@@ -170,10 +174,6 @@ impl Dyck {
             attention: description.attention,
             looped: !model.loops.is_empty(),
         };
-        if description.kind != MACHINE {
-            let kind = description.kind;
-            return Err(bad(format!("this model is a machine of another kind: {kind}")).into());
-        }
         dyck.check()?;
         Ok(dyck)
     }

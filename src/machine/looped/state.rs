@@ -5,6 +5,7 @@ use super::description::{Description, Machine};
 use super::subleq::program::State;
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::execute::Engine;
+use crate::machine::kind;
 use crate::model::Model;
 use std::ops::Range;
 
@@ -23,6 +24,9 @@ impl Description {
         };
         let text = model.machine.as_deref();
         let text = text.ok_or_else(|| wrong("is not a looped machine"))?;
+        if let Some(kind) = kind(text).filter(|kind| kind != "looped") {
+            return Err(wrong(&format!("is a machine of another kind: {kind}")));
+        }
         let description: Description = serde_json::from_str(text)
             .map_err(|problem| wrong(&format!("is not a looped machine: {problem}")))?;
         match description.fits(model) {
