@@ -1,6 +1,7 @@
 //! Programs, inputs and vocabularies as the command line gives them.
 
 use super::arguments::{Inputs, Program, Setting, Switch};
+use super::json::Atom;
 use super::limits::session;
 use super::making::Making;
 use super::output::{Output, Stop};
@@ -208,15 +209,9 @@ fn is_int(written: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A value as JSON; floats without a JSON form (infinities, NaN) as strings.
+/// A value as a part of a tree of JSON.
 pub fn value_json(value: &Value) -> Json {
-    match value {
-        Value::Int(int) => Json::from(*int),
-        Value::Float(float) if float.is_finite() => Json::from(*float),
-        Value::Float(_) => Json::String(value.to_string()),
-        Value::Bool(bool) => Json::from(*bool),
-        Value::Str(text) => Json::from(&**text),
-    }
+    serde_json::to_value(Atom(value)).unwrap_or(Json::Null)
 }
 
 /// A program that cannot be run: its errors have been shown, and the first is kept for tools.

@@ -5,8 +5,8 @@ use crate::eval::{Application, Meta};
 use crate::value::Value;
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-/// One atom; a number that JSON has no form for is a string.
-struct Atom<'a>(&'a Value);
+/// One atom; a number that JSON has no form for (an infinity, NaN) is a string.
+pub struct Atom<'a>(pub &'a Value);
 
 impl Serialize for Atom<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
