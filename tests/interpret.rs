@@ -185,6 +185,14 @@ assert float(indices)("ab") == [0.0, 1.0];
 assert str(indices)("ab") == "01";
 assert exp(indices - 1)("abc") == [2.718281828459045 ^ -1, 1, 2.718281828459045];
 assert int("7") == 7;
+first = lambda x, *rest: x;
+assert first(*["a", "b"], 3) == "a" and first(*{"k": 1}) == "k";
+def width(*seqs) { return len(seqs); }
+assert [width(), width(tokens), width(*tokens, *(tokens, indices))] == [0, 1, 3];
+def count_conditioned(me, other, f) { return selector_width(select(other, me, f)); }
+assert count_conditioned(tokens, tokens, lambda *xs: xs[0] == xs[1])("aab") == [2, 2, 1];
+assert count_conditioned((tokens, indices), (tokens, indices), lambda *xs: xs[1] < xs[-1])("abc")
+    == [0, 1, 2];
 weighted = aggregate(score(indices, indices, lambda k, q: exp(k * 0) if k <= q else 0), indices);
 assert weighted("abc") == [0, 1 / 2, 1];
 "#;

@@ -259,6 +259,7 @@ fn signature(ast: &Ast, text: &str, function: &Function) -> String {
         .parameters
         .iter()
         .map(|parameter| match parameter.default {
+            None if parameter.rest => format!("*{}", parameter.ident.name),
             None => parameter.ident.name.to_string(),
             Some(default) => {
                 let default = print_expression(ast, text, default, &BTreeSet::new());

@@ -89,9 +89,7 @@ fn sop(output: &mut Output, session: &mut Session, text: &str) -> Result<SOpId, 
             None => "compare s-ops: `-e tokens`".to_string(),
         },
         Meta::Function(ref callable) => {
-            let parameters = callable.parameters.iter();
-            let needed = parameters.filter(|(_, default)| default.is_none()).count();
-            let arguments = vec!["tokens"; needed].join(", ");
+            let arguments = vec!["tokens"; callable.takes().0].join(", ");
             format!("compare what it gives: `-e '{text}({arguments})'`")
         }
         Meta::SOp(_) | Meta::Atom(_) | Meta::Scorer(_) | Meta::Application(_) | Meta::Broken => {

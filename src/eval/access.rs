@@ -135,16 +135,31 @@ impl Evaluator {
 
     /// The elements of a list, or the keys of a dict, each with its place.
     pub(crate) fn iterate(&mut self, cx: &Context, iterable: ExprId) -> Outcome<Vec<Side>> {
-        match self.side(cx, iterable)? {
-            (Meta::List(items), _) => {
+        let found = self.expression(cx, iterable)?;
+        self.elements(cx, iterable, found)
+    }
+
+    fn elements(&self, cx: &Context, iterable: ExprId, found: Meta) -> Outcome<Vec<Side>> {
+        let at = cx.span(iterable);
+        match found {
+            Meta::List(items) => {
                 let spans = element_spans(&cx.ast, iterable, items.len());
                 Ok(items.iter().cloned().zip(spans).collect())
             }
-            (Meta::Dict(dict), at) => {
+            Meta::Dict(dict) => {
                 let keys = dict.iter().map(|(key, _)| Meta::Atom(key.clone()));
                 Ok(keys.map(|key| (key, at)).collect())
             }
-            other => Err(Cause::NotIterable(other).into()),
+            other => Err(Cause::NotIterable((other, at)).into()),
+        }
+    }
+
+    /// What `*list` stands for: the elements. An s-op is itself, as a tuple of one.
+    pub(crate) fn spread(&mut self, cx: &Context, list: ExprId) -> Outcome<Vec<Side>> {
+        match self.expression(cx, list)? {
+            sop @ Meta::SOp(_) => Ok(vec![(sop, self.made(cx, list))]),
+            listed @ (Meta::List(_) | Meta::Dict(_)) => self.elements(cx, list, listed),
+            other => Err(Cause::NotSpread((other, cx.span(list))).into()),
         }
     }
 

@@ -8,7 +8,7 @@ use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::builtin::{Builtin, Kind, TABLE};
 use crate::graph::{Encoding, SOp, SOpId};
-use crate::syntax::ast::{Argument, BinaryOperator, ExprId};
+use crate::syntax::ast::{Argument, BinaryOperator, ExprId, ExprKind};
 use crate::value::{Op, TypeSet, Value};
 use std::sync::Arc;
 
@@ -245,6 +245,10 @@ impl Evaluator {
         let parameters = builtin.row().parameters;
         let variadic = parameters.last() == Some(&"…");
         let wrong = |wrong| Cause::BuiltinArguments { builtin, wrong };
+        let mut values = arguments.iter().map(|argument| cx.ast.get(argument.value));
+        if let Some(spread) = values.find(|value| matches!(value.kind, ExprKind::Spread(_))) {
+            return Err(Cause::StraySpread(spread.span).into());
+        }
         let most = if variadic {
             usize::MAX
         } else {
@@ -285,6 +289,7 @@ fn builtin_callable(builtin: Builtin) -> Callable {
             .iter()
             .map(|name| ((*name).into(), None))
             .collect(),
+        rest: false,
         documentation: row.documentation.to_string(),
         body: Body::Builtin(builtin),
     }

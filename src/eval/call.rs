@@ -56,7 +56,8 @@ impl Evaluator {
         }
     }
 
-    /// The arguments in the order of the parameters, defaults filled in.
+    /// The arguments in the order of the parameters, defaults filled in; those that no other
+    /// parameter takes as one list, if there is a parameter for them.
     fn arguments(
         &mut self,
         cx: &Context,
@@ -68,50 +69,92 @@ impl Evaluator {
             callable: callable.clone(),
             wrong,
         };
-        let count = callable.parameters.len();
+        let (single, most) = (callable.single(), callable.takes().1);
+        let spread = |id: ExprId| match cx.ast.get(id).kind {
+            ExprKind::Spread(list) => Some(list),
+            _ => None,
+        };
+        // What is given too much is told before anything is evaluated, where that can be seen.
         let positional = arguments.iter().filter(|argument| argument.name.is_none());
-        if let Some(extra) = positional.clone().skip(count).last() {
+        let extra = positional.clone().skip(most).last();
+        let written = !positional.clone().any(|it| spread(it.value).is_some());
+        if let Some(extra) = extra.filter(|_| written) {
             let given = positional.count();
             let at = cx.span(extra.value);
             return Err(wrong(Wrong::Count { given, at }).into());
         }
-        let mut bound: Vec<Option<Side>> = vec![None; count];
-        let mut next = 0;
+        let mut bound: Vec<Option<Side>> = vec![None; single.len()];
+        let mut given: Vec<Side> = Vec::new();
         for argument in arguments {
             let at = cx.span(argument.value);
-            let slot = match &argument.name {
-                None => {
-                    next += 1;
-                    next - 1
-                }
-                Some(ident) => {
-                    let mut names = callable.parameters.iter();
-                    let slot = names.position(|(name, _)| *name == ident.name);
-                    slot.ok_or_else(|| wrong(Wrong::Unknown(ident.clone())))?
-                }
+            let taken = |slot: usize| {
+                let parameter = single[slot].0.clone();
+                wrong(Wrong::Twice { parameter, at })
             };
-            if bound[slot].is_some() {
-                let parameter = callable.parameters[slot].0.clone();
-                return Err(wrong(Wrong::Twice { parameter, at }).into());
+            if let Some(ident) = &argument.name {
+                let slot = single.iter().position(|(name, _)| *name == ident.name);
+                let slot = slot.ok_or_else(|| wrong(Wrong::Unknown(ident.clone())))?;
+                if bound[slot].is_some() || slot < given.len() {
+                    return Err(taken(slot).into());
+                }
+                let value = self.expression(cx, argument.value)?;
+                bound[slot] = Some((value, self.made(cx, argument.value)));
+                continue;
             }
-            let value = self.expression(cx, argument.value)?;
-            bound[slot] = Some((value, self.made(cx, argument.value)));
+            match spread(argument.value) {
+                Some(list) => given.extend(self.spread(cx, list)?),
+                None => {
+                    let value = self.expression(cx, argument.value)?;
+                    given.push((value, self.made(cx, argument.value)));
+                }
+            }
+            if given.len() > most {
+                let given = given.len();
+                return Err(wrong(Wrong::Count { given, at }).into());
+            }
+            let twice = bound.iter().take(given.len()).position(Option::is_some);
+            if let Some(slot) = twice {
+                return Err(taken(slot).into());
+            }
         }
-        let complete = complete(callable, bound);
-        complete.map_err(|name| wrong(Wrong::Missing(name.clone())).into())
+        let rest = given.split_off(given.len().min(single.len()));
+        for (slot, given) in bound.iter_mut().zip(given) {
+            *slot = Some(given);
+        }
+        match complete(callable, bound) {
+            Ok(complete) => self.with_rest(callable, complete, rest),
+            Err(name) => Err(wrong(Wrong::Missing(name.clone())).into()),
+        }
+    }
+
+    /// The arguments with those that the last parameter takes together as a list.
+    fn with_rest(
+        &mut self,
+        callable: &Callable,
+        mut arguments: Vec<Side>,
+        rest: Vec<Side>,
+    ) -> Outcome<Vec<Side>> {
+        if callable.rest {
+            let place = rest.first().map_or(Span::BUILT_IN, |(_, at)| *at);
+            let items = rest.into_iter().map(|(item, _)| item).collect();
+            arguments.push((self.keep(Meta::list(items))?, place));
+        }
+        Ok(arguments)
     }
 
     /// Runs any function on values that are no expressions.
     pub(crate) fn invoke_any(
         &mut self,
         callable: &Arc<Callable>,
-        arguments: Vec<Side>,
+        mut arguments: Vec<Side>,
         (at, whole): (Span, Span),
     ) -> Outcome<Meta> {
-        let (given, count) = (arguments.len(), callable.parameters.len());
+        let (given, single) = (arguments.len(), callable.single().len());
+        let rest = arguments.split_off(given.min(single));
         let mut bound: Vec<Option<Side>> = arguments.into_iter().map(Some).collect();
-        bound.resize(count.max(given), None);
-        let complete = complete(callable, bound).ok().filter(|_| given <= count);
+        bound.resize(single, None);
+        let fits = given <= callable.takes().1;
+        let complete = complete(callable, bound).ok().filter(|_| fits);
         let Some(arguments) = complete else {
             let callable = callable.clone();
             return Err(Cause::Arity {
@@ -124,6 +167,7 @@ impl Evaluator {
         if let Body::Builtin(builtin) = callable.body {
             return Err(Cause::BuiltinHandedOver(builtin, at).into());
         }
+        let arguments = self.with_rest(callable, arguments, rest)?;
         let call = || Call {
             name: callable.name.clone(),
             span: at,
@@ -244,12 +288,12 @@ impl Evaluator {
     }
 }
 
-/// Every argument, defaults filled in.
+/// The argument of each parameter that takes one, defaults filled in.
 ///
 /// # Errors
 /// The name of the first parameter without one.
 fn complete(callable: &Callable, bound: Vec<Option<Side>>) -> Result<Vec<Side>, &Name> {
-    let parameters = bound.into_iter().zip(&callable.parameters).enumerate();
+    let parameters = bound.into_iter().zip(callable.single()).enumerate();
     let filled = parameters.map(|(at, (given, (name, default)))| {
         let made = || callable.default_span(at).unwrap_or(Span::BUILT_IN);
         let default = || default.clone().map(|default| (default, made()));

@@ -32,6 +32,7 @@ impl Evaluator {
                 let items = self.expressions(cx, items)?;
                 self.keep(Meta::list(items))
             }
+            ExprKind::Spread(_) => Err(Cause::StraySpread(span).into()),
             ExprKind::Dict(entries) => self.dict(cx, entries),
             ExprKind::ListComprehension {
                 element,
@@ -109,8 +110,19 @@ impl Evaluator {
         Ok((self.expression(cx, id)?, cx.span(id)))
     }
 
+    /// The values of expressions; one with a star gives each of its elements.
     pub(crate) fn expressions(&mut self, cx: &Context, ids: &[ExprId]) -> Outcome<Vec<Meta>> {
-        ids.iter().map(|id| self.expression(cx, *id)).collect()
+        let mut values = Vec::with_capacity(ids.len());
+        for id in ids {
+            match cx.ast.get(*id).kind {
+                ExprKind::Spread(list) => {
+                    let items = self.spread(cx, list)?.into_iter();
+                    values.extend(items.map(|(item, _)| item));
+                }
+                _ => values.push(self.expression(cx, *id)?),
+            }
+        }
+        Ok(values)
     }
 
     /// A list, dict or function that was made: charged for its size and held, unless it nests too
@@ -190,6 +202,7 @@ impl Evaluator {
             name: "lambda".into(),
             origin: cx.origin.clone(),
             parameters,
+            rest: takes_rest(&lambda.parameters),
             documentation: String::new(),
             body: Body::Lambda {
                 ast: cx.ast.clone(),
@@ -221,4 +234,9 @@ impl Evaluator {
         }
         Ok(bound)
     }
+}
+
+/// Whether the last parameter takes all further arguments.
+pub(super) fn takes_rest(parameters: &[Parameter]) -> bool {
+    parameters.last().is_some_and(|last| last.rest)
 }

@@ -124,6 +124,8 @@ pub enum Cause {
     /// An s-op inside a list or dict that is compared.
     ComparesSOps,
     StrayOperator(Comparison),
+    /// `*list` where there is a place for one value only.
+    StraySpread(Span),
 
     // ---- Elements ----
     NotIndexable(Meta),
@@ -150,6 +152,7 @@ pub enum Cause {
         sides: [Side; 2],
     },
     NotIterable(Side),
+    NotSpread(Side),
     /// A value that cannot be taken apart for several names.
     NotSeveral {
         found: Side,

@@ -72,6 +72,8 @@ pub struct Callable {
     /// Where it was defined: `console` or the path given to `load`.
     pub origin: Arc<str>,
     pub parameters: Vec<(Name, Option<Meta>)>,
+    /// Whether the last parameter takes all further arguments, as a list.
+    pub rest: bool,
     pub documentation: String,
     pub(crate) body: Body,
 }
@@ -379,6 +381,19 @@ impl Callable {
         }
     }
 
+    /// The parameters that take one argument each.
+    pub(crate) fn single(&self) -> &[(Name, Option<Meta>)] {
+        &self.parameters[..self.parameters.len() - usize::from(self.rest)]
+    }
+
+    /// How many arguments it takes: at least, and at most.
+    pub(crate) fn takes(&self) -> (usize, usize) {
+        let single = self.single();
+        let required = single.iter().filter(|(_, default)| default.is_none());
+        let most = if self.rest { usize::MAX } else { single.len() };
+        (required.count(), most)
+    }
+
     /// Where the default of a parameter is written.
     pub(crate) fn default_span(&self, parameter: usize) -> Option<Span> {
         let (ast, parameters) = match &self.body {
@@ -431,14 +446,20 @@ impl Callable {
 
     /// `a, b=1`, with or without the defaults that are functions.
     fn listed_parameters(&self, functions: bool) -> String {
-        let listed = self.parameters.iter().filter_map(|(name, default)| {
-            Some(match default {
-                Some(Meta::Function(_)) if !functions => return None,
-                Some(Meta::Function(function)) => format!("{name}={}", function.as_value()),
-                Some(default) => format!("{name}={}", default.repr()),
-                None => name.to_string(),
-            })
-        });
+        let rest = self.single().len();
+        let listed = self
+            .parameters
+            .iter()
+            .enumerate()
+            .filter_map(|(at, (name, default))| {
+                Some(match default {
+                    None if at == rest => format!("*{name}"),
+                    Some(Meta::Function(_)) if !functions => return None,
+                    Some(Meta::Function(function)) => format!("{name}={}", function.as_value()),
+                    Some(default) => format!("{name}={}", default.repr()),
+                    None => name.to_string(),
+                })
+            });
         listed.collect::<Vec<String>>().join(", ")
     }
 }

@@ -55,12 +55,10 @@ impl Evaluator {
         queries: &[(SOpId, Span)],
         (span, whole): (Span, Span),
     ) -> Outcome<ScorerId> {
-        let count = function.parameters.len();
         let given = keys.len() + queries.len();
-        let parameters = function.parameters.iter();
-        let defaults = parameters.filter(|(_, default)| default.is_some()).count();
+        let (least, most) = function.takes();
         let (counts, at) = ([keys.len(), queries.len()], span);
-        if !(count - defaults..=count).contains(&given) {
+        if !(least..=most).contains(&given) {
             let function = function.clone();
             return Err(Cause::PredicateArity {
                 function,

@@ -2,6 +2,7 @@
 //! show of them comes back as `Event`s; nothing is printed here.
 
 use super::context::Context;
+use super::expression::takes_rest;
 use super::fault::Cause;
 use super::made::element_spans;
 use super::meta::{Body, Callable, Meta, ScopeId, Side};
@@ -322,6 +323,7 @@ impl Evaluator {
             name: function.ident.name.clone(),
             origin: cx.origin.clone(),
             parameters: self.parameters(cx, &function.parameters)?,
+            rest: takes_rest(&function.parameters),
             documentation: documentation.to_string(),
             body: Body::Defined {
                 ast: cx.ast.clone(),

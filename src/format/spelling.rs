@@ -42,6 +42,7 @@ pub fn pieces(ast: &Ast, text: &str, id: ExprId) -> Vec<Piece> {
         ExprKind::Literal(value) => line.text(&literal(value, text.get(expr.span.range()))),
         ExprKind::Operator(comparison) => line.text(comparison.symbol()),
         ExprKind::Parenthesized(inner) => line.text("(").items(&[*inner]).close(end, ")"),
+        ExprKind::Spread(list) => line.text("*").at(*list, Level::Lambda),
         ExprKind::List(items) => line.text("[").items(items).close(end, "]"),
         ExprKind::Tuple(items) => {
             let comma = if items.len() == 1 { "," } else { "" };
@@ -207,6 +208,9 @@ impl<'a> Line<'a> {
 
     /// A parameter with its default.
     pub fn parameter(&mut self, parameter: &Parameter) -> &mut Line<'a> {
+        if parameter.rest {
+            self.text("*");
+        }
         match parameter.default {
             Some(default) => self.named(&parameter.ident, default),
             None => self.text(&parameter.ident.name),

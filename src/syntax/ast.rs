@@ -121,6 +121,8 @@ pub enum ExprKind {
         function: ExprId,
         arguments: Vec<Argument>,
     },
+    /// `*list` in a list, a tuple or a call: the elements of the list, one after another.
+    Spread(ExprId),
     /// A comparison operator as an argument: the third of `select(keys, queries, ==)`.
     Operator(Comparison),
     Lambda(Arc<Lambda>),
@@ -133,7 +135,7 @@ impl ExprKind {
             ExprKind::Error | ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::Operator(_) => {
                 Vec::new()
             }
-            ExprKind::Parenthesized(inner) => vec![*inner],
+            ExprKind::Parenthesized(inner) | ExprKind::Spread(inner) => vec![*inner],
             ExprKind::List(items) | ExprKind::Tuple(items) => items.clone(),
             ExprKind::Dict(entries) => entries
                 .iter()
@@ -190,11 +192,13 @@ pub struct Argument {
     pub value: ExprId,
 }
 
-/// `name` or `name=default`.
+/// `name`, `name=default` or, as the last one, `*name`.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     pub ident: Ident,
     pub default: Option<ExprId>,
+    /// Whether it takes all further arguments, as a list.
+    pub rest: bool,
 }
 
 /// `lambda parameters: body`

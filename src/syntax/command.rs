@@ -86,13 +86,15 @@ impl<'s> Recognizer<'_, 's> {
         }
     }
 
-    /// `lambda` before a name is never a name; before `:` it is one inside an operation or as the
-    /// key of a dict.
+    /// `lambda` before a name is never a name; before `:` or `*rest:` it is one inside an operation or
+    /// as the key of a dict.
     fn lambda_at(&self, at: usize) -> bool {
         let previous = self.output.last().map(|previous| previous.token);
-        match self.token(at + 1) {
-            Some(Token::Name(_)) => true,
-            Some(Token::Colon) => match previous {
+        let following = [1, 2, 3].map(|count| self.token(at + count));
+        match following {
+            [Some(Token::Name(_)), ..] => true,
+            [Some(Token::Colon), ..]
+            | [Some(Token::Star), Some(Token::Name(_)), Some(Token::Colon)] => match previous {
                 None => true,
                 Some(Token::Comma) => self.brackets.last() != Some(&Token::LeftBrace),
                 Some(previous) => matches!(

@@ -24,6 +24,8 @@ pub enum Recipe {
     Call(Box<Recipe>, Vec<(bool, Recipe)>),
     Select(Box<(Recipe, Recipe)>, Comparison),
     Lambda(Vec<usize>, Box<(Recipe, Recipe)>),
+    /// In lists, tuples and calls only.
+    Spread(Box<Recipe>),
 }
 
 const NAMES: [&str; 10] = [
@@ -85,7 +87,7 @@ fn build(ast: &mut Ast, recipe: &Recipe) -> ExprId {
             arguments: arguments
                 .iter()
                 .map(|(named, value)| Argument {
-                    name: named.then(|| ident(1)),
+                    name: (*named && !matches!(value, Recipe::Spread(_))).then(|| ident(1)),
                     value: build(ast, value),
                 })
                 .collect(),
@@ -109,17 +111,27 @@ fn build(ast: &mut Ast, recipe: &Recipe) -> ExprId {
                 .map(|name| Parameter {
                     ident: ident(*name),
                     default: None,
+                    rest: false,
                 })
                 .collect();
             parameters.push(Parameter {
                 ident: ident(0),
                 default: Some(default),
+                rest: false,
             });
+            if names.len() % 2 == 1 {
+                parameters.push(Parameter {
+                    ident: ident(4),
+                    default: None,
+                    rest: true,
+                });
+            }
             ExprKind::Lambda(Arc::new(Lambda {
                 parameters,
                 body: build(ast, &parts.1),
             }))
         }
+        Recipe::Spread(list) => ExprKind::Spread(build(ast, list)),
     };
     add(ast, kind)
 }
@@ -172,9 +184,13 @@ pub fn recipe() -> impl Strategy<Value = Recipe> {
             UnaryOperator::Negate,
             UnaryOperator::Plus,
         ]);
+        let element = prop_oneof![
+            4 => inner.clone(),
+            1 => inner.clone().prop_map(|list| Recipe::Spread(list.into())),
+        ];
         prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..4).prop_map(Recipe::List),
-            proptest::collection::vec(inner.clone(), 1..4).prop_map(Recipe::Tuple),
+            proptest::collection::vec(element.clone(), 0..4).prop_map(Recipe::List),
+            proptest::collection::vec(element.clone(), 1..4).prop_map(Recipe::Tuple),
             proptest::collection::vec((inner.clone(), inner.clone()), 0..3).prop_map(Recipe::Dict),
             two.clone().prop_map(Recipe::For),
             (unary, inner.clone()).prop_map(|(operator, of)| Recipe::Unary(operator, of.into())),
@@ -185,7 +201,7 @@ pub fn recipe() -> impl Strategy<Value = Recipe> {
             two.clone().prop_map(Recipe::Index),
             (
                 inner.clone(),
-                proptest::collection::vec((any::<bool>(), inner.clone()), 0..4)
+                proptest::collection::vec((any::<bool>(), element), 0..4)
             )
                 .prop_map(|(function, arguments)| Recipe::Call(function.into(), arguments)),
             (two.clone(), comparison()).prop_map(|(parts, by)| Recipe::Select(parts, by)),
@@ -221,10 +237,12 @@ pub fn program(recipes: &[Recipe]) -> Ast {
                     Parameter {
                         ident: ident(0),
                         default: None,
+                        rest: false,
                     },
                     Parameter {
                         ident: ident(7),
                         default: Some(*value),
+                        rest: false,
                     },
                 ],
                 body: inner,

@@ -89,6 +89,7 @@ impl Sketch<'_> {
     fn parameters(&self, parameters: &[Parameter]) -> String {
         let parameter = |parameter: &Parameter| match parameter.default {
             Some(default) => format!("{}={}", parameter.ident.name, self.expr(default)),
+            None if parameter.rest => format!("*{}", parameter.ident.name),
             None => parameter.ident.name.to_string(),
         };
         parameters
@@ -110,6 +111,7 @@ impl Sketch<'_> {
             ExprKind::Error => "<error>".to_string(),
             ExprKind::Name(name) => name.to_string(),
             ExprKind::Literal(value) => value.source(),
+            ExprKind::Spread(list) => format!("(*list {})", self.expr(*list)),
             ExprKind::Operator(comparison) => format!("`{}`", comparison.symbol()),
             ExprKind::Parenthesized(inner) if self.parentheses => {
                 format!("(paren {})", self.expr(*inner))

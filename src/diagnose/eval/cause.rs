@@ -1,6 +1,6 @@
 //! What happened, in words: for each cause its code, a message, and the places it is about.
 
-use super::quote::{arguments, counted};
+use super::quote::{arguments, counted, takes};
 use super::scene::{Scene, Side, kinds};
 use super::wrong::{
     defined, found, indices_of, is_selector, known_keys, membership, no_input, role,
@@ -55,7 +55,7 @@ impl Scene<'_> {
                 given,
                 at,
             } => {
-                let takes = arguments(callable.parameters.len());
+                let takes = takes(callable, "argument");
                 let message = format!("`{}` takes {takes}, not {given}", callable.name);
                 let label = format!("this is called with {}", arguments(*given));
                 let error = error(Code::WrongArguments, &message).at(*at, label);
@@ -128,6 +128,11 @@ impl Scene<'_> {
                 "an s-op has no values yet that could be compared here",
                 "compares an s-op inside a list or dict",
             ),
+            Cause::StraySpread(at) => error(
+                Code::WrongArguments,
+                "built-in functions and s-ops take their arguments one by one",
+            )
+            .at(*at, "a list that is taken apart"),
             Cause::StrayOperator(comparison) => {
                 let symbol = comparison.symbol();
                 let message =
@@ -183,6 +188,12 @@ impl Scene<'_> {
                 "indexed from the end",
             ),
             Cause::Membership { sides } => membership(sides),
+            Cause::NotSpread(side) => {
+                let kind = side.0.kind();
+                let message =
+                    format!("`*` takes a list apart, or stands before an s-op, not {kind}");
+                found(Code::NotIterable, message, side)
+            }
             Cause::NotIterable(side) => {
                 let kind = side.0.kind();
                 let message = format!("a loop runs over a list or a dict, not over {kind}");
@@ -300,7 +311,7 @@ impl Scene<'_> {
                 counts: [keys, queries],
                 at,
             } => {
-                let takes = counted(function.parameters.len(), "value");
+                let takes = takes(function, "value");
                 let message = format!(
                     "the function takes {takes}, but there are {keys} of keys and {queries} of queries"
                 );

@@ -62,7 +62,7 @@ impl Scene<'_> {
                 format!("selector_width({text})"),
             ),
             (Needed::SOp, Meta::Function(callable)) => {
-                let arguments = vec!["indices"; callable.parameters.len()].join(", ");
+                let arguments = vec!["indices"; callable.single().len()].join(", ");
                 (
                     "a function is used by calling it",
                     format!("{}({arguments})", operand(text)),
@@ -187,6 +187,9 @@ impl Scene<'_> {
             Cause::ComparesSOps => {
                 say("compare the s-ops themselves, position by position: `a == b`")
             }
+            Cause::StraySpread(_) => {
+                say("hand over the list itself, or its elements by their index")
+            }
             Cause::StrayOperator(comparison) => {
                 let symbol = comparison.symbol();
                 let function = format!("lambda a, b: a {symbol} b");
@@ -223,7 +226,7 @@ impl Scene<'_> {
             Cause::NoTable(_) => say("choose between s-ops: `a if condition else b`"),
             Cause::NoLength => say("give the other `length` another name, like `my_length`"),
             Cause::Membership { sides } => self.membership(sides),
-            Cause::NotIterable(side) => self.iterated(side),
+            Cause::NotIterable(side) | Cause::NotSpread(side) => self.iterated(side),
             Cause::NotSeveral {
                 found: (item, _),
                 count,

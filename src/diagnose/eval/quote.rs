@@ -3,6 +3,7 @@
 
 pub(super) use crate::base::counted;
 use crate::base::{Limits, SourceId, Sources, Span, Suggestion};
+use crate::eval::meta::Callable;
 use crate::syntax::ast::{Ast, ExprKind};
 use crate::syntax::parse_expression;
 use crate::syntax::precedence::Level;
@@ -119,6 +120,17 @@ pub(super) fn arguments(count: usize) -> String {
     match count {
         0 => "no arguments".to_string(),
         _ => counted(count, "argument"),
+    }
+}
+
+/// How many arguments or values a function takes: `2 arguments`, `at least 1 value`.
+pub(super) fn takes(callable: &Callable, noun: &str) -> String {
+    let single = callable.single().len();
+    match (callable.rest, single) {
+        (true, 0) => format!("any number of {noun}s"),
+        (true, _) => format!("at least {}", counted(callable.takes().0, noun)),
+        (false, 0) => format!("no {noun}s"),
+        (false, _) => counted(single, noun),
     }
 }
 

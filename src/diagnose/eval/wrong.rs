@@ -1,6 +1,6 @@
 //! Wrong arguments and operands in words, and the small words that causes share.
 
-use super::quote::arguments;
+use super::quote::{arguments, takes};
 use super::scene::{Scene, Side};
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span};
@@ -26,7 +26,7 @@ impl Scene<'_> {
         callable: &Callable,
         wrong: &Argument,
     ) -> Diagnostic {
-        let takes = arguments(callable.parameters.len());
+        let takes = takes(callable, "argument");
         let (message, at, label) = match wrong {
             Argument::Count { given, at } => (
                 format!("`{called}` takes {takes}, not {given}"),
@@ -34,7 +34,7 @@ impl Scene<'_> {
                 "there is no parameter for this".to_string(),
             ),
             Argument::Unknown(ident) => {
-                let names = callable.parameters.iter().map(|(name, _)| &**name);
+                let names = callable.single().iter().map(|(name, _)| &**name);
                 let label = match nearest(&ident.name, names) {
                     Some(nearest) => format!("did you mean `{nearest}`?"),
                     None => "no such parameter".to_string(),

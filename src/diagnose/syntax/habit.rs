@@ -155,6 +155,9 @@ impl Place<'_, '_> {
         let in_head = self.first() == Some(Token::Def);
         let lambda = self.bracket.is_none() && self.has(Token::Name("lambda"));
         let first = self.first();
+        let token_before = |count| self.before(count).map(|lexeme| lexeme.token);
+        let opens = |token| matches!(token, Token::LeftParenthesis | Token::Comma | Token::Lambda);
+        let starred = token_before(2) == Some(Token::Star) && token_before(3).is_some_and(opens);
         rules! { token;
             _ if in_head && self.at == self.statement + 1 && token != Token::Assign =>
                 "this function has no name",
@@ -167,9 +170,9 @@ impl Place<'_, '_> {
                 format!("write `{} {{ … }}`", self.head_until(previous)?);
             Token::Colon if lambda => "the parameters of a `lambda` stand without parentheses",
                 "write `lambda a, b: value`";
-            Token::Star | Token::Foreign("**") if in_head =>
-                "a function takes a fixed number of arguments",
-                "pass a list: `def name(list) { return value; }`";
+            Token::Comma if starred =>
+                "the parameter with a star takes all that follows, so it is the last",
+                format!("put `*{name}` behind the others");
             Token::LeftBrace if in_head && self.at == self.statement + 2 =>
                 "the parameters are missing", format!("write `def {name}() {{`");
             Token::Name(word) if first == Some(Token::Load) => "the path of `load` is a string",
