@@ -195,6 +195,7 @@ assert count_conditioned((tokens, indices), (tokens, indices), lambda *xs: xs[1]
     == [0, 1, 2];
 weighted = aggregate(score(indices, indices, lambda k, q: exp(k * 0) if k <= q else 0), indices);
 assert weighted("abc") == [0, 1 / 2, 1];
+assert score(tokens, indices, lambda k, q: q if k == "a" else -q)("ab") == [[0, 0], [1, -1]];
 "#;
     let mut session = Session::new(Sharing::Equal);
     session.load_text("program.rasp", program);

@@ -173,7 +173,9 @@ fn example_value(session: &mut Session, example: &str) -> Option<String> {
         }
         Meta::Application(result) => match &*result {
             Application::Sequence { output, .. } => Some(output.to_string()),
-            Application::Matrix { .. } => Some(Meta::Application(result.clone()).repr()),
+            Application::Matrix { .. } | Application::Scores { .. } => {
+                Some(Meta::Application(result.clone()).repr())
+            }
         },
         Meta::Selector(_) | Meta::Broken => None,
         other => Some(other.repr()),

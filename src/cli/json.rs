@@ -48,6 +48,9 @@ impl Serialize for Written<'_> {
                     Values(&output.values).serialize(serializer)
                 }
                 Application::Matrix { rows, .. } => rows.serialize(serializer),
+                Application::Scores { rows, .. } => {
+                    serializer.collect_seq(rows.iter().map(|row| Values(row)))
+                }
             },
             other => serializer.serialize_str(&other.repr()),
         }

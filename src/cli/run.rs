@@ -86,6 +86,7 @@ fn requests(session: &mut Session, expressions: &[String], events: &[Event]) -> 
 enum Found<'m> {
     Sequence(Sequence),
     Rows(Vec<Vec<bool>>),
+    Scores(Vec<Vec<Value>>),
     /// What exists without an input, and is shown once, not for each.
     Constant(&'m Meta),
 }
@@ -95,6 +96,7 @@ impl Found<'_> {
         match self {
             Found::Sequence(sequence) => sequence.sequence_type.name(),
             Found::Rows(_) => "selector",
+            Found::Scores(_) => "scorer",
             Found::Constant(_) => "value",
         }
     }
@@ -105,6 +107,7 @@ impl Serialize for Found<'_> {
         match self {
             Found::Sequence(sequence) => Values(&sequence.values).serialize(serializer),
             Found::Rows(rows) => rows.serialize(serializer),
+            Found::Scores(rows) => serializer.collect_seq(rows.iter().map(|row| Values(row))),
             Found::Constant(meta) => Written(meta).serialize(serializer),
         }
     }
@@ -146,6 +149,10 @@ fn evaluate(
             output.line(&format!("{} = ", input.applied(text)))?;
             output.line(&show::matrix(&input.tokens, &rows))
         }
+        Ok(Found::Scores(rows)) => {
+            output.line(&format!("{} = ", input.applied(text)))?;
+            output.line(&show::scores(&input.tokens, &rows))
+        }
         Err(diagnostic) if json => failure(output, text, input, &diagnostic, session.sources()),
         Err(diagnostic) => {
             output.report(&diagnostic, session.sources());
@@ -165,6 +172,9 @@ fn found<'m>(
         Meta::SOp(id) => session.evaluate(*id, tokens).map(Found::Sequence),
         Meta::Selector(id) => {
             interpret::evaluate_selector(graph, *id, tokens, limits).map(Found::Rows)
+        }
+        Meta::Scorer(id) => {
+            interpret::evaluate_scorer(graph, *id, tokens, limits).map(Found::Scores)
         }
         // A list that holds another twice is short, and long when it is written out.
         other if json && other.written() > limits.collection_length as u64 => {

@@ -49,7 +49,7 @@ impl Evaluator {
                     result.map_err(|stop| stop.within(call, span))
                 }
             },
-            applied @ (Meta::SOp(_) | Meta::Selector(_)) => {
+            applied @ (Meta::SOp(_) | Meta::Selector(_) | Meta::Scorer(_)) => {
                 self.apply(cx, applied, arguments, span)
             }
             other => Err(Cause::NotCallable(other).into()),
@@ -232,7 +232,7 @@ impl Evaluator {
         }
     }
 
-    /// An s-op or selector applied to an input.
+    /// An s-op, selector or scorer applied to an input.
     fn apply(
         &mut self,
         cx: &Context,
@@ -249,11 +249,13 @@ impl Evaluator {
         let size = tokens.len() as u64;
         self.charge(match applied {
             Meta::Selector(_) => size.saturating_mul(size) / 64,
+            Meta::Scorer(_) => size.saturating_mul(size),
             _ => size,
         })?;
         let roots = match applied {
             Meta::SOp(id) => vec![id],
             Meta::Selector(id) => self.graph.selector_operands(id),
+            Meta::Scorer(id) => interpret::scorer_operands(&self.graph, id),
             _ => Vec::new(),
         };
         let failed = |error: Box<Diagnostic>| {
@@ -270,7 +272,12 @@ impl Evaluator {
                     .map_err(failed)?,
                 input: tokens,
             },
-            _ => unreachable!("the caller passes s-ops and selectors"),
+            Meta::Scorer(id) => Application::Scores {
+                rows: interpret::evaluate_scorer(&self.graph, id, &tokens, &self.limits)
+                    .map_err(failed)?,
+                input: tokens,
+            },
+            _ => unreachable!("the caller passes s-ops, selectors and scorers"),
         };
         Ok(Meta::Application(Arc::new(application)))
     }

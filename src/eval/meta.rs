@@ -36,7 +36,7 @@ pub enum Meta {
     Broken,
 }
 
-/// The result of an s-op or selector applied to an input.
+/// The result of an s-op, selector or scorer applied to an input.
 #[derive(Clone, Debug)]
 pub enum Application {
     Sequence {
@@ -47,6 +47,11 @@ pub enum Application {
         input: Vec<Value>,
         rows: Vec<Vec<bool>>,
     },
+    /// The scores of the keys, a row for each query.
+    Scores {
+        input: Vec<Value>,
+        rows: Vec<Vec<Value>>,
+    },
 }
 
 impl Application {
@@ -55,6 +60,7 @@ impl Application {
         match self {
             Application::Sequence { output, .. } => Meta::atoms(&output.values),
             Application::Matrix { rows, .. } => listed_rows(rows),
+            Application::Scores { rows, .. } => listed_scores(rows),
         }
     }
 }
@@ -63,6 +69,10 @@ fn listed_rows(rows: &[Vec<bool>]) -> Meta {
     let bit = |bit: &bool| Meta::Atom(Value::Bool(*bit));
     let row = |row: &Vec<bool>| Meta::list(row.iter().map(bit).collect());
     Meta::list(rows.iter().map(row).collect())
+}
+
+fn listed_scores(rows: &[Vec<Value>]) -> Meta {
+    Meta::list(rows.iter().map(|row| Meta::atoms(row)).collect())
 }
 
 /// A function with the scope it was made in.
@@ -193,6 +203,9 @@ impl Meta {
                         (input.len() + output.values.len()) * size_of::<Value>()
                     }
                     Application::Matrix { rows, .. } => rows.len() * rows.len(),
+                    Application::Scores { rows, .. } => {
+                        rows.len() * rows.len() * size_of::<Value>()
+                    }
                 };
                 (bytes / Arc::strong_count(result)) as u64
             }
@@ -356,6 +369,10 @@ impl Meta {
                 Application::Matrix { rows, .. } => {
                     let shown = rows.len().min(LONGEST_REPR / (rows.len() + 1) + 1);
                     listed_rows(&rows[..shown]).write_repr(text);
+                }
+                Application::Scores { rows, .. } => {
+                    let shown = rows.len().min(LONGEST_REPR / (rows.len() + 1) + 1);
+                    listed_scores(&rows[..shown]).write_repr(text);
                 }
             },
             Meta::Broken => text.push('?'),

@@ -26,13 +26,13 @@ mod tally;
 mod vector;
 
 use crate::base::{Code, Diagnostic, Fallible, Limits};
-use crate::graph::{Graph, SOp, SOpId, SelectorId};
+use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
 use column::{Builder, Column};
 pub use cost::{Explanation, explain};
-use fault::Fault;
 pub use fault::code_of;
+use fault::{Fault, Score};
 use fuse::Chains;
 pub use generation::Generation;
 use rustc_hash::FxHashMap;
@@ -67,6 +67,9 @@ pub fn evaluate(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Sequenc
 /// Bytes that a cell of a selector takes while it is shown, in its longest form.
 const CELL_BYTES: u64 = 10;
 
+/// Bytes that a score takes while it is shown.
+const SCORE_BYTES: u64 = 64;
+
 /// Which keys (columns) each query (row) of a selector selects on an input: for display of small
 /// inputs, quadratic in their length.
 ///
@@ -79,16 +82,7 @@ pub fn evaluate_selector(
     input: &[Value],
     limits: &Limits,
 ) -> Fallible<Vec<Vec<bool>>> {
-    let tokens = input.len() as u64;
-    let bytes = tokens.saturating_mul(tokens).saturating_mul(CELL_BYTES);
-    if bytes > limits.memory_bytes {
-        let message = format!(
-            "the limit `memory_bytes` of {} bytes is reached: a selector on {tokens} tokens takes {bytes}",
-            limits.memory_bytes
-        );
-        let error = Diagnostic::error(Code::LimitReached, message);
-        return Err(Box::new(error.help("show it on a shorter input")));
-    }
+    check_square("a selector", input, CELL_BYTES, limits)?;
     let mut evaluation = Evaluation::new(graph, input)?;
     let operands = graph.selector_operands(selector);
     evaluation.run(&operands)?;
@@ -102,6 +96,81 @@ pub fn evaluate_selector(
         Ok(bits)
     };
     (0..input.len()).map(row).collect()
+}
+
+/// The score of each key (columns) for each query (rows) on an input: for display of small inputs,
+/// quadratic in their length.
+///
+/// # Errors
+/// As [`evaluate_selector`]; a score that cannot be computed.
+pub fn evaluate_scorer(
+    graph: &Graph,
+    scorer: ScorerId,
+    input: &[Value],
+    limits: &Limits,
+) -> Fallible<Vec<Vec<Value>>> {
+    check_square("a scorer", input, SCORE_BYTES, limits)?;
+    let operands = scorer_operands(graph, scorer);
+    let mut evaluation = Evaluation::new(graph, input)?;
+    evaluation.run(&operands)?;
+    let function = ScorerFunction::new(graph, scorer);
+    let failed = |fault: Fault| Box::new(fault.diagnostic(graph, input, &operands));
+    let mut columns: FxHashMap<SOpId, Vec<Value>> = FxHashMap::default();
+    for sop in &operands {
+        columns.insert(*sop, evaluation.sequence(*sop)?.values);
+    }
+    let held = |sops: &[SOpId], position: usize| -> Vec<&Value> {
+        sops.iter().map(|sop| &columns[sop][position]).collect()
+    };
+    let keys: Vec<Vec<&Value>> = (0..input.len())
+        .map(|key| held(&function.keys, key))
+        .collect();
+    let row = |query: usize| {
+        graph.control().check()?;
+        let queries = held(&function.queries, query);
+        let score = |key: usize| {
+            function.apply(&keys[key], &queries).map_err(|failure| {
+                let part = function.failing(&keys[key], &queries).unwrap_or(scorer);
+                let score = Score {
+                    scorer: part,
+                    key,
+                    query,
+                };
+                let sop = operands.first().copied().unwrap_or(SOpId(0));
+                failed(Fault {
+                    score: Some(score),
+                    ..Fault::of_failure(failure, sop, query)
+                })
+            })
+        };
+        (0..input.len()).map(score).collect()
+    };
+    (0..input.len()).map(row).collect()
+}
+
+/// The s-ops that a scorer reads at keys or at queries.
+pub fn scorer_operands(graph: &Graph, scorer: ScorerId) -> Vec<SOpId> {
+    let (keys, queries) = graph.scorer_operands(scorer);
+    let mut operands: Vec<SOpId> = keys.into_iter().chain(queries).collect();
+    operands.sort_unstable();
+    operands.dedup();
+    operands
+}
+
+/// # Errors
+/// What is shown for each pair of positions of an input would take more than the limit on memory.
+fn check_square(what: &str, input: &[Value], cell: u64, limits: &Limits) -> Fallible<()> {
+    let tokens = input.len() as u64;
+    let bytes = tokens.saturating_mul(tokens).saturating_mul(cell);
+    if bytes <= limits.memory_bytes {
+        return Ok(());
+    }
+    let message = format!(
+        "the limit `memory_bytes` of {} bytes is reached: {what} on {tokens} tokens takes {bytes}",
+        limits.memory_bytes
+    );
+    let error = Diagnostic::error(Code::LimitReached, message);
+    Err(Box::new(error.help("show it on a shorter input")))
 }
 
 /// The columns computed so far for one input.

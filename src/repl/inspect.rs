@@ -10,9 +10,9 @@ use crate::eval::Meta;
 use crate::execute::{self, Executor, Precision};
 use crate::graph::SOpId;
 use crate::infer::{Domain, NodeFacts, Setting};
-use crate::interpret::evaluate_selector;
+use crate::interpret::{evaluate_scorer, evaluate_selector};
 use crate::model::{self, Model, cell};
-use crate::session::show::{example, matrix};
+use crate::session::show::{example, matrix, scores};
 use crate::session::{Asked, Session, VerifyOptions};
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
@@ -59,14 +59,23 @@ pub(super) fn trace(repl: &mut Repl, argument: &str) {
     inspect(repl, ":trace", argument, trace_text);
 }
 
-/// Shows what a selector selects on the running example, if the argument is one.
+/// Shows what a selector selects on the running example, or how a scorer scores, if the argument is
+/// one.
 fn pattern(repl: &mut Repl, argument: &str) -> bool {
-    let Ok(Meta::Selector(id)) = repl.session.expression(argument) else {
-        return false;
-    };
+    let found = repl.session.expression(argument);
     let (session, input) = (&repl.session, &repl.display.selector_example);
-    match evaluate_selector(session.graph(), id, input, session.limits()) {
-        Ok(rows) => repl.say(matrix(input, &rows)),
+    let (graph, limits) = (session.graph(), session.limits());
+    let shown = match found {
+        Ok(Meta::Selector(id)) => {
+            evaluate_selector(graph, id, input, limits).map(|rows| matrix(input, &rows))
+        }
+        Ok(Meta::Scorer(id)) => {
+            evaluate_scorer(graph, id, input, limits).map(|rows| scores(input, &rows))
+        }
+        _ => return false,
+    };
+    match shown {
+        Ok(text) => repl.say(text),
         Err(error) => repl.report(vec![*error]),
     }
     true

@@ -7,7 +7,7 @@ use super::show::{Display, Matrix, atom, example};
 use crate::base::Diagnostic;
 use crate::diagnose::explain;
 use crate::eval::{Application, Meta};
-use crate::graph::{SOpId, SelectorId};
+use crate::graph::{SOpId, ScorerId, SelectorId};
 use crate::interpret::{self, Sequence};
 use crate::value::Value;
 use crate::value::sequence::{SequenceType, sequence_type};
@@ -97,10 +97,7 @@ impl<'a> Entry<'a> {
                 self.collection(name, meta, &elements, tabs, key);
             }
             Meta::Atom(value) => self.atom(name, &atom(value), &margin),
-            Meta::Scorer(id) => {
-                let scorer = self.session.graph().describe_scorer(*id);
-                self.atom(name, &scorer, &margin);
-            }
+            Meta::Scorer(id) => self.scorer(name, *id, &margin, key),
             Meta::Application(_) | Meta::Broken => self.atom(name, &meta.repr(), &margin),
         }
     }
@@ -193,19 +190,51 @@ impl<'a> Entry<'a> {
         }
         let input = &self.display.selector_example;
         if input.len() > LARGEST_MATRIX {
-            let reason = format!("it has more than {LARGEST_MATRIX} tokens");
-            return self.no_example(margin, input, &reason);
+            return self.too_large(margin, input);
         }
         match interpret::evaluate_selector(graph, id, input, self.session.limits()) {
-            Ok(rows) => {
-                self.general(&format!("{margin} \t Example:"));
-                self.plain("\n");
-                self.matrix(margin, input, &rows);
-            }
+            Ok(rows) => self.shown(margin, &Matrix::selector(input, &rows)),
+            Err(error) => self.failed(margin, input, *error, &graph.selector_operands(id)),
+        }
+    }
+
+    fn scorer(&mut self, name: Option<&str>, id: ScorerId, margin: &str, key: &str) {
+        let graph = self.session.graph();
+        let name = name.map_or_else(|| short(graph.describe_scorer(id), "score"), str::to_string);
+        self.plain(&format!("{margin} "));
+        self.general(key);
+        self.plain(" ");
+        self.general(&format!("   scorer: {name}"));
+        self.plain("\n");
+        if !self.display.selector_examples {
+            return;
+        }
+        let input = &self.display.selector_example;
+        if input.len() > LARGEST_MATRIX {
+            return self.too_large(margin, input);
+        }
+        match interpret::evaluate_scorer(graph, id, input, self.session.limits()) {
+            Ok(rows) => self.shown(margin, &Matrix::scores(input, &rows)),
             Err(error) => {
-                self.failed(margin, input, *error, &graph.selector_operands(id));
+                self.failed(
+                    margin,
+                    input,
+                    *error,
+                    &interpret::scorer_operands(graph, id),
+                );
             }
         }
+    }
+
+    fn shown(&mut self, margin: &str, matrix: &Matrix<'_>) {
+        self.general(&format!("{margin} \t Example:"));
+        self.plain("\n");
+        self.matrix(margin, matrix);
+    }
+
+    fn too_large(&mut self, margin: &str, input: &[Value]) {
+        let reason = format!("it has more than {LARGEST_MATRIX} tokens");
+        self.no_example(margin, input, &reason);
     }
 
     /// A definition fails on the example: why, and what can be done about it.
@@ -233,12 +262,15 @@ impl<'a> Entry<'a> {
     pub fn application(&mut self, result: &Application) {
         match result {
             Application::Sequence { input, output } => self.sequence(input, output),
-            Application::Matrix { input, rows } => {
-                self.general("\t = ");
-                self.plain("\n");
-                self.matrix("", input, rows);
-            }
+            Application::Matrix { input, rows } => self.equals(&Matrix::selector(input, rows)),
+            Application::Scores { input, rows } => self.equals(&Matrix::scores(input, rows)),
         }
+    }
+
+    fn equals(&mut self, matrix: &Matrix<'_>) {
+        self.general("\t = ");
+        self.plain("\n");
+        self.matrix("", matrix);
     }
 
     pub fn sequence(&mut self, input: &[Value], output: &Sequence) {
@@ -287,18 +319,17 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn matrix(&mut self, margin: &str, input: &[Value], rows: &[Vec<bool>]) {
-        let drawn = Matrix::new(input);
+    fn matrix(&mut self, margin: &str, drawn: &Matrix<'_>) {
         self.plain(&format!("{margin} \t\t\t "));
         self.value(&drawn.head());
         self.plain("\n");
-        for (query, row) in rows.iter().enumerate() {
+        for query in 0..drawn.queries() {
             self.plain(&format!("{margin} \t\t\t "));
             self.value(&drawn.label(query));
             self.plain(" ");
             self.general("|");
             self.plain(" ");
-            self.value(&drawn.row(row));
+            self.value(&drawn.row(query));
             self.plain("\n");
         }
     }

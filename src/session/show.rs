@@ -137,6 +137,11 @@ impl Session {
                 &interpret::evaluate_selector(self.graph(), *id, input, self.limits())
                     .map_err(located)?,
             ),
+            Meta::Scorer(id) => scores(
+                input,
+                &interpret::evaluate_scorer(self.graph(), *id, input, self.limits())
+                    .map_err(located)?,
+            ),
             Meta::Application(result) => application(result),
             other => other.repr(),
         }))
@@ -145,14 +150,12 @@ impl Session {
 
 /// Rows as the reference draws a selector: one line a query, `1` where it selects a key.
 pub fn matrix(input: &[Value], rows: &[Vec<bool>]) -> String {
-    let drawn = Matrix::new(input);
-    let mut text = format!(" \t\t\t {}\n", drawn.head());
-    for (query, row) in rows.iter().enumerate() {
-        text.push_str(&format!(" \t\t\t {} | ", drawn.label(query)));
-        text.push_str(&drawn.row(row));
-        text.push('\n');
-    }
-    text
+    Matrix::selector(input, rows).text()
+}
+
+/// The scores of the keys (columns) for each query (rows).
+pub fn scores(input: &[Value], rows: &[Vec<Value>]) -> String {
+    Matrix::scores(input, rows).text()
 }
 
 /// The value of an application as it is printed.
@@ -161,6 +164,9 @@ pub fn application(application: &Application) -> String {
         Application::Sequence { output, .. } => output.to_string(),
         Application::Matrix { input, rows } => {
             format!("\n{}", matrix(input, rows).trim_end_matches('\n'))
+        }
+        Application::Scores { input, rows } => {
+            format!("\n{}", scores(input, rows).trim_end_matches('\n'))
         }
     }
 }
@@ -196,26 +202,52 @@ pub(super) fn atom(value: &Value) -> String {
     }
 }
 
-/// The labels of a selector's rows and columns, padded so that columns stay straight.
-pub(super) struct Matrix {
+/// A selector or scorer on an input, padded so that columns stay straight.
+pub(super) struct Matrix<'a> {
     labels: Vec<String>,
     widths: Vec<usize>,
     width: usize,
+    cells: Cells<'a>,
 }
 
-impl Matrix {
-    pub fn new(input: &[Value]) -> Matrix {
+enum Cells<'a> {
+    Selected(&'a [Vec<bool>]),
+    Scores(Vec<Vec<String>>),
+}
+
+impl<'a> Matrix<'a> {
+    pub fn selector(input: &[Value], rows: &'a [Vec<bool>]) -> Matrix<'a> {
+        Matrix::new(input, Cells::Selected(rows))
+    }
+
+    pub fn scores(input: &[Value], rows: &[Vec<Value>]) -> Matrix<'a> {
+        let cells = rows.iter().map(|row| row.iter().map(Value::cell).collect());
+        Matrix::new(input, Cells::Scores(cells.collect()))
+    }
+
+    fn new(input: &[Value], cells: Cells<'a>) -> Matrix<'a> {
         let labels: Vec<String> = input.iter().map(Value::cell).collect();
-        let widths: Vec<usize> = labels.iter().map(|label| label.width()).collect();
+        let mut widths: Vec<usize> = labels.iter().map(|label| label.width()).collect();
+        let width = widths.iter().copied().max().unwrap_or(1);
+        if let Cells::Scores(rows) = &cells {
+            for row in rows {
+                for (width, cell) in widths.iter_mut().zip(row) {
+                    *width = (*width).max(cell.width());
+                }
+            }
+        }
         Matrix {
-            width: widths.iter().copied().max().unwrap_or(1),
             labels,
             widths,
+            width,
+            cells,
         }
     }
 
     pub fn head(&self) -> String {
-        format!("{}{}", " ".repeat(self.width + 3), self.labels.join(" "))
+        let labels = self.labels.iter().map(String::as_str);
+        let labels = self.line(labels);
+        format!("{}{}", " ".repeat(self.width + 3), labels.trim_end())
     }
 
     pub fn label(&self, query: usize) -> String {
@@ -223,13 +255,37 @@ impl Matrix {
         format!("{}{label}", " ".repeat(self.width - label.width()))
     }
 
-    pub fn row(&self, selected: &[bool]) -> String {
-        let mut row = String::with_capacity(2 * selected.len());
-        for (key, (selected, width)) in selected.iter().zip(&self.widths).enumerate() {
-            row.push_str(if key == 0 { "" } else { " " });
-            row.push(if *selected { '1' } else { ' ' });
-            (1..*width).for_each(|_| row.push(' '));
+    pub fn row(&self, query: usize) -> String {
+        match &self.cells {
+            Cells::Selected(rows) => {
+                let cell = |selected: &bool| if *selected { "1" } else { " " };
+                self.line(rows[query].iter().map(cell))
+            }
+            Cells::Scores(rows) => self.line(rows[query].iter().map(String::as_str)),
         }
-        row
+    }
+
+    pub fn queries(&self) -> usize {
+        self.labels.len()
+    }
+
+    fn line<'c>(&self, cells: impl Iterator<Item = &'c str>) -> String {
+        let mut line = String::new();
+        for (key, (cell, width)) in cells.zip(&self.widths).enumerate() {
+            line.push_str(if key == 0 { "" } else { " " });
+            line.push_str(cell);
+            (cell.width()..*width).for_each(|_| line.push(' '));
+        }
+        line
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!(" \t\t\t {}\n", self.head());
+        for query in 0..self.queries() {
+            text.push_str(&format!(" \t\t\t {} | ", self.label(query)));
+            text.push_str(&self.row(query));
+            text.push('\n');
+        }
+        text
     }
 }

@@ -38,7 +38,7 @@ impl Scene<'_> {
                 let function = self.function().map_or(self.whole, |id| self.span(id));
                 let message = format!("{} cannot be called", meta.kind());
                 found(Code::NotCallable, message, &(meta.clone(), function)).note(
-                    "functions can be called, and s-ops and selectors can be applied to an input",
+                    "functions can be called, and s-ops, selectors and scorers applied to an input",
                 )
             }
             Cause::Arguments {

@@ -145,6 +145,10 @@ impl Scene<'_> {
                         rows.iter().map(row).collect::<Vec<_>>().join(", ")
                     ))?
                 }
+                Application::Scores { rows, .. } => {
+                    let rows: Vec<String> = rows.iter().map(|row| listed(row)).collect();
+                    one_line(&format!("[{}]", rows.join(", ")))?
+                }
             },
             _ => return None,
         };
