@@ -101,6 +101,8 @@ pub use infer::facts;
 mod algebra;
 #[cfg(feature = "repl")]
 mod pages;
+#[cfg(feature = "repl")]
+mod puzzle;
 
 // Behind the door. The project's own tests, benches and fuzzers hold these parts against each other;
 // nothing is promised of them.

@@ -166,3 +166,53 @@ fn programs_that_cannot_be_graded() {
         assert_eq!(rasp(wrong).status, 2, "{wrong:?}");
     }
 }
+
+/// A teacher's own puzzle is a file like ours.
+#[test]
+fn puzzles_of_ones_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_string()
+    };
+    let front =
+        "# title: Two to the right\n# task:\n#   The token two to the left.\n# example: abc\n";
+    let solution = "set vocab \"ab\"\nset max_length 4\nanswer = shift(tokens, 2, \"-\");\n";
+    let own = file("own.rasp", &format!("{front}\n{solution}"));
+    let shown = rasp(&["puzzle", &own]);
+    assert!(
+        shown.out.contains("answer(\"abc\") = [-, -, a] (strings)"),
+        "{}",
+        shown.out
+    );
+    assert!(
+        shown
+            .out
+            .contains(&format!("rasp puzzle {own} --check FILE")),
+        "{}",
+        shown.out
+    );
+    assert_eq!(rasp(&["puzzle", &own, "--solution"]).out, solution);
+    assert_eq!(check(&own, "answer = tokens;").status, 1);
+    let right = check(&own, "answer = shift(shift(tokens, 1, \"-\"), 1, \"-\");");
+    assert_eq!(right.status, 0, "{}", right.out);
+    for (text, reason) in [
+        (solution.to_string(), "has no title"),
+        ("# title: A\n\nanswer = tokens;".to_string(), "has no task"),
+        (format!("{front}\nanswer = tokens;"), "sets no vocabulary"),
+        (
+            format!("{front}\nset vocab \"a\"\nanswer = tokens;"),
+            "sets no length",
+        ),
+        (
+            format!("{front}\nset vocab \"a\"\nset max_length 2\nx = 1;"),
+            "does not define",
+        ),
+        (format!("{front}\nanswer = tokns;"), "[E0201]"),
+    ] {
+        let ran = rasp(&["puzzle", &file("wrong.rasp", &text)]);
+        assert_eq!((ran.status, &*ran.out), (1, ""), "{text}");
+        assert!(ran.err.contains(reason), "{text}: {}", ran.err);
+    }
+}

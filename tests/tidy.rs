@@ -83,6 +83,20 @@ const IMPORTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "puzzle",
+        &[
+            "base",
+            "value",
+            "graph",
+            "interpret",
+            "eval",
+            "schedule",
+            "infer",
+            "equiv",
+            "session",
+        ],
+    ),
+    (
         "repl",
         &[
             "base",
@@ -104,6 +118,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "stdlib",
             "pages",
             "session",
+            "puzzle",
         ],
     ),
     (
@@ -129,6 +144,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "stdlib",
             "pages",
             "session",
+            "puzzle",
             "repl",
             "machine",
         ],

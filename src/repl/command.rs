@@ -2,7 +2,7 @@
 //! function. The reference's commands (`set example …`, `examples off`, …) are statements of the
 //! language; they are listed here for `:help` only.
 
-use super::{Repl, help, inspect, save};
+use super::{Repl, help, inspect, puzzle, save};
 use crate::base::suggest::nearest;
 use crate::eval::Meta;
 use crate::value::atom::quote;
@@ -67,6 +67,12 @@ pub const COMMANDS: &[Command] = &[
         arguments: "s-op",
         help: "the running example on its way through that transformer",
         run: inspect::trace,
+    },
+    Command {
+        name: ":puzzle",
+        arguments: "[puzzle]",
+        help: "learn the language: list puzzles, read one; `:puzzle 1 check`, `hint`, `solution`",
+        run: puzzle::puzzle,
     },
     Command {
         name: ":load",

@@ -107,7 +107,7 @@ fn overview() -> String {
     let text: String = rows
         .map(|(name, help)| format!("{name:width$}  {help}\n"))
         .collect();
-    format!("{text}\nOutside the prompt, `rasp tour` and `rasp puzzle` teach the language.\n")
+    format!("{text}\n`:puzzle` teaches the language; so does `rasp tour`, outside the prompt.\n")
 }
 
 /// The commands, of the prompt and of the language, that a word belongs to.

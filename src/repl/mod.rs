@@ -9,6 +9,7 @@ mod help;
 mod inspect;
 mod interactive;
 pub(crate) mod interrupt;
+mod puzzle;
 mod read;
 mod save;
 mod transcript;

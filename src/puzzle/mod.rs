@@ -1,0 +1,329 @@
+//! Puzzles that teach the language: a task, hints and a hidden solution in one `.rasp` file, those of
+//! `puzzles/` or a teacher's own. An answer is graded by comparing it with the solution on every
+//! input up to a length, so that a wrong one is shown the shortest input on which it is wrong, and
+//! then on the examples of the task. May depend on sessions and `equiv`; prints nothing.
+
+mod text;
+
+pub use text::Door;
+
+use crate::base::suggest::nearest;
+use crate::base::{Code, Diagnostic, Fallible, Severity};
+use crate::equiv::{self, Comparison, Difference, Verdict};
+use crate::eval::Meta;
+use crate::graph::SOpId;
+use crate::infer::Setting;
+use crate::schedule::schedule;
+use crate::session::Session;
+use crate::value::Value;
+
+/// The name that every puzzle is about.
+pub const ANSWER: &str = "answer";
+
+/// Inputs that are tried one by one, more than any puzzle of ours has.
+const EXHAUSTIVE: usize = 1_000_000;
+
+/// Random inputs of a puzzle that has more.
+const SAMPLES: usize = 2_000;
+
+macro_rules! puzzles {
+    ($($name:literal)*) => {
+        /// The puzzles in order: number and name, and the text of the file.
+        const PUZZLES: &[(&str, &str)] = &[
+            $(($name, include_str!(concat!("../../puzzles/", $name, ".rasp"))),)*
+        ];
+    };
+}
+
+puzzles! {
+    "01-from-the-end" "02-first-everywhere" "03-shift-right" "04-vowels" "05-histogram"
+    "06-reverse" "07-last-occurrence" "08-double-letters" "09-sort" "10-balanced-brackets"
+}
+
+/// What a puzzle's file says: `# key: value` lines, each continued by lines that are indented,
+/// then a blank line and the solution, which also sets the vocabulary and the length.
+#[derive(Clone, Debug, Default)]
+pub struct Puzzle {
+    /// How commands name it: its number, or the path of its file.
+    pub named: String,
+    /// Its place among ours, from 1 on.
+    number: Option<usize>,
+    title: String,
+    task: String,
+    examples: Vec<String>,
+    hints: Vec<String>,
+    /// The program that answers with [`ANSWER`].
+    pub solution: String,
+    /// The whole file.
+    text: String,
+}
+
+/// What a grader found.
+pub enum Grade {
+    /// The shortest input, or the example, on which the answer is wrong; the solution's result is
+    /// the difference's `a`.
+    Wrong {
+        difference: Difference,
+        /// Which input it is, in words.
+        place: String,
+    },
+    /// No difference was found, but not all inputs could be tried.
+    Unknown,
+    Solved {
+        found: Comparison,
+        longest: usize,
+        /// Layers and heads of the answer, then of the solution.
+        costs: [(usize, usize); 2],
+    },
+}
+
+impl Puzzle {
+    /// One of ours, by its number, its name, or both as in the name of its file.
+    ///
+    /// # Errors
+    /// There is none; the message names one that is spelled like it.
+    pub fn find(wanted: &str) -> Result<Puzzle, String> {
+        let wanted = wanted.trim_end_matches(".rasp").to_lowercase();
+        let found = PUZZLES.iter().position(|(stem, _)| {
+            let (number, name) = stem.split_once('-').unwrap_or((stem, stem));
+            let digits = wanted.trim_start_matches('0');
+            *stem == wanted || name == wanted || number.trim_start_matches('0') == digits
+        });
+        if let Some(at) = found {
+            return Ok(Puzzle::ours(at));
+        }
+        let names = PUZZLES.iter().filter_map(|(stem, _)| stem.split_once('-'));
+        Err(match nearest(&wanted, names.map(|(_, name)| name)) {
+            Some(name) => format!("no such puzzle; did you mean `{name}`?"),
+            None => {
+                "no such puzzle, and no such file; without a name all puzzles are listed".into()
+            }
+        })
+    }
+
+    /// A teacher's own, from the text of a file.
+    ///
+    /// # Errors
+    /// It says no title or no task.
+    pub fn own(path: &str, text: &str) -> Fallible<Puzzle> {
+        let puzzle = Puzzle {
+            named: path.to_string(),
+            ..Puzzle::read(text)
+        };
+        for (key, value) in [("title", &puzzle.title), ("task", &puzzle.task)] {
+            if value.is_empty() {
+                let message = format!("the puzzle {path} has no {key}");
+                return Err(Diagnostic::error(Code::BadInput, message)
+                    .help(format!(
+                        "begin the file with lines like `# {key}: …`, then a blank line and the \
+                         solution"
+                    ))
+                    .into());
+            }
+        }
+        Ok(puzzle)
+    }
+
+    fn ours(at: usize) -> Puzzle {
+        Puzzle {
+            named: (at + 1).to_string(),
+            number: Some(at + 1),
+            ..Puzzle::read(PUZZLES[at].1)
+        }
+    }
+
+    fn read(text: &str) -> Puzzle {
+        let mut puzzle = Puzzle {
+            text: text.to_string(),
+            ..Puzzle::default()
+        };
+        let mut entries: Vec<(&str, String)> = Vec::new();
+        let mut lines = text.lines();
+        for line in lines.by_ref().take_while(|line| !line.trim().is_empty()) {
+            let line = line.trim_start_matches('#');
+            match (line.starts_with("   "), line.split_once(':')) {
+                (false, Some((key, value))) => entries.push((key.trim(), value.trim().into())),
+                _ => {
+                    if let Some((_, value)) = entries.last_mut() {
+                        let gap = if value.is_empty() { "" } else { "\n" };
+                        value.push_str(&format!("{gap}{}", line.trim()));
+                    }
+                }
+            }
+        }
+        puzzle.solution = lines.map(|line| format!("{line}\n")).collect();
+        for (key, value) in entries {
+            match key {
+                "title" => puzzle.title = value,
+                "task" => puzzle.task = value,
+                "example" => puzzle.examples.push(value),
+                "hint" => puzzle.hints.push(value),
+                // `right` and `wrong` are attempts for the tests.
+                _ => {}
+            }
+        }
+        puzzle
+    }
+
+    /// Runs the solution in a scope of its own, so that neither it nor the program sees the other's
+    /// names, but in the same graph, so that both can be compared.
+    ///
+    /// # Errors
+    /// The solution fails, answers with no s-op, or sets no vocabulary or length.
+    fn solve(&self, session: &mut Session) -> Fallible<(SOpId, Setting)> {
+        let name = match self.number {
+            Some(_) => "solution",
+            None => &self.named,
+        };
+        let (answer, settings) = session.run_apart(name, &self.text, ANSWER);
+        let mut told = session.take_diagnostics().into_iter();
+        let error = told.find(|told| told.severity == Severity::Error);
+        if let Some(error) = error {
+            return Err(Box::new(error));
+        }
+        let missing = |what: &str, help: &str| {
+            let message = format!("the solution of the puzzle {} {what}", self.named);
+            Err(Diagnostic::error(Code::BadInput, message).help(help).into())
+        };
+        let Some(Meta::SOp(sop)) = answer else {
+            return missing(
+                "does not define the s-op `answer`",
+                "end it with `answer = …;`",
+            );
+        };
+        let Some(vocabulary) = settings.vocabulary else {
+            return missing("sets no vocabulary", "add a line like `set vocab \"abc\"`");
+        };
+        let Some(max_length) = settings.max_length else {
+            return missing("sets no length", "add a line like `set max_length 6`");
+        };
+        let setting = Setting {
+            vocabulary,
+            max_length,
+            causal: false,
+        };
+        Ok((sop, setting))
+    }
+
+    /// Compares the session's [`ANSWER`] with the solution.
+    ///
+    /// # Errors
+    /// There is no answer, or it is no s-op; the solution fails; it is interrupted.
+    pub fn grade(&self, session: &mut Session) -> Fallible<Grade> {
+        let given = given(session)?;
+        let (expected, setting) = self.solve(session)?;
+        let options = equiv::Options {
+            exhaustive: EXHAUSTIVE,
+            samples: SAMPLES,
+            tokens: usize::MAX,
+            seed: 0,
+        };
+        let pair = (expected, given);
+        let graph = session.graph();
+        let mut found = equiv::compare(graph, pair, &setting, session.limits(), &options)?;
+        if let Some(difference) = found.difference.take() {
+            let place = match found.checked {
+                1 => "the first input".to_string(),
+                checked => format!("input {checked}, the shortest first"),
+            };
+            return Ok(Grade::Wrong { difference, place });
+        }
+        if let Some(difference) = self.on_examples(session, pair) {
+            let place = "an example of the task".to_string();
+            return Ok(Grade::Wrong { difference, place });
+        }
+        if found.verdict == Verdict::Unknown {
+            return Ok(Grade::Unknown);
+        }
+        let costs = [given, expected].map(|sop| {
+            let schedule = schedule(graph, &[sop]);
+            (schedule.layers.len(), schedule.heads().iter().sum())
+        });
+        Ok(Grade::Solved {
+            found,
+            longest: setting.max_length,
+            costs,
+        })
+    }
+
+    /// The first example of the task on which the program is wrong: examples may hold tokens that
+    /// are not in the vocabulary.
+    fn on_examples(
+        &self,
+        session: &Session,
+        (expected, given): (SOpId, SOpId),
+    ) -> Option<Difference> {
+        let mut inputs = self.examples.iter().map(|text| Value::characters(text));
+        inputs.find_map(|input| {
+            let a = session.evaluate(expected, &input);
+            let b = session.evaluate(given, &input);
+            let right = match (&a, &b) {
+                (Ok(a), Ok(b)) => {
+                    let mut pairs = a.values.iter().zip(&b.values);
+                    pairs.all(|(a, b)| a.equals(b))
+                }
+                _ => false,
+            };
+            (!right).then_some(Difference { input, a, b })
+        })
+    }
+}
+
+/// The s-op that the program answers with; an atom is the s-op that holds it everywhere.
+fn given(session: &mut Session) -> Fallible<SOpId> {
+    if session.lookup(ANSWER).is_none() {
+        let message = format!("the program does not define `{ANSWER}`");
+        let own = session.own_names();
+        let help = match nearest(ANSWER, own.iter().map(|(name, _)| &**name)) {
+            Some(name) => format!("did you mean it by `{name}`? Call it `{ANSWER}`"),
+            None => format!("write `{ANSWER} = tokens;` and go on from there"),
+        };
+        return Err(Diagnostic::error(Code::UndefinedName, message)
+            .help(help)
+            .into());
+    }
+    let (meta, span) = session.expression_at(ANSWER)?;
+    match session.as_sop(&meta, span) {
+        Some(sop) => Ok(sop),
+        None => session.sop(ANSWER),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Sharing;
+
+    #[test]
+    fn every_file_is_a_whole_puzzle() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/puzzles");
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), PUZZLES.len());
+        for (at, (stem, text)) in PUZZLES.iter().enumerate() {
+            assert!(stem.starts_with(&format!("{:02}-", at + 1)), "{stem}");
+            let puzzle = Puzzle::own(stem, text).unwrap();
+            assert_eq!(puzzle.examples.len(), 2, "{stem}");
+            assert!(puzzle.hints.len() >= 2, "{stem}");
+            let mut session = Session::new(Sharing::Equal);
+            let (_, setting) = puzzle.solve(&mut session).unwrap();
+            assert!(session.take_diagnostics().is_empty(), "{stem}");
+            assert!(!setting.vocabulary.is_empty() && setting.max_length > 0);
+        }
+    }
+
+    #[test]
+    fn puzzles_go_by_number_and_name() {
+        for wanted in [
+            "3",
+            "03",
+            "shift-right",
+            "Shift-Right",
+            "03-shift-right.rasp",
+        ] {
+            assert_eq!(Puzzle::find(wanted).unwrap().number, Some(3), "{wanted}");
+        }
+        assert_eq!(Puzzle::find("10-balanced-brackets").unwrap().named, "10");
+        for wanted in ["", "0", "11", "shift", "-3"] {
+            assert!(Puzzle::find(wanted).is_err(), "{wanted}");
+        }
+    }
+}
