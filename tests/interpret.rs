@@ -305,3 +305,45 @@ proptest! {
         check_sops(&Program::build(&input, &recipes), &input);
     }
 }
+
+/// Long enough for sorted runs to be merged several times.
+#[test]
+fn long_generation_is_evaluation() {
+    let programs = [
+        // Counts, copies, the latest key, orders on values, a window, means of ints.
+        "x = selector_width(select(tokens, tokens, ==) and select(indices, indices, <)) % 5;",
+        r#"seen = select(tokens, tokens, ==) and select(indices, indices, <);
+           latest = select_best(seen, score(indices, indices, lambda k, q: k));
+           x = (aggregate(latest, indices, -1) * 7 + 3) % 6;"#,
+        r#"small = select(tokens_int, tokens_int, <) and select(indices, indices, <=);
+           x = (selector_width(small) * 3 + indices) % 7;"#,
+        r#"window = select(indices, indices, <=) and select(indices, indices - 4, >);
+           x = round(aggregate(window, tokens_int) * 5 + indices) % 9;"#,
+        r#"near = select(tokens_int, tokens_int - 2, >=) and select(tokens_int, tokens_int + 1, <=)
+               and select(indices, indices, <);
+           x = (selector_width(near) + round(aggregate(near, indices, 2))) % 8;"#,
+        r#"best = select_best(select(tokens_int, tokens_int, <=) and select(indices, indices, <=),
+               score(tokens_int, tokens, lambda k, q: k % 4));
+           x = (aggregate(best, indices) + indices) % 5;"#,
+        // Floats, conditions that exclude, disjunctions: looked at one by one.
+        r#"x = round(aggregate(select(indices, indices, <=), tokens_int / 3) * 7) % 6;"#,
+        r#"x = selector_width(select(tokens, tokens, !=) and select(indices, indices, <)) % 4;"#,
+        r#"x = selector_width(select(indices, indices, <)
+               and (select(tokens, "1", ==) or select(tokens, tokens, ==))) % 4;"#,
+    ];
+    for program in programs {
+        let mut session = Session::new(Sharing::Equal);
+        session.load_text("program.rasp", &format!("{program} next = str(x);"));
+        assert_eq!(session.take_diagnostics(), [], "{program}");
+        let next = session.sop("next").unwrap();
+        assert!(session.graph().is_causal(next), "{program}");
+        let mut input: Vec<Value> = Value::characters("3142");
+        let mut generation = Generation::new(session.graph(), next, &input);
+        for _ in 0..70 {
+            let whole = session.evaluate(next, &input).unwrap();
+            let token = generation.step().unwrap();
+            assert_eq!(Some(&token), whole.values.last(), "{program} on {input:?}");
+            input.push(token);
+        }
+    }
+}

@@ -134,7 +134,7 @@ pub struct Dict {
 impl Dict {
     pub fn insert(&mut self, key: Value, meta: Meta) {
         self.depth = self.depth.max(meta.depth());
-        match self.entries.entry(canonical(&key)) {
+        match self.entries.entry(key.canonical()) {
             indexmap::map::Entry::Occupied(mut entry) => entry.get_mut().1 = meta,
             indexmap::map::Entry::Vacant(entry) => {
                 entry.insert((key, meta));
@@ -143,7 +143,7 @@ impl Dict {
     }
 
     pub fn get(&self, key: &Value) -> Option<&Meta> {
-        self.entries.get(&canonical(key)).map(|(_, meta)| meta)
+        self.entries.get(&key.canonical()).map(|(_, meta)| meta)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&Value, &Meta)> {
@@ -156,17 +156,6 @@ impl Dict {
 
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
-    }
-}
-
-/// One representative of all atoms that the language holds equal.
-fn canonical(value: &Value) -> Value {
-    match value {
-        Value::Bool(bool) => Value::Int(i64::from(*bool)),
-        Value::Float(float) if float.fract() == 0.0 && float.abs() < 9e15 => {
-            Value::Int(*float as i64)
-        }
-        Value::Int(_) | Value::Float(_) | Value::Str(_) => value.clone(),
     }
 }
 

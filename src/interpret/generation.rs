@@ -1,12 +1,14 @@
 //! Next-token generation: the last value of an s-op becomes the next token of its input. Where the
 //! s-op is causal, all columns are kept and each step adds one row to them, as a transformer does
-//! that keeps its keys and values.
+//! that keeps its keys and values. What a query pools of all keys so far is looked up where the
+//! selector allows it (`seen`).
 
 use super::aggregate;
 use super::column::Column;
+use super::seen::{Pooled, Seen};
 use super::selector::{Columns, Pattern};
 use super::{Evaluation, Fallible};
-use crate::graph::{Graph, SOp, SOpId, SelectorId};
+use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -21,6 +23,8 @@ pub struct Generation<'g> {
     causal: bool,
     /// The columns of a causal s-op on a beginning of the input, without faults; or none.
     columns: FxHashMap<SOpId, Rc<Column>>,
+    /// What each aggregate and width has seen of its keys; none for one that looks at all keys.
+    seen: FxHashMap<SOpId, Option<Seen>>,
 }
 
 impl<'g> Generation<'g> {
@@ -32,6 +36,7 @@ impl<'g> Generation<'g> {
             order: graph.reachable(&[root]),
             causal: graph.is_causal(root),
             columns: FxHashMap::default(),
+            seen: FxHashMap::default(),
         }
     }
 
@@ -40,8 +45,10 @@ impl<'g> Generation<'g> {
         &self.input
     }
 
-    /// Adds the last value of the s-op to its input, and gives it. O(n) for each aggregate if the
-    /// s-op is causal ([`Graph::is_causal`]) and nothing in it fails; otherwise as long as
+    /// Adds the last value of the s-op to its input, and gives it. If the s-op is causal
+    /// ([`Graph::is_causal`]) and nothing in it fails: O(log² n) for each aggregate whose selector is
+    /// a conjunction of equalities and of orders on one s-op and whose values are copied or ints, or
+    /// the best key of one by a score of the key; O(n) for any other aggregate. If not, as long as
     /// [`evaluate`](super::evaluate) takes.
     ///
     /// # Errors
@@ -58,6 +65,7 @@ impl<'g> Generation<'g> {
     /// The last value, with all columns computed from the beginning.
     fn anew(&mut self) -> Fallible<Value> {
         self.columns.clear();
+        self.seen.clear();
         let mut evaluation = Evaluation::new(self.graph, &self.input)?;
         if self.causal {
             evaluation.run_all(&self.order)?;
@@ -93,7 +101,7 @@ impl<'g> Generation<'g> {
     }
 
     /// The value of an s-op at a position that its operands have reached.
-    fn row(&self, id: SOpId, position: usize) -> Option<Value> {
+    fn row(&mut self, id: SOpId, position: usize) -> Option<Value> {
         match self.graph.get(id) {
             SOp::Tokens => Some(self.input[position].clone()),
             SOp::Indices => Some(Value::Int(position as i64)),
@@ -108,14 +116,65 @@ impl<'g> Generation<'g> {
                 value,
                 default,
             } => {
+                if let Some(pooled) = self.pooled(id, (*selector, Some(*value)), position)
+                    && let Some(found) = self.one(*selector, &pooled, *value, default)
+                {
+                    return Some(found);
+                }
                 let pattern = self.pattern(*selector, position)?;
                 let value = &self.columns[value];
                 only(&aggregate::aggregate(id, &pattern, value, default))
             }
-            SOp::Width { selector } => only(&aggregate::width(&self.pattern(*selector, position)?)),
+            SOp::Width { selector } => match self.pooled(id, (*selector, None), position) {
+                Some(pooled) if self.is_best(*selector) => {
+                    Some(Value::Int(i64::from(pooled.best().is_some())))
+                }
+                Some(pooled) => Some(Value::Int(pooled.count as i64)),
+                None => only(&aggregate::width(&self.pattern(*selector, position)?)),
+            },
             // Never causal.
             SOp::WeightedMean { .. } => None,
         }
+    }
+
+    /// What the query at a position pools of the keys up to it, if that can be looked up.
+    fn pooled(
+        &mut self,
+        id: SOpId,
+        (selector, value): (SelectorId, Option<SOpId>),
+        position: usize,
+    ) -> Option<Pooled> {
+        let new = || Seen::new(self.graph, selector, value);
+        let slot = self.seen.entry(id).or_insert_with(new);
+        let columns = &self.columns;
+        let pooled = slot
+            .as_mut()?
+            .pool(&|sop, at| columns[&sop].get(at), position);
+        if pooled.is_none() {
+            *slot = None;
+        }
+        pooled
+    }
+
+    /// What is made of the selected keys, if these are one key, none, or hold ints.
+    fn one(
+        &self,
+        selector: SelectorId,
+        pooled: &Pooled,
+        value: SOpId,
+        default: &Value,
+    ) -> Option<Value> {
+        let at = |position: usize| Some(self.columns[&value].get(position));
+        match pooled.count {
+            0 => Some(default.clone()),
+            _ if self.is_best(selector) => at(pooled.best()?),
+            1 => at(pooled.positions as usize),
+            count => Some(Value::Float(pooled.sum? as f64 / count as f64)),
+        }
+    }
+
+    fn is_best(&self, selector: SelectorId) -> bool {
+        matches!(self.graph.get_selector(selector), Selector::Best { .. })
     }
 
     /// A selector with one row: that of the query at the last position.

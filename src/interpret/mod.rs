@@ -21,6 +21,7 @@ mod radix;
 mod rank;
 mod rows;
 mod score;
+mod seen;
 mod selector;
 mod tally;
 mod vector;

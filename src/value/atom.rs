@@ -139,6 +139,19 @@ impl Value {
         matches!(self, Value::Float(float) if float.is_nan())
     }
 
+    /// One representative of all values that the language holds equal; a NaN, which equals nothing,
+    /// is its own.
+    pub fn canonical(&self) -> Value {
+        match self {
+            Value::Bool(bool) => Value::Int(i64::from(*bool)),
+            // Below 2⁶³ a float without a fraction is an int exactly.
+            Value::Float(float) if float.fract() == 0.0 && float.abs() < 9.2e18 => {
+                Value::Int(*float as i64)
+            }
+            Value::Int(_) | Value::Float(_) | Value::Str(_) => self.clone(),
+        }
+    }
+
     /// A total order for canonical forms: numbers before NaN before strings, within these by the
     /// language's order, equal numbers by type.
     pub fn canonical_order(&self, other: &Value) -> Ordering {
