@@ -113,6 +113,8 @@ pub mod certify;
 #[doc(hidden)]
 pub mod compile;
 #[doc(hidden)]
+pub mod decompile;
+#[doc(hidden)]
 pub mod diagnose;
 #[doc(hidden)]
 pub mod equiv;
@@ -124,6 +126,8 @@ pub mod format;
 pub mod infer;
 #[doc(hidden)]
 pub mod interpret;
+#[doc(hidden)]
+pub mod learn;
 #[doc(hidden)]
 pub mod stdlib;
 #[doc(hidden)]

@@ -12,6 +12,7 @@ mod docs;
 mod editors;
 mod firm;
 mod interrupt;
+mod learn;
 mod library;
 mod limits;
 mod machine;

@@ -40,6 +40,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("model", &["base", "value"]),
     ("execute", &["base", "value", "model"]),
     ("machine", &["base", "value", "model", "execute"]),
+    ("learn", &["base", "value"]),
     ("plan", &["base", "value", "model", "schedule"]),
     ("certify", &["base", "value", "model", "plan"]),
     (
@@ -97,6 +98,12 @@ const IMPORTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "decompile",
+        &[
+            "base", "value", "learn", "syntax", "format", "graph", "session",
+        ],
+    ),
+    (
         "repl",
         &[
             "base",
@@ -142,6 +149,8 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "compile",
             "equiv",
             "stdlib",
+            "decompile",
+            "learn",
             "pages",
             "session",
             "puzzle",

@@ -579,7 +579,9 @@ fn run_section(section: &str) -> Ran {
     for block in section.split("```").skip(1).step_by(2) {
         let (kind, text) = block.split_once('\n').unwrap();
         match kind.split_once(' ').unwrap_or((kind, "program.rasp")) {
-            ("rasp" | "subleq" | "fleq", name) => std::fs::write(place.path(name), text).unwrap(),
+            ("rasp" | "subleq" | "fleq" | "jsonl", name) => {
+                std::fs::write(place.path(name), text).unwrap()
+            }
             ("sh", _) => commands = text.to_string(),
             _ => panic!("a block of kind {kind}"),
         }

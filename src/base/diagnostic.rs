@@ -83,6 +83,7 @@ codes! {
     OutOfRange "E0903" "a number or an address that does not fit the machine";
     WrongMachine "E0904" "a program, or a model, for another machine";
     WrongShape "E0905" "matrices whose shapes do not fit";
+    NotLearnt "E0906" "examples that no program was learnt from";
     SurprisingPrecedence "W0101" "an expression that may not mean what it seems to";
     UnusedName "W0201" "a name that nothing reads";
     DuplicateParameter "W0202" "two parameters with the same name";

@@ -71,6 +71,8 @@ pub enum Command {
     Equiv(Equiv),
     /// Append an s-op's last value to its input, again and again
     Generate(Generate),
+    /// Learn a program from examples, and read it
+    Learn(super::learn::Arguments),
     /// Explain an error code; without one, list all codes
     Explain(Explain),
     /// Print what makes a shell complete the commands and options of rasp
@@ -115,6 +117,7 @@ impl Command {
             Command::Doc(arguments) => arguments.diagnostics.json,
             Command::Equiv(arguments) => arguments.json,
             Command::Generate(arguments) => arguments.json,
+            Command::Learn(arguments) => arguments.json,
             Command::Explain(_) | Command::Completions(_) | Command::Man(_) => false,
             Command::Machine(arguments) => arguments.json(),
             Command::Puzzle(arguments) => arguments.diagnostics.json,

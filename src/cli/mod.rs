@@ -17,6 +17,8 @@ mod generate;
 mod host;
 mod input;
 mod json;
+mod learn;
+mod learnt;
 mod limits;
 mod looped;
 mod machine;
@@ -127,6 +129,7 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Doc(arguments) => doc::doc(output, &arguments),
         Command::Equiv(arguments) => equiv::equiv(output, &arguments),
         Command::Generate(arguments) => generate::generate(output, &arguments),
+        Command::Learn(arguments) => learn::learn(output, &arguments),
         Command::Completions(arguments) => shell::completions(output, &arguments),
         Command::Man(arguments) => shell::man(output, &arguments),
         Command::Explain(arguments) => explain::explain(output, &arguments),

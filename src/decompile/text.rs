@@ -1,0 +1,457 @@
+//! The statements of a program. Depends on `care`, `formula` and `names`.
+
+use super::OUTPUT;
+use super::care::Care;
+use super::formula::{Operand, Point, formula};
+use super::names::name;
+use crate::learn::data::{Data, Encoded};
+use crate::learn::program::{
+    Comparison, FIRST, Head, Linear, Module, POSITIONS, Predicate, Program, Readout, Rule, Variable,
+};
+use crate::value::Value;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The nearest key that matches: of two as near the left one, the query's own last.
+const NEAREST: &str = "\
+## Of the selected positions the nearest; of two as near the left one, the query's own last.
+def nearest(matches) {
+    return select_best(matches, score(indices, indices, lambda key, query:
+        -1000 if key == query else (2 * (key - query) + 1 if key < query else 2 * (query - key))));
+}
+";
+
+/// The same where only earlier keys and the query's own are selected.
+const LATEST: &str = "\
+## Of the selected positions the latest, the query's own last.
+def latest(matches) {
+    return select_best(matches, score(indices, indices, lambda key, query:
+        key if key < query else -1));
+}
+";
+
+/// The program as text, not in canonical form yet.
+pub fn text(program: &Program, data: &Data, care: &Care) -> String {
+    let mut writer = Writer {
+        program,
+        data,
+        care,
+        names: vec!["tokens".to_string(), "indices".to_string()],
+        kinds: vec![true, false],
+        lines: String::new(),
+    };
+    for at in 0..program.modules.len() {
+        writer.module(at);
+    }
+    writer.readout();
+    writer.whole()
+}
+
+struct Writer<'a> {
+    program: &'a Program,
+    data: &'a Data,
+    care: &'a Care,
+    names: Vec<String>,
+    /// Which variables hold tokens.
+    kinds: Vec<bool>,
+    lines: String,
+}
+
+impl Writer<'_> {
+    fn operand(&self, variable: Variable) -> Operand {
+        Operand {
+            name: self.names[variable].clone(),
+            tokens: self.kinds[variable].then(|| self.data.vocabulary.clone()),
+        }
+    }
+
+    /// The text of a value of a variable.
+    fn atom(&self, variable: Variable, value: i32) -> String {
+        self.operand(variable).atom(value).source()
+    }
+
+    fn list(&self, variable: Variable, values: &[i32]) -> String {
+        let values = values.iter().map(|&value| self.atom(variable, value));
+        format!("[{}]", values.collect::<Vec<_>>().join(", "))
+    }
+
+    fn module(&mut self, at: usize) {
+        let module = &self.program.modules[at];
+        let text = match module {
+            Module::Copy(head, values) => self.copy(head, *values),
+            Module::Count(head, None) => format!("selector_width({})", self.selector(head)),
+            Module::Count(head, Some(summed)) => {
+                let selector = self.selector(head);
+                let values = &self.names[*summed];
+                format!("round(selector_width({selector}) * aggregate({selector}, {values}))")
+            }
+            Module::Map(rule, a, b) => self.map(rule, *a, *b, at + FIRST),
+        };
+        let is_tokens = match module {
+            Module::Copy(_, values) => self.kinds[*values],
+            Module::Map(Rule::Given(..), a, _) => self.kinds[*a],
+            _ => false,
+        };
+        let name = match self.is_output(at + FIRST) {
+            true => OUTPUT.to_string(),
+            false => self.unused(&name(module, &self.names, self.data)),
+        };
+        let _ = writeln!(self.lines, "{name} = {text};");
+        self.names.push(name);
+        self.kinds.push(is_tokens);
+    }
+
+    /// A name that no other variable has.
+    fn unused(&self, name: &str) -> String {
+        let is_used = |name: &String| self.names.contains(name) || name == OUTPUT;
+        let mut names =
+            std::iter::once(name.to_string()).chain((2..).map(|number| format!("{name}_{number}")));
+        names.find(|name| !is_used(name)).unwrap_or_default()
+    }
+
+    /// Whether the last variable is what is read, as it is.
+    fn is_output(&self, variable: Variable) -> bool {
+        let Readout::Table(a, b, ..) = &self.program.readout else {
+            return false;
+        };
+        let is_last = variable + 1 == FIRST + self.program.modules.len();
+        if !is_last || (*a, *b) != (variable, variable) {
+            return false;
+        }
+        let is_tokens = match &self.program.modules[variable - FIRST] {
+            Module::Copy(_, values) => self.kinds[*values],
+            Module::Map(Rule::Given(..), a, _) => self.kinds[*a],
+            _ => false,
+        };
+        let operand = Operand {
+            name: String::new(),
+            tokens: is_tokens.then(|| self.data.vocabulary.clone()),
+        };
+        let mut labels = self.care.labels.iter();
+        labels.all(|((value, _), label)| operand.atom(*value) == self.label(*label))
+    }
+
+    fn label(&self, label: u16) -> Value {
+        self.data.labels[usize::from(label) - 1].clone()
+    }
+
+    /// What a head selects.
+    fn selector(&self, head: &Head) -> String {
+        let keys = &self.names[head.keys];
+        let queries = &self.names[head.queries];
+        let sign = |comparison| match comparison {
+            Comparison::Equal => "==",
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+        };
+        let mut text = match &self.fitted(head) {
+            Fitted::Compare(comparison, 0) => {
+                format!("select({keys}, {queries}, {})", sign(*comparison))
+            }
+            Fitted::Compare(comparison, shift) => {
+                let by = if *shift < 0 { "-" } else { "+" };
+                let (shift, sign) = (shift.unsigned_abs(), sign(*comparison));
+                format!("select({keys}, {queries} {by} {shift}, {sign})")
+            }
+            Fitted::Mirror(number) => format!("select({keys}, {number} - {queries}, ==)"),
+            Fitted::Constant(comparison, number) => {
+                let atom = self.atom(head.keys, *number);
+                format!("select({keys}, {atom}, {})", sign(*comparison))
+            }
+            Fitted::OneOf(values) => match values[..] {
+                [] => "select(1, 2, ==)".to_string(),
+                [value] => format!("select({keys}, {}, ==)", self.atom(head.keys, value)),
+                _ => format!(
+                    "select({keys} in {}, True, ==)",
+                    self.list(head.keys, values)
+                ),
+            },
+            Fitted::Table(rows) => {
+                let rows = rows.iter().map(|(query, key)| {
+                    let query = self.atom(head.queries, *query);
+                    format!("{query}: {}", self.atom(head.keys, *key))
+                });
+                let rows = rows.collect::<Vec<_>>().join(", ");
+                format!("select({keys}, {{{rows}}}[{queries}], ==)")
+            }
+            Fitted::Function(pairs) => {
+                let pairs = pairs.iter().map(|(key, query)| {
+                    let key = self.atom(head.keys, *key);
+                    format!(
+                        "(key == {key} and query == {})",
+                        self.atom(head.queries, *query)
+                    )
+                });
+                let pairs = pairs.collect::<Vec<_>>().join(" or ");
+                format!("select({keys}, {queries}, lambda key, query: {pairs})")
+            }
+        };
+        if head.left && !self.is_left(head) {
+            text.push_str(" and select(indices, indices, <=)");
+        }
+        if !head.first {
+            text.push_str(" and select(indices, 0, >)");
+        }
+        text
+    }
+
+    /// Whether a head sees no later keys as it is.
+    fn is_left(&self, head: &Head) -> bool {
+        let is_position = (head.keys, head.queries) == (POSITIONS, POSITIONS);
+        is_position && matches!(self.fitted(head), Fitted::Compare(Comparison::Equal, ..=0))
+    }
+
+    /// The simplest predicate that says the same of the keys and queries that occur.
+    fn fitted(&self, head: &Head) -> Fitted {
+        let (keys, queries) = (
+            &self.care.values[head.keys],
+            &self.care.values[head.queries],
+        );
+        let rows = match &head.predicate {
+            Predicate::Compare(comparison, shift) => return Fitted::Compare(*comparison, *shift),
+            Predicate::Constant(comparison, number) => {
+                return Fitted::Constant(*comparison, *number);
+            }
+            Predicate::OneOf(values) => return Fitted::OneOf(values.clone()),
+            Predicate::Rows(_) => |query: i32| -> Vec<i32> {
+                let matching = keys.iter().filter(|&&key| head.predicate.holds(key, query));
+                matching.copied().collect()
+            },
+        };
+        let first = queries
+            .first()
+            .map(|&query| rows(query))
+            .unwrap_or_default();
+        if queries.iter().all(|&query| rows(query) == first) {
+            return Fitted::OneOf(first);
+        }
+        let says = |holds: &dyn Fn(i32, i32) -> bool| {
+            queries.iter().all(|&query| {
+                keys.iter()
+                    .all(|&key| holds(key, query) == head.predicate.holds(key, query))
+            })
+        };
+        let is_comparable = self.kinds[head.keys] == self.kinds[head.queries];
+        let number = !self.kinds[head.keys] && !self.kinds[head.queries];
+        let widest = if number { self.data.n() as i32 } else { 0 };
+        if is_comparable {
+            let mut shifts: Vec<i32> = (-widest..=widest).collect();
+            shifts.sort_by_key(|shift| shift.abs());
+            for shift in shifts {
+                if says(&|key, query| key == query + shift) {
+                    return Fitted::Compare(Comparison::Equal, shift);
+                }
+            }
+        }
+        if number && let Some(number) = (0..=2 * widest).find(|n| says(&|k, q| k == n - q)) {
+            return Fitted::Mirror(number);
+        }
+        match queries.iter().all(|&query| rows(query).len() <= 1) {
+            true => {
+                // A key that no position has stands for none.
+                let absent = keys.last().map_or(0, |last| last + 1);
+                let row = |&query: &i32| (query, rows(query).first().copied().unwrap_or(absent));
+                Fitted::Table(queries.iter().map(row).collect())
+            }
+            false => {
+                let pairs = queries.iter();
+                let pairs = pairs.flat_map(|&q| rows(q).into_iter().map(move |key| (key, q)));
+                Fitted::Function(pairs.collect())
+            }
+        }
+    }
+
+    fn copy(&self, head: &Head, values: Variable) -> String {
+        let selector = self.selector(head);
+        let one = head.keys == POSITIONS
+            && match self.fitted(head) {
+                Fitted::Compare(Comparison::Equal, _) | Fitted::Mirror(_) | Fitted::Table(_) => {
+                    true
+                }
+                Fitted::OneOf(values) => values.len() <= 1,
+                _ => false,
+            };
+        let best = match (one, head.left) {
+            (true, _) => selector.clone(),
+            (false, true) => format!("latest({selector})"),
+            (false, false) => format!("nearest({selector})"),
+        };
+        let from = &self.names[values];
+        let first: Vec<i32> = self.care.first[values].iter().copied().collect();
+        match first[..] {
+            [only] => format!("aggregate({best}, {from}, {})", self.atom(values, only)),
+            _ => {
+                let missing = format!("aggregate(select(indices, 0, ==), {from})");
+                format!("aggregate({best}, {from}) if has_focus({selector}) else {missing}")
+            }
+        }
+    }
+
+    fn map(&self, rule: &Rule, a: Variable, b: Variable, made: Variable) -> String {
+        let [first, second] = [a, b].map(|variable| &self.names[variable]);
+        match rule {
+            Rule::Sum => format!("{first} + {second}"),
+            Rule::Difference => format!("{first} - {second}"),
+            Rule::Given(when, other) => {
+                let (when, other) = (self.atom(b, *when), self.atom(a, *other));
+                format!("{first} if {second} == {when} else {other}")
+            }
+            Rule::OneOf(values) => match values[..] {
+                [value] => format!("indicator({first} == {})", self.atom(a, value)),
+                _ => format!("indicator({first} in {})", self.list(a, values)),
+            },
+            Rule::Table(table, other) => {
+                let nothing = BTreeSet::new();
+                let pairs = self.care.pairs.get(&made).unwrap_or(&nothing);
+                let points = pairs.iter().map(|&(x, y)| Point {
+                    values: [x, y],
+                    wanted: Value::Int(table.get(&(x, y)).unwrap_or(other).to_owned().into()),
+                });
+                self.table(a, b, &points.collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// A table as a formula, or as it is.
+    fn table(&self, a: Variable, b: Variable, points: &[Point]) -> String {
+        let operands = [self.operand(a), self.operand(b)];
+        let divides = [a, b].map(|variable| !self.care.values[variable].contains(&0));
+        if let Some(text) = formula(&operands, points, a == b, divides) {
+            return text;
+        }
+        let mut rows: Vec<&i32> = points.iter().map(|point| &point.values[0]).collect();
+        rows.dedup();
+        let mut text = String::new();
+        for (order, row) in rows.iter().enumerate() {
+            let entries = points.iter().filter(|point| point.values[0] == **row);
+            let entries = entries.map(|point| {
+                format!(
+                    "{}: {}",
+                    self.atom(b, point.values[1]),
+                    point.wanted.source()
+                )
+            });
+            let entries = entries.collect::<Vec<_>>().join(", ");
+            let entry = format!("{{{entries}}}[{}]", self.names[b]);
+            match order + 1 == rows.len() {
+                true => text.push_str(&entry),
+                false => {
+                    let condition = format!("{} == {}", self.names[a], self.atom(a, **row));
+                    let _ = write!(text, "{entry} if {condition} else (");
+                }
+            }
+        }
+        text.push_str(&")".repeat(rows.len().saturating_sub(1)));
+        text
+    }
+
+    fn readout(&mut self) {
+        match &self.program.readout {
+            Readout::Table(a, b, ..) => {
+                if self.names.last().is_some_and(|name| name == OUTPUT) {
+                    return;
+                }
+                let points = self.care.labels.iter().map(|(&(x, y), &label)| Point {
+                    values: [x, y],
+                    wanted: self.label(label),
+                });
+                let points: Vec<Point> = points.collect();
+                let text = self.table(*a, *b, &points);
+                let _ = writeln!(self.lines, "{OUTPUT} = {text};");
+            }
+            Readout::Linear(linear) => self.linear(linear),
+        }
+    }
+
+    /// A sum for each label, and the label with the largest, the first of equal ones.
+    fn linear(&mut self, linear: &Linear) {
+        let labels = linear.labels - 1;
+        for label in 1..=labels {
+            let weight = |row: usize| linear.weights[row * linear.labels + label] as i64;
+            let mut terms: Vec<String> = Vec::new();
+            for (order, &variable) in linear.categorical.iter().enumerate() {
+                let values = self.care.values[variable].iter();
+                let entries = values.map(|&value| {
+                    let row = (value.max(0) as usize).min(linear.d - 1);
+                    let weight = weight(order * linear.d + row);
+                    format!("{}: {weight}", self.atom(variable, value))
+                });
+                let entries = entries.collect::<Vec<_>>().join(", ");
+                terms.push(format!("{{{entries}}}[{}]", self.names[variable]));
+            }
+            let rest = linear.categorical.len() * linear.d;
+            for (order, variable) in linear.numerical.iter().enumerate() {
+                let weight = weight(rest + order);
+                terms.push(match variable {
+                    Some(variable) => format!("{weight} * {}", self.names[*variable]),
+                    None => weight.to_string(),
+                });
+            }
+            let _ = writeln!(self.lines, "score_{label} = {};", terms.join(" + "));
+        }
+        let mut text = self.label(labels as u16).source();
+        for label in (1..labels).rev() {
+            let beaten =
+                (label + 1..=labels).map(|other| format!("score_{label} >= score_{other}"));
+            let beaten = beaten.collect::<Vec<_>>().join(" and ");
+            let label = self.label(label as u16).source();
+            text = format!("{label} if {beaten} else ({text})");
+        }
+        let _ = writeln!(self.lines, "{OUTPUT} = {text};");
+    }
+
+    /// The statements with what goes before and after them.
+    fn whole(&self) -> String {
+        let data = self.data;
+        let list = |values: &mut dyn Iterator<Item = &Value>| {
+            let values = values.map(Value::source).collect::<Vec<_>>();
+            format!("[{}]", values.join(", "))
+        };
+        let vocabulary = list(&mut data.vocabulary.iter());
+        let mut text = format!("set vocab {vocabulary}\nset max_length {}\n", data.n());
+        if let Some((input, _)) = example(data) {
+            let _ = writeln!(text, "set example {}", list(&mut input.iter()));
+        }
+        text.push('\n');
+        for (helper, definition) in [("nearest(", NEAREST), ("latest(", LATEST)] {
+            if self.lines.contains(helper) {
+                text.push_str(definition);
+                text.push('\n');
+            }
+        }
+        text.push_str(&self.lines);
+        text
+    }
+}
+
+/// An example to show: the first of the longest that are held out.
+pub fn example(data: &Data) -> Option<(Vec<Value>, Vec<u16>)> {
+    let set: &Encoded = &data.test;
+    let length = |at: usize| {
+        set.example(at)
+            .0
+            .iter()
+            .filter(|&&token| token != 0)
+            .count()
+    };
+    let longest = (0..set.len()).max_by_key(|&at| (length(at), usize::MAX - at))?;
+    let (tokens, labels) = set.example(longest);
+    let tokens = tokens.iter().filter(|&&token| token != 0);
+    let tokens = tokens.map(|&token| data.vocabulary[usize::from(token) - 1].clone());
+    Some((tokens.collect(), labels.to_vec()))
+}
+
+/// A predicate as it is written.
+enum Fitted {
+    Compare(Comparison, i32),
+    /// key == the number - query
+    Mirror(i32),
+    Constant(Comparison, i32),
+    OneOf(Vec<i32>),
+    /// One key for each query.
+    Table(Vec<(i32, i32)>),
+    /// Keys with queries.
+    Function(Vec<(i32, i32)>),
+}

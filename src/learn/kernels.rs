@@ -1,0 +1,369 @@
+//! The loops that take the time: products of weights with activations, the gradients of these weights,
+//! and soft choices. A slab holds activations, `[variable][position of an example][direction]`, one
+//! [`Lanes::Wide`] for the examples that go in step. Depends on `lanes` only.
+
+use super::lanes::{Kernel, Lanes, Scalar};
+
+/// Weights below this are taken for 0, and their gradients are not computed.
+const NOTHING: f64 = 1e-6;
+
+/// Rows of a slab: row i has its column c at `rows[i] + c * stride`.
+#[derive(Clone)]
+pub struct Rows {
+    /// Where each row begins.
+    pub rows: Vec<usize>,
+    /// From one column to the next.
+    pub stride: usize,
+}
+
+impl Rows {
+    /// Rows at equal distances.
+    pub fn new(count: usize, start: usize, step: usize, stride: usize) -> Rows {
+        Rows {
+            rows: (0..count).map(|row| start + row * step).collect(),
+            stride,
+        }
+    }
+}
+
+/// Weights: that of output m and input k is at `m * row + k * column`.
+#[derive(Clone, Copy)]
+pub struct Weights<'a, T> {
+    /// The numbers.
+    pub numbers: &'a [T],
+    /// From one output to the next.
+    pub row: usize,
+    /// From one input to the next.
+    pub column: usize,
+}
+
+/// What products are added to.
+pub enum Start<'a, T> {
+    /// Nothing.
+    Zero,
+    /// What is there.
+    Present,
+    /// A number for each row.
+    Bias(&'a [T]),
+}
+
+/// outputs = weights · inputs (+ start): `[m, columns]` from `[m, k]` and `[k, columns]`.
+pub struct Product<'a, L: Lanes> {
+    pub weights: Weights<'a, L::Scalar>,
+    pub inputs: &'a [L::Wide],
+    pub from: &'a Rows,
+    pub outputs: &'a mut [L::Wide],
+    pub to: &'a Rows,
+    /// How many columns; a multiple of 4.
+    pub columns: usize,
+    pub start: Start<'a, L::Scalar>,
+    /// Whether negative results become 0.
+    pub relu: bool,
+    /// Whether many of the weights may be 0.
+    pub sparse: bool,
+}
+
+impl<L: Lanes> Product<'_, L> {
+    #[inline(always)]
+    fn block<const M: usize, const C: usize>(
+        &mut self,
+        lanes: L,
+        m: usize,
+        live: &[usize],
+        column: usize,
+    ) {
+        let mut sums = [[lanes.zero(); C]; M];
+        let (from, to) = (self.from.stride, self.to.stride);
+        match self.start {
+            Start::Zero => {}
+            Start::Present => {
+                for (i, row) in sums.iter_mut().enumerate() {
+                    for (j, sum) in row.iter_mut().enumerate() {
+                        *sum = self.outputs[self.to.rows[m + i] + (column + j) * to];
+                    }
+                }
+            }
+            Start::Bias(bias) => {
+                for (i, row) in sums.iter_mut().enumerate() {
+                    *row = [lanes.splat(bias[m + i]); C];
+                }
+            }
+        }
+        for &k in live {
+            let at = self.from.rows[k] + column * from;
+            let mut input = [lanes.zero(); C];
+            for (j, x) in input.iter_mut().enumerate() {
+                *x = self.inputs[at + j * from];
+            }
+            for (i, row) in sums.iter_mut().enumerate() {
+                let weight = (m + i) * self.weights.row + k * self.weights.column;
+                let weight = lanes.splat(self.weights.numbers[weight]);
+                for (sum, &x) in row.iter_mut().zip(&input) {
+                    *sum = lanes.fma(weight, x, *sum);
+                }
+            }
+        }
+        for (i, row) in sums.iter().enumerate() {
+            let at = self.to.rows[m + i] + column * to;
+            for (j, &sum) in row.iter().enumerate() {
+                self.outputs[at + j * to] = match self.relu {
+                    true => lanes.max(sum, lanes.zero()),
+                    false => sum,
+                };
+            }
+        }
+    }
+}
+
+impl<L: Lanes> Kernel<L> for Product<'_, L> {
+    #[inline(always)]
+    fn run(mut self, lanes: L) {
+        let (rows, inputs) = (self.to.rows.len(), self.from.rows.len());
+        let mut live = Vec::with_capacity(inputs);
+        let mut m = 0;
+        while m < rows {
+            let height = if rows - m >= 4 { 4 } else { 1 };
+            live.clear();
+            live.extend((0..inputs).filter(|k| {
+                !self.sparse
+                    || (0..height).any(|i| {
+                        let at = (m + i) * self.weights.row + k * self.weights.column;
+                        self.weights.numbers[at].number().abs() > NOTHING
+                    })
+            }));
+            let mut column = 0;
+            while column < self.columns {
+                match (height, L::COLUMNS) {
+                    (4, 4) => self.block::<4, 4>(lanes, m, &live, column),
+                    (4, _) => self.block::<4, 2>(lanes, m, &live, column),
+                    (_, 4) => self.block::<1, 4>(lanes, m, &live, column),
+                    _ => self.block::<1, 2>(lanes, m, &live, column),
+                }
+                column += L::COLUMNS;
+            }
+            m += height;
+        }
+    }
+}
+
+/// gradient[m, k] += the sum over columns and lanes of a[m] · b[k].
+pub struct Gradient<'a, L: Lanes> {
+    pub a: &'a [L::Wide],
+    pub of_a: &'a Rows,
+    pub b: &'a [L::Wide],
+    pub of_b: &'a Rows,
+    pub columns: usize,
+    pub gradient: &'a mut [L::Scalar],
+    /// From one m, and from one k, to the next.
+    pub steps: (usize, usize),
+    /// Weights of the same places: where they are 0 the gradient is not needed.
+    pub weights: Option<&'a [L::Scalar]>,
+}
+
+impl<L: Lanes> Gradient<'_, L> {
+    #[inline(always)]
+    fn block<const M: usize, const K: usize>(&mut self, lanes: L, m: usize, k: usize) {
+        let mut sums = [[lanes.zero(); K]; M];
+        for column in 0..self.columns {
+            let mut left = [lanes.zero(); M];
+            for (i, x) in left.iter_mut().enumerate() {
+                *x = self.a[self.of_a.rows[m + i] + column * self.of_a.stride];
+            }
+            for j in 0..K {
+                let right = self.b[self.of_b.rows[k + j] + column * self.of_b.stride];
+                for (row, &x) in sums.iter_mut().zip(&left) {
+                    row[j] = lanes.fma(x, right, row[j]);
+                }
+            }
+        }
+        for (i, row) in sums.iter().enumerate() {
+            for (j, &sum) in row.iter().enumerate() {
+                let at = (m + i) * self.steps.0 + (k + j) * self.steps.1;
+                self.gradient[at] += lanes.sum(sum);
+            }
+        }
+    }
+}
+
+impl<L: Lanes> Kernel<L> for Gradient<'_, L> {
+    #[inline(always)]
+    fn run(mut self, lanes: L) {
+        let (rows, columns) = (self.of_a.rows.len(), self.of_b.rows.len());
+        let mut m = 0;
+        while m < rows {
+            let height = if rows - m >= 4 { 4 } else { 1 };
+            let mut k = 0;
+            while k < columns {
+                let width = if columns - k >= L::COLUMNS {
+                    L::COLUMNS
+                } else {
+                    1
+                };
+                let steps = self.steps;
+                let weights = self.weights;
+                let is_live = |i: usize, j: usize| {
+                    let at = (m + i) * steps.0 + (k + j) * steps.1;
+                    weights.is_none_or(|weights| weights[at].number() > NOTHING)
+                };
+                let pairs = (0..height).flat_map(|i| (0..width).map(move |j| (i, j)));
+                let live = pairs.clone().filter(|&(i, j)| is_live(i, j)).count();
+                if live * 4 < height * width {
+                    for (i, j) in pairs {
+                        if is_live(i, j) {
+                            self.block::<1, 1>(lanes, m + i, k + j);
+                        }
+                    }
+                } else {
+                    match (height, width) {
+                        (4, 4) => self.block::<4, 4>(lanes, m, k),
+                        (4, 2) => self.block::<4, 2>(lanes, m, k),
+                        (4, _) => self.block::<4, 1>(lanes, m, k),
+                        (_, 4) => self.block::<1, 4>(lanes, m, k),
+                        (_, 2) => self.block::<1, 2>(lanes, m, k),
+                        _ => self.block::<1, 1>(lanes, m, k),
+                    }
+                }
+                k += width;
+            }
+            m += height;
+        }
+    }
+}
+
+/// sums[i] += the sum of row i over columns and lanes.
+pub struct Sums<'a, L: Lanes> {
+    pub slab: &'a [L::Wide],
+    pub of: &'a Rows,
+    pub columns: usize,
+    pub sums: &'a mut [L::Scalar],
+}
+
+impl<L: Lanes> Kernel<L> for Sums<'_, L> {
+    #[inline(always)]
+    fn run(self, lanes: L) {
+        for (&row, total) in self.of.rows.iter().zip(self.sums) {
+            let mut sum = lanes.zero();
+            for column in 0..self.columns {
+                sum = lanes.add(sum, self.slab[row + column * self.of.stride]);
+            }
+            *total += lanes.sum(sum);
+        }
+    }
+}
+
+/// Each `width` numbers become softmax((numbers + noise) / temperature).
+pub struct Choice<'a, L: Lanes> {
+    pub slab: &'a mut [L::Wide],
+    pub width: usize,
+    pub temperature: f64,
+    pub noise: Option<&'a mut L::Noise>,
+}
+
+impl<L: Lanes> Kernel<L> for Choice<'_, L> {
+    #[inline(always)]
+    fn run(mut self, lanes: L) {
+        let inverse = lanes.number(1.0 / self.temperature);
+        for row in self.slab.chunks_exact_mut(self.width) {
+            let mut most = lanes.number(-1e30);
+            for x in row.iter_mut() {
+                if let Some(noise) = &mut self.noise {
+                    *x = lanes.add(*x, lanes.gumbel(noise));
+                }
+                *x = lanes.mul(*x, inverse);
+                most = lanes.max(most, *x);
+            }
+            let mut sum = lanes.zero();
+            for x in row.iter_mut() {
+                *x = lanes.exp(lanes.sub(*x, most));
+                sum = lanes.add(sum, *x);
+            }
+            let inverse = lanes.div(lanes.number(1.0), sum);
+            for x in row.iter_mut() {
+                *x = lanes.mul(*x, inverse);
+            }
+        }
+    }
+}
+
+/// The gradient of what [`Choice`] was given, in the place of that of what it gave.
+pub struct ChoiceBack<'a, L: Lanes> {
+    pub chosen: &'a [L::Wide],
+    pub gradient: &'a mut [L::Wide],
+    pub width: usize,
+    pub temperature: f64,
+}
+
+impl<L: Lanes> Kernel<L> for ChoiceBack<'_, L> {
+    #[inline(always)]
+    fn run(self, lanes: L) {
+        let inverse = lanes.number(1.0 / self.temperature);
+        let rows = self.chosen.chunks_exact(self.width);
+        for (chosen, gradient) in rows.zip(self.gradient.chunks_exact_mut(self.width)) {
+            let mut mean = lanes.zero();
+            for (&y, &g) in chosen.iter().zip(gradient.iter()) {
+                mean = lanes.fma(y, g, mean);
+            }
+            for (&y, g) in chosen.iter().zip(gradient) {
+                *g = lanes.mul(lanes.mul(y, lanes.sub(*g, mean)), inverse);
+            }
+        }
+    }
+}
+
+/// The loss of logits `[labels, columns]`: what is wanted is 1 there, row 0 is no label. Logits become
+/// their gradient.
+pub struct CrossEntropy<'a, L: Lanes> {
+    pub logits: &'a mut [L::Wide],
+    pub wanted: &'a [L::Wide],
+    /// `[columns]`: what each label counts.
+    pub weight: &'a [L::Wide],
+    pub loss: &'a mut f64,
+}
+
+impl<L: Lanes> Kernel<L> for CrossEntropy<'_, L> {
+    #[inline(always)]
+    fn run(self, lanes: L) {
+        let columns = self.weight.len();
+        let rows = self.logits.len() / columns;
+        let mut loss = lanes.zero();
+        for (column, &weight) in self.weight.iter().enumerate() {
+            let (mut most, mut hit) = (lanes.number(-1e30), lanes.zero());
+            for row in 1..rows {
+                let at = row * columns + column;
+                most = lanes.max(most, self.logits[at]);
+                hit = lanes.fma(self.logits[at], self.wanted[at], hit);
+            }
+            let mut sum = lanes.zero();
+            for row in 1..rows {
+                let at = row * columns + column;
+                self.logits[at] = lanes.exp(lanes.sub(self.logits[at], most));
+                sum = lanes.add(sum, self.logits[at]);
+            }
+            let surprise = lanes.sub(lanes.add(lanes.ln(sum), most), hit);
+            loss = lanes.fma(surprise, weight, loss);
+            let share = lanes.div(lanes.number(1.0), sum);
+            self.logits[column] = lanes.zero();
+            for row in 1..rows {
+                let at = row * columns + column;
+                let probability = lanes.mul(self.logits[at], share);
+                self.logits[at] = lanes.mul(lanes.sub(probability, self.wanted[at]), weight);
+            }
+        }
+        *self.loss = lanes.sum(loss).number();
+    }
+}
+
+/// Gradients of hidden units become 0 where the units are.
+pub struct ReluBack<'a, L: Lanes> {
+    pub hidden: &'a [L::Wide],
+    pub gradient: &'a mut [L::Wide],
+}
+
+impl<L: Lanes> Kernel<L> for ReluBack<'_, L> {
+    #[inline(always)]
+    fn run(self, lanes: L) {
+        for (&hidden, gradient) in self.hidden.iter().zip(self.gradient) {
+            *gradient = lanes.choose(hidden, *gradient, lanes.zero());
+        }
+    }
+}

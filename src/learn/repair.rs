@@ -1,0 +1,136 @@
+//! What is mended once a program is discrete: the classifier is fitted to its variables, or replaced by
+//! a table of one or two of them, and single choices are changed where that makes more labels right.
+//! Depends on `program`, `grow` and `data`.
+
+use super::data::{Data, Encoded};
+use super::grow::lookup;
+use super::program::{Linear, Program, Readout, TOKENS, Variable};
+use super::run::Inputs;
+use crate::base::Random;
+
+/// Rounds over the examples when a classifier is fitted.
+const ROUNDS: usize = 10;
+/// Examples of a step.
+const BATCH: usize = 512;
+/// The first learning rate of a fit; it falls to 0 as a cosine does.
+const RATE: f32 = 0.02;
+/// Weights of labels are whole multiples of the inverse of this.
+const GRAIN: f32 = 1000.0;
+
+/// The program with the readout that is best on the examples: of one variable, of two, or of all; of
+/// equally good ones the first.
+pub fn repaired(program: &Program, data: &Data) -> Program {
+    let columns = Inputs::new(&data.train).run(&program.modules);
+    let mut best = program.clone();
+    if let Readout::Linear(linear) = &program.readout {
+        let mut fitted = linear.clone();
+        fit(&mut fitted, &columns, &data.train);
+        round(&mut fitted);
+        let mut rounded = linear.clone();
+        round(&mut rounded);
+        let with = |readout| Program {
+            readout,
+            ..program.clone()
+        };
+        let [rounded, fitted] = [rounded, fitted].map(|linear| with(Readout::Linear(linear)));
+        let right = |program: &Program| program.score(&data.train).labels_right;
+        best = if right(&fitted) > right(&rounded) {
+            fitted
+        } else {
+            rounded
+        };
+    }
+    let right = best.score(&data.train).labels_right;
+    match tabled(&columns, &data.train, right) {
+        Some((a, b)) => Program {
+            modules: program.modules.clone(),
+            readout: lookup(&columns, a, b, &data.train.labels),
+        },
+        None => best,
+    }
+}
+
+/// The two variables from which at least so many labels are read right; one, twice, if one does.
+fn tabled(columns: &[Vec<i32>], data: &Encoded, right: usize) -> Option<(Variable, Variable)> {
+    let all = 0..columns.len();
+    let single = all.clone().map(|a| (a, a));
+    let pairs = all.clone().flat_map(|a| (TOKENS..a).map(move |b| (b, a)));
+    let mut best: Option<((Variable, Variable), usize)> = None;
+    for (a, b) in single.chain(pairs) {
+        let mut counts: std::collections::HashMap<(i32, i32), Vec<u32>> = Default::default();
+        for (at, &label) in data
+            .labels
+            .iter()
+            .enumerate()
+            .filter(|(_, label)| **label != 0)
+        {
+            let counts = counts.entry((columns[a][at], columns[b][at])).or_default();
+            counts.resize(counts.len().max(usize::from(label) + 1), 0);
+            counts[usize::from(label)] += 1;
+        }
+        let most = |counts: &Vec<u32>| counts.iter().max().map_or(0, |&most| most as usize);
+        let found: usize = counts.values().map(most).sum();
+        if found >= right && best.is_none_or(|(_, known)| found > known) {
+            best = Some(((a, b), found));
+        }
+    }
+    best.map(|(pair, _)| pair)
+}
+
+/// Weights as whole numbers.
+fn round(linear: &mut Linear) {
+    for weight in &mut linear.weights {
+        *weight = (*weight * GRAIN).round();
+    }
+}
+
+/// Logistic regression from where the weights are (Adam, Kingma & Ba 2015).
+fn fit(linear: &mut Linear, columns: &[Vec<i32>], data: &Encoded) {
+    let mut random = Random::new(0x6669_7474);
+    let mut order: Vec<usize> = (0..data.len()).collect();
+    let size = linear.weights.len();
+    let (mut means, mut squares) = (vec![0.0f32; size], vec![0.0f32; size]);
+    let steps = (ROUNDS * data.len().div_ceil(BATCH)) as f32;
+    let mut step = 0;
+    let mut sums = vec![0.0; linear.labels];
+    for _ in 0..ROUNDS {
+        for last in (1..order.len()).rev() {
+            order.swap(last, random.below(last + 1));
+        }
+        for batch in order.chunks(BATCH) {
+            let mut gradient = vec![0.0f32; size];
+            for &example in batch {
+                for at in example * data.n..(example + 1) * data.n {
+                    let wanted = usize::from(data.labels[at]);
+                    if wanted != 0 {
+                        linear.sums(columns, at, &mut sums);
+                        surprise(&mut sums, wanted, batch.len());
+                        linear.spread(columns, at, &sums, &mut gradient);
+                    }
+                }
+            }
+            step += 1;
+            let rate = RATE * 0.5 * (1.0 + (std::f32::consts::PI * step as f32 / steps).cos());
+            let (first, second) = (1.0 - 0.9f32.powi(step), 1.0 - 0.999f32.powi(step));
+            for (at, &gradient) in gradient.iter().enumerate() {
+                means[at] = 0.9 * means[at] + 0.1 * gradient;
+                squares[at] = 0.999 * squares[at] + 0.001 * gradient * gradient;
+                let scale = (squares[at] / second).sqrt() + 1e-8;
+                linear.weights[at] -= rate * means[at] / first / scale;
+            }
+        }
+    }
+}
+
+/// Sums become the gradient of the cross-entropy.
+fn surprise(sums: &mut [f32], wanted: usize, examples: usize) {
+    let most = sums[1..].iter().copied().fold(f32::MIN, f32::max);
+    sums[0] = 0.0;
+    sums[1..]
+        .iter_mut()
+        .for_each(|sum| *sum = (*sum - most).exp());
+    let total: f32 = sums.iter().sum();
+    for (label, sum) in sums.iter_mut().enumerate().skip(1) {
+        *sum = (*sum / total - f32::from(label == wanted)) / examples as f32;
+    }
+}
