@@ -59,6 +59,18 @@ const IMPORTS: &[(&str, &[&str])] = &[
         ],
     ),
     ("equiv", &["base", "value", "graph", "infer", "interpret"]),
+    (
+        "draw",
+        &[
+            "base",
+            "value",
+            "graph",
+            "interpret",
+            "schedule",
+            "model",
+            "execute",
+        ],
+    ),
     ("stdlib", &[]),
     (
         "session",
@@ -80,6 +92,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "execute",
             "compile",
             "stdlib",
+            "draw",
         ],
     ),
     (
@@ -119,6 +132,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "pages",
             "session",
             "puzzle",
+            "draw",
         ],
     ),
     (
@@ -147,6 +161,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "puzzle",
             "repl",
             "machine",
+            "draw",
         ],
     ),
 ];
@@ -302,7 +317,15 @@ fn the_library_alone_knows_no_terminal() {
         "{}",
         String::from_utf8_lossy(&listed.stderr)
     );
-    for absent in ["clap", "rustyline", "ctrlc", "indicatif", "rayon"] {
+    for absent in [
+        "clap",
+        "rustyline",
+        "ctrlc",
+        "indicatif",
+        "rayon",
+        "resvg",
+        "svg2pdf",
+    ] {
         assert!(!names.contains(&absent), "{absent}");
     }
 }
@@ -327,6 +350,8 @@ fn the_terminal_has_its_files() {
     for (name, file) in [
         ("rustyline::", "repl/interactive.rs"),
         ("ctrlc::", "repl/interrupt.rs"),
+        ("resvg::", "draw/picture.rs"),
+        ("svg2pdf::", "draw/picture.rs"),
     ] {
         for (other, text) in sources() {
             assert!(
