@@ -85,6 +85,7 @@
 pub mod base;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod draw;
 pub mod execute;
 pub mod graph;
 pub mod machine;

@@ -9,6 +9,7 @@ mod common;
 
 mod cli;
 mod docs;
+mod draw;
 mod editors;
 mod firm;
 mod interrupt;

@@ -60,6 +60,18 @@ const IMPORTS: &[(&str, &[&str])] = &[
         ],
     ),
     ("equiv", &["base", "value", "graph", "infer", "interpret"]),
+    (
+        "draw",
+        &[
+            "base",
+            "value",
+            "graph",
+            "interpret",
+            "schedule",
+            "model",
+            "execute",
+        ],
+    ),
     ("stdlib", &[]),
     (
         "session",
@@ -81,6 +93,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "execute",
             "compile",
             "stdlib",
+            "draw",
         ],
     ),
     (
@@ -126,6 +139,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "pages",
             "session",
             "puzzle",
+            "draw",
         ],
     ),
     (
@@ -156,6 +170,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "puzzle",
             "repl",
             "machine",
+            "draw",
         ],
     ),
 ];
@@ -311,7 +326,15 @@ fn the_library_alone_knows_no_terminal() {
         "{}",
         String::from_utf8_lossy(&listed.stderr)
     );
-    for absent in ["clap", "rustyline", "ctrlc", "indicatif", "rayon"] {
+    for absent in [
+        "clap",
+        "rustyline",
+        "ctrlc",
+        "indicatif",
+        "rayon",
+        "resvg",
+        "svg2pdf",
+    ] {
         assert!(!names.contains(&absent), "{absent}");
     }
 }
@@ -336,6 +359,8 @@ fn the_terminal_has_its_files() {
     for (name, file) in [
         ("rustyline::", "repl/interactive.rs"),
         ("ctrlc::", "repl/interrupt.rs"),
+        ("resvg::", "draw/picture.rs"),
+        ("svg2pdf::", "draw/picture.rs"),
     ] {
         for (other, text) in sources() {
             assert!(

@@ -14,6 +14,7 @@ pub mod source;
 pub mod suggest;
 pub mod table;
 pub mod tell;
+pub mod terminal;
 pub mod visible;
 pub mod write;
 

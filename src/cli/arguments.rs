@@ -56,8 +56,10 @@ pub enum Command {
     Certify(super::certify::Certify),
     /// Run a compiled model on inputs
     Exec(Exec),
+    /// Draw programs, selectors and models: for the terminal, or as SVG, PNG, PDF and others
+    Draw(super::draw::Draw),
     /// See one program interpreted, scheduled, compiled and run as a transformer
-    Tour(Tour),
+    Tour(super::tour::Tour),
     /// Hold the compiled model of an s-op against the interpreter
     Verify(super::verify::Verify),
     /// Run the assertions of programs
@@ -73,6 +75,8 @@ pub enum Command {
     Generate(Generate),
     /// Learn a program from examples, and read it
     Learn(super::learn::Arguments),
+    /// Say in words why an s-op has its value at a position
+    ExplainRun(super::explain_run::ExplainRun),
     /// Explain an error code; without one, list all codes
     Explain(Explain),
     /// Print what makes a shell complete the commands and options of rasp
@@ -110,6 +114,7 @@ impl Command {
             Command::Info(arguments) => arguments.json,
             Command::Certify(arguments) => arguments.json,
             Command::Exec(arguments) => arguments.json,
+            Command::Draw(arguments) => arguments.diagnostics.json,
             Command::Tour(arguments) => arguments.diagnostics.json,
             Command::Verify(arguments) => arguments.json,
             Command::Test(arguments) => arguments.json,
@@ -118,6 +123,7 @@ impl Command {
             Command::Equiv(arguments) => arguments.json,
             Command::Generate(arguments) => arguments.json,
             Command::Learn(arguments) => arguments.json,
+            Command::ExplainRun(arguments) => arguments.diagnostics.json,
             Command::Explain(_) | Command::Completions(_) | Command::Man(_) => false,
             Command::Machine(arguments) => arguments.json(),
             Command::Puzzle(arguments) => arguments.diagnostics.json,
@@ -335,34 +341,12 @@ pub struct Exec {
     /// Show the residual stream, decoded into the program's variables, after each half layer
     #[arg(long)]
     pub trace: bool,
+    /// Columns of a trace; without it, those of the terminal
+    #[arg(long, value_name = "COLUMNS")]
+    pub width: Option<usize>,
     /// One JSON object a line, for each input; errors and warnings too
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Tour {
-    /// A program; without one, an example that sorts
-    #[arg(value_name = "FILE")]
-    pub file: Option<PathBuf>,
-    /// The s-op; without it, the last one that the program states
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        allow_hyphen_values = true
-    )]
-    pub expr: Option<String>,
-    /// The input; without it, the program's example
-    #[arg(
-        short = 'i',
-        long = "input",
-        value_name = "TEXT",
-        allow_hyphen_values = true
-    )]
-    pub input: Option<String>,
-    #[command(flatten)]
-    pub diagnostics: Diagnostics,
 }
 
 #[derive(Debug, Args)]

@@ -15,9 +15,41 @@ use crate::session::{Asked, Session, files};
 use crate::syntax::ast::ExprKind;
 use crate::syntax::parse::parse_expression;
 use crate::value::Value;
+use clap::Args;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
+
+/// The one input of a command.
+#[derive(Debug, Args)]
+pub struct OneInput {
+    /// The input; without it, the program's example
+    #[arg(
+        short = 'i',
+        long = "input",
+        value_name = "TEXT",
+        conflicts_with = "input_json",
+        allow_hyphen_values = true
+    )]
+    pub text: Option<String>,
+    /// The input as a JSON array of tokens
+    #[arg(long, value_name = "ARRAY", allow_hyphen_values = true)]
+    pub input_json: Option<String>,
+}
+
+impl OneInput {
+    /// The input, if the command line gives one.
+    ///
+    /// # Errors
+    /// It is no JSON array of tokens.
+    pub fn given(&self) -> Fallible<Option<Input>> {
+        match (&self.text, &self.input_json) {
+            (Some(text), _) => Ok(Some(Input::text(text))),
+            (None, Some(text)) => Input::json("--input-json", text).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+}
 
 /// An input with the form in which it was given.
 pub struct Input {

@@ -9,9 +9,11 @@ mod batch;
 mod certify;
 mod check;
 mod doc;
+mod draw;
 mod dyck;
 mod equiv;
 mod explain;
+mod explain_run;
 mod fmt;
 mod generate;
 mod host;
@@ -122,6 +124,7 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Info(arguments) => model::info(output, &arguments),
         Command::Certify(arguments) => certify::certify(output, &arguments),
         Command::Exec(arguments) => model::exec(output, &arguments),
+        Command::Draw(arguments) => draw::draw(output, &arguments),
         Command::Tour(arguments) => tour::tour(output, &arguments),
         Command::Verify(arguments) => verify::verify(output, &arguments),
         Command::Test(arguments) => test::test(output, &arguments),
@@ -132,6 +135,7 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Learn(arguments) => learn::learn(output, &arguments),
         Command::Completions(arguments) => shell::completions(output, &arguments),
         Command::Man(arguments) => shell::man(output, &arguments),
+        Command::ExplainRun(arguments) => explain_run::explain_run(output, &arguments),
         Command::Explain(arguments) => explain::explain(output, &arguments),
         Command::Machine(arguments) => machine::machine(output, &arguments),
         Command::Puzzle(arguments) => puzzle::puzzle(output, &arguments),

@@ -5,7 +5,7 @@ use super::input::{Input, asked, inputs, open, value_json, vocabulary};
 use super::making::Making;
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Code, Diagnostic, Existing, Sources, visible};
+use crate::base::{Code, Diagnostic, Existing, Sources, terminal, visible};
 use crate::compile;
 use crate::execute::Executor;
 use crate::execute::trace::trace_in_order;
@@ -120,6 +120,10 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
         output.report(&error, &sources);
         return Err(Stop::Reported);
     }
+    let width = arguments
+        .width
+        .or_else(terminal::asked)
+        .unwrap_or(usize::MAX);
     let precision = arguments.floats.precision();
     let order = arguments.order.order();
     let executor = Executor::new(&model, precision).in_order(order);
@@ -143,7 +147,7 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
             }
             Ok(outputs) => {
                 if let Some(trace) = traced {
-                    output.text(&trace.to_string())?;
+                    output.text(&trace.text(width))?;
                 }
                 for (name, values) in named(&model, &outputs) {
                     let shown = sequence_type(values).map_or_else(

@@ -2,7 +2,7 @@
 //! there were errors.
 
 use crate::base::render::{Color, Style, render};
-use crate::base::table::aligned;
+use crate::base::table::{aligned, folded};
 use crate::base::visible::visible;
 use crate::base::{Code, Diagnostic, Severity, Sources, Span, tell};
 use crate::repl::interrupt;
@@ -50,6 +50,7 @@ impl From<io::Error> for Stop {
 pub struct Output {
     out: BufWriter<io::Stdout>,
     style: Style,
+    color: Color,
     /// Whether diagnostics are for tools.
     json: bool,
     failed: bool,
@@ -63,11 +64,17 @@ impl Output {
         Output {
             out: BufWriter::new(io::stdout()),
             style: Style::of(color, io::stderr().is_terminal()),
+            color,
             json,
             failed: false,
             open: false,
             interrupted: false,
         }
+    }
+
+    /// The style of results that are written to standard output.
+    pub fn results(&self) -> Style {
+        Style::of(self.color, io::stdout().is_terminal())
     }
 
     /// The exit status of a command that has said all it had to say.
@@ -92,6 +99,19 @@ impl Output {
     /// Lines for people, with the ends that they have.
     pub fn text(&mut self, text: &str) -> Result<(), Stop> {
         Ok(self.out.write_all(visible(text).as_bytes())?)
+    }
+
+    /// Lines for people; in a long text lines like others are left out, unless all are asked for.
+    pub fn folded(&mut self, text: &str, all: bool) -> Result<(), Stop> {
+        let (short, left_out) = match all {
+            true => (text.to_string(), 0),
+            false => folded(text),
+        };
+        self.text(&short)?;
+        match left_out {
+            0 => Ok(()),
+            lines => self.line(&format!("({lines} lines are left out: `--all` shows them)")),
+        }
     }
 
     /// What may become a file, as it is.

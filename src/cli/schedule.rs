@@ -22,6 +22,9 @@ pub struct Planned {
     /// Show the schedule of the program's graph alone, too
     #[arg(long)]
     pub compare: bool,
+    /// Show every line of a long schedule, also those that are like others
+    #[arg(long)]
+    pub all: bool,
 }
 
 pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
@@ -44,8 +47,11 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         let Alone { text, json } = alone(output)?;
         return match arguments.json {
             true => output.json(&json),
-            false if arguments.reference => output.text(&text),
-            false => output.text(&format!("{text}{ALONE}\n")),
+            false if arguments.reference => output.folded(&text, arguments.planned.all),
+            false => {
+                output.folded(&text, arguments.planned.all)?;
+                output.line(ALONE)
+            }
         };
     }
     let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
@@ -63,14 +69,14 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         }
         return output.json(&json);
     }
-    output.text(&plan.table())?;
+    output.folded(&plan.table(), planned.all)?;
     if let Some(searched) = searched {
         output.text(&searched.text())?;
     }
     if planned.compare {
         output.line("\nthe program's graph alone")?;
         let alone = alone(output)?;
-        output.text(&alone.text)?;
+        output.folded(&alone.text, planned.all)?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `rasp tour`: one program through the whole pipeline, for newcomers: read it, interpret it,
 //! schedule it, compile it, run the weights, and hold both against each other.
 
-use super::arguments::Tour;
+use super::arguments::Diagnostics;
 use super::input::{Input, read};
 use super::limits::session;
 use super::output::{Output, Stop};
@@ -14,6 +14,36 @@ use crate::graph::{SOpId, Sharing};
 use crate::model;
 use crate::session::{Asked, Session, VerifyOptions};
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct Tour {
+    /// A program; without one, an example that sorts
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The s-op; without it, the last one that the program states
+    #[arg(
+        short = 'e',
+        long = "expr",
+        value_name = "EXPR",
+        allow_hyphen_values = true
+    )]
+    pub expr: Option<String>,
+    /// The input; without it, the program's example
+    #[arg(
+        short = 'i',
+        long = "input",
+        value_name = "TEXT",
+        allow_hyphen_values = true
+    )]
+    pub input: Option<String>,
+    /// Show every line of a long table, also those that are like others
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub diagnostics: Diagnostics,
+}
 
 /// The tour's own program.
 const SORT: &str = include_str!("../../examples/sort.rasp");
@@ -44,7 +74,7 @@ pub fn tour(output: &mut Output, arguments: &Tour) -> Result<(), Stop> {
     let result = output.expect(result, session.sources())?;
     output.line("\n# Interpreted\n")?;
     output.line(&format!("    {name}({}) = {result}", input.source()))?;
-    run_weights(output, &session, &name, sop, &input)
+    run_weights(output, &session, &name, sop, (&input, arguments.all))
 }
 
 /// Compiles the s-op, runs the weights, and compares.
@@ -53,14 +83,14 @@ fn run_weights(
     session: &Session,
     name: &str,
     sop: SOpId,
-    input: &Input,
+    (input, all): (&Input, bool),
 ) -> Result<(), Stop> {
     let compile = || session.compile_sops(&[(sop, name)], &asked(session, input));
     let compiled = progress::shown(output, session.control(), "compiling", compile)?;
     let compiled = output.expect(compiled, session.sources())?;
     let (model, setting) = (&compiled.model, &compiled.setting);
     output.line("\n# Scheduled: the layers and heads it takes\n")?;
-    output.text(&indented(&compiled.plan.table(), 4))?;
+    output.folded(&indented(&compiled.plan.table(), 4), all)?;
     let tokens: Vec<String> = setting
         .vocabulary
         .iter()
@@ -71,7 +101,7 @@ fn run_weights(
         tokens.join(" "),
         setting.max_length
     ))?;
-    output.text(&indented(&model::summary(model).to_string(), 4))?;
+    output.folded(&indented(&model::summary(model).to_string(), 4), all)?;
     output.line("\n# Run as a transformer\n")?;
     let values = Executor::new(model, Precision::F32).run(&input.tokens);
     let values = output.expect(values, session.sources())?;

@@ -254,7 +254,7 @@ impl Evaluator {
             }
             None => None,
         };
-        if !matches!(meta, Meta::SOp(_)) {
+        if !matches!(meta, Meta::SOp(_) | Meta::Selector(_)) {
             return Err(Cause::NotDrawn((meta, span)).into());
         }
         Ok(Event::Draw { meta, input, span })

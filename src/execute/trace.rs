@@ -5,7 +5,7 @@ use super::forward::{Batch, Precision, Prepared};
 use super::readout::PreparedReadout;
 use super::scalar::Scalar;
 use crate::base::Fallible;
-use crate::base::table::{aligned, indented};
+use crate::base::table::{in_blocks, indented};
 use crate::model::json::value_to_json;
 use crate::model::{HostOrder, Model, cell, half_layer};
 use crate::value::Value;
@@ -242,51 +242,72 @@ fn rows(array: &Array2<f64>) -> Json {
 }
 
 impl fmt::Display for Trace {
-    /// For each half layer, the variables that are new and where each head looks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(usize::MAX))
+    }
+}
+
+impl Trace {
+    /// For each half layer, the variables that are new and where each head looks; columns that do not
+    /// fit the width follow below. Nothing of the program stands at BOS.
+    pub fn text(&self, width: usize) -> String {
+        let mut text = String::new();
         let positions = self.positions();
         for step in &self.steps {
-            writeln!(f, "{}", step.after())?;
+            text.push_str(&format!("{}\n", step.after()));
             for (index, head) in step.heads.iter().enumerate() {
-                writeln!(f, "  head {}: {}", index + 1, cell::label(&head.label))?;
-                f.write_str(&pattern_table(&head.weights, &positions))?;
+                let label = cell::label(&head.label);
+                text.push_str(&format!("  head {}: {label}\n", index + 1));
+                text.push_str(&pattern_table(&head.weights, &positions, width));
             }
             let new = step
                 .variables
                 .iter()
                 .filter(|variable| variable.ready == step.half);
-            let new = new.map(|variable| (cell::label(&variable.name), &variable.values[..]));
-            f.write_str(&value_table(new, &positions))?;
-            writeln!(f)?;
+            let before = usize::from(self.bos);
+            let new = new.map(|variable| {
+                let tokens = variable.values.iter().skip(before).map(cell::value);
+                let values = std::iter::repeat_n("–".to_string(), before).chain(tokens);
+                (cell::label(&variable.name), values.collect())
+            });
+            text.push_str(&value_table(new, &positions, width));
+            text.push('\n');
         }
-        writeln!(f, "output")?;
+        text.push_str("output\n");
         let name = |given: &Given| match self.outputs.len() {
             1 => String::new(),
             _ => cell::label(&given.name),
         };
         let outputs = self.outputs.iter();
-        let outputs = outputs.map(|given| (name(given), &given.values[..]));
-        f.write_str(&value_table(outputs, &positions[usize::from(self.bos)..]))
+        let outputs =
+            outputs.map(|given| (name(given), given.values.iter().map(cell::value).collect()));
+        let positions = &positions[usize::from(self.bos)..];
+        text + &value_table(outputs, positions, width)
     }
 }
 
+/// Columns before a table.
+const INDENT: usize = 2;
+
 /// Values by position, one row for each variable; nothing if there is none.
-fn value_table<'v>(
-    variables: impl Iterator<Item = (String, &'v [Value])>,
+fn value_table(
+    variables: impl Iterator<Item = (String, Vec<String>)>,
     positions: &[String],
+    width: usize,
 ) -> String {
     let mut rows = vec![headed(String::new(), positions.iter().cloned())];
-    rows.extend(variables.map(|(name, values)| headed(name, values.iter().map(cell::value))));
+    rows.extend(variables.map(|(name, values)| headed(name, values.into_iter())));
     if rows.len() == 1 {
         return String::new();
     }
-    indented(&aligned(&rows, 1), 2)
+    indented(&in_blocks(&rows, width.saturating_sub(INDENT)), INDENT)
 }
 
-/// A row for each query, a column for each key; weights that round to zero are left blank.
-fn pattern_table(weights: &Array2<f64>, positions: &[String]) -> String {
+/// A row for each query, a column for each key; blank is 0, and `~0` rounds to it.
+fn pattern_table(weights: &Array2<f64>, positions: &[String], width: usize) -> String {
     let cell = |weight: &f64| match *weight {
-        small if small < 0.005 => String::new(),
+        0.0 => String::new(),
+        small if small < 0.005 => "~0".to_string(),
         weight => format!("{weight:.2}"),
     };
     let mut rows = vec![headed(
@@ -296,7 +317,7 @@ fn pattern_table(weights: &Array2<f64>, positions: &[String]) -> String {
     for (position, weights) in positions.iter().zip(weights.rows()) {
         rows.push(headed(position.clone(), weights.iter().map(cell)));
     }
-    indented(&aligned(&rows, 1), 2)
+    indented(&in_blocks(&rows, width.saturating_sub(INDENT)), INDENT)
 }
 
 fn headed(head: String, cells: impl Iterator<Item = String>) -> Vec<String> {

@@ -65,6 +65,20 @@ pub fn evaluate(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Sequenc
     evaluation.sequence(root)
 }
 
+/// The values of several s-ops on an input, or why one has none. What they share is computed once.
+///
+/// # Errors
+/// An empty input; an interruption.
+pub fn evaluate_each(
+    graph: &Graph,
+    sops: &[SOpId],
+    input: &[Value],
+) -> Fallible<Vec<Fallible<Sequence>>> {
+    let mut evaluation = Evaluation::new(graph, input)?;
+    evaluation.run(sops)?;
+    Ok(sops.iter().map(|id| evaluation.sequence(*id)).collect())
+}
+
 /// Bytes that a cell of a selector takes while it is shown, in its longest form.
 const CELL_BYTES: u64 = 10;
 

@@ -46,8 +46,8 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: ":draw",
-        arguments: "s-op",
-        help: "the same layers and heads, drawn",
+        arguments: "e [\"input\"] [path]",
+        help: "an s-op's layers and heads with their values, or a selector; in a file, if there is a path",
         run: inspect::draw,
     },
     Command {

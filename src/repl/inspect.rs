@@ -4,8 +4,9 @@
 
 use super::Repl;
 use super::command::refuse;
-use crate::base::Fallible;
-use crate::base::table;
+use crate::base::render::Style;
+use crate::base::{Existing, Fallible, table, terminal, visible, write};
+use crate::draw::{self, Form, Look, Subject, Theme};
 use crate::eval::Meta;
 use crate::execute::{self, Executor, Precision};
 use crate::graph::SOpId;
@@ -16,6 +17,7 @@ use crate::session::show::{example, matrix, scores};
 use crate::session::{Asked, Session, VerifyOptions};
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
+use std::path::Path;
 
 /// Values of a domain that are shown.
 const SHOWN_VALUES: usize = 12;
@@ -35,14 +37,81 @@ pub(super) fn schedule(repl: &mut Repl, argument: &str) {
     });
 }
 
+/// `:draw e`, `:draw e "input"`, `:draw e "input" path`: with a path the picture is a new file.
 pub(super) fn draw(repl: &mut Repl, argument: &str) {
-    if pattern(repl, argument) {
-        return;
+    if argument.is_empty() {
+        return refuse(
+            repl,
+            "`:draw` needs an s-op or a selector, like `:draw length`",
+        );
     }
-    inspect(repl, ":draw", argument, |session, sop, name| {
-        Ok(session.schedule(sop).draw(session.graph(), name))
+    let (expression, input, path) = drawn(argument);
+    let result = repl.session.expression(expression);
+    let result = result.and_then(|meta| {
+        let session = &repl.session;
+        let example = match meta {
+            Meta::Selector(_) => &repl.display.selector_example,
+            _ => &session.settings.example,
+        };
+        let given = input.map(Value::characters);
+        let subject = Subject {
+            graph: session.graph(),
+            input: given.as_deref().unwrap_or(example),
+            at: None,
+            limits: session.limits(),
+        };
+        let drawing = match meta {
+            Meta::SOp(id) => draw::flow(&subject, id, expression)?,
+            Meta::Selector(id) => draw::selectors(&subject, &[(id, expression.to_string())])?,
+            // It says what is needed instead.
+            _ => return repl.session.sop(expression).map(|_| String::new()),
+        };
+        let form = path.map_or(Ok(Form::Text), |path| Form::of(Path::new(path)))?;
+        let look = Look {
+            theme: Theme::Auto,
+            width: terminal::columns().min(DRAWN_COLUMNS),
+            color: path.is_none() && repl.style == Style::Terminal,
+        };
+        let bytes = draw::bytes(&drawing, form, look)?;
+        match path {
+            Some(path) => {
+                write::write(Path::new(path), &bytes, Existing::Keep)?;
+                Ok(format!("drawn in {}\n", visible::name(path)))
+            }
+            None => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        }
     });
+    match result {
+        Ok(text) => repl.say(text),
+        Err(error) => repl.report(vec![*error]),
+    }
 }
+
+/// What is drawn, on which text, and where to: a path is a last word that ends like a picture's, an
+/// input a last string behind a blank.
+fn drawn(argument: &str) -> (&str, Option<&str>, Option<&str>) {
+    let last = argument.rsplit_once(char::is_whitespace);
+    let pictured = last.filter(|(_, word)| Form::of_ending(Path::new(word)).is_some());
+    let (rest, path) = match pictured {
+        Some((rest, path)) => (rest.trim_end(), Some(path)),
+        None => (argument, None),
+    };
+    let text = rest
+        .strip_suffix('"')
+        .and_then(|text| text.rsplit_once(" \""));
+    match text {
+        Some((expression, input)) if !expression.trim_end().ends_with(OPERATORS) => {
+            (expression.trim_end(), Some(input), path)
+        }
+        _ => (rest, None, path),
+    }
+}
+
+/// What a string belongs to, and is no input then.
+const OPERATORS: [char; 12] = ['=', '<', '>', '!', '+', '-', '*', '/', '%', '(', '[', ','];
+
+/// Columns of a drawing at the prompt, at most.
+const DRAWN_COLUMNS: usize = 80;
 
 pub(super) fn facts(repl: &mut Repl, argument: &str) {
     inspect(repl, ":facts", argument, facts_text);
@@ -215,5 +284,5 @@ fn trace_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
     let compiled = session.compile_sops(&[(sop, name)], &asked(session))?;
     let example = &session.settings.example;
     let trace = execute::trace(&compiled.model, example, Precision::F32)?;
-    Ok(described(&compiled.setting) + &trace.to_string())
+    Ok(described(&compiled.setting) + &trace.text(terminal::asked().unwrap_or(usize::MAX)))
 }

@@ -3,7 +3,6 @@
 //! take the least. Depends on `base` and `graph`; it knows no weights.
 
 pub mod bound;
-mod draw;
 mod encode;
 pub mod exact;
 pub mod greedy;
@@ -20,7 +19,7 @@ use crate::graph::{Graph, SOp, SOpId, ScorerId, SelectorId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A program laid out in transformer layers, each s-op as early as it can be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Schedule {
     /// Elementwise s-ops that need no attention: computed on the embedding.
     pub embedding: Vec<SOpId>,
@@ -48,7 +47,7 @@ pub struct Head {
 }
 
 /// What decides where a head attends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Attention {
     /// The keys that are selected have equal weights.
     Selector(SelectorId),

@@ -77,7 +77,8 @@ impl Schedule {
 }
 
 impl Attention {
-    pub(super) fn describe(self, graph: &Graph) -> String {
+    /// What it attends by, as people call it.
+    pub fn describe(self, graph: &Graph) -> String {
         match self {
             Attention::Selector(id) => graph.describe_selector(id),
             Attention::Scorer(id) => graph.describe_scorer(id),

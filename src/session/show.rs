@@ -3,8 +3,9 @@
 
 use super::Session;
 use super::entry::Entry;
-use crate::base::{Diagnostic, Fallible};
+use crate::base::{Diagnostic, Fallible, Span};
 use crate::diagnose::explain;
+use crate::draw::{self, Subject};
 use crate::eval::{Application, Event, Meta};
 use crate::interpret;
 use crate::syntax::ast::ExampleKind;
@@ -12,6 +13,9 @@ use crate::value::Value;
 use crate::value::atom::quote;
 use crate::value::sequence::display_sequence;
 use unicode_width::UnicodeWidthStr;
+
+/// Columns of what `draw` shows.
+const COLUMNS: usize = 80;
 
 /// What is shown of a definition besides its name.
 #[derive(Clone, Debug)]
@@ -85,17 +89,10 @@ impl Session {
                 meta => entry.named(Some(name.as_deref().unwrap_or("out")), meta, 0, ""),
             },
             Event::Assigned { name, meta } => entry.named(Some(name), meta, 0, ""),
-            Event::Draw {
-                meta: Meta::SOp(id),
-                input,
-                span,
-            } => {
-                let input = input.as_ref().unwrap_or(&display.sop_example);
-                let output = interpret::evaluate(self.graph(), *id, input)
-                    .map_err(|error| error.or_at(*span, "drawn here"))?;
-                entry.sequence(input, &output);
-                let table = self.schedule(*id).table(self.graph());
-                entry.text.push_str(&table);
+            Event::Draw { meta, input, span } => {
+                entry
+                    .text
+                    .push_str(&self.drawn(meta, input.as_deref(), *span, display)?);
             }
             Event::ShowExample { kind } => {
                 if *kind != ExampleKind::Selector {
@@ -108,6 +105,33 @@ impl Session {
             _ => {}
         }
         Ok(entry.text)
+    }
+
+    /// What `draw` shows of an s-op, with its values, or of a selector.
+    fn drawn(
+        &self,
+        meta: &Meta,
+        input: Option<&[Value]>,
+        span: Span,
+        display: &Display,
+    ) -> Fallible<String> {
+        let subject = |example| Subject {
+            graph: self.graph(),
+            input: input.unwrap_or(example),
+            at: None,
+            limits: self.limits(),
+        };
+        let name = self.sources().text(span);
+        let drawing = match meta {
+            Meta::SOp(id) => draw::flow(&subject(&display.sop_example), *id, name),
+            Meta::Selector(id) => {
+                let selectors = [(*id, name.to_string())];
+                draw::selectors(&subject(&display.selector_example), &selectors)
+            }
+            _ => return Ok(String::new()),
+        };
+        let drawing = drawing.map_err(|error| error.or_at(span, "drawn here"))?;
+        Ok(draw::text(&drawing, COLUMNS, display.color))
     }
 
     /// What the value of an expression statement is on an input: `None` for other events.

@@ -257,7 +257,11 @@ impl Scene<'_> {
                 side,
             ),
             Cause::NoBound(side) => expected(Code::OperandTypes, "`range` takes ints", side),
-            Cause::NotDrawn(side) => expected(Code::AtomExpected, "`draw` draws an s-op", side),
+            Cause::NotDrawn(side) => expected(
+                Code::AtomExpected,
+                "`draw` draws an s-op or a selector",
+                side,
+            ),
             Cause::NoTruth(side) => expected(
                 Code::AssertionFailed,
                 "an assertion needs a truth value",

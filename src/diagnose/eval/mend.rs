@@ -327,11 +327,6 @@ impl Scene<'_> {
                     cut.collect::<Option<_>>()?,
                 )
             }
-            Cause::NotDrawn((Meta::Selector(_), at)) => {
-                let selector = self.written(*at)?;
-                let what = "to see what it selects apply it to an input";
-                Some(format!("{what}: `{selector}(\"abc\");`").into())
-            }
             Cause::NoLongest(_) => say("write a number of tokens: `set max_length 8`"),
             Cause::NoVocabulary(_) => {
                 say("write at least one token: `set vocab \"abc\"` or `set vocab [1, 2]`")

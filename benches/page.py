@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""The pages of `rasp draw` in headless Chromium: no error, no request, values equal `rasp exec`, and no
+text of an SVG outside its box. Needs Chromium; without one it says so and ends.
+
+    cargo build --release && python3 benches/page.py target/release/rasp [FOLDER FOR SCREENSHOTS]
+"""
+
+import html
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--enable-logging=stderr", "--virtual-time-budget=20000",
+]
+# The program, its s-op, the vocabulary, and the longest input.
+PROGRAMS = [
+    ("hist", "hist", "helo", 8),
+    ("sort", "sorted", "abcdefgh", 16),
+    ("reverse", "reverse", "abc", 8),
+    ("most_frequent", "most_frequent", "abcd", 8),
+    ("dyck2", "dyck2", "(){}", 6),
+    ("frac_prevs", "frac_prevs", "xab", 6),
+    ("parity", "parity", "01", 8),
+]
+# For the boxes of SVGs, too.
+DRAWN = [("hist", "hist", "helo"), ("reverse", "reverse", "abc"), ("sort", "sorted", "helo"),
+         ("most_frequent", "most_frequent", "abcd"), ("dyck2", "dyck2", "(){}"),
+         ("papers/weiss2021_rover", "res", "ab,AB;")]
+
+
+def chromium(url, *more):
+    """What Chromium says, and the document that it ends with."""
+    with tempfile.TemporaryDirectory() as profile:
+        command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", *more, url]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+    said = [line for line in ran.stderr.splitlines() if "CONSOLE" in line]
+    return ran.stdout, said
+
+
+def rasp(program, *arguments):
+    ran = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def same(got, expected):
+    if isinstance(expected, float) or isinstance(got, float):
+        return abs(got - expected) <= 1e-5 * max(1, abs(expected))
+    return got == expected
+
+
+def check_page(program, folder, name, sop, vocabulary, longest, shots):
+    source = str(ROOT / f"examples/{name}.rasp")
+    model, page = folder / f"{name}.model", folder / f"{name}.html"
+    rasp(program, "compile", source, "-e", sop, "--vocab", vocabulary, "--max-len", str(longest),
+         "-o", str(model))
+    rng = random.Random(name)
+    inputs = ["".join(rng.choices(vocabulary, k=rng.randint(1, longest))) for _ in range(40)]
+    rasp(program, "draw", source, "-e", sop, "--model", str(model), "-i", inputs[0], "-o", str(page))
+    size = page.stat().st_size
+    text = page.read_text()
+    assert not re.search(r"https?://(?!www\.w3\.org)", text), "an address"
+    asked = urllib.parse.urlencode({"check": json.dumps(inputs)}, quote_via=urllib.parse.quote)
+    dumped, said = chromium(f"{page.as_uri()}#{asked}", "--dump-dom")
+    assert not said, said
+    assert "data-error" not in dumped, re.findall(r'data-error="[^"]*"', dumped)
+    found = re.search(r'<pre id="checked">(.*?)</pre>', dumped, re.S)
+    checked = json.loads(html.unescape(found.group(1)))
+    lines = []
+    for text in inputs:
+        lines += ["-i", text]
+    executed = [json.loads(line) for line in rasp(program, "exec", str(model), *lines, "--json").splitlines()]
+    for text, mine, theirs in zip(inputs, checked, executed):
+        for values in (mine["model"][0], mine["program"][0]):
+            # The page has one type of number; a truth value is one of them.
+            assert len(values) == len(theirs["output"]), text
+            for got, expected in zip(values, theirs["output"]):
+                assert same(got, expected), (name, text, values, theirs["output"])
+    assert "differ nowhere" in dumped
+    print(f"{name}: {len(inputs)} inputs as `rasp exec` and as the program; {size / 1000:.0f} kB")
+    if shots:
+        for step in (1, 3):
+            target = shots / f"page-{name}-{step}.png"
+            chromium(f"{page.as_uri()}#step={step}&other={inputs[1]}", f"--screenshot={target}",
+                     "--window-size=1300,1600")
+
+
+MEASURE = """<!DOCTYPE html><body>%s<script>
+const wrong = [];
+const page = document.querySelector("svg").getBoundingClientRect();
+for (const text of document.querySelectorAll("svg text")) {
+  const box = text.getBoundingClientRect();
+  let group = text.parentNode;
+  let frame = page;
+  for (; group.tagName === "g"; group = group.parentNode) {
+    const panel = group.querySelector(":scope > rect.panel");
+    if (panel) { frame = panel.getBoundingClientRect(); break; }
+  }
+  const slack = 1;
+  if (box.left < frame.left - slack || box.right > frame.right + slack
+      || box.top < frame.top - slack || box.bottom > frame.bottom + slack) wrong.push(text.textContent);
+}
+document.body.innerHTML = "<pre id=wrong>" + JSON.stringify([wrong.length, wrong.slice(0, 5)]) + "</pre>";
+</script></body>"""
+
+
+def check_boxes(program, folder):
+    for name, sop, vocabulary in DRAWN:
+        for length in (5, 12, 50):
+            text = (vocabulary * length)[:length]
+            for show in ("flow", "graph"):
+                svg = folder / "drawn.svg"
+                rasp(program, "draw", str(ROOT / f"examples/{name}.rasp"), "-e", sop, "-i", text,
+                     "--show", show, "-o", str(svg), "--force")
+                measure = folder / "measure.html"
+                measure.write_text(MEASURE % svg.read_text())
+                dumped, said = chromium(measure.as_uri(), "--dump-dom")
+                assert not said, said
+                found = re.search(r'<pre id="wrong">(.*?)</pre>', dumped, re.S)
+                count, examples = json.loads(html.unescape(found.group(1)))
+                assert count == 0, (name, length, show, count, examples)
+        print(f"{name}: no text outside its box at 5, 12 and 50 tokens")
+
+
+def main():
+    if CHROMIUM is None:
+        print("skipped: there is no Chromium here")
+        return
+    program = str(pathlib.Path(sys.argv[1]).resolve())
+    shots = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for row in PROGRAMS:
+            check_page(program, folder, *row, shots)
+        check_boxes(program, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,249 @@
+//! `rasp draw`: pictures of programs, selectors and models.
+
+use super::arguments::{Diagnostics, Integrity, Program};
+use super::input::{OneInput, open};
+use super::model::load;
+use super::output::{Output, Stop};
+use super::progress;
+use crate::base::render::Style;
+use crate::base::{Code, Diagnostic, Existing, Fallible, Sources, terminal, visible, write};
+use crate::draw::{self, Drawing, Form, Look, Subject, Theme};
+use crate::eval::Meta;
+use crate::graph::{SOpId, SelectorId, Sharing};
+use crate::model::Model;
+use crate::session::{Asked, Session};
+use crate::value::Value;
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct Draw {
+    #[command(flatten)]
+    pub program: Program,
+    /// The s-op, or the selector; selectors may be repeated
+    #[arg(
+        short = 'e',
+        long = "expr",
+        value_name = "EXPR",
+        required = true,
+        allow_hyphen_values = true
+    )]
+    pub expr: Vec<String>,
+    #[command(flatten)]
+    pub input: OneInput,
+    /// What to draw
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub show: Show,
+    /// A model that `rasp compile` has made of the s-op; without it, models are made for the program's
+    /// vocabulary, or else for the input
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<PathBuf>,
+    #[command(flatten)]
+    pub digest: Integrity,
+    /// Show what feeds this position of the output, counted from 0, and fade what does not
+    #[arg(long, value_name = "POSITION")]
+    pub at: Option<usize>,
+    /// The form; without it, that of OUT's ending, or text
+    #[arg(long = "as", value_enum, value_name = "FORM")]
+    pub form: Option<Form>,
+    /// Where to write the picture; without it, to standard output
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Replace OUT if it exists
+    #[arg(long)]
+    pub force: bool,
+    /// The colours of pictures
+    #[arg(long, value_enum, value_name = "THEME", default_value_t)]
+    pub theme: Theme,
+    /// Columns of text; without it, those of the terminal
+    #[arg(long, value_name = "COLUMNS")]
+    pub width: Option<usize>,
+    #[command(flatten)]
+    pub diagnostics: Diagnostics,
+}
+
+/// What of a program is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Show {
+    /// The layers and heads with the values in them; of selectors, what they select
+    #[default]
+    Flow,
+    /// What is computed from what
+    Graph,
+    /// The flow in the model: the attention of each head beside the selector of the program; the
+    /// default with `--model`
+    Model,
+    /// The residual stream of the model after each half layer
+    Stream,
+    /// The weights of each head of the model
+    Weights,
+}
+
+impl ValueEnum for Form {
+    fn value_variants<'a>() -> &'a [Form] {
+        const FORMS: [Form; 8] = {
+            let mut forms = [Form::Text; 8];
+            let mut at = 0;
+            while at < forms.len() {
+                forms[at] = Form::ALL[at].0;
+                at += 1;
+            }
+            forms
+        };
+        &FORMS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let mut all = Form::ALL.iter();
+        let (_, name, _, help) = all.find(|(form, ..)| form == self)?;
+        Some(PossibleValue::new(*name).help(*help))
+    }
+}
+
+impl ValueEnum for Theme {
+    fn value_variants<'a>() -> &'a [Theme] {
+        &[Theme::Auto, Theme::Light, Theme::Dark]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Theme::Auto => ("auto", "Light, unless the viewer prefers dark"),
+            Theme::Light => ("light", "Dark on light"),
+            Theme::Dark => ("dark", "Light on dark"),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
+}
+
+pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
+    let none = Sources::new();
+    let form = match (&arguments.form, &arguments.output) {
+        (Some(form), _) => *form,
+        (None, Some(path)) => output.expect(Form::of(path), &none)?,
+        (None, None) => Form::Text,
+    };
+    if form.is_bytes() && arguments.output.is_none() {
+        let error = Diagnostic::error(Code::BadInput, "a picture of bytes needs a file");
+        output.report(&error.help("say which with `-o NAME.png`"), &none);
+        return Err(Stop::Reported);
+    }
+    let given = output.expect(arguments.input.given(), &none)?;
+    let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
+    let input = given.map_or_else(|| session.settings.example.clone(), |input| input.tokens);
+    let target = Target::new(&mut session, &arguments.expr);
+    let target = output.expect(target, session.sources())?;
+    let model = match &arguments.model {
+        Some(path) => Some(load(output, path, arguments.digest.asked())?),
+        None => None,
+    };
+    let look = Look {
+        theme: arguments.theme,
+        width: arguments.width.unwrap_or_else(terminal::columns),
+        color: arguments.output.is_none() && output.results() == Style::Terminal,
+    };
+    let bytes = progress::shown(output, session.control(), "drawing", || {
+        let drawing = target.drawing(&session, arguments, &input, model, form)?;
+        match drawing {
+            Drawn::Page(page) => Ok(page.into_bytes()),
+            Drawn::Drawing(drawing) => draw::bytes(&drawing, form, look),
+        }
+    })?;
+    let bytes = output.expect(bytes, session.sources())?;
+    let Some(path) = &arguments.output else {
+        return output.exact(&bytes);
+    };
+    let existing = match arguments.force {
+        true => Existing::Replace,
+        false => Existing::Keep,
+    };
+    output.expect(write::write(path, &bytes, existing), session.sources())?;
+    output.line(&format!("drawn in {}", visible::path(path)))
+}
+
+/// What is written.
+enum Drawn {
+    Drawing(Drawing),
+    Page(String),
+}
+
+/// What the expressions are.
+enum Target {
+    SOp(SOpId, String),
+    Selectors(Vec<(SelectorId, String)>),
+}
+
+impl Target {
+    /// # Errors
+    /// An expression that cannot be drawn; several of which one is no selector.
+    fn new(session: &mut Session, expressions: &[String]) -> Fallible<Target> {
+        let mut selectors = Vec::new();
+        for text in expressions {
+            match session.expression(text)? {
+                Meta::Selector(id) => selectors.push((id, text.clone())),
+                _ if expressions.len() == 1 => {
+                    return Ok(Target::SOp(session.sop(text)?, text.clone()));
+                }
+                _ => {
+                    let message = format!("`{text}` is no selector");
+                    let error = Diagnostic::error(Code::SelectorExpected, message);
+                    let help = "several selectors are drawn side by side, or else one s-op";
+                    return Err(error.help(help).into());
+                }
+            }
+        }
+        Ok(Target::Selectors(selectors))
+    }
+
+    fn drawing(
+        &self,
+        session: &Session,
+        arguments: &Draw,
+        input: &[Value],
+        model: Option<Model>,
+        form: Form,
+    ) -> Fallible<Drawn> {
+        let subject = Subject {
+            graph: session.graph(),
+            input,
+            at: arguments.at,
+            limits: session.limits(),
+        };
+        subject.check()?;
+        let (id, name) = match self {
+            Target::SOp(id, name) => (*id, name),
+            Target::Selectors(selectors) => {
+                if arguments.show != Show::Flow || model.is_some() {
+                    let message = "of selectors, what they select can be drawn";
+                    let error = Diagnostic::error(Code::BadInput, message);
+                    return Err(error.help("give an s-op that is computed with them").into());
+                }
+                return draw::selectors(&subject, selectors).map(Drawn::Drawing);
+            }
+        };
+        let made = |model: Option<Model>| match model {
+            Some(model) => Ok(model),
+            None => compiled(session, id, name, input),
+        };
+        if form == Form::Html {
+            return draw::page(&subject, &[id], &made(model)?).map(Drawn::Page);
+        }
+        let drawing = match arguments.show {
+            Show::Graph => draw::program(&subject, id, name),
+            Show::Flow if model.is_none() => draw::flow(&subject, id, name),
+            Show::Flow | Show::Model => draw::model_flow(&subject, id, &made(model)?, name),
+            Show::Stream => draw::stream(&subject, &made(model)?),
+            Show::Weights => draw::weights(&subject, &made(model)?),
+        };
+        drawing.map(Drawn::Drawing)
+    }
+}
+
+/// The model for the program's vocabulary and length, or else for those of the input.
+pub fn compiled(session: &Session, sop: SOpId, name: &str, input: &[Value]) -> Fallible<Model> {
+    let asked = Asked {
+        otherwise: Some(input.to_vec()),
+        ..Asked::default()
+    };
+    Ok(session.compile_sops(&[(sop, name)], &asked)?.model)
+}

@@ -1,0 +1,188 @@
+//! The graph of a program: what each named s-op and each head is computed from. Depends on `graph`
+//! and `schedule`.
+
+use super::drawing::{Block, Drawing, Graph, Link, Node, Panel, Role, Section};
+use super::feed::{sides, value};
+use super::flow::attention;
+use super::{Budget, Subject};
+use crate::base::Fallible;
+use crate::graph::{self, SOp, SOpId};
+use crate::schedule::{Attention, schedule};
+use crate::value::Op;
+use rustc_hash::FxHashMap;
+
+/// S-ops with a name, beyond which only heads are drawn.
+const MOST_NAMED: usize = 60;
+
+/// The graph that an s-op is the end of. S-ops without a name are drawn within their readers, unless
+/// a head computes them.
+///
+/// # Errors
+/// A limit is reached.
+pub fn program(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> {
+    let graph = subject.graph;
+    let mut budget = Budget::new(subject.limits);
+    let layers = schedule(graph, &[root]);
+    let mut builder = Builder {
+        subject,
+        graph: Graph::default(),
+        selectors: FxHashMap::default(),
+        sources: FxHashMap::default(),
+    };
+    let needed = graph.reachable(&[root]);
+    let is_named = |id: &&SOpId| graph.name(**id).is_some();
+    let heads_only = needed.iter().filter(is_named).count() > MOST_NAMED;
+    for id in needed.iter().copied() {
+        graph.control().check()?;
+        let kept = match graph.get(id) {
+            // The tokens as strings stand for them.
+            SOp::Tokens => needed.iter().any(|reader| {
+                !is_tokens(graph, *reader) && graph.dependencies(*reader).contains(&id)
+            }),
+            SOp::Indices => true,
+            SOp::Constant(_) => false,
+            SOp::Map { .. } if is_tokens(graph, id) => true,
+            SOp::Map { .. } => id == root || (graph.name(id).is_some() && !heads_only),
+            SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. } => true,
+        };
+        if !kept {
+            let through = builder.of(&graph.dependencies(id));
+            builder.sources.insert(id, through);
+            continue;
+        }
+        builder.add(id, layers.depth(id), (id == root).then_some(name));
+        budget.boxes(builder.graph.nodes.len().saturating_sub(budget.boxes))?;
+    }
+    let panel = Panel {
+        id: "program".to_string(),
+        blocks: vec![Block::Graph(builder.graph)],
+        ..Panel::default()
+    };
+    Ok(Drawing {
+        title: format!("what {name} is computed from"),
+        note: match heads_only {
+            true => "the heads alone: there are too many s-ops between them".to_string(),
+            false => String::new(),
+        },
+        sections: vec![Section {
+            title: String::new(),
+            panels: vec![panel],
+        }],
+        ..Drawing::default()
+    })
+}
+
+/// Whether an s-op is the tokens as strings.
+fn is_tokens(graph: &graph::Graph, id: SOpId) -> bool {
+    let SOp::Map { op, operands } = graph.get(id) else {
+        return false;
+    };
+    *op == Op::ToStr
+        && operands
+            .iter()
+            .all(|operand| *graph.get(*operand) == SOp::Tokens)
+}
+
+struct Builder<'a> {
+    subject: &'a Subject<'a>,
+    graph: Graph,
+    selectors: FxHashMap<Attention, String>,
+    /// The nodes that stand for each s-op.
+    sources: FxHashMap<SOpId, Vec<String>>,
+}
+
+impl Builder<'_> {
+    fn of(&self, sops: &[SOpId]) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for node in sops
+            .iter()
+            .flat_map(|id| self.sources.get(id).into_iter().flatten())
+        {
+            if !all.contains(node) {
+                all.push(node.clone());
+            }
+        }
+        all
+    }
+
+    fn link(&mut self, from: &[SOpId], to: &str, role: Role) {
+        for from in self.of(from) {
+            self.edge(&from, to, role);
+        }
+    }
+
+    fn edge(&mut self, from: &str, to: &str, role: Role) {
+        let link = Link {
+            from: from.to_string(),
+            to: to.to_string(),
+            role,
+        };
+        if !self.graph.edges.contains(&link) {
+            self.graph.edges.push(link);
+        }
+    }
+
+    fn add(&mut self, id: SOpId, layer: usize, root: Option<&str>) {
+        let graph = self.subject.graph;
+        let node = format!("s{}", id.0);
+        let attends = attention(graph.get(id));
+        let selector = attends.map(|attention| self.selector(attention, layer));
+        let role = match graph.get(id) {
+            _ if root.is_some() => Role::Result,
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) => Role::Token,
+            SOp::Map { .. } if is_tokens(graph, id) => Role::Token,
+            SOp::Map { .. } => Role::FeedForward,
+            SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. } => Role::Value,
+        };
+        let name = root.or(graph.name(id)).unwrap_or_default().to_string();
+        let text = graph.expression(id);
+        self.graph.nodes.push(Node {
+            id: node.clone(),
+            text: match name == text || is_tokens(graph, id) {
+                true => String::new(),
+                false => text,
+            },
+            name,
+            role,
+            layer,
+        });
+        match graph.get(id) {
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) => {}
+            SOp::Map { operands, .. } => self.link(operands, &node, Role::FeedForward),
+            SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. } => {
+                let value: Vec<SOpId> = value(graph, id).into_iter().collect();
+                self.link(&value, &node, Role::Value);
+                if let Some(selector) = selector {
+                    self.edge(&selector, &node, Role::Selector);
+                }
+            }
+        }
+        self.sources.insert(id, vec![node]);
+    }
+
+    fn selector(&mut self, attention: Attention, layer: usize) -> String {
+        if let Some(known) = self.selectors.get(&attention) {
+            return known.clone();
+        }
+        let graph = self.subject.graph;
+        let (id, name) = match attention {
+            Attention::Selector(id) => (format!("select{}", id.0), graph.selector_name(id)),
+            Attention::Scorer(id) => (format!("score{}", id.0), None),
+        };
+        self.graph.nodes.push(Node {
+            id: id.clone(),
+            name: name.unwrap_or_default().to_string(),
+            text: match name {
+                Some(_) => String::new(),
+                None => attention.describe(graph),
+            },
+            role: Role::Selector,
+            layer,
+        });
+        let sides = sides(graph, attention);
+        self.link(&sides.queries, &id, Role::Query);
+        self.link(&sides.keys, &id, Role::Key);
+        self.selectors.insert(attention, id.clone());
+        id
+    }
+}

@@ -1,0 +1,151 @@
+//! SVG of a scene. Every text says how wide it is, so that a viewer with other fonts fits it into the
+//! same place; what comes from programs and inputs is escaped.
+
+use super::Theme;
+use super::drawing::Drawing;
+use super::layout::lay_out;
+use super::scene::{Anchor, Scene, Shape, Text};
+use std::fmt::Write;
+
+/// The font of pictures, and what is like it.
+pub const FONTS: &str = "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',monospace";
+
+/// A drawing as one SVG file.
+pub fn svg(drawing: &Drawing, theme: Theme) -> String {
+    write(&lay_out(drawing), theme)
+}
+
+/// A scene as one SVG file.
+pub fn write(scene: &Scene, theme: Theme) -> String {
+    let (width, height) = (number(scene.width), number(scene.height));
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title description\">\n\
+         <title id=\"title\">{}</title>\n<desc id=\"description\">{}</desc>\n\
+         <style>\ntext{{font-family:{FONTS};white-space:pre}}\n{}</style>\n\
+         <rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n",
+        escaped(&scene.title),
+        escaped(&scene.description),
+        theme.css()
+    );
+    shapes(&mut svg, &scene.shapes);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+// Writing to a string does not fail.
+fn shapes(svg: &mut String, all: &[Shape]) {
+    for shape in all {
+        match shape {
+            Shape::Group {
+                x,
+                y,
+                shapes: inner,
+            } => {
+                let _ = writeln!(
+                    svg,
+                    "<g transform=\"translate({} {})\">",
+                    number(*x),
+                    number(*y)
+                );
+                shapes(svg, inner);
+                svg.push_str("</g>\n");
+            }
+            Shape::Rect {
+                area,
+                round,
+                paint,
+                opacity,
+            } => {
+                let _ = write!(
+                    svg,
+                    "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"",
+                    paint.class(),
+                    number(area.x),
+                    number(area.y),
+                    number(area.width),
+                    number(area.height)
+                );
+                if *round > 0.0 {
+                    let _ = write!(svg, " rx=\"{}\"", number(*round));
+                }
+                end(svg, *opacity);
+            }
+            Shape::Path { d, paint, opacity } => {
+                let _ = write!(svg, "<path class=\"{}\" d=\"{d}\"", paint.class());
+                end(svg, *opacity);
+            }
+            Shape::Text(found) => text(svg, found),
+        }
+    }
+}
+
+fn end(svg: &mut String, opacity: f64) {
+    if opacity < 1.0 {
+        let _ = write!(svg, " opacity=\"{}\"", number(opacity));
+    }
+    svg.push_str("/>\n");
+}
+
+fn text(svg: &mut String, text: &Text) {
+    if text.text.is_empty() {
+        return;
+    }
+    let _ = write!(svg, "<text class=\"{}\"", text.paint.class());
+    // The middle of capital letters is 0.365 above the line.
+    let drop = 0.365 * text.size;
+    match text.turned {
+        false => {
+            let _ = write!(
+                svg,
+                " x=\"{}\" y=\"{}\"",
+                number(text.x),
+                number(text.y + drop)
+            );
+        }
+        true => {
+            let (x, y) = (number(text.x + drop), number(text.y));
+            let _ = write!(svg, " transform=\"translate({x} {y})rotate(-90)\"");
+        }
+    }
+    let anchor = match text.anchor {
+        Anchor::Start => "",
+        Anchor::Middle => " text-anchor=\"middle\"",
+    };
+    let faded = if text.faded { " opacity=\"0.3\"" } else { "" };
+    let (size, width) = (number(text.size), number(text.width()));
+    let _ = write!(
+        svg,
+        "{anchor}{faded} font-size=\"{size}\" textLength=\"{width}\" lengthAdjust=\"spacingAndGlyphs\">"
+    );
+    svg.push_str(&escaped(&text.text));
+    if let Some(full) = &text.full {
+        let _ = write!(svg, "<title>{}</title>", escaped(full));
+    }
+    svg.push_str("</text>\n");
+}
+
+/// A number with two digits at most.
+pub fn number(number: f64) -> String {
+    let text = format!("{number:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0" } else { text }.to_string()
+}
+
+/// A text between tags or quotes. What XML cannot hold is shown by another character.
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
+            character if crate::base::visible::is_unseen(character) => safe.push('\u{fffd}'),
+            character => safe.push(character),
+        }
+    }
+    safe
+}

@@ -1,0 +1,174 @@
+//! Colours. They are those of Okabe and Ito (2008), which people who are colour-blind tell apart, as
+//! the field uses them: queries green, keys blue, values pink, results black, feed-forwards orange.
+
+use super::drawing::Role;
+use super::scene::Paint;
+
+/// Light, dark, or as the viewer likes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Light unless the viewer prefers dark; where nothing can be asked, light.
+    #[default]
+    Auto,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+const PAINTS: &[Paint] = &[
+    Paint::Ink,
+    Paint::Dim,
+    Paint::Panel,
+    Paint::Empty,
+    Paint::Line,
+    Paint::Stream,
+    Paint::On,
+    Paint::Plus,
+    Paint::Minus,
+];
+
+impl Paint {
+    /// The class of what is painted so.
+    pub fn class(self) -> String {
+        let role = |letter: char, role: Role| format!("{letter}-{}", short(role));
+        match self {
+            Paint::Ink => "ink".to_string(),
+            Paint::Dim => "dim".to_string(),
+            Paint::Panel => "panel".to_string(),
+            Paint::Empty => "empty".to_string(),
+            Paint::Line => "line".to_string(),
+            Paint::Stream => "stream".to_string(),
+            Paint::On => "on".to_string(),
+            Paint::Plus => "plus".to_string(),
+            Paint::Minus => "minus".to_string(),
+            Paint::Tint(of) => role('t', of),
+            Paint::Text(of) => role('x', of),
+            Paint::Edge(of) => role('e', of),
+            Paint::Arrow(of) => role('a', of),
+        }
+    }
+
+    fn style(self, dark: bool) -> String {
+        let pick = |light: &str, night: &str| if dark { night } else { light }.to_string();
+        let fill = |light, night| format!("fill:{}", pick(light, night));
+        let stroke =
+            |color: String, width: &str| format!("fill:none;stroke:{color};stroke-width:{width}");
+        match self {
+            Paint::Ink => fill("#1b1f24", "#e6edf3"),
+            Paint::Dim => fill("#57606a", "#9aa4af"),
+            Paint::Panel => {
+                let frame = pick("#d0d7de", "#30363d");
+                format!(
+                    "{};stroke:{frame};stroke-width:1",
+                    fill("#fafbfc", "#161b22")
+                )
+            }
+            Paint::Empty => fill("#ffffff", "#0d1117"),
+            Paint::Line => stroke(pick("#d8dee4", "#30363d"), "0.6"),
+            Paint::Stream => stroke(pick("#8c959f", "#6e7781"), "2"),
+            Paint::On => fill("#334155", "#c9d4e0"),
+            Paint::Plus => fill("#d55e00", "#ff8c42"),
+            Paint::Minus => fill("#0072b2", "#58a6e6"),
+            Paint::Tint(role) => format!("fill:{}", tint(role, dark)),
+            Paint::Text(Role::Result) => fill("#ffffff", "#0d1117"),
+            Paint::Text(_) => fill("#1b1f24", "#f0f6fc"),
+            Paint::Edge(role) => format!("fill:{}", strong(role, dark)),
+            Paint::Arrow(role) => stroke(strong(role, dark).to_string(), "1.6"),
+        }
+    }
+}
+
+fn short(role: Role) -> &'static str {
+    match role {
+        Role::Token => "token",
+        Role::Query => "query",
+        Role::Key => "key",
+        Role::Value => "value",
+        Role::Result => "result",
+        Role::FeedForward => "ff",
+        Role::Selector => "sel",
+    }
+}
+
+/// The colour of a role.
+pub fn strong(role: Role, dark: bool) -> &'static str {
+    match (role, dark) {
+        (Role::Token, false) => "#8c959f",
+        (Role::Token, true) => "#8b949e",
+        (Role::Query, false) => "#009e73",
+        (Role::Query, true) => "#19c796",
+        (Role::Key, false) => "#0072b2",
+        (Role::Key, true) => "#58a6e6",
+        (Role::Value, false) => "#cc79a7",
+        (Role::Value, true) => "#e59bc4",
+        (Role::Result, false) => "#000000",
+        (Role::Result, true) => "#f0f6fc",
+        (Role::FeedForward, false) => "#e69f00",
+        (Role::FeedForward, true) => "#f0b429",
+        (Role::Selector, false) => "#334155",
+        (Role::Selector, true) => "#c9d4e0",
+    }
+}
+
+/// The background of cells of a role.
+pub fn tint(role: Role, dark: bool) -> &'static str {
+    match (role, dark) {
+        (Role::Token, false) => "#eaeef2",
+        (Role::Token, true) => "#262c34",
+        (Role::Query, false) => "#c9ece0",
+        (Role::Query, true) => "#0c4d3b",
+        (Role::Key, false) => "#cbe3f3",
+        (Role::Key, true) => "#0d3f63",
+        (Role::Value, false) => "#f6dcea",
+        (Role::Value, true) => "#5f2f4b",
+        (Role::Result, false) => "#24292f",
+        (Role::Result, true) => "#e6edf3",
+        (Role::FeedForward, false) => "#fbe7ba",
+        (Role::FeedForward, true) => "#5c4408",
+        (Role::Selector, false) => "#dde3ea",
+        (Role::Selector, true) => "#3a4654",
+    }
+}
+
+/// The page.
+pub fn page(dark: bool) -> &'static str {
+    match dark {
+        false => "#ffffff",
+        true => "#0d1117",
+    }
+}
+
+impl Theme {
+    /// The rules of a style sheet for all paints.
+    pub fn css(self) -> String {
+        match self {
+            Theme::Light => rules(false),
+            Theme::Dark => rules(true),
+            Theme::Auto => {
+                let dark = rules(true);
+                format!(
+                    "{}@media (prefers-color-scheme:dark){{\n{dark}}}\n",
+                    rules(false)
+                )
+            }
+        }
+    }
+}
+
+fn rules(dark: bool) -> String {
+    let mut css = format!(".page{{fill:{}}}\n", page(dark));
+    let roles = Role::ALL.into_iter();
+    let of_roles = roles.flat_map(|role| {
+        [
+            Paint::Tint(role),
+            Paint::Text(role),
+            Paint::Edge(role),
+            Paint::Arrow(role),
+        ]
+    });
+    for paint in PAINTS.iter().copied().chain(of_roles) {
+        css.push_str(&format!(".{}{{{}}}\n", paint.class(), paint.style(dark)));
+    }
+    css
+}

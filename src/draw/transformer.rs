@@ -1,0 +1,332 @@
+//! A model on an input: its layers, with the attention of each head beside the selector of the program.
+//! Depends on `model` and `execute`; programs are asked for selectors only.
+
+use super::drawing::{Block, Cell, Drawing, Grid, Panel, Role, Row, Scale, Section};
+use super::feed::Run;
+use super::flow::{attention, layer_title};
+use super::{Budget, Subject};
+use crate::base::Fallible;
+use crate::execute::{Decoded, Pattern, Precision, Step, Trace, trace};
+use crate::graph::{Graph, SOpId, Selector, SelectorId};
+use crate::model::Model;
+use crate::schedule::Attention;
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+
+/// A model on the input of a subject: its layers, with each head's attention beside the selector of
+/// the program that goes by the same name, and their difference.
+///
+/// # Errors
+/// An input that the model does not take; a limit is reached.
+pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> Fallible<Drawing> {
+    let traced = traced(subject, model, |budget, positions| {
+        for layer in &model.layers {
+            budget.boxes(layer.heads.len() + 2)?;
+            budget.cells(positions, 3 * layer.heads.len() * (positions + 4))?;
+        }
+        budget.cells(positions, model.variables.len())
+    })?;
+    let selectors = named_selectors(subject.graph, root);
+    let positions = positions(&traced);
+    let mut sections = Vec::new();
+    for step in &traced.steps {
+        let layer = step.half.div_ceil(2);
+        let mut panels = Vec::new();
+        for (at, pattern) in step.heads.iter().enumerate() {
+            let shared = step
+                .heads
+                .iter()
+                .filter(|head| head.label == pattern.label)
+                .count();
+            let selector = selectors.get(&pattern.label);
+            let id = format!("layer{layer}-round{}-head{}", step.round + 1, at + 1);
+            let title = format!("head {}: {}", at + 1, pattern.label);
+            panels.push(head(
+                subject,
+                (id, title),
+                pattern,
+                selector,
+                shared,
+                &positions,
+            )?);
+        }
+        panels.extend(variables(step, &positions));
+        let continues = step.half > 0 && step.half % 2 == 0;
+        match sections.last_mut() {
+            Some(Section { panels: known, .. }) if continues => known.extend(panels),
+            _ => sections.push(Section {
+                title: match (layer, step.round) {
+                    (0, _) => "embedding".to_string(),
+                    (layer, 0) => layer_title(layer),
+                    (layer, round) => format!("{}, round {}", layer_title(layer), round + 1),
+                },
+                panels,
+            }),
+        }
+    }
+    for section in sections
+        .iter_mut()
+        .filter(|section| section.panels.is_empty())
+    {
+        section
+            .title
+            .push_str(": its hidden units make no variable that has a name");
+    }
+    sections.push(output(&traced));
+    Ok(Drawing {
+        title: format!("{name}({}) in its model", subject.shown_input()),
+        note: "attention beside the selector of the program, each row of both adding up to 1 over \
+               the tokens; beyond the first panel BOS stands for nothing of the program"
+            .to_string(),
+        sections,
+        ..Drawing::default()
+    })
+}
+
+pub(super) fn traced(
+    subject: &Subject,
+    model: &Model,
+    takes: impl Fn(&mut Budget, usize) -> Fallible<()>,
+) -> Fallible<Trace> {
+    let mut budget = Budget::new(subject.limits);
+    let positions = subject.input.len() + model.before_tokens();
+    for _ in model.runs() {
+        takes(&mut budget, positions)?;
+    }
+    trace(model, subject.input, Precision::F32)
+}
+
+/// Whether nothing of the program stands at a position.
+pub(super) fn is_at_bos(traced: &Trace, position: usize) -> bool {
+    traced.bos && position == 0
+}
+
+/// BOS, if there is one, and the tokens.
+pub(super) fn positions(traced: &Trace) -> Row {
+    let bos = traced.bos.then(|| Cell::new("BOS"));
+    let tokens = traced.tokens.iter().map(|token| Cell::new(token.cell()));
+    Row {
+        name: "tokens".to_string(),
+        role: Role::Token,
+        cells: bos.into_iter().chain(tokens).collect(),
+    }
+}
+
+/// The selectors that what an s-op needs attends by, each by its name and its text.
+pub(super) fn named_selectors(graph: &Graph, root: SOpId) -> FxHashMap<String, SelectorId> {
+    let mut found = FxHashMap::default();
+    let mut pending = Vec::new();
+    for id in graph.reachable(&[root]) {
+        if let Some(Attention::Selector(selector)) = attention(graph.get(id)) {
+            pending.push(selector);
+        }
+    }
+    while let Some(id) = pending.pop() {
+        let name = graph.describe_selector(id);
+        if found.insert(name, id).is_some() {
+            continue;
+        }
+        match graph.get_selector(id) {
+            Selector::And(a, b) | Selector::Or(a, b) => pending.extend([*a, *b]),
+            Selector::Not(inner) => pending.push(*inner),
+            Selector::Best { selector, .. } => pending.push(*selector),
+            Selector::Compare { .. } | Selector::Predicate(_) => {}
+        }
+    }
+    found
+}
+
+pub(super) fn rows(weights: &ndarray::Array2<f64>) -> Vec<Vec<f64>> {
+    weights
+        .rows()
+        .into_iter()
+        .map(|row| row.iter().map(|number| finite(*number)).collect())
+        .collect()
+}
+
+/// A number that JSON has, too.
+pub(super) fn finite(number: f64) -> f64 {
+    match number.is_nan() {
+        true => 0.0,
+        false => number.clamp(-f64::MAX, f64::MAX),
+    }
+}
+
+fn head(
+    subject: &Subject,
+    (id, title): (String, String),
+    pattern: &Pattern,
+    selector: Option<&SelectorId>,
+    shared: usize,
+    positions: &Row,
+) -> Fallible<Panel> {
+    let weights = rows(&pattern.weights);
+    let side = |role, row: &Row| Row {
+        role,
+        name: String::new(),
+        cells: row.cells.clone(),
+    };
+    let mut notes = Vec::new();
+    let mut blocks = vec![Block::Grid(Grid {
+        title: "attention".to_string(),
+        scale: Scale::Share,
+        above: vec![side(Role::Key, positions)],
+        left: vec![side(Role::Query, positions)],
+        cells: weights.clone(),
+        ..Grid::default()
+    })];
+    if let Some(selector) = selector {
+        let before = positions.cells.len() - subject.input.len();
+        let tokens = Row {
+            cells: positions.cells[before..].to_vec(),
+            ..positions.clone()
+        };
+        let run = Run::operands(subject.graph, *selector, subject.input, subject.limits)?;
+        let selected = run.weights(Attention::Selector(*selector))?;
+        let attended = weights[before..].iter().map(|row| shares(&row[before..]));
+        let attended: Vec<Vec<f64>> = attended.collect();
+        let difference = |(attended, selected): (&Vec<f64>, &Vec<f64>)| {
+            let wanted = shares(selected);
+            let cells = attended.iter().zip(&wanted);
+            let cells = cells.map(|(got, wanted)| match shared {
+                1 => got - wanted,
+                // Of the keys of the selector, the other heads have theirs.
+                _ if *wanted > 0.0 => 0.0,
+                _ => *got,
+            });
+            cells.collect::<Vec<f64>>()
+        };
+        let difference: Vec<Vec<f64>> = attended.iter().zip(&selected).map(difference).collect();
+        let largest = difference
+            .iter()
+            .flatten()
+            .fold(0.0_f64, |most, each| most.max(each.abs()));
+        notes.push(match shared {
+            1 => format!("they differ by {} at most", amount(largest)),
+            several => format!(
+                "one of {several} heads of this selector; beyond it goes {} at most",
+                amount(largest)
+            ),
+        });
+        for (title, scale, cells) in [
+            ("selector", Scale::Selected, selected),
+            ("difference", Scale::Difference, difference),
+        ] {
+            blocks.push(Block::Grid(Grid {
+                title: title.to_string(),
+                scale,
+                above: vec![side(Role::Key, &tokens)],
+                left: vec![side(Role::Query, &tokens)],
+                cells,
+                ..Grid::default()
+            }));
+        }
+    }
+    Ok(Panel {
+        id,
+        title,
+        role: Role::Selector,
+        notes,
+        blocks,
+    })
+}
+
+fn amount(number: f64) -> String {
+    match number {
+        0.0 => "0".to_string(),
+        number if number < 0.001 => format!("{number:.0e}"),
+        number => format!("{number:.3}"),
+    }
+}
+
+/// Numbers that add up to 1, or to 0 where there is nothing but the noise of floats.
+fn shares(row: &[f64]) -> Vec<f64> {
+    let sum: f64 = row.iter().sum();
+    match sum > 1e-4 {
+        true => row.iter().map(|number| number / sum).collect(),
+        false => vec![0.0; row.len()],
+    }
+}
+
+/// The variables that a half layer has made.
+fn variables(step: &Step, positions: &Row) -> Option<Panel> {
+    let (title, role) = match step.half {
+        0 => ("embedding", Role::Token),
+        half if half % 2 == 1 => ("what attention has brought", Role::Result),
+        _ => ("feed-forward", Role::FeedForward),
+    };
+    let before = positions.cells.len();
+    let row = |variable: &Decoded| Row {
+        name: variable.name.clone(),
+        role,
+        cells: variable
+            .values
+            .iter()
+            .enumerate()
+            .map(
+                |(at, value)| match at == 0 && before > 0 && positions.cells[0].text == "BOS" {
+                    // Nothing of the program stands at BOS.
+                    true => Cell::new("–"),
+                    false => Cell::new(value.cell()),
+                },
+            )
+            .collect(),
+    };
+    let new = step
+        .variables
+        .iter()
+        .filter(|variable| variable.ready == step.half);
+    let new: Vec<Row> = new.map(row).collect();
+    (!new.is_empty()).then(|| Panel {
+        id: format!("half{}-round{}", step.half, step.round + 1),
+        title: title.to_string(),
+        role,
+        blocks: vec![Block::Table(
+            std::iter::once(named_positions(positions))
+                .chain(new)
+                .collect(),
+        )],
+        ..Panel::default()
+    })
+}
+
+/// The tokens at the head of a table, where `tokens` may be a variable, too.
+fn named_positions(positions: &Row) -> Row {
+    Row {
+        name: "position".to_string(),
+        ..positions.clone()
+    }
+}
+
+pub(super) fn output(traced: &Trace) -> Section {
+    let mut rows = vec![Row {
+        name: "tokens".to_string(),
+        role: Role::Token,
+        cells: traced
+            .tokens
+            .iter()
+            .map(|token| Cell::new(token.cell()))
+            .collect(),
+    }];
+    rows.extend(traced.outputs.iter().map(|given| {
+        Row {
+            name: given.name.clone(),
+            role: Role::Result,
+            cells: given
+                .values
+                .iter()
+                .map(|value: &Value| Cell::new(value.cell()))
+                .collect(),
+        }
+    }));
+    Section {
+        title: "output".to_string(),
+        panels: vec![Panel {
+            id: "output".to_string(),
+            title: "what the model gives".to_string(),
+            role: Role::Result,
+            blocks: vec![Block::Table(rows)],
+            ..Panel::default()
+        }],
+    }
+}
