@@ -9,7 +9,7 @@ use super::{Evaluation, Fallible};
 use crate::graph::{Graph, SOp, SOpId, SelectorId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// An input that an s-op extends.
 pub struct Generation<'g> {
@@ -20,7 +20,7 @@ pub struct Generation<'g> {
     order: Vec<SOpId>,
     causal: bool,
     /// The columns of a causal s-op on a beginning of the input, without faults; or none.
-    columns: FxHashMap<SOpId, Rc<Column>>,
+    columns: FxHashMap<SOpId, Arc<Column>>,
 }
 
 impl<'g> Generation<'g> {
@@ -65,7 +65,7 @@ impl<'g> Generation<'g> {
             evaluation.run(&[self.root])?;
         }
         let sequence = evaluation.sequence(self.root)?;
-        let sound = |column: &Rc<Column>| column.first_fault().is_none();
+        let sound = |column: &Arc<Column>| column.first_fault().is_none();
         if self.causal && self.order.iter().all(|id| sound(&evaluation.columns[id])) {
             self.columns = evaluation.columns;
         }
@@ -82,7 +82,7 @@ impl<'g> Generation<'g> {
             for index in 0..self.order.len() {
                 let id = self.order[index];
                 let value = self.row(id, position)?;
-                let column = Rc::get_mut(self.columns.get_mut(&id)?)?;
+                let column = Arc::get_mut(self.columns.get_mut(&id)?)?;
                 column.push(value, id);
                 if column.first_fault().is_some() {
                     return None;
@@ -122,7 +122,7 @@ impl<'g> Generation<'g> {
     fn pattern(&self, selector: SelectorId, position: usize) -> Option<Pattern> {
         let columns = Columns {
             key: &|id| self.columns[&id].clone(),
-            query: &|id| Rc::new(Column::constant(self.columns[&id].get(position), 1)),
+            query: &|id| Arc::new(Column::constant(self.columns[&id].get(position), 1)),
             keys: position + 1,
             queries: 1,
         };
