@@ -1,12 +1,16 @@
 //! How the time of programs grows with the length of the input, beside a plain sort of the same
-//! keys: `cargo bench --bench interpret`. Times are processor time of one thread, the least of
+//! keys: `cargo bench --bench interpret`. Times are processor time of all threads, the least of
 //! several runs, so that other work on the machine counts little; and memory stays with the process
 //! from run to run at every length, where glibc would hand back and clear again that of the long
 //! inputs only (`RASP_BENCH_COLD=1` lets it). `RASP_BENCH_MAX=100000` stops earlier,
-//! `RASP_BENCH_ONLY=sort` runs the programs with that in their names.
+//! `RASP_BENCH_ONLY=sort` runs the programs with that in their names, `RASP_BENCH_KINDS=1` those of
+//! the kinds that users write only. A program that takes longer than [`PATIENCE`] at one length is
+//! not run on longer inputs.
 
 #[path = "interpret/inputs.rs"]
 mod inputs;
+#[path = "interpret/kinds.rs"]
+mod kinds;
 #[path = "interpret/programs.rs"]
 mod programs;
 
@@ -24,6 +28,9 @@ const LENGTHS: [usize; 7] = [1_000, 1_600, 10_000, 31_623, 100_000, 316_228, 1_0
 const GROWTH: f64 = 1.15;
 /// Tokens that are generated.
 const GENERATED: usize = 2_000;
+
+/// Longer than this nobody waits for one length.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Times by length.
 type Times = Vec<(usize, Duration)>;
@@ -43,10 +50,10 @@ fn session(program: &Program) -> (Session, SOpId) {
     (session, sop)
 }
 
-/// Processor time of this thread.
+/// Processor time of all threads of this process.
 #[cfg(unix)]
 fn now() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
@@ -56,7 +63,8 @@ fn now() -> Duration {
     BEGIN.get_or_init(std::time::Instant::now).elapsed()
 }
 
-/// The least of the runs that fit in two seconds: three at least, twenty at most.
+/// The least of the runs that fit in two seconds: three at least unless each takes longer, twenty
+/// at most.
 fn least(mut run: impl FnMut()) -> Duration {
     let mut least = Duration::MAX;
     let begin = now();
@@ -64,7 +72,8 @@ fn least(mut run: impl FnMut()) -> Duration {
         let start = now();
         run();
         least = least.min(now() - start);
-        if round >= 2 && now() - begin > Duration::from_secs(2) {
+        let so_far = now() - begin;
+        if so_far > PATIENCE && (round >= 2 || least > PATIENCE) {
             break;
         }
     }
@@ -89,7 +98,7 @@ fn exponent(times: &Times) -> f64 {
 fn line(name: &str, times: &Times, note: &str) {
     let shown = times.iter().map(|(_, time)| milliseconds(*time));
     let shown: String = shown.collect();
-    println!("{name:<22}{shown}  n^{:.2}  {note}", exponent(times));
+    println!("{name:<24}{shown}  n^{:.2}  {note}", exponent(times));
 }
 
 fn milliseconds(time: Duration) -> String {
@@ -154,15 +163,17 @@ fn main() {
         .iter()
         .map(|length| format!("{length:>9}"))
         .collect();
-    println!("milliseconds          {head}  growth");
+    println!("milliseconds            {head}  growth");
     let plain: Times = lengths.iter().map(plain).collect();
     line("slice::sort_by_key", &plain, "the yardstick");
-    for program in programs::all() {
+    let kinds_only = std::env::var_os("RASP_BENCH_KINDS").is_some();
+    let tuned = programs::all().into_iter().filter(|_| !kinds_only);
+    for program in tuned.chain(programs::kinds()) {
         if program.name.contains(&only) {
             measure(&program, &lengths, &plain);
         }
     }
-    if "generate".contains(&only) {
+    if "generate".contains(&only) && !kinds_only {
         generate();
     }
 }
@@ -177,14 +188,19 @@ fn measure(program: &Program, lengths: &[usize], plain: &Times) {
         };
         (*length, least(run))
     };
-    let times: Times = lengths.iter().map(time).collect();
+    let mut times: Times = Vec::new();
+    for length in lengths {
+        if times.last().is_none_or(|(_, last)| *last < PATIENCE) {
+            times.push(time(length));
+        }
+    }
     let bound = match program.bound {
         Bound::Growth if exponent(&times) <= GROWTH => "ok".to_string(),
         Bound::Growth => format!("ABOVE n^{GROWTH}"),
         Bound::Stated(bound) => bound.to_string(),
     };
     let last = |times: &Times| times.last().map_or(0.0, |(_, time)| time.as_secs_f64());
-    let ratio = last(&times) / last(plain);
+    let ratio = last(&times) / last(&plain[..times.len()].to_vec());
     let peak = peak_megabytes().map_or(String::new(), |peak| format!(", at most {peak} MB"));
     line(
         program.name,

@@ -4,6 +4,7 @@
 mod naive;
 use crate::common::property;
 mod random;
+mod scores;
 
 use naive::Naive;
 use proptest::prelude::*;
@@ -133,7 +134,7 @@ fn each_aggregate_is_explained() {
     O(n): + groups by pos == indices
     ");
     insta::assert_snapshot!(explained("inside").join("\n"), @"O(n log n): + keys filtered by tokens_int != 3; dominance counting, digit by digit, by tokens_int < tokens_int and indices > indices");
-    insta::assert_snapshot!(explained("three").join("\n"), @"O(n log n + 4 × 4): rows of bits, as it has three orders at once: 4 rows of 4 keys");
+    insta::assert_snapshot!(explained("three").join("\n"), @"O(n log n + 4 × 4): rows of bits, as it compares few different values: 4 rows of 4 keys");
     insta::assert_snapshot!(explained("last").join("\n"), @"O(n): + running sums along positions by indices < indices | the best of these: a maximum, as the score depends on the key alone");
     insta::assert_snapshot!(explained("near").join("\n"), @"O(n²): + running sums along positions by indices < indices | the best of these: one key after the other, as no one order of the keys serves all queries");
     insta::assert_snapshot!(explained("mean").join("\n"), @"O(n × 3): keys weighed from left to right, for 3 different queries");

@@ -1,6 +1,7 @@
 //! The programs that are timed.
 
 use super::inputs::Input;
+use super::kinds::KINDS;
 
 /// How the cost of a program may grow.
 pub enum Bound {
@@ -112,6 +113,17 @@ pub fn all() -> Vec<Program> {
         bound: Bound::Stated("O(n + 64²)"),
     });
     programs
+}
+
+/// The kinds of programs that users write, [`KINDS`].
+pub fn kinds() -> Vec<Program> {
+    let program = |(name, text, input, bound): (&'static str, &'static str, _, _)| Program {
+        name,
+        text: text.to_string(),
+        input,
+        bound,
+    };
+    KINDS.into_iter().map(program).collect()
 }
 
 /// Programs whose last value is a next token.

@@ -7,6 +7,7 @@ pub mod control;
 pub mod diagnostic;
 pub mod limits;
 pub mod memory;
+pub mod parallel;
 pub mod random;
 pub mod read;
 pub mod render;

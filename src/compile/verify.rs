@@ -4,7 +4,7 @@
 //! those of a model that reads out a real number (a mean that can have too many values to list): no
 //! weights give the interpreter's float to the bit, so these are compared within a tolerance.
 
-use crate::base::{Code, Diagnostic, Fallible, Random};
+use crate::base::{Code, Diagnostic, Fallible, Random, parallel};
 use crate::certify::{TOLERANCE_F32, TOLERANCE_F64};
 use crate::execute::{Executor, Precision};
 use crate::graph::{Graph, SOpId};
@@ -81,6 +81,8 @@ pub struct WrongOutput {
 
 /// Inputs that are run through the model at once.
 const BATCH: usize = 64;
+/// Batches that are worked on together, by all processors.
+const BATCHES: usize = 32;
 
 /// Compares a model with the s-op it was compiled from.
 ///
@@ -149,26 +151,27 @@ pub fn verify_watched(
     });
     let mut tried = all.chain(sampled).peekable();
     while tried.peek().is_some() {
-        let mut batch = Vec::with_capacity(BATCH);
-        let mut expected: Vec<Vec<Option<Vec<Value>>>> = Vec::with_capacity(BATCH);
-        for input in tried.by_ref().take(BATCH) {
-            graph.control().check()?;
-            // Where one of several fails the others still have values.
-            let values = roots
-                .iter()
-                .map(|root| interpret::evaluate(graph, *root, &input));
-            let values: Vec<_> = values.map(|found| found.ok().map(|s| s.values)).collect();
-            match values.iter().all(Option::is_none) {
-                true => verification.rejected += 1,
-                false => {
-                    expected.push(values);
-                    batch.push(input);
-                }
-            }
-        }
-        watch(&batch)?;
-        let outputs = executor.run_all_outputs(&batch)?;
-        for ((input, expected), got) in batch.into_iter().zip(expected).zip(outputs) {
+        let inputs: Vec<Vec<Value>> = tried.by_ref().take(BATCH * BATCHES).collect();
+        let batches: Vec<&[Vec<Value>]> = inputs.chunks(BATCH).collect();
+        let expect = |_: &mut (), at: usize| expected(graph, roots, batches[at]);
+        let expected = parallel::map((batches.len(), 1), || (), expect);
+        let expected: Vec<Vec<_>> = expected.into_iter().collect::<Fallible<_>>()?;
+        let pairs = inputs.into_iter().zip(expected.into_iter().flatten());
+        // Where one of several fails the others still have values.
+        let (accepted, rejected): (Vec<_>, Vec<_>) =
+            pairs.partition(|(_, values)| values.iter().any(Option::is_some));
+        verification.rejected += rejected.len();
+        let (inputs, expected): (Vec<_>, Vec<_>) = accepted.into_iter().unzip();
+        watch(&inputs)?;
+        let batches: Vec<&[Vec<Value>]> = inputs.chunks(BATCH).collect();
+        let run = |_: &mut (), at: usize| executor.run_all_outputs(batches[at]);
+        let outputs = parallel::map((batches.len(), 1), || (), run);
+        let outputs: Vec<Vec<_>> = outputs.into_iter().collect::<Fallible<_>>()?;
+        let all = inputs
+            .into_iter()
+            .zip(expected)
+            .zip(outputs.into_iter().flatten());
+        for ((input, expected), got) in all {
             verification.checked += 1;
             for (at, (expected, got)) in expected.into_iter().zip(got).enumerate() {
                 let tolerance = tolerance(model, at, options.precision);
@@ -176,7 +179,6 @@ pub fn verify_watched(
                     && !agree(&expected, &got, tolerance)
                 {
                     verification.wrong += 1;
-                    let input = input.clone();
                     verification.first_wrong.get_or_insert(WrongOutput {
                         input,
                         expected,
@@ -188,6 +190,23 @@ pub fn verify_watched(
         }
     }
     Ok(verification)
+}
+
+/// What the interpreter gives for each input, of each root; `None` where it fails.
+fn expected(
+    graph: &Graph,
+    roots: &[SOpId],
+    inputs: &[Vec<Value>],
+) -> Fallible<Vec<Vec<Option<Vec<Value>>>>> {
+    let evaluated = |input: &Vec<Value>| {
+        graph.control().check()?;
+        let values = |root: &SOpId| interpret::evaluate(graph, *root, input).ok();
+        let values = roots.iter().map(values);
+        Ok(values
+            .map(|found| found.map(|found| found.values))
+            .collect())
+    };
+    inputs.iter().map(evaluated).collect()
 }
 
 /// Whether an output is what is expected: exactly, or within a tolerance.

@@ -4,11 +4,14 @@
 use super::forward::{Batch, Precision, Prepared};
 use super::readout::PreparedReadout;
 use super::scalar::Scalar;
-use crate::base::Fallible;
+use crate::base::{Fallible, parallel};
 use crate::model::{Decoder, Model, Readout};
 use crate::value::Value;
 use ndarray::Array2;
 use rustc_hash::FxHashSet;
+
+/// Inputs that one thread looks at together.
+const TOGETHER: usize = 64;
 
 /// What a variable or an output was on the inputs of a survey.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,11 +76,22 @@ impl Survey<'_> {
     /// # Errors
     /// As [`super::run`], for the first input that has one.
     pub fn add(&mut self, inputs: &[Vec<Value>]) -> Fallible<()> {
-        let (model, seen) = (self.model, &mut self.seen);
-        match &self.runner {
-            Runner::F32(prepared, variables) => add(model, prepared, variables, inputs, seen),
-            Runner::F64(prepared, variables) => add(model, prepared, variables, inputs, seen),
+        let (model, runner, count) = (self.model, &self.runner, self.seen.len());
+        let parts: Vec<&[Vec<Value>]> = inputs.chunks(TOGETHER).collect();
+        let noted = |_: &mut (), at: usize| -> Fallible<Vec<Seen>> {
+            let mut seen = vec![Seen::default(); count];
+            match runner {
+                Runner::F32(prepared, read) => add(model, prepared, read, parts[at], &mut seen)?,
+                Runner::F64(prepared, read) => add(model, prepared, read, parts[at], &mut seen)?,
+            }
+            Ok(seen)
+        };
+        for noted in parallel::map((parts.len(), 1), || (), noted) {
+            for (seen, noted) in self.seen.iter_mut().zip(noted?) {
+                seen.add(noted);
+            }
         }
+        Ok(())
     }
 
     /// What was found of the variables, and of the outputs that are none of them.
@@ -143,6 +157,15 @@ impl Seen {
                 }
             }
         }
+    }
+
+    /// Takes in what was seen elsewhere.
+    fn add(&mut self, other: Seen) {
+        self.values.extend(other.values);
+        self.range = match (self.range, other.range) {
+            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+            (a, b) => a.or(b),
+        };
     }
 
     fn of(&self, readout: &Readout) -> Reached {

@@ -63,6 +63,11 @@ impl ScorerFunction {
         }
     }
 
+    /// The scorer and what it is made of, operands first, in order of id.
+    pub fn parts(&self) -> &[ScorerId] {
+        &self.parts
+    }
+
     /// The score of a key for a query.
     ///
     /// # Errors

@@ -2,8 +2,10 @@
 //! computed as a column; the best selected key is then a maximum over what the query selects.
 
 use super::column::{Column, Values};
+use super::distance::Nearest;
 use super::elementwise;
 use super::fault::Fault;
+use super::linear::Linear;
 use super::plan::Plan;
 use super::radix;
 use super::rank::rank;
@@ -12,7 +14,7 @@ use super::selector::{Columns, Pattern};
 use crate::graph::{Graph, SOpId, Scorer, ScorerId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Floats hold ints up to this one exactly.
 const LARGEST_EXACT: u64 = 1 << 53;
@@ -24,7 +26,9 @@ const STACK: usize = 128 * 1024;
 pub enum Ranking {
     /// The keys by ascending score, equal ones by position, whatever the query.
     Order(Vec<u32>),
-    /// Scores that depend on the query, or some of which fail.
+    /// Scores of one number that depends on both.
+    Nearest(Box<Nearest>),
+    /// Other scores that depend on the query, or some of which fail.
     Scores(Box<Scores>),
 }
 
@@ -35,9 +39,13 @@ impl Ranking {
         graph: &Graph,
         scorer: ScorerId,
         columns: &Columns<'_>,
-    ) -> Result<Ranking, Rc<Fault>> {
-        Ok(match key_order(graph, scorer, columns) {
-            Some(order) => Ranking::Order(order),
+    ) -> Result<Ranking, Arc<Fault>> {
+        if let Some(order) = key_order(graph, scorer, columns) {
+            return Ok(Ranking::Order(order));
+        }
+        let linear = Linear::new(graph, scorer, columns);
+        Ok(match linear.and_then(Nearest::new) {
+            Some(nearest) => Ranking::Nearest(Box::new(nearest)),
             None => Ranking::Scores(Box::new(Scores::new(graph, scorer, columns)?)),
         })
     }
@@ -49,15 +57,13 @@ impl Ranking {
     ///
     /// # Errors
     /// A score that cannot be computed or is no number.
-    pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Rc<Fault>> {
+    pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Arc<Fault>> {
         let order = match self {
             Ranking::Order(order) => order,
+            Ranking::Nearest(nearest) => return Ok(nearest.best(candidates)),
             Ranking::Scores(scores) => return scores.best(candidates),
         };
-        let mut standings = vec![0_u32; order.len()];
-        for (standing, key) in (1..).zip(order) {
-            standings[*key as usize] = standing;
-        }
+        let standings = standings(order);
         let highest = Plan::new(candidates).highest(|key| standings[key]);
         let key = |standing: u32| match standing {
             0 => -1,
@@ -73,23 +79,32 @@ fn key_order(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<V
     if !queries.is_empty() {
         return None;
     }
-    let mut parts = KeyScores {
-        graph,
-        columns,
-        known: FxHashMap::default(),
-    };
+    let mut parts = KeyScores::new(graph, columns);
     let scores = parts.column(scorer);
-    let sound = |column: &Rc<Column>| column.first_fault().is_none();
     // Where a part fails, what it means for the score is told key by key.
-    if !parts.known.values().all(sound) || !is_ordered(&scores) {
+    if !parts.is_sound() || !is_ordered(&scores) {
         return None;
     }
-    let ranked = rank(&scores, &scores);
-    let mut order: Vec<(u32, u32)> = (0..columns.keys as u32)
+    Some(ordered(&scores))
+}
+
+/// Positions by ascending value, equal ones in order of position.
+pub fn ordered(column: &Arc<Column>) -> Vec<u32> {
+    let ranked = rank(column, column);
+    let mut order: Vec<(u32, u32)> = (0..column.len() as u32)
         .map(|key| (ranked.keys.get(key as usize), key))
         .collect();
     radix::sort_by_key(&mut order, u32::BITS, |(rank, _)| u64::from(*rank));
-    Some(order.into_iter().map(|(_, key)| key).collect())
+    order.into_iter().map(|(_, key)| key).collect()
+}
+
+/// The place of each position in an order, from 1 on.
+pub fn standings(order: &[u32]) -> Vec<u32> {
+    let mut standings = vec![0; order.len()];
+    for (standing, key) in (1..).zip(order) {
+        standings[*key as usize] = standing;
+    }
+    standings
 }
 
 /// Whether the scores are numbers that compare alike as they are and as floats.
@@ -109,14 +124,22 @@ fn is_ordered(scores: &Column) -> bool {
 }
 
 /// The columns of a scorer that reads no query and of its parts, each computed once.
-struct KeyScores<'a> {
+pub struct KeyScores<'a> {
     graph: &'a Graph,
     columns: &'a Columns<'a>,
-    known: FxHashMap<ScorerId, Rc<Column>>,
+    known: FxHashMap<ScorerId, Arc<Column>>,
 }
 
-impl KeyScores<'_> {
-    fn column(&mut self, id: ScorerId) -> Rc<Column> {
+impl<'a> KeyScores<'a> {
+    pub fn new(graph: &'a Graph, columns: &'a Columns<'a>) -> KeyScores<'a> {
+        KeyScores {
+            graph,
+            columns,
+            known: FxHashMap::default(),
+        }
+    }
+
+    pub fn column(&mut self, id: ScorerId) -> Arc<Column> {
         if let Some(known) = self.known.get(&id) {
             return known.clone();
         }
@@ -125,15 +148,21 @@ impl KeyScores<'_> {
         column
     }
 
-    fn new_column(&mut self, id: ScorerId) -> Rc<Column> {
+    /// Whether nothing failed.
+    pub fn is_sound(&self) -> bool {
+        let mut columns = self.known.values();
+        columns.all(|column| column.first_fault().is_none())
+    }
+
+    fn new_column(&mut self, id: ScorerId) -> Arc<Column> {
         let length = self.columns.keys;
         match self.graph.get_scorer(id) {
             Scorer::Key(sop) | Scorer::Query(sop) => (self.columns.key)(*sop),
-            Scorer::Constant(value) => Rc::new(Column::constant(value.clone(), length)),
+            Scorer::Constant(value) => Arc::new(Column::constant(value.clone(), length)),
             Scorer::Map { op, operands } => {
                 let operands = operands.iter().map(|operand| self.column(*operand));
-                let operands: Vec<Rc<Column>> = operands.collect();
-                Rc::new(elementwise::map(SOpId(0), op, &operands, length))
+                let operands: Vec<Arc<Column>> = operands.collect();
+                Arc::new(elementwise::map(SOpId(0), op, &operands, length))
             }
         }
     }

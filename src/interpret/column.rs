@@ -9,12 +9,11 @@ use crate::value::{SequenceType, Value};
 use bit_vec::BitVec;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// The strings of a column, ascending and each once, so that ids compare like strings. Columns
 /// copied from one another share it; it may hold strings that a column does not use.
-pub type Dictionary = Rc<[Arc<str>]>;
+pub type Dictionary = Arc<[Arc<str>]>;
 
 #[derive(Debug)]
 pub enum Values {
@@ -78,7 +77,7 @@ impl Column {
     }
 
     /// The same fault at every position.
-    pub fn failed(length: usize, fault: Rc<Fault>) -> Column {
+    pub fn failed(length: usize, fault: Arc<Fault>) -> Column {
         Column {
             faults: Faults::Everywhere(fault),
             ..Column::constant(Value::Int(0), length)
@@ -105,7 +104,7 @@ impl Column {
                 self.sequence_type = sequence_type;
                 self
             }
-            Err(clash) => Column::failed(self.length, Rc::new(self.mixed_types(sop, &clash))),
+            Err(clash) => Column::failed(self.length, Arc::new(self.mixed_types(sop, &clash))),
         }
     }
 
@@ -236,12 +235,24 @@ impl Column {
     }
 
     /// The first fault, if there is one.
-    pub fn first_fault(&self) -> Option<&Rc<Fault>> {
+    pub fn first_fault(&self) -> Option<&Arc<Fault>> {
         self.faults.first()
     }
 
     pub fn sequence_type(&self) -> SequenceType {
         self.sequence_type
+    }
+
+    /// The numbers as floats, 0 for what is no number.
+    pub fn to_floats(&self) -> Vec<f64> {
+        match &self.values {
+            Values::Floats(floats) => floats.clone(),
+            Values::Ints(ints) => ints.iter().map(|int| *int as f64).collect(),
+            _ => {
+                let float = |at| self.get(at).as_float().unwrap_or(0.0);
+                (0..self.length).map(float).collect()
+            }
+        }
     }
 
     pub fn to_values(&self) -> Vec<Value> {
@@ -257,7 +268,7 @@ pub struct Builder {
     /// The numbers of the strings so far.
     strings: FxHashMap<Arc<str>, u32>,
     entries: Vec<Arc<str>>,
-    faults: Vec<(usize, Rc<Fault>)>,
+    faults: Vec<(usize, Arc<Fault>)>,
     length: usize,
     capacity: usize,
 }
@@ -303,7 +314,7 @@ impl Builder {
         self.values = Values::Mixed(values);
     }
 
-    pub fn fault(&mut self, fault: Rc<Fault>) {
+    pub fn fault(&mut self, fault: Arc<Fault>) {
         self.faults.push((self.length, fault));
         self.length += 1;
         match &mut self.values {

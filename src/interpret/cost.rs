@@ -2,16 +2,17 @@
 
 use super::Evaluation;
 use super::best::Ranking;
-use super::count::{Conjunction, Shape};
+use super::count::Conjunction;
 use super::fault::Fault;
 use super::formula::Condition;
 use super::plan::{Plan, Way};
-use super::score::Scores;
 use super::selector::{EQUAL, GREATER, LESS, Pattern, Relations, is_derived};
+use super::shape::Shape;
+use super::weights::Weights;
 use crate::base::Fallible;
 use crate::graph::{Graph, SOp, SOpId, ScorerId, Selector, SelectorId};
 use crate::value::Value;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// How one aggregate or width is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +63,7 @@ fn describe_best(
     evaluation: &Evaluation<'_>,
     candidates: SelectorId,
     scorer: ScorerId,
-) -> Result<Described, Rc<Fault>> {
+) -> Result<Described, Arc<Fault>> {
     let graph = evaluation.graph;
     let column = |id| evaluation.column(id);
     let ranking = Ranking::new(graph, scorer, &evaluation.columns_of(&column))?;
@@ -71,6 +72,11 @@ fn describe_best(
         Ranking::Order(_) => (
             cost,
             "the best of these: a maximum, as the score depends on the key alone",
+        ),
+        Ranking::Nearest(_) => (
+            cost,
+            "the best of these: a maximum on each piece where the score rises or falls with a sum \
+             of key and query",
         ),
         Ranking::Scores(_) => (
             "O(n²)".to_string(),
@@ -85,12 +91,28 @@ fn describe_best(
 fn describe_weighted(
     evaluation: &Evaluation<'_>,
     scorer: ScorerId,
-) -> Result<Described, Rc<Fault>> {
+) -> Result<Described, Arc<Fault>> {
     let column = |id| evaluation.column(id);
-    let scores = Scores::new(evaluation.graph, scorer, &evaluation.columns_of(&column))?;
-    let queries = scores.query_classes();
-    let how = format!("keys weighed from left to right, for {queries} different queries");
-    Ok((format!("O(n × {queries})"), vec![how]))
+    let weights = Weights::new(evaluation.graph, scorer, &evaluation.columns_of(&column))?;
+    Ok(match &weights {
+        Weights::Masked { .. } => {
+            let how = "running sums of weights along positions, as these depend on the key alone";
+            ("O(n)".to_string(), vec![how.to_string()])
+        }
+        Weights::Kernel(kernel) => {
+            let reach = kernel.reach();
+            let how = format!(
+                "keys weighed from left to right, by a table over sums of key and query, of which \
+                 {reach} at most have a weight"
+            );
+            (format!("O(n × {reach})"), vec![how])
+        }
+        Weights::Scores(scores) => {
+            let queries = scores.query_classes();
+            let how = format!("keys weighed from left to right, for {queries} different queries");
+            (format!("O(n × {queries})"), vec![how])
+        }
+    })
 }
 
 fn describe(graph: &Graph, pattern: &Pattern) -> Described {
@@ -101,12 +123,13 @@ fn describe(graph: &Graph, pattern: &Pattern) -> Described {
             (format!("O(n log n + {keys} × {queries})"), vec![rows])
         }
         Way::Sum(terms) => {
-            let two_orders = terms.iter().any(|(_, shape)| shape.orders.len() == 2);
+            let orders = terms.iter().map(|(_, shape)| shape.orders.len()).max();
             let ranked = pattern.pairs.iter().any(|pair| pair.ranked().sorted);
-            let cost = if two_orders || ranked {
-                "O(n log n)"
-            } else {
-                "O(n)"
+            let cost = match orders.unwrap_or(0) {
+                3.. => "O(n log² n)",
+                2 => "O(n log n)",
+                _ if ranked => "O(n log n)",
+                _ => "O(n)",
             };
             let mut steps: Vec<String> = terms
                 .iter()
@@ -137,12 +160,14 @@ fn conjunction(graph: &Graph, pattern: &Pattern, sign: i64, shape: &Shape) -> St
     part(&shape.key_filters, "keys filtered by");
     part(&shape.query_filters, "queries filtered by");
     part(&shape.equalities, "groups by");
+    let orders = shape.orders.concat();
     match shape.orders.len() {
-        2 => part(&shape.orders, "dominance counting, digit by digit, by"),
+        3.. => part(&orders, "dominance counting in halves of halves by"),
+        2 => part(&orders, "dominance counting, digit by digit, by"),
         _ if Conjunction::new(pattern, shape).is_sequential() => {
-            part(&shape.orders, "running sums along positions by");
+            part(&orders, "running sums along positions by");
         }
-        _ => part(&shape.orders, "running sums along sorted keys by"),
+        _ => part(&orders, "running sums along sorted keys by"),
     }
     if parts.is_empty() {
         parts.push("all keys".to_string());

@@ -1,53 +1,32 @@
 //! Counts and sums over the keys that one conjunction selects for each query, without looking at
-//! pairs of positions. Conditions on keys alone and on queries alone are filters; equalities
-//! divide keys and queries into groups; what is left are orders inside groups, of which up to two
-//! can be answered.
+//! pairs of positions. Conditions on keys alone and on queries alone are filters; equalities divide
+//! keys and queries into groups; what is left are orders inside groups, as intervals of axes
+//! (`axis`). Along one axis they are answered by running sums, two are counted by `dominance`, and
+//! a third is divided and conquered (`three`). O(n) with up to one axis, O(n log n) with two,
+//! O(n log² n) with three, where ranks are known.
 
-use super::dominance;
-use super::formula::{Condition, Term};
-use super::rank::{NONE, Ranks};
-use super::selector::{EQUAL, GREATER, LESS, Pair, Pattern, Sides, relation};
-use super::tally::Sum;
-use rustc_hash::FxHashMap;
-use std::rc::Rc;
-
-/// The conditions of one conjunction by what they do.
-#[derive(Default)]
-pub struct Shape {
-    pub key_filters: Vec<Condition>,
-    pub query_filters: Vec<Condition>,
-    pub equalities: Vec<Condition>,
-    pub orders: Vec<Condition>,
-}
-
-impl Shape {
-    pub fn of(pattern: &Pattern, term: &Term) -> Shape {
-        let mut shape = Shape::default();
-        for condition in &term.conditions {
-            let kind = match pattern.pairs[condition.0].sides() {
-                Sides::Keys => &mut shape.key_filters,
-                Sides::Queries => &mut shape.query_filters,
-                Sides::Both if condition.1 == EQUAL => &mut shape.equalities,
-                Sides::Both | Sides::Neither => &mut shape.orders,
-            };
-            kind.push(*condition);
-        }
-        shape
-    }
-
-    /// Whether [`Conjunction`] can answer for it.
-    pub fn is_easy(&self) -> bool {
-        self.orders.len() <= 2
-    }
-}
+use super::axis::{Axis, sorted};
+use super::dominance::{self, Event};
+use super::groups::{Groups, keep, member};
+use super::maximum;
+use super::rank::NONE;
+use super::selector::{Pattern, relation};
+use super::shape::Shape;
+use super::slots::Slots;
+use super::tally::{Highest, Signed, Sum};
+use super::three::{self, Item};
 
 /// A conjunction made ready for its input.
 pub struct Conjunction {
     keys: usize,
     queries: usize,
     groups: Groups,
-    orders: Vec<Order>,
+    axes: Vec<Axis>,
 }
+
+/// What queries ask for: sums over intervals as differences of sums from the beginning, or a
+/// maximum, of which nothing can be taken away.
+type Ends = Vec<(u32, i64)>;
 
 impl Conjunction {
     /// The conjunction of conditions that [`Shape::is_easy`] accepts. O(n) with the ranks of the
@@ -69,62 +48,161 @@ impl Conjunction {
                 relation(ranked.keys.get(0), ranked.queries.get(query)) & wanted != 0
             });
         }
-        let order = |(pair, wanted): &Condition| Order::new(&pattern.pairs[*pair], *wanted);
+        let axes = shape.orders.iter().map(|orders| Axis::new(pattern, orders));
+        let mut axes: Vec<Axis> = axes.collect();
+        // Along positions memory is read in sequence.
+        axes.sort_by_key(|axis| !axis.is_sorted());
         Conjunction {
             keys: pattern.keys,
             queries: pattern.queries,
             groups,
-            orders: shape.orders.iter().map(order).collect(),
+            axes,
         }
     }
 
     /// Whether keys are added up in the order of their positions.
     pub fn is_sequential(&self) -> bool {
-        match self.orders.as_slice() {
-            [] => true,
-            [order] => is_sorted(&order.keys),
-            _ => false,
+        self.axes.len() <= 1 && self.axes.iter().all(Axis::is_sorted)
+    }
+
+    /// Whether each query selects the keys of its group up to some position.
+    pub fn is_running(&self) -> bool {
+        self.is_sequential() && self.axes.iter().all(|axis| axis.from.is_none())
+    }
+
+    pub fn keys(&self) -> usize {
+        self.keys
+    }
+
+    pub fn queries(&self) -> usize {
+        self.queries
+    }
+
+    /// How many groups there are.
+    pub fn groups(&self) -> usize {
+        self.groups.count
+    }
+
+    /// Gives to `found` what comes of adding one selected key after the other, from left to right,
+    /// where [`Conjunction::is_running`]. O(n).
+    pub fn running<S: Copy>(
+        &self,
+        nothing: S,
+        add: impl Fn(S, usize) -> S,
+        mut found: impl FnMut(usize, S),
+    ) {
+        let mut sums = vec![nothing; self.groups.count];
+        let Some(axis) = self.axes.first() else {
+            self.each_key(|key, group| sums[group] = add(sums[group], key));
+            return self.each_query(|query, group| found(query, sums[group]));
+        };
+        self.sweep(axis, |event| match event {
+            Sweep::Key(key) => {
+                let sum = &mut sums[self.group_of_key(key)];
+                *sum = add(*sum, key);
+            }
+            Sweep::Query(query, _) => found(query, sums[self.group_of_query(query)]),
+        });
+    }
+
+    /// Gives to `found` parts of the sum over the selected keys of each query that may select some.
+    pub fn add_up<T: Signed>(&self, weight: impl Fn(usize) -> T, mut found: impl FnMut(usize, T)) {
+        match self.axes.as_slice() {
+            [] => {
+                let sums = self.by_group(weight);
+                self.each_query(|query, group| found(query, sums[group]));
+            }
+            [axis] => {
+                let slots = Slots::new(self, axis);
+                let mut sums = vec![T::ZERO; slots.count + 1];
+                self.each_key(|key, _| {
+                    if let Some(sum) = sums.get_mut(slots.keys[key] as usize + 1) {
+                        *sum = sum.plus(weight(key));
+                    }
+                });
+                let mut total = T::ZERO;
+                for sum in &mut sums {
+                    total = total.plus(*sum);
+                    *sum = total;
+                }
+                self.each_query(|query, _| {
+                    let (from, to) = slots.interval(query);
+                    if from < to {
+                        let before = sums[from as usize].times(-1);
+                        found(query, sums[to as usize].plus(before));
+                    }
+                });
+            }
+            [first, second] => {
+                let interval = |from: u32, to: u32| match from {
+                    0 => vec![(to, 1)],
+                    from => vec![(to, 1), (from, -1)],
+                };
+                self.dominance((first, second), weight, interval, |query, sign, sum: T| {
+                    found(query, sum.times(sign));
+                });
+            }
+            [first, second, third, ..] => {
+                self.three([first, second, third], weight, |query, sign, sum: T| {
+                    found(query, sum.times(sign));
+                });
+            }
         }
     }
 
-    /// Gives to `found` the sum over the selected keys of each query that may select some. O(n)
-    /// with up to one order, O(n log n) with two.
-    pub fn add_up<T: Sum>(&self, weight: impl Fn(usize) -> T, mut found: impl FnMut(usize, T)) {
-        if let [first, second] = self.orders.as_slice() {
-            // Along positions memory is read in sequence.
-            let (first, second) = if is_sorted(&first.keys) {
-                (first, second)
-            } else {
-                (second, first)
-            };
-            return self.dominance(first, second, weight, found);
-        }
-        if let [order] = self.orders.as_slice()
-            && T::ANY_ORDER
-            && self.groups.count == 1
-            && !(is_sorted(&order.keys) && is_sorted(&order.queries))
-        {
-            return self.one_order(order, weight, found);
-        }
-        let mut sums = vec![T::ZERO; self.groups.count];
-        self.sweep(self.orders.first(), |event| match event {
-            Event::Key(key) => {
-                if let Some(group) = member(&self.groups.keys, key) {
-                    sums[group] = sums[group].plus(weight(key));
-                }
+    /// Whether [`Conjunction::highest`] answers for it.
+    pub fn has_highest(&self) -> bool {
+        let open = self.axes.iter().filter(|axis| axis.from.is_none()).count();
+        self.axes.len() <= 1 || (self.axes.len() <= 2 && open >= 1) || open == self.axes.len()
+    }
+
+    /// The highest weight of the selected keys of each query that may select some.
+    pub fn highest(&self, weight: impl Fn(usize) -> u32, mut found: impl FnMut(usize, u32)) {
+        let highest = |key| Highest(weight(key));
+        let open = |axis: &Axis| axis.from.is_none();
+        match self.axes.as_slice() {
+            [] => {
+                let found_of = self.by_group(highest);
+                self.each_query(|query, group| found(query, found_of[group].0));
             }
-            Event::Query(query) => {
-                if let Some(group) = member(&self.groups.queries, query) {
-                    found(query, sums[group]);
-                }
+            [axis] => {
+                let slots = Slots::new(self, axis);
+                let weights = slots.weights(self, weight);
+                let mut asked = Vec::new();
+                self.each_query(|query, _| asked.push((query as u32, slots.interval(query))));
+                maximum::of_intervals(weights, &asked, found);
             }
-        });
+            [first, second] if open(first) && open(second) => {
+                let end = |_, to| vec![(to, 1)];
+                self.dominance((first, second), highest, end, |query, _, sum: Highest| {
+                    found(query, sum.0);
+                });
+            }
+            [first, second] => {
+                let (swept, other) = if open(first) {
+                    (first, second)
+                } else {
+                    (second, first)
+                };
+                let slots = Slots::new(self, other);
+                let mut tree = maximum::Tree::new(slots.count);
+                self.sweep(swept, |event| match event {
+                    Sweep::Key(key) => tree.raise(slots.keys[key], weight(key)),
+                    Sweep::Query(query, _) => found(query, tree.highest(slots.interval(query))),
+                });
+            }
+            [first, second, third, ..] => {
+                self.three([first, second, third], highest, |query, _, sum: Highest| {
+                    found(query, sum.0);
+                });
+            }
+        }
     }
 
     /// The one key that each query selects, [`NONE`] where there is none; nothing at all if a query
     /// might select several. O(n).
     pub fn single_keys(&self) -> Option<Vec<u32>> {
-        if !self.orders.is_empty() || self.groups.count < 2 {
+        if !self.axes.is_empty() || self.groups.count < 2 {
             return None;
         }
         let mut keys = vec![NONE; self.groups.count];
@@ -139,315 +217,234 @@ impl Conjunction {
         Some((0..self.queries).map(key).collect())
     }
 
-    /// One order and no groups: sums by rank, then running sums over the ranks. O(n), in any order
-    /// of keys.
-    fn one_order<T: Sum>(
-        &self,
-        order: &Order,
-        weight: impl Fn(usize) -> T,
-        mut found: impl FnMut(usize, T),
-    ) {
-        // A place for each rank and one for what is in no order.
-        let mut sums = vec![T::ZERO; order.count + 1];
-        let place = |rank: u32| (rank as usize).min(order.count);
-        for key in (0..self.keys).filter(|key| member(&self.groups.keys, *key).is_some()) {
-            let sum = &mut sums[place(order.keys.get(key))];
-            *sum = sum.plus(weight(key));
-        }
-        let mut total = T::ZERO;
-        for sum in &mut sums[..order.count] {
-            let before = total;
-            total = total.plus(*sum);
-            *sum = if order.strict { before } else { total };
-        }
-        sums[order.count] = T::ZERO;
-        for query in (0..self.queries).filter(|at| member(&self.groups.queries, *at).is_some()) {
-            found(query, sums[place(order.queries.get(query))]);
+    /// Each key that may be selected, with its group.
+    pub fn each_key(&self, mut see: impl FnMut(usize, usize)) {
+        for key in 0..self.keys {
+            if let Some(group) = member(&self.groups.keys, key) {
+                see(key, group);
+            }
         }
     }
 
-    /// Two orders: keys and queries by group, in the sequence of the first order, with their ranks
-    /// in the second. O(n log n).
+    pub fn each_query(&self, mut see: impl FnMut(usize, usize)) {
+        for query in 0..self.queries {
+            if let Some(group) = member(&self.groups.queries, query) {
+                see(query, group);
+            }
+        }
+    }
+
+    fn by_group<T: Sum>(&self, weight: impl Fn(usize) -> T) -> Vec<T> {
+        let mut sums = vec![T::ZERO; self.groups.count];
+        self.each_key(|key, group| sums[group] = sums[group].plus(weight(key)));
+        sums
+    }
+
+    /// Two axes: keys and the ends of queries by group, in the sequence of the first axis, with
+    /// their places on the second. `ends` says for an interval which sums from the beginning are
+    /// asked for. O(n log n).
     fn dominance<T: Sum>(
         &self,
-        first: &Order,
-        second: &Order,
+        (first, second): (&Axis, &Axis),
         weight: impl Fn(usize) -> T,
-        mut found: impl FnMut(usize, T),
+        ends: impl Fn(u32, u32) -> Ends,
+        mut found: impl FnMut(usize, i64, T),
     ) {
-        let key = |key: usize| {
-            let rank = second.keys.get(key);
-            member(&self.groups.keys, key).filter(|_| rank != NONE && first.keys.get(key) != NONE)
+        let asks = |query: usize| {
+            second
+                .interval(query)
+                .map_or(Vec::new(), |(a, b)| ends(a, b))
         };
-        let query = |query: usize| {
-            let rank = second.queries.get(query);
-            let group = member(&self.groups.queries, query);
-            group.filter(|_| rank != NONE && first.queries.get(query) != NONE)
-        };
-        let mut next = vec![0_u32; self.groups.count + 1];
-        let keys = (0..self.keys).filter_map(key);
-        for group in keys.chain((0..self.queries).filter_map(query)) {
-            next[group + 1] += 1;
-        }
-        for group in 0..self.groups.count {
-            next[group + 1] += next[group];
-        }
-        let count = next[self.groups.count] as usize;
-        let mut events = vec![dominance::Event::key(0, T::ZERO); count];
-        let mut put = |group: usize, event| {
-            events[next[group] as usize] = event;
-            next[group] += 1;
-        };
-        self.sweep(Some(first), |event| match event {
-            Event::Key(at) => {
-                if let Some(group) = key(at) {
-                    put(
-                        group,
-                        dominance::Event::key(second.keys.get(at), weight(at)),
-                    );
-                }
+        let mut grouped = Grouped::new(self.groups.count);
+        self.sweep(first, |event| match event {
+            Sweep::Key(key) if second.keys[key] != NONE => {
+                grouped.expect(self.group_of_key(key), 1)
             }
-            Event::Query(at) => {
-                if let Some(group) = query(at) {
-                    let bound = second.queries.get(at) + u32::from(!second.strict);
-                    put(group, dominance::Event::query(at, bound));
+            Sweep::Key(_) => {}
+            Sweep::Query(query, _) => {
+                grouped.expect(self.group_of_query(query), asks(query).len());
+            }
+        });
+        let mut events = grouped.room(Event::key(0, T::ZERO));
+        self.sweep(first, |event| match event {
+            Sweep::Key(key) if second.keys[key] != NONE => {
+                let event = Event::key(second.keys[key], weight(key));
+                grouped.put(&mut events, self.group_of_key(key), event);
+            }
+            Sweep::Key(_) => {}
+            Sweep::Query(query, sign) => {
+                for (bound, other) in asks(query) {
+                    let event = Event::query(code(query, sign * other), bound);
+                    grouped.put(&mut events, self.group_of_query(query), event);
                 }
             }
         });
         let mut room = events.clone();
-        let mut start = 0;
-        // By now each group's next place is the first of the group after it.
-        for end in next[..self.groups.count].iter().map(|end| *end as usize) {
-            let (events, room) = (&mut events[start..end], &mut room[start..end]);
+        let mut found = |code: usize, sum: T| found(code / 2, sign(code), sum);
+        for range in grouped.ranges() {
+            let (events, room) = (&mut events[range.clone()], &mut room[range]);
             dominance::add_up(events, room, second.count as u32, &mut found);
-            start = end;
         }
     }
 
-    /// Goes through keys and queries so that each query comes after just the keys that the order
-    /// lets it select, and keys in the order of their ranks; keys that no query selects come last,
-    /// and what is in no order does not come. Without an order all keys come first. O(n).
-    fn sweep(&self, order: Option<&Order>, mut event: impl FnMut(Event)) {
-        let Some(order) = order else {
-            (0..self.keys).for_each(|key| event(Event::Key(key)));
-            (0..self.queries).for_each(|query| event(Event::Query(query)));
-            return;
+    /// Three axes: as two, with one more to divide by. O(n log² n).
+    fn three<T: Sum>(
+        &self,
+        [first, second, third]: [&Axis; 3],
+        weight: impl Fn(usize) -> T,
+        mut found: impl FnMut(usize, i64, T),
+    ) {
+        let is_placed = |key: usize| second.keys[key] != NONE && third.keys[key] != NONE;
+        let ends =
+            |(from, to): (u32, u32)| [(to, 1), (from, -1)].into_iter().filter(|end| end.0 > 0);
+        let asks = |query: usize| -> Vec<(u32, u32, i64)> {
+            let (Some(second), Some(third)) = (second.interval(query), third.interval(query))
+            else {
+                return Vec::new();
+            };
+            let pairs =
+                ends(second).flat_map(|(a, sign)| ends(third).map(move |(b, s)| (a, b, sign * s)));
+            pairs.collect()
         };
-        let sorted = order.sort();
-        let place = |order: &Option<Rc<[u32]>>, at: usize| match order {
-            None => at,
-            Some(order) => order[at] as usize,
-        };
+        let mut grouped = Grouped::new(self.groups.count);
+        self.sweep(first, |event| match event {
+            Sweep::Key(key) if is_placed(key) => grouped.expect(self.group_of_key(key), 1),
+            Sweep::Key(_) => {}
+            Sweep::Query(query, _) => grouped.expect(self.group_of_query(query), asks(query).len()),
+        });
+        let mut items = grouped.room(Item::key(0, 0, T::ZERO));
+        self.sweep(first, |event| match event {
+            Sweep::Key(key) if is_placed(key) => {
+                let item = Item::key(second.keys[key], third.keys[key], weight(key));
+                grouped.put(&mut items, self.group_of_key(key), item);
+            }
+            Sweep::Key(_) => {}
+            Sweep::Query(query, sign) => {
+                for (a, b, other) in asks(query) {
+                    let item = Item::query(code(query, sign * other), a, b);
+                    grouped.put(&mut items, self.group_of_query(query), item);
+                }
+            }
+        });
+        let mut found = |code: usize, sum: T| found(code / 2, sign(code), sum);
+        for range in grouped.ranges() {
+            three::add_up(&mut items[range], third.count as u32, &mut found);
+        }
+    }
+
+    pub fn group_of_key(&self, key: usize) -> usize {
+        member(&self.groups.keys, key).unwrap_or(0)
+    }
+
+    pub fn group_of_query(&self, query: usize) -> usize {
+        member(&self.groups.queries, query).unwrap_or(0)
+    }
+
+    /// Goes along an axis so that each end of a query's interval comes after just the keys of lower
+    /// places: the last one with sign 1, the first one with −1 unless no key is before it. Keys
+    /// and queries in no group, and what is in no order, do not come. O(n).
+    fn sweep(&self, axis: &Axis, mut event: impl FnMut(Sweep)) {
+        let order = sorted(&axis.keys, axis.count);
+        let mut ends: Vec<(u32, u32)> = Vec::with_capacity(self.queries);
+        self.each_query(|query, _| {
+            if let Some((from, to)) = axis.interval(query) {
+                ends.push((to, code(query, 1) as u32));
+                if from > 0 {
+                    ends.push((from, code(query, -1) as u32));
+                }
+            }
+        });
+        if !ends.is_sorted_by_key(|(bound, _)| *bound) {
+            let bits = u32::BITS - (axis.count as u32).leading_zeros();
+            super::radix::sort_by_key(&mut ends, bits, |(bound, _)| u64::from(*bound));
+        }
         let mut next = 0;
-        let mut keys_before = |bound: u32, strict: bool, event: &mut dyn FnMut(Event)| {
+        for (bound, code) in ends {
             while next < self.keys {
-                let key = place(&sorted.key_order, next);
-                let rank = order.keys.get(key);
-                if rank > bound || (strict && rank == bound) {
+                let key = order.as_ref().map_or(next, |order| order[next] as usize);
+                if axis.keys[key] >= bound {
                     break;
                 }
-                event(Event::Key(key));
+                if member(&self.groups.keys, key).is_some() {
+                    event(Sweep::Key(key));
+                }
                 next += 1;
             }
-        };
-        for at in 0..self.queries {
-            let query = place(&sorted.query_order, at);
-            let bound = order.queries.get(query);
-            if bound == NONE {
-                break;
-            }
-            keys_before(bound, order.strict, &mut event);
-            event(Event::Query(query));
-        }
-        keys_before(NONE, true, &mut event);
-    }
-}
-
-/// Keys and queries by groups: a query selects only among keys of its own group.
-struct Groups {
-    keys: Members,
-    queries: Members,
-    count: usize,
-}
-
-/// The group of each position, [`NONE`] for no group; without a list all are in group 0.
-type Members = Option<Rc<[u32]>>;
-
-fn member(members: &Members, position: usize) -> Option<usize> {
-    match members {
-        None => Some(0),
-        Some(groups) => Some(groups[position] as usize).filter(|group| *group != NONE as usize),
-    }
-}
-
-/// Takes those positions out of their groups that a filter does not let pass.
-fn keep(members: &mut Members, length: usize, passes: impl Fn(usize) -> bool) {
-    let kept = (0..length).map(|at| match members {
-        _ if !passes(at) => NONE,
-        None => 0,
-        Some(groups) => groups[at],
-    });
-    *members = Some(kept.collect());
-}
-
-impl Groups {
-    fn new() -> Groups {
-        Groups {
-            keys: None,
-            queries: None,
-            count: 1,
-        }
-    }
-
-    /// Divides each group by an equality. O(n): pairs of group and rank are numbered directly if
-    /// there are not many possible ones, and by hashing otherwise.
-    fn divide(&mut self, pair: &Pair) {
-        let ranked = pair.ranked();
-        let (Ranks::List(keys), Ranks::List(queries)) = (&ranked.keys, &ranked.queries) else {
-            return;
-        };
-        let (Some(key_groups), Some(query_groups)) = (&self.keys, &self.queries) else {
-            self.keys = Some(keys.clone());
-            self.queries = Some(queries.clone());
-            self.count = ranked.count;
-            return;
-        };
-        let room = 4 * keys.len() + 64;
-        if self.count.saturating_mul(ranked.count) <= room {
-            let number = |(group, rank): (&u32, &u32)| match (*group, *rank) {
-                (NONE, _) | (_, NONE) => NONE,
-                (group, rank) => group * ranked.count as u32 + rank,
-            };
-            let all = |groups: &Rc<[u32]>, ranks: &Rc<[u32]>| {
-                Some(groups.iter().zip(ranks.iter()).map(number).collect())
-            };
-            let keys = all(key_groups, keys);
-            (self.keys, self.queries) = (keys, all(query_groups, queries));
-            self.count *= ranked.count;
-            return;
-        }
-        let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        let divided: Rc<[u32]> = key_groups
-            .iter()
-            .zip(keys.iter())
-            .map(|(group, rank)| {
-                if *group == NONE || *rank == NONE {
-                    return NONE;
-                }
-                let next = numbers.len() as u32;
-                *numbers.entry((*group, *rank)).or_insert(next)
-            })
-            .collect();
-        let find = |(group, rank): (&u32, &u32)| match (*group, *rank) {
-            (NONE, _) | (_, NONE) => NONE,
-            both => numbers.get(&both).copied().unwrap_or(NONE),
-        };
-        let queries = query_groups.iter().zip(queries.iter()).map(find).collect();
-        (self.keys, self.queries) = (Some(divided), Some(queries));
-        self.count = numbers.len();
-    }
-}
-
-/// An order between keys and queries, turned so that a key is selected if its rank is smaller.
-struct Order {
-    keys: Ranks,
-    queries: Ranks,
-    /// Whether equal ranks do not count.
-    strict: bool,
-    /// Every rank is smaller, except [`NONE`].
-    count: usize,
-}
-
-/// The positions in the order of an order.
-struct Sorted {
-    /// The positions by ascending rank, equal ones in order of position; `None` if that is the
-    /// order of positions itself.
-    key_order: Option<Rc<[u32]>>,
-    query_order: Option<Rc<[u32]>>,
-}
-
-impl Order {
-    fn new(pair: &Pair, wanted: u8) -> Order {
-        let ranked = pair.ranked();
-        let (mut keys, mut queries) = (ranked.keys.clone(), ranked.queries.clone());
-        let same =
-            matches!((&keys, &queries), (Ranks::List(a), Ranks::List(b)) if Rc::ptr_eq(a, b));
-        if wanted & GREATER != 0 {
-            keys = turned(&keys, ranked.count);
-            queries = if same {
-                keys.clone()
-            } else {
-                turned(&queries, ranked.count)
-            };
-        }
-        Order {
-            keys,
-            queries,
-            strict: wanted == LESS || wanted == GREATER,
-            count: ranked.count,
-        }
-    }
-
-    /// O(n + ranks), by counting sort.
-    fn sort(&self) -> Sorted {
-        let key_order = sorted(&self.keys, self.count);
-        let same = matches!((&self.keys, &self.queries),
-            (Ranks::List(a), Ranks::List(b)) if Rc::ptr_eq(a, b));
-        let query_order = if same {
-            key_order.clone()
-        } else {
-            sorted(&self.queries, self.count)
-        };
-        Sorted {
-            key_order,
-            query_order,
+            let code = code as usize;
+            event(Sweep::Query(code / 2, sign(code)));
         }
     }
 }
 
-fn is_sorted(ranks: &Ranks) -> bool {
-    match ranks {
-        Ranks::Constant(_) => true,
-        Ranks::List(ranks) => ranks.is_sorted(),
-    }
+/// A query and the sign of what is found for it, as one number.
+fn code(query: usize, sign: i64) -> usize {
+    2 * query + usize::from(sign < 0)
 }
 
-fn turned(ranks: &Ranks, count: usize) -> Ranks {
-    let turn = |rank: &u32| match *rank {
-        NONE => NONE,
-        rank => count as u32 - 1 - rank,
-    };
-    match ranks {
-        Ranks::Constant(rank) => Ranks::Constant(turn(rank)),
-        Ranks::List(ranks) => Ranks::List(ranks.iter().map(turn).collect()),
-    }
+fn sign(code: usize) -> i64 {
+    if code % 2 == 0 { 1 } else { -1 }
 }
 
-fn sorted(ranks: &Ranks, count: usize) -> Option<Rc<[u32]>> {
-    let Ranks::List(ranks) = ranks else {
-        return None;
-    };
-    if ranks.is_sorted() {
-        return None;
-    }
-    let bucket = |rank: u32| (rank as usize).min(count);
-    let mut next = vec![0_u32; count + 2];
-    for rank in ranks.iter() {
-        next[bucket(*rank) + 1] += 1;
-    }
-    for rank in 0..=count {
-        next[rank + 1] += next[rank];
-    }
-    let mut order = vec![0_u32; ranks.len()];
-    for (position, rank) in ranks.iter().enumerate() {
-        let place = &mut next[bucket(*rank)];
-        order[*place as usize] = position as u32;
-        *place += 1;
-    }
-    Some(order.into())
-}
-
-enum Event {
+/// What comes next along an axis.
+pub enum Sweep {
     Key(usize),
-    Query(usize),
+    /// One end of what a query selects, with the sign of the sum from the beginning.
+    Query(usize, i64),
+}
+
+/// Places for the events of each group, one group after the other.
+struct Grouped {
+    next: Vec<u32>,
+}
+
+impl Grouped {
+    fn new(groups: usize) -> Grouped {
+        Grouped {
+            next: vec![0; groups + 1],
+        }
+    }
+
+    fn expect(&mut self, group: usize, events: usize) {
+        self.next[group + 1] += events as u32;
+    }
+
+    /// Room for all that was expected.
+    fn room<T: Clone>(&mut self, empty: T) -> Vec<T> {
+        for group in 1..self.next.len() {
+            self.next[group] += self.next[group - 1];
+        }
+        vec![empty; self.next.last().map_or(0, |count| *count as usize)]
+    }
+
+    fn put<T>(&mut self, room: &mut [T], group: usize, event: T) {
+        room[self.next[group] as usize] = event;
+        self.next[group] += 1;
+    }
+
+    /// What belongs to each group, once all is put: its next place is then the first of the group
+    /// after it.
+    fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let ends = self.next[..self.next.len() - 1]
+            .iter()
+            .map(|end| *end as usize);
+        ends.scan(0, |start, end| Some(std::mem::replace(start, end)..end))
+    }
+}
+
+impl Conjunction {
+    /// As [`Conjunction::sweep`], and then the keys that no query selects.
+    pub fn sweep_all(&self, axis: &Axis, mut event: impl FnMut(Sweep)) {
+        let mut seen = vec![false; self.keys];
+        self.sweep(axis, |found| {
+            if let Sweep::Key(key) = found {
+                seen[key] = true;
+            }
+            event(found);
+        });
+        for key in (0..self.keys).filter(|key| !seen[*key]) {
+            if axis.keys[key] != NONE && member(&self.groups.keys, key).is_some() {
+                event(Sweep::Key(key));
+            }
+        }
+    }
 }

@@ -7,10 +7,10 @@ use super::fault::Fault;
 use super::vector;
 use crate::graph::SOpId;
 use crate::value::{Op, Value};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The column of `op` applied position by position; `sop` is the node it belongs to.
-pub fn map(sop: SOpId, op: &Op, operands: &[Rc<Column>], length: usize) -> Column {
+pub fn map(sop: SOpId, op: &Op, operands: &[Arc<Column>], length: usize) -> Column {
     let sound = operands
         .iter()
         .all(|operand| operand.first_fault().is_none());
@@ -22,7 +22,7 @@ pub fn map(sop: SOpId, op: &Op, operands: &[Rc<Column>], length: usize) -> Colum
         let values: Vec<Value> = operands.iter().map(|operand| operand.get(0)).collect();
         return match op.apply(&values.iter().collect::<Vec<_>>()) {
             Ok(value) => Column::constant(value, length),
-            Err(failure) => Column::failed(length, Rc::new(Fault::of_failure(failure, sop, 0))),
+            Err(failure) => Column::failed(length, Arc::new(Fault::of_failure(failure, sop, 0))),
         };
     }
     if sound && let Some(column) = vector::map(op, operands, length) {
@@ -41,16 +41,16 @@ pub fn map(sop: SOpId, op: &Op, operands: &[Rc<Column>], length: usize) -> Colum
 fn value_at(
     sop: SOpId,
     op: &Op,
-    operands: &[Rc<Column>],
+    operands: &[Arc<Column>],
     position: usize,
-) -> Result<Value, Rc<Fault>> {
-    let fetch = |index: usize| -> Result<Value, Rc<Fault>> {
+) -> Result<Value, Arc<Fault>> {
+    let fetch = |index: usize| -> Result<Value, Arc<Fault>> {
         match operands[index].faults().at(position) {
             Some(fault) => Err(fault.clone()),
             None => Ok(operands[index].get(position)),
         }
     };
-    let failed = |failure| Rc::new(Fault::of_failure(failure, sop, position));
+    let failed = |failure| Arc::new(Fault::of_failure(failure, sop, position));
     match operands.len() {
         1 => op.apply(&[&fetch(0)?]).map_err(failed),
         2 => match (fetch(0), fetch(1)) {
@@ -68,9 +68,9 @@ fn value_at(
 /// with an int, its side decides: that lets programs run whose huge numbers do not matter.
 fn beyond(
     op: &Op,
-    left: Result<Value, Rc<Fault>>,
-    right: Result<Value, Rc<Fault>>,
-) -> Result<Value, Rc<Fault>> {
+    left: Result<Value, Arc<Fault>>,
+    right: Result<Value, Arc<Fault>>,
+) -> Result<Value, Arc<Fault>> {
     let compared = |side: std::cmp::Ordering| match op {
         Op::Compare(comparison) => Some(Value::Bool(comparison.holds_for(side))),
         _ => None,

@@ -6,7 +6,7 @@ use crate::graph::{Graph, SOp, SOpId, ScorerId};
 use crate::value::Value;
 use crate::value::op::{Failure, FailureKind};
 use std::cmp::Ordering;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The code of a failure of a primitive.
 pub fn code_of(kind: FailureKind) -> Code {
@@ -153,13 +153,13 @@ impl Fault {
 #[derive(Clone, Debug)]
 pub enum Faults {
     None,
-    Everywhere(Rc<Fault>),
+    Everywhere(Arc<Fault>),
     /// By ascending position; never empty.
-    Some(Vec<(usize, Rc<Fault>)>),
+    Some(Vec<(usize, Arc<Fault>)>),
 }
 
 impl Faults {
-    pub fn first(&self) -> Option<&Rc<Fault>> {
+    pub fn first(&self) -> Option<&Arc<Fault>> {
         match self {
             Faults::None => None,
             Faults::Everywhere(fault) => Some(fault),
@@ -167,7 +167,7 @@ impl Faults {
         }
     }
 
-    pub fn at(&self, position: usize) -> Option<&Rc<Fault>> {
+    pub fn at(&self, position: usize) -> Option<&Arc<Fault>> {
         match self {
             Faults::None => None,
             Faults::Everywhere(fault) => Some(fault),

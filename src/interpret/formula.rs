@@ -5,7 +5,7 @@
 
 use super::selector::{EQUAL, GREATER, LESS, Pattern, Relations, Sides, Step, UNORDERED, relation};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More conjunctions than this are not worth it.
 const MOST_TERMS: usize = 32;
@@ -61,6 +61,56 @@ pub fn formula(pattern: &Pattern) -> Option<Vec<Term>> {
     formulas.pop().flatten()
 }
 
+/// The selector as conjunctions of which one at least holds where it selects, or `None` if there are
+/// too many: for a maximum, which may count a key twice but takes nothing back.
+pub fn disjunction(pattern: &Pattern) -> Option<Vec<Term>> {
+    let algebra = Algebra { pattern };
+    // Of each step and of its negation.
+    let mut all: Vec<[Option<Formula>; 2]> = Vec::with_capacity(pattern.steps.len());
+    for step in &pattern.steps {
+        let any = |a: &Option<Formula>, b: &Option<Formula>| {
+            let both = a.iter().flatten().chain(b.iter().flatten()).cloned();
+            (a.is_some() && b.is_some())
+                .then(|| distinct(both))
+                .and_then(bounded)
+        };
+        let every = |a: &Option<Formula>, b: &Option<Formula>| match (a, b) {
+            (Some(a), Some(b)) => bounded(distinct(algebra.pairs(a, b)?.into_iter())),
+            _ => None,
+        };
+        all.push(match step {
+            Step::Leaf(pair, wanted) => {
+                let rest = pattern.pairs[*pair].possible & !wanted;
+                [*wanted, rest].map(|wanted| algebra.any_condition(*pair, wanted))
+            }
+            Step::Table(_) => [None, None],
+            Step::Not(a) => {
+                let [yes, no] = &all[*a];
+                [no.clone(), yes.clone()]
+            }
+            Step::And(a, b) => {
+                let ([a, not_a], [b, not_b]) = (&all[*a], &all[*b]);
+                [every(a, b), any(not_a, not_b)]
+            }
+            Step::Or(a, b) => {
+                let ([a, not_a], [b, not_b]) = (&all[*a], &all[*b]);
+                [any(a, b), every(not_a, not_b)]
+            }
+        });
+    }
+    all.pop().and_then(|[yes, _]| yes)
+}
+
+/// Each conjunction once.
+fn distinct(terms: impl Iterator<Item = Term>) -> Formula {
+    let terms: BTreeSet<Conjunction> = terms.map(|term| term.conditions).collect();
+    let term = |conditions| Term {
+        sign: 1,
+        conditions,
+    };
+    terms.into_iter().map(term).collect()
+}
+
 fn operands(step: &Step) -> impl Iterator<Item = usize> {
     let (a, b) = match step {
         Step::Leaf(..) | Step::Table(_) => (None, None),
@@ -71,7 +121,7 @@ fn operands(step: &Step) -> impl Iterator<Item = usize> {
 }
 
 /// The last step that uses each step, so that no formula is kept longer.
-fn last_uses(steps: &[Step]) -> Vec<usize> {
+pub fn last_uses(steps: &[Step]) -> Vec<usize> {
     let mut last_uses = vec![0; steps.len()];
     for (index, step) in steps.iter().enumerate() {
         operands(step).for_each(|operand| last_uses[operand] = index);
@@ -159,7 +209,24 @@ impl Algebra<'_> {
         }
     }
 
+    /// Conditions on a pair of which one at least holds where it stands in one of the relations.
+    fn any_condition(&self, pair: usize, wanted: Relations) -> Option<Formula> {
+        let possible = self.pattern.pairs[pair].possible;
+        let wanted = wanted & possible;
+        if wanted == LESS | GREATER && self.pattern.pairs[pair].sides() == Sides::Both {
+            let terms = [LESS, GREATER].map(|wanted| self.condition(pair, wanted));
+            return Some(terms.concat());
+        }
+        let terms = self.condition(pair, wanted);
+        terms.iter().all(|term| term.sign > 0).then_some(terms)
+    }
+
     fn product(&self, a: &Formula, b: &Formula) -> Option<Formula> {
+        bounded(sum(self.pairs(a, b)?.into_iter()))
+    }
+
+    /// Each conjunction of the one with each of the other.
+    fn pairs(&self, a: &Formula, b: &Formula) -> Option<Formula> {
         let mut terms = Vec::new();
         for left in a {
             for right in b {
@@ -172,7 +239,7 @@ impl Algebra<'_> {
                 }
             }
         }
-        bounded(sum(terms.into_iter()))
+        Some(terms)
     }
 
     /// Both conjunctions at once, or `None` if they exclude each other.

@@ -9,7 +9,7 @@ use crate::graph::{Graph, SOp, SOpId};
 use crate::value::{Op, SequenceType};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Positions of a block: a few columns of it fit in a first-level cache.
 const BLOCK: usize = 4096;
@@ -71,7 +71,7 @@ impl Chains {
 pub fn column(
     graph: &Graph,
     chain: &[SOpId],
-    read: impl Fn(SOpId) -> Rc<Column>,
+    read: impl Fn(SOpId) -> Arc<Column>,
     length: usize,
 ) -> Option<Column> {
     if chain.len() < 2 || length <= BLOCK {
@@ -81,7 +81,7 @@ pub fn column(
     let leaves: BTreeSet<SOpId> = operands
         .filter(|id| chain.binary_search(id).is_err())
         .collect();
-    let columns: Vec<Rc<Column>> = leaves.iter().map(|id| read(*id)).collect();
+    let columns: Vec<Arc<Column>> = leaves.iter().map(|id| read(*id)).collect();
     if !columns.iter().all(|column| is_plain(column)) {
         return None;
     }
@@ -100,11 +100,11 @@ pub fn column(
         let positions = start..length.min(start + BLOCK);
         let size = positions.len();
         let slices = columns.iter().map(|column| column.slice(positions.clone()));
-        let mut block: Vec<Rc<Column>> = slices
-            .map(|slice| slice.map(Rc::new))
+        let mut block: Vec<Arc<Column>> = slices
+            .map(|slice| slice.map(Arc::new))
             .collect::<Option<_>>()?;
         for (at, (id, op, operands)) in steps.iter().enumerate() {
-            let operands: Vec<Rc<Column>> =
+            let operands: Vec<Arc<Column>> =
                 operands.iter().map(|slot| block[*slot].clone()).collect();
             let column = elementwise::map(*id, op, &operands, size);
             if types.len() == at {
@@ -113,7 +113,7 @@ pub fn column(
             if !is_plain(&column) || types[at] != column.sequence_type() {
                 return None;
             }
-            block.push(Rc::new(column));
+            block.push(Arc::new(column));
         }
         let last = block.last()?;
         let values = result.get_or_insert_with(|| last.values_of_type(length));

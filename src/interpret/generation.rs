@@ -11,7 +11,10 @@ use super::{Evaluation, Fallible};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
+
+/// Sums up to this one are floats exactly, so that their quotients are rounded once.
+const LARGEST_EXACT: u128 = 1 << 53;
 
 /// An input that an s-op extends.
 pub struct Generation<'g> {
@@ -22,7 +25,7 @@ pub struct Generation<'g> {
     order: Vec<SOpId>,
     causal: bool,
     /// The columns of a causal s-op on a beginning of the input, without faults; or none.
-    columns: FxHashMap<SOpId, Rc<Column>>,
+    columns: FxHashMap<SOpId, Arc<Column>>,
     /// What each aggregate and width has seen of its keys; none for one that looks at all keys.
     seen: FxHashMap<SOpId, Option<Seen>>,
 }
@@ -73,7 +76,7 @@ impl<'g> Generation<'g> {
             evaluation.run(&[self.root])?;
         }
         let sequence = evaluation.sequence(self.root)?;
-        let sound = |column: &Rc<Column>| column.first_fault().is_none();
+        let sound = |column: &Arc<Column>| column.first_fault().is_none();
         if self.causal && self.order.iter().all(|id| sound(&evaluation.columns[id])) {
             self.columns = evaluation.columns;
         }
@@ -90,7 +93,7 @@ impl<'g> Generation<'g> {
             for index in 0..self.order.len() {
                 let id = self.order[index];
                 let value = self.row(id, position)?;
-                let column = Rc::get_mut(self.columns.get_mut(&id)?)?;
+                let column = Arc::get_mut(self.columns.get_mut(&id)?)?;
                 column.push(value, id);
                 if column.first_fault().is_some() {
                     return None;
@@ -169,7 +172,10 @@ impl<'g> Generation<'g> {
             0 => Some(default.clone()),
             _ if self.is_best(selector) => at(pooled.best()?),
             1 => at(pooled.positions as usize),
-            count => Some(Value::Float(pooled.sum? as f64 / count as f64)),
+            count => {
+                let sum = pooled.sum.filter(|sum| sum.unsigned_abs() <= LARGEST_EXACT)?;
+                Some(Value::Float(sum as f64 / count as f64))
+            }
         }
     }
 
@@ -181,7 +187,7 @@ impl<'g> Generation<'g> {
     fn pattern(&self, selector: SelectorId, position: usize) -> Option<Pattern> {
         let columns = Columns {
             key: &|id| self.columns[&id].clone(),
-            query: &|id| Rc::new(Column::constant(self.columns[&id].get(position), 1)),
+            query: &|id| Arc::new(Column::constant(self.columns[&id].get(position), 1)),
             keys: position + 1,
             queries: 1,
         };

@@ -1,21 +1,31 @@
 //! The meaning of RASP: the values of s-ops on an input. Every other backend is held against this
 //! one. Each s-op needed becomes one column of atoms of one type (`column`, `elementwise`,
-//! `vector`); selectors stay symbolic (`selector`), and what an aggregate needs of them is counted
-//! and added up by hashing and sorting (`rank`, `formula`, `count`), or else in rows of bits
-//! (`rows`); no matrix is ever stored. `generation` adds rows to what is already computed. Depends
-//! on `base`, `value` and `graph`.
+//! `vector`); selectors stay symbolic (`selector`). `plan` alone decides how one is answered: as
+//! signed conjunctions (`formula`, `count`), whose orders are axes (`axis`, `dominance`, `three`,
+//! `maximum`), or in rows of bits (`rows`, `bits`); no matrix is ever stored. Predicates and scores of
+//! keys and queries are functions of one number (`linear`, `pieces`, `distance`) or looked at pair
+//! by pair (`score`); `exact` divides sums. `generation` adds rows to what is already computed.
+//! Depends on `base`, `value` and `graph`.
 
 mod aggregate;
+mod axis;
 mod best;
+mod bits;
 mod column;
 mod cost;
 mod count;
+mod distance;
 mod dominance;
 mod elementwise;
+mod exact;
 mod fault;
 mod formula;
 mod fuse;
 mod generation;
+mod groups;
+mod linear;
+mod maximum;
+mod pieces;
 mod plan;
 mod radix;
 mod rank;
@@ -23,8 +33,12 @@ mod rows;
 mod score;
 mod seen;
 mod selector;
+mod shape;
+mod slots;
 mod tally;
+mod three;
 mod vector;
+mod weights;
 
 use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, SelectorId};
@@ -39,7 +53,7 @@ pub use generation::Generation;
 use rustc_hash::FxHashMap;
 use selector::{Columns, Pattern};
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The values of one s-op on one input.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,7 +206,7 @@ fn check_square(what: &str, input: &[Value], cell: u64, limits: &Limits) -> Fall
 struct Evaluation<'a> {
     graph: &'a Graph,
     input: &'a [Value],
-    columns: FxHashMap<SOpId, Rc<Column>>,
+    columns: FxHashMap<SOpId, Arc<Column>>,
 }
 
 impl<'a> Evaluation<'a> {
@@ -242,7 +256,7 @@ impl<'a> Evaluation<'a> {
             };
             watch(self, id);
             match fuse::column(self.graph, chain, |id| self.column(id), self.input.len()) {
-                Some(column) => drop(self.columns.insert(id, Rc::new(column))),
+                Some(column) => drop(self.columns.insert(id, Arc::new(column))),
                 None => self.run_all(chain)?,
             }
             self.graph.control().check()?;
@@ -266,7 +280,7 @@ impl<'a> Evaluation<'a> {
         for id in order {
             let column = self.compute(*id);
             self.graph.control().check()?;
-            self.columns.insert(*id, Rc::new(column));
+            self.columns.insert(*id, Arc::new(column));
         }
         Ok(())
     }
@@ -285,7 +299,7 @@ impl<'a> Evaluation<'a> {
             SOp::Indices => Column::ints((0..length as i64).collect()),
             SOp::Constant(value) => Column::constant(value.clone(), length),
             SOp::Map { op, operands } => {
-                let operands: Vec<Rc<Column>> =
+                let operands: Vec<Arc<Column>> =
                     operands.iter().map(|id| self.column(*id)).collect();
                 elementwise::map(id, op, &operands, length)
             }
@@ -303,8 +317,8 @@ impl<'a> Evaluation<'a> {
                 default,
             } => {
                 let column = |id| self.column(id);
-                match score::Scores::new(self.graph, *scorer, &self.columns_of(&column)) {
-                    Ok(scores) => scores.weighted_mean(id, &self.column(*value), default),
+                match weights::Weights::new(self.graph, *scorer, &self.columns_of(&column)) {
+                    Ok(weights) => weights.mean(id, &self.column(*value), default),
                     Err(fault) => Column::failed(length, fault),
                 }
             }
@@ -316,19 +330,19 @@ impl<'a> Evaluation<'a> {
         column.checked(id)
     }
 
-    fn column(&self, id: SOpId) -> Rc<Column> {
+    fn column(&self, id: SOpId) -> Arc<Column> {
         self.columns
             .get(&id)
             .cloned()
             .expect("operands are computed before their readers")
     }
 
-    fn pattern(&self, selector: SelectorId) -> Result<Pattern, Rc<Fault>> {
+    fn pattern(&self, selector: SelectorId) -> Result<Pattern, Arc<Fault>> {
         let column = |id| self.column(id);
         Pattern::new(self.graph, selector, &self.columns_of(&column))
     }
 
-    fn columns_of<'c>(&self, column: &'c dyn Fn(SOpId) -> Rc<Column>) -> Columns<'c> {
+    fn columns_of<'c>(&self, column: &'c dyn Fn(SOpId) -> Arc<Column>) -> Columns<'c> {
         Columns {
             key: column,
             query: column,

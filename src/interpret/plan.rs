@@ -1,15 +1,16 @@
 //! How a selector is answered on an input: as signed conjunctions if there are few and each is
 //! easy, in rows of bits otherwise.
 
-use super::count::{Conjunction, Shape};
-use super::formula::formula;
+use super::count::Conjunction;
+use super::formula::{Term, disjunction, formula};
 use super::rows::Rows;
 use super::selector::Pattern;
-use super::tally::{Highest, Mixed, Signed, Sum};
+use super::shape::Shape;
+use super::tally::{Highest, Signed};
 
-/// Up to so many conjunctions nothing else is considered.
-const FEW_TERMS: usize = 6;
-/// How many words of bits are worked out in the time that a conjunction takes for one position.
+/// Up to such a cost nothing else is considered.
+const FEW: usize = 16;
+/// How many words of bits are worked out in the time of looking at one position.
 const WORDS_PER_POSITION: usize = 8;
 
 /// A selector with the way in which it is answered.
@@ -36,10 +37,11 @@ impl<'p> Plan<'p> {
                     .iter()
                     .map(|term| (term.sign, Shape::of(pattern, term)))
                     .collect();
+                let cost: usize = shapes.iter().map(|(_, shape)| shape.cost()).sum();
                 if !shapes.iter().all(|(_, shape)| shape.is_easy()) {
-                    rows("it has three orders at once")
-                } else if shapes.len() > FEW_TERMS {
-                    cheaper(pattern, shapes)
+                    rows("it has four orders at once")
+                } else if cost > FEW {
+                    cheaper(pattern, shapes, cost)
                 } else {
                     Way::Sum(shapes)
                 }
@@ -67,39 +69,34 @@ impl<'p> Plan<'p> {
 
     /// The highest of the selected keys' weights for each query, 0 where none is selected.
     pub fn highest(&self, weight: impl Fn(usize) -> u32) -> Vec<u32> {
+        if let Way::Sum(_) = &self.way
+            && let Some(conjunctions) = self.disjunction()
+        {
+            let mut highest = vec![0; self.pattern.queries];
+            for conjunction in conjunctions {
+                conjunction.highest(&weight, |query, found| {
+                    highest[query] = found.max(highest[query]);
+                });
+            }
+            return highest;
+        }
         let weight = |key| Highest(weight(key));
         let highest = match &self.way {
             Way::Rows(rows, _) => rows.add_up(weight),
-            Way::Sum(terms) if terms.iter().all(|(sign, _)| *sign > 0) => {
-                let mut highest = vec![Highest::ZERO; self.pattern.queries];
-                for (_, shape) in terms {
-                    let conjunction = Conjunction::new(self.pattern, shape);
-                    conjunction.add_up(weight, |query, found| {
-                        highest[query] = highest[query].plus(found);
-                    });
-                }
-                highest
-            }
             Way::Sum(_) => Rows::new(self.pattern).add_up(weight),
         };
         highest.into_iter().map(|Highest(weight)| weight).collect()
     }
 
-    /// The sum over the selected keys from left to right, for the queries for which it is needed.
-    pub fn add_up_in_order(
-        &self,
-        needed: impl Fn(usize) -> bool,
-        weight: impl Fn(usize) -> Mixed,
-    ) -> Vec<Mixed> {
-        if let Some(conjunction) = self.sequential() {
-            let mut sums = vec![Mixed::Whole(0); self.pattern.queries];
-            conjunction.add_up(&weight, |query, sum| sums[query] = sum);
-            return sums;
-        }
-        match &self.way {
-            Way::Rows(rows, _) => rows.add_up_in_order(needed, weight),
-            Way::Sum(_) => Rows::new(self.pattern).add_up_in_order(needed, weight),
-        }
+    /// Conjunctions of which one at least holds where the selector selects, if each has a highest.
+    fn disjunction(&self) -> Option<Vec<Conjunction>> {
+        let terms = disjunction(self.pattern)?;
+        let conjunction = |term: &Term| {
+            let shape = Shape::of(self.pattern, term);
+            let made = || Conjunction::new(self.pattern, &shape);
+            shape.is_easy().then(made).filter(Conjunction::has_highest)
+        };
+        terms.iter().map(conjunction).collect()
     }
 
     /// The one key that each query selects, `u32::MAX` where there is none, if it is seen easily
@@ -108,9 +105,9 @@ impl<'p> Plan<'p> {
         self.conjunction()?.single_keys()
     }
 
-    /// The one conjunction there is, if it adds up keys from left to right.
-    fn sequential(&self) -> Option<Conjunction> {
-        self.conjunction().filter(Conjunction::is_sequential)
+    /// The one conjunction there is, if it selects keys up to a place along positions.
+    pub fn sequential(&self) -> Option<Conjunction> {
+        self.conjunction().filter(Conjunction::is_running)
     }
 
     fn conjunction(&self) -> Option<Conjunction> {
@@ -125,9 +122,9 @@ impl<'p> Plan<'p> {
 }
 
 /// Many conjunctions, or rows where few different values make those cheaper.
-fn cheaper(pattern: &Pattern, shapes: Vec<(i64, Shape)>) -> Way<'_> {
+fn cheaper(pattern: &Pattern, shapes: Vec<(i64, Shape)>, cost: usize) -> Way<'_> {
     let rows = Rows::new(pattern);
-    let positions = pattern.keys.saturating_mul(shapes.len());
+    let positions = pattern.keys.saturating_mul(cost);
     if rows.cost() <= positions.saturating_mul(WORDS_PER_POSITION) {
         Way::Rows(rows, "it compares few different values")
     } else {

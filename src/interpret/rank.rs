@@ -6,7 +6,6 @@ use super::radix;
 use crate::value::{SequenceType, Value};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// The rank of what equals nothing and is in no order: NaN, and a string beside numbers.
@@ -16,7 +15,7 @@ pub const NONE: u32 = u32::MAX;
 #[derive(Clone)]
 pub enum Ranks {
     Constant(u32),
-    List(Rc<[u32]>),
+    List(Arc<[u32]>),
 }
 
 impl Ranks {
@@ -52,7 +51,7 @@ struct Codes<'a> {
 
 /// Ranks two columns. Beside a constant, and for ints of a range not much wider than the input,
 /// for bools and for strings of one dictionary, in O(n); otherwise there is sorting, byte by byte.
-pub fn rank(keys: &Rc<Column>, queries: &Rc<Column>) -> Ranked {
+pub fn rank(keys: &Arc<Column>, queries: &Arc<Column>) -> Ranked {
     let constant = |column: &Column| match column.values() {
         Values::Constant(value) => Some(value.clone()),
         _ => None,
@@ -100,8 +99,8 @@ fn beside(column: &Column, constant: &Value) -> Ranks {
     })
 }
 
-fn codes<'a>(keys: &'a Rc<Column>, queries: &'a Rc<Column>) -> Codes<'a> {
-    let same = Rc::ptr_eq(keys, queries);
+fn codes<'a>(keys: &'a Arc<Column>, queries: &'a Arc<Column>) -> Codes<'a> {
+    let same = Arc::ptr_eq(keys, queries);
     let text = |column: &Column| column.sequence_type() == SequenceType::Strings;
     if let (Values::Strings(a, key_ids), Values::Strings(b, query_ids)) =
         (keys.values(), queries.values())
@@ -137,7 +136,7 @@ fn codes<'a>(keys: &'a Rc<Column>, queries: &'a Rc<Column>) -> Codes<'a> {
 
 fn strings(keys: (&Dictionary, &Vec<u32>), queries: (&Dictionary, &Vec<u32>)) -> Codes<'static> {
     let named = |ids: &[u32], names: &[i64]| ids.iter().map(|id| names[*id as usize]).collect();
-    if Rc::ptr_eq(keys.0, queries.0) {
+    if Arc::ptr_eq(keys.0, queries.0) {
         let plain = |ids: &[u32]| ids.iter().map(|id| i64::from(*id)).collect();
         let same = std::ptr::eq(keys.1, queries.1);
         return Codes {
@@ -240,7 +239,7 @@ fn dense(codes: Codes<'_>) -> Ranked {
             true => code.abs_diff(low) as u32,
             false => NONE,
         };
-        let keys: Rc<[u32]> = keys.iter().map(offset).collect();
+        let keys: Arc<[u32]> = keys.iter().map(offset).collect();
         return Ranked {
             queries: Ranks::List(match queries {
                 Some(codes) => codes.iter().map(offset).collect(),
@@ -271,7 +270,7 @@ fn dense(codes: Codes<'_>) -> Ranked {
         radix::sort_by_key(&mut pairs, code_bits, |(code, _)| *code);
         number(&mut ranks, pairs.into_iter())
     };
-    let keys: Rc<[u32]> = ranks[..keys.len()].into();
+    let keys: Arc<[u32]> = ranks[..keys.len()].into();
     Ranked {
         queries: Ranks::List(match queries {
             Some(_) => ranks[keys.len()..].into(),

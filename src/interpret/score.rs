@@ -1,69 +1,124 @@
-//! Scorers on one input. Keys that agree in everything the scorer reads are one class and so are
-//! queries, and a pair of classes is scored once. Predicates become tables over classes; weighted
-//! means, and best keys whose score depends on the query, are found query by query.
+//! Scorers on one input, pair by pair, where `linear` knows nothing better. Keys that agree in
+//! everything the scorer reads are one class and so are queries. For one class of queries all keys
+//! are scored at once, a block of them at a time as columns, on all processors; scores are kept only
+//! where there are few, and what takes too long is refused before it begins.
 
 use super::column::{Builder, Column};
+use super::elementwise;
 use super::fault::{Fault, Score};
 use super::selector::{Columns, Pattern};
+use super::weights::Weighted;
 use crate::base::control::INTERRUPTED;
-use crate::base::{Code, Control};
-use crate::graph::{Graph, SOpId, ScorerFunction, ScorerId};
-use crate::value::Value;
+use crate::base::{Code, Control, parallel};
+use crate::graph::{Graph, SOpId, Scorer, ScorerFunction, ScorerId};
+use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
 
-/// The most pairs of classes that a predicate is tabulated over.
-const LARGEST_TABLE: usize = 1 << 28;
+/// Queries that one thread answers at least.
+const LEAST: usize = 64;
+
+/// The most pairs of classes of which a predicate is tabulated.
+const LARGEST_TABLE: usize = 1 << 27;
+/// The most steps that are taken one by one, pairs of classes times parts of the scorer: minutes.
+const MOST_WORK: usize = 1 << 37;
+/// Key classes that are scored at once: a few columns of them fit in a first-level cache.
+const BLOCK: usize = 4096;
 
 /// A predicate over classes of keys and classes of queries.
 pub struct Table {
-    /// The class of each key position.
-    pub keys: Vec<u32>,
-    /// The class of each query position.
-    pub queries: Vec<u32>,
-    key_classes: usize,
-    holds: Vec<bool>,
+    scores: Scores,
+    /// The bits of all key classes, for each query class; nothing where that would be too many.
+    rows: Option<Vec<Vec<u64>>>,
 }
 
 impl Table {
-    /// Whether the predicate holds between a key position and a query position.
-    pub fn holds(&self, key: usize, query: usize) -> bool {
-        self.holds[self.queries[query] as usize * self.key_classes + self.keys[key] as usize]
+    /// The class of each key position.
+    pub fn keys(&self) -> &[u32] {
+        &self.scores.keys.of
+    }
+
+    /// The class of each query position.
+    pub fn queries(&self) -> &[u32] {
+        &self.scores.queries.of
+    }
+
+    /// Sets the bits of some key positions for which the predicate holds.
+    pub fn fill(&self, bits: &mut [u64], keys: &[u32], query: usize) {
+        let class = self.queries()[query];
+        let made;
+        let row = match &self.rows {
+            Some(rows) => &rows[class as usize],
+            // It did not fail when it was looked through.
+            None => {
+                made = self.scores.truths(class).unwrap_or_default();
+                &made
+            }
+        };
+        let is_set = |key: &u32| {
+            let class = self.keys()[*key as usize] as usize;
+            row.get(class / 64)
+                .is_some_and(|word| word >> (class % 64) & 1 != 0)
+        };
+        for (word, keys) in bits.iter_mut().zip(keys.chunks(64)) {
+            let set = |bits, (bit, key)| bits | u64::from(is_set(key)) << bit;
+            *word = keys.iter().enumerate().fold(0, set);
+        }
     }
 }
 
-/// Positions that agree in some columns, with what they hold.
+/// Positions that agree in some columns.
 struct Classes {
     of: Vec<u32>,
-    values: Vec<Vec<Value>>,
+    /// The first position of each class.
+    first: Vec<u32>,
+    /// What the classes hold in each column.
+    columns: Vec<Arc<Column>>,
 }
 
 impl Classes {
     /// O(n) for each column.
-    fn new(columns: &[Rc<Column>], length: usize) -> Classes {
+    fn new(columns: &[Arc<Column>], length: usize) -> Classes {
         let mut numbers: FxHashMap<Vec<Value>, u32> = FxHashMap::default();
-        let mut classes = Classes {
-            of: Vec::with_capacity(length),
-            values: Vec::new(),
-        };
+        let (mut of, mut first) = (Vec::with_capacity(length), Vec::new());
         for position in 0..length {
             let held: Vec<Value> = columns.iter().map(|column| column.get(position)).collect();
-            let next = classes.values.len() as u32;
-            let number = *numbers.entry(held).or_insert_with_key(|held| {
-                classes.values.push(held.clone());
-                next
-            });
-            classes.of.push(number);
+            let next = first.len() as u32;
+            let number = *numbers.entry(held).or_insert(next);
+            if number == next {
+                first.push(position as u32);
+            }
+            of.push(number);
         }
-        classes
+        let columns = columns.iter().map(|column| Arc::new(column.gather(&first)));
+        Classes {
+            columns: columns.collect(),
+            of,
+            first,
+        }
     }
 
-    /// The first position of a class.
-    fn first(&self, class: u32) -> usize {
-        let mut classes = self.of.iter();
-        classes.position(|other| *other == class).unwrap_or(0)
+    fn count(&self) -> usize {
+        self.first.len()
     }
+
+    fn values(&self, class: u32) -> Vec<Value> {
+        let columns = self.columns.iter();
+        columns.map(|column| column.get(class as usize)).collect()
+    }
+}
+
+/// A part of a scorer.
+enum Part {
+    /// What blocks of key classes hold.
+    Keys(Vec<Arc<Column>>),
+    /// What query classes hold.
+    Queries(Arc<Column>),
+    Constant(Value),
+    Map {
+        op: Op,
+        operands: Vec<usize>,
+    },
 }
 
 /// A scorer between the positions of an input.
@@ -74,104 +129,248 @@ pub struct Scores {
     sop: SOpId,
     keys: Classes,
     queries: Classes,
-    known: RefCell<FxHashMap<(u32, u32), Value>>,
+    /// Operands before the parts that use them.
+    parts: Vec<Part>,
     control: Control,
 }
 
 impl Scores {
     /// # Errors
-    /// A fault in what the scorer reads.
+    /// A fault in what the scorer reads; too many pairs.
     pub fn new(
         graph: &Graph,
         scorer: ScorerId,
         columns: &Columns<'_>,
-    ) -> Result<Scores, Rc<Fault>> {
+    ) -> Result<Scores, Arc<Fault>> {
         let function = ScorerFunction::new(graph, scorer);
-        let fetch = |sops: &[SOpId], column: &dyn Fn(SOpId) -> Rc<Column>| {
+        let fetch = |sops: &[SOpId], column: &dyn Fn(SOpId) -> Arc<Column>| {
+            let sound = |sop: &SOpId| {
+                let column = column(*sop);
+                column
+                    .first_fault()
+                    .map_or(Ok(()), |fault| Err(fault.clone()))?;
+                Ok(column)
+            };
             sops.iter()
-                .map(|sop| {
-                    let column = column(*sop);
-                    match column.first_fault() {
-                        Some(fault) => Err(fault.clone()),
-                        None => Ok(column),
-                    }
-                })
-                .collect::<Result<Vec<Rc<Column>>, Rc<Fault>>>()
+                .map(sound)
+                .collect::<Result<Vec<Arc<Column>>, Arc<Fault>>>()
         };
         let keys = fetch(&function.keys, columns.key)?;
         let queries = fetch(&function.queries, columns.query)?;
-        let keys = Classes::new(&keys, columns.keys);
-        let queries = Classes::new(&queries, columns.queries);
         let sop = function.queries.first().or(function.keys.first()).copied();
-        Ok(Scores {
+        let mut scores = Scores {
             sop: sop.unwrap_or(SOpId(0)),
             scorer,
             function,
-            keys,
-            queries,
-            known: RefCell::default(),
+            keys: Classes::new(&keys, columns.keys),
+            queries: Classes::new(&queries, columns.queries),
+            parts: Vec::new(),
             control: graph.control().clone(),
-        })
+        };
+        scores.parts = scores.read(graph);
+        let (keys, queries) = (scores.keys.count(), scores.queries.count());
+        let work = keys
+            .saturating_mul(queries)
+            .saturating_mul(scores.parts.len());
+        if work > MOST_WORK {
+            let message = format!(
+                "a score between {keys} different keys and {queries} different queries takes too \
+                 long: no way is known but to look at each pair"
+            );
+            return Err(fault(Code::LimitReached, message, scores.sop));
+        }
+        Ok(scores)
+    }
+
+    /// The parts of the scorer; what reads one side alone is worked out once for its classes.
+    fn read(&self, graph: &Graph) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut sides: Vec<Option<Arc<Column>>> = Vec::new();
+        let ids = self.function.parts();
+        for id in ids {
+            let place = |list: &[SOpId], sop: &SOpId| list.binary_search(sop).unwrap_or_default();
+            let (of_key, of_query) = graph.scorer_reads(*id);
+            let count = if of_key {
+                self.keys.count()
+            } else {
+                self.queries.count()
+            };
+            let mut operands_at = Vec::new();
+            let side = match graph.get_scorer(*id) {
+                Scorer::Key(sop) => {
+                    Some(self.keys.columns[place(&self.function.keys, sop)].clone())
+                }
+                Scorer::Query(sop) => {
+                    Some(self.queries.columns[place(&self.function.queries, sop)].clone())
+                }
+                Scorer::Constant(_) => None,
+                Scorer::Map { op, operands } => {
+                    let at = |id: &ScorerId| ids.binary_search(id).unwrap_or_default();
+                    operands_at.extend(operands.iter().map(at));
+                    let column = |at: &usize| match &parts[*at] {
+                        Part::Constant(value) => {
+                            Some(Arc::new(Column::constant(value.clone(), count)))
+                        }
+                        _ => sides[*at].clone(),
+                    };
+                    let columns: Option<Vec<Arc<Column>>> =
+                        operands_at.iter().map(column).collect();
+                    let columns = columns.filter(|_| of_key != of_query);
+                    let made =
+                        columns.map(|columns| elementwise::map(self.sop, op, &columns, count));
+                    made.filter(|column| column.first_fault().is_none())
+                        .map(Arc::new)
+                }
+            };
+            parts.push(match (graph.get_scorer(*id), &side) {
+                (_, Some(column)) if of_key => Part::Keys(blocks(column)),
+                (_, Some(column)) => Part::Queries(column.clone()),
+                (Scorer::Constant(value), None) => Part::Constant(value.clone()),
+                (Scorer::Map { op, .. }, None) => Part::Map {
+                    op: op.clone(),
+                    operands: operands_at,
+                },
+                (Scorer::Key(_) | Scorer::Query(_), None) => Part::Constant(Value::Int(0)),
+            });
+            sides.push(side);
+        }
+        parts
     }
 
     /// How many queries differ in what the scorer reads.
     pub fn query_classes(&self) -> usize {
-        self.queries.values.len()
+        self.queries.count()
+    }
+
+    /// The scores of a block of key classes for a query class as a column; `None` if something
+    /// fails on the way, which is then told pair by pair.
+    fn block(&self, block: usize, query: u32) -> Option<Arc<Column>> {
+        let length = BLOCK.min(self.keys.count() - block * BLOCK);
+        let constant = |value: Value| Arc::new(Column::constant(value, length));
+        let mut columns: Vec<Option<Arc<Column>>> = vec![None; self.parts.len()];
+        let column = |columns: &[Option<Arc<Column>>], at: usize| match &self.parts[at] {
+            Part::Keys(blocks) => Some(blocks[block].clone()),
+            Part::Queries(column) => Some(constant(column.get(query as usize))),
+            Part::Constant(value) => Some(constant(value.clone())),
+            Part::Map { .. } => columns[at].clone(),
+        };
+        for (at, part) in self.parts.iter().enumerate() {
+            if let Part::Map { op, operands } = part {
+                let operands = operands.iter().map(|at| column(&columns, *at));
+                let operands: Vec<Arc<Column>> = operands.collect::<Option<_>>()?;
+                let made = elementwise::map(self.sop, op, &operands, length);
+                if made.first_fault().is_some() {
+                    return None;
+                }
+                columns[at] = Some(Arc::new(made));
+            }
+        }
+        column(&columns, self.parts.len() - 1)
+    }
+
+    fn blocks(&self) -> usize {
+        self.keys.count().div_ceil(BLOCK)
+    }
+
+    /// Gives to `see` the score of each key class for a query class, in order.
+    fn each(
+        &self,
+        query: u32,
+        mut see: impl FnMut(u32, &Value) -> Result<(), Arc<Fault>>,
+    ) -> Result<(), Arc<Fault>> {
+        for block in 0..self.blocks() {
+            if self.control.is_stopped() {
+                return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
+            }
+            let first = block * BLOCK;
+            let keys = first..self.keys.count().min(first + BLOCK);
+            let column = self.block(block, query);
+            for key in keys {
+                let score = match &column {
+                    Some(column) => column.get(key - first),
+                    None => self.of_classes(key as u32, query)?,
+                };
+                see(key as u32, &score)?;
+            }
+        }
+        Ok(())
     }
 
     /// The score of a key class for a query class.
-    fn of_classes(&self, key: u32, query: u32) -> Result<Value, Rc<Fault>> {
-        if let Some(score) = self.known.borrow().get(&(key, query)) {
-            return Ok(score.clone());
-        }
+    fn of_classes(&self, key: u32, query: u32) -> Result<Value, Arc<Fault>> {
         if self.control.is_stopped() {
             return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
         }
-        let keys: Vec<&Value> = self.keys.values[key as usize].iter().collect();
-        let queries: Vec<&Value> = self.queries.values[query as usize].iter().collect();
-        let score = self.function.apply(&keys, &queries).map_err(|failure| {
+        let (keys, queries) = (self.keys.values(key), self.queries.values(query));
+        let keys: Vec<&Value> = keys.iter().collect();
+        let queries: Vec<&Value> = queries.iter().collect();
+        self.function.apply(&keys, &queries).map_err(|failure| {
             let part = self.function.failing(&keys, &queries);
-            let at = self.queries.first(query);
-            Rc::new(Fault {
+            let at = self.queries.first[query as usize] as usize;
+            Arc::new(Fault {
                 score: Some(self.score_of(part.unwrap_or(self.scorer), key, query)),
                 ..Fault::of_failure(failure, self.sop, at)
             })
-        })?;
-        self.known.borrow_mut().insert((key, query), score.clone());
-        Ok(score)
+        })
     }
 
     /// Which score it is of a key class for a query class: the first of them.
     fn score_of(&self, scorer: ScorerId, key: u32, query: u32) -> Score {
         Score {
             scorer,
-            key: self.keys.first(key),
-            query: self.queries.first(query),
+            key: self.keys.first[key as usize] as usize,
+            query: self.queries.first[query as usize] as usize,
         }
     }
 
-    /// The scorer by truth value. O(classes of keys · classes of queries).
-    ///
-    /// # Errors
-    /// A score that cannot be computed; more pairs of classes than fit in a table.
-    pub fn table(&self) -> Result<Table, Rc<Fault>> {
-        let (keys, queries) = (self.keys.values.len(), self.queries.values.len());
-        if keys.saturating_mul(queries) > LARGEST_TABLE {
-            let message =
-                format!("a predicate between {keys} keys and {queries} queries is too large");
-            return Err(fault(Code::LimitReached, message, self.sop));
-        }
-        let mut holds = Vec::with_capacity(keys * queries);
-        for query in 0..queries as u32 {
-            for key in 0..keys as u32 {
-                holds.push(self.of_classes(key, query)?.truthy());
+    /// The truth of the scores of all key classes for a query class, as bits.
+    fn truths(&self, query: u32) -> Result<Vec<u64>, Arc<Fault>> {
+        let mut bits = vec![0_u64; self.keys.count().div_ceil(64)];
+        for block in 0..self.blocks() {
+            let first = block * BLOCK;
+            if let Some(column) = self.block(block, query)
+                && let super::column::Values::Bools(bools) = column.values()
+            {
+                if self.control.is_stopped() {
+                    return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
+                }
+                for (at, word) in bools.blocks().enumerate() {
+                    bits[first / 64 + at / 2] |= u64::from(word) << (32 * (at % 2));
+                }
+                continue;
+            }
+            let keys = first..self.keys.count().min(first + BLOCK);
+            let column = self.block(block, query);
+            for key in keys {
+                let score = match &column {
+                    Some(column) => column.get(key - first),
+                    None => self.of_classes(key as u32, query)?,
+                };
+                bits[key / 64] |= u64::from(score.truthy()) << (key % 64);
             }
         }
+        Ok(bits)
+    }
+
+    /// The scorer by truth value. O(classes of keys · classes of queries), in memory for few pairs
+    /// of these or for none.
+    ///
+    /// # Errors
+    /// A score that cannot be computed.
+    pub fn table(self) -> Result<Table, Arc<Fault>> {
+        let pairs = self.keys.count().saturating_mul(self.queries.count());
+        let kept = pairs <= LARGEST_TABLE;
+        let row = |_: &mut (), query: usize| {
+            let bits = self.truths(query as u32)?;
+            Ok(if kept { bits } else { Vec::new() })
+        };
+        let rows = parallel::map((self.queries.count(), LEAST), || (), row);
+        let rows = rows
+            .into_iter()
+            .collect::<Result<Vec<Vec<u64>>, Arc<Fault>>>()?;
         Ok(Table {
-            keys: self.keys.of.clone(),
-            queries: self.queries.of.clone(),
-            key_classes: keys,
-            holds,
+            rows: kept.then_some(rows),
+            scores: self,
         })
     }
 
@@ -180,29 +379,41 @@ impl Scores {
     ///
     /// # Errors
     /// A score that cannot be computed or is no number.
-    pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Rc<Fault>> {
-        let mut chosen = Vec::with_capacity(candidates.queries);
-        for query in 0..candidates.queries {
+    pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Arc<Fault>> {
+        let best = |_: &mut (), query: usize| {
+            let class = self.queries.of[query];
+            let mut blocks: Vec<Option<Option<Arc<Column>>>> = vec![None; self.blocks()];
             let mut best: Option<(f64, i64)> = None;
             for key in candidates.selected(query) {
-                let classes = (self.keys.of[key], self.queries.of[query]);
-                let score = self.number(classes, self.sop)?;
+                let of = self.keys.of[key];
+                let block = of as usize / BLOCK;
+                let made = blocks[block].get_or_insert_with(|| self.block(block, class));
+                let score = match made {
+                    Some(column) => column.get(of as usize % BLOCK),
+                    None => self.of_classes(of, class)?,
+                };
+                let score = self.number(&score, (of, class), self.sop)?;
                 if best.is_none_or(|(highest, _)| score >= highest) {
                     best = Some((score, key as i64));
                 }
             }
-            chosen.push(best.map_or(-1, |(_, key)| key));
-        }
-        Ok(chosen)
+            Ok(best.map_or(-1, |(_, key)| key))
+        };
+        let chosen = parallel::map((candidates.queries, LEAST), || (), best);
+        chosen.into_iter().collect()
     }
 
     /// The score of a key class for a query class as a number; `sop` is the node that needs it.
-    fn number(&self, (key, query): (u32, u32), sop: SOpId) -> Result<f64, Rc<Fault>> {
-        let score = self.of_classes(key, query)?;
+    fn number(
+        &self,
+        score: &Value,
+        (key, query): (u32, u32),
+        sop: SOpId,
+    ) -> Result<f64, Arc<Fault>> {
         let number = score.as_float().filter(|score| !score.is_nan());
         number.ok_or_else(|| {
             let message = format!("a score is a number, not {}", score.source());
-            Rc::new(Fault {
+            Arc::new(Fault {
                 score: Some(self.score_of(self.scorer, key, query)),
                 ..Fault::new(Code::OperandTypes, message, sop)
             })
@@ -211,17 +422,20 @@ impl Scores {
 
     /// The weighted mean of `value` at each query, left to right; `sop` is the node it belongs to.
     /// O(n) for each class of queries.
-    pub fn weighted_mean(&self, sop: SOpId, value: &Column, default: &Value) -> Column {
-        if let Some(fault) = value.first_fault() {
-            return Column::failed(value.len(), fault.clone());
-        }
-        let mut known: Vec<Option<Result<Value, Rc<Fault>>>> =
-            vec![None; self.queries.values.len()];
+    pub fn mean(&self, sop: SOpId, value: &Column, default: &Value) -> Column {
+        let floats = value.to_floats();
+        let mean = |room: &mut Vec<f64>, query: usize| {
+            self.weigh(query as u32, room, sop)?;
+            let mut sum = Weighted::default();
+            for (key, class) in self.keys.of.iter().enumerate() {
+                sum = sum.plus(key, room[*class as usize], floats[key]);
+            }
+            sum.mean(sop, value, default)
+        };
+        let means = parallel::map((self.queries.count(), LEAST), Vec::new, mean);
         let mut builder = Builder::new(value.len());
         for class in &self.queries.of {
-            let mean = known[*class as usize]
-                .get_or_insert_with(|| self.mean_of(*class, sop, value, default));
-            match mean {
+            match &means[*class as usize] {
                 Ok(value) => builder.push(value.clone()),
                 Err(fault) => builder.fault(fault.clone()),
             }
@@ -229,46 +443,34 @@ impl Scores {
         builder.finish()
     }
 
-    fn mean_of(
-        &self,
-        query: u32,
-        sop: SOpId,
-        value: &Column,
-        default: &Value,
-    ) -> Result<Value, Rc<Fault>> {
-        let (mut total, mut sum, mut weighted) = (0.0, 0.0, Vec::new());
-        for (key, class) in self.keys.of.iter().enumerate() {
-            let weight = self.number((*class, query), sop)?;
+    /// The weights of all key classes for a query class.
+    fn weigh(&self, query: u32, weights: &mut Vec<f64>, sop: SOpId) -> Result<(), Arc<Fault>> {
+        weights.clear();
+        self.each(query, |key, score| {
+            let weight = self.number(score, (key, query), sop)?;
             if weight < 0.0 || weight.is_infinite() {
                 let message =
                     format!("a weight is {weight}, but weights are finite and not negative");
-                return Err(Rc::new(Fault {
-                    score: Some(self.score_of(self.scorer, *class, query)),
+                return Err(Arc::new(Fault {
+                    score: Some(self.score_of(self.scorer, key, query)),
                     ..Fault::new(Code::ArithmeticFailed, message, sop)
                 }));
             }
-            if weight > 0.0 {
-                weighted.push(key);
-                total += weight;
-                sum += weight * value.get(key).as_float().unwrap_or(0.0);
-            }
-        }
-        match weighted.as_slice() {
-            [] => Ok(default.clone()),
-            [key] => Ok(value.get(*key)),
-            several if !value.sequence_type().is_number() => {
-                let message = format!(
-                    "{} values have a weight at once, but {} have no mean",
-                    several.len(),
-                    value.sequence_type().name()
-                );
-                Err(fault(Code::MeanOfNonNumbers, message, sop))
-            }
-            _ => Ok(Value::Float(sum / total)),
-        }
+            weights.push(weight);
+            Ok(())
+        })
     }
 }
 
-fn fault(code: Code, message: String, sop: SOpId) -> Rc<Fault> {
-    Rc::new(Fault::new(code, message, sop))
+/// A column in blocks.
+fn blocks(column: &Column) -> Vec<Arc<Column>> {
+    let all: Vec<u32> = (0..column.len() as u32).collect();
+    let blocks = all
+        .chunks(BLOCK)
+        .map(|block| Arc::new(column.gather(block)));
+    blocks.collect()
+}
+
+fn fault(code: Code, message: String, sop: SOpId) -> Arc<Fault> {
+    Arc::new(Fault::new(code, message, sop))
 }

@@ -4,16 +4,18 @@
 
 use super::best::Ranking;
 use super::column::{Column, Values};
+use super::distance;
 use super::fault::Fault;
+use super::linear::Linear;
 use super::rank::{NONE, Ranked, rank};
 use super::score::{Scores, Table};
 use crate::base::{Code, Control};
-use crate::graph::{Graph, SOpId, Selector, SelectorId};
-use crate::value::{Comparison, SequenceType, Value};
+use crate::graph::{Graph, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use crate::value::{Comparison, Op, SequenceType, Value};
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
 use std::cmp::Ordering;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::OnceLock;
 
 /// How a key stands to a query: a set of the four possible relations.
 pub type Relations = u8;
@@ -25,8 +27,8 @@ pub const UNORDERED: Relations = 8;
 
 /// The columns that a selector reads: the same on both sides, or but one row of queries.
 pub struct Columns<'a> {
-    pub key: &'a dyn Fn(SOpId) -> Rc<Column>,
-    pub query: &'a dyn Fn(SOpId) -> Rc<Column>,
+    pub key: &'a dyn Fn(SOpId) -> Arc<Column>,
+    pub query: &'a dyn Fn(SOpId) -> Arc<Column>,
     /// The length of a column of keys.
     pub keys: usize,
     /// The length of a column of queries.
@@ -34,17 +36,18 @@ pub struct Columns<'a> {
 }
 
 /// A selector on an input of known length.
+#[derive(Clone)]
 pub struct Pattern {
     /// How many key positions there are.
     pub keys: usize,
     /// How many query positions there are.
     pub queries: usize,
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<Arc<Pair>>,
     /// Each distinct subselector once, operands before the steps that use them; the last step is
     /// the selector itself.
     pub steps: Vec<Step>,
     /// Predicates that no comparisons make up.
-    pub tables: Vec<Table>,
+    pub tables: Vec<Arc<Table>>,
     /// Whether what reads it is to end.
     pub control: Control,
 }
@@ -65,11 +68,11 @@ pub enum Step {
 pub struct Pair {
     pub key_sop: SOpId,
     pub query_sop: SOpId,
-    pub keys: Rc<Column>,
-    pub queries: Rc<Column>,
+    pub keys: Arc<Column>,
+    pub queries: Arc<Column>,
     /// The relations that some key has to some query, perhaps with some that none has.
     pub possible: Relations,
-    ranked: OnceCell<Ranked>,
+    ranked: OnceLock<Ranked>,
 }
 
 /// Which sides of a pair vary with the position.
@@ -84,14 +87,14 @@ pub enum Sides {
 }
 
 impl Pair {
-    pub fn new(sops: (SOpId, SOpId), keys: Rc<Column>, queries: Rc<Column>) -> Pair {
+    pub fn new(sops: (SOpId, SOpId), keys: Arc<Column>, queries: Arc<Column>) -> Pair {
         let mut pair = Pair {
             key_sop: sops.0,
             query_sop: sops.1,
             keys,
             queries,
             possible: 0,
-            ranked: OnceCell::new(),
+            ranked: OnceLock::new(),
         };
         pair.possible = pair.find_possible();
         pair
@@ -182,16 +185,9 @@ impl Pattern {
         graph: &Graph,
         selector: SelectorId,
         columns: &Columns<'_>,
-    ) -> Result<Pattern, Rc<Fault>> {
+    ) -> Result<Pattern, Arc<Fault>> {
         let mut reader = Reader {
-            pattern: Pattern {
-                keys: columns.keys,
-                queries: columns.queries,
-                pairs: Vec::new(),
-                steps: Vec::new(),
-                tables: Vec::new(),
-                control: graph.control().clone(),
-            },
+            pattern: Pattern::empty(graph, columns),
             numbers: FxHashMap::default(),
             columns,
         };
@@ -211,10 +207,10 @@ impl Pattern {
                 Selector::And(a, b) => both(&done, &mut pending, *a, *b, Step::And),
                 Selector::Or(a, b) => both(&done, &mut pending, *a, *b, Step::Or),
                 Selector::Not(a) => both(&done, &mut pending, *a, *a, |a, _| Step::Not(a)),
-                Selector::Predicate(scorer) => {
-                    let scores = Scores::new(graph, *scorer, columns)?;
-                    Some(reader.table(scores.table()?))
-                }
+                Selector::Predicate(scorer) => Some(match reader.truth(graph, *scorer) {
+                    Some(step) => step,
+                    None => reader.table(Scores::new(graph, *scorer, columns)?.table()?),
+                }),
                 Selector::Best { selector, scorer } => {
                     let ranking = Ranking::new(graph, *scorer, columns)?;
                     let below = || Pattern::new(graph, *selector, columns);
@@ -234,6 +230,13 @@ impl Pattern {
     /// The selected keys of one query, ascending. O(n · steps) if all are taken.
     pub fn selected(&self, query: usize) -> impl Iterator<Item = usize> {
         let mut values: Vec<bool> = vec![false; self.steps.len()];
+        let row = |table: &Arc<Table>| {
+            let all: Vec<u32> = (0..self.keys as u32).collect();
+            let mut bits = vec![0; self.keys.div_ceil(64)];
+            table.fill(&mut bits, &all, query);
+            bits
+        };
+        let rows: Vec<Vec<u64>> = self.tables.iter().map(row).collect();
         (0..self.keys).filter(move |key| {
             for (index, step) in self.steps.iter().enumerate() {
                 values[index] = match step {
@@ -241,7 +244,7 @@ impl Pattern {
                         let pair = self.pairs[*pair].ranked();
                         relation(pair.keys.get(*key), pair.queries.get(query)) & wanted != 0
                     }
-                    Step::Table(table) => self.tables[*table].holds(*key, query),
+                    Step::Table(table) => rows[*table][*key / 64] >> (*key % 64) & 1 != 0,
                     Step::And(a, b) => values[*a] && values[*b],
                     Step::Or(a, b) => values[*a] || values[*b],
                     Step::Not(a) => !values[*a],
@@ -265,7 +268,7 @@ impl Reader<'_> {
         key_sop: SOpId,
         query_sop: SOpId,
         comparison: Comparison,
-    ) -> Result<Step, Rc<Fault>> {
+    ) -> Result<Step, Arc<Fault>> {
         let (keys, queries) = ((self.columns.key)(key_sop), (self.columns.query)(query_sop));
         if let Some(fault) = keys.first_fault().or(queries.first_fault()) {
             return Err(fault.clone());
@@ -277,7 +280,7 @@ impl Reader<'_> {
                 let number = self.pattern.pairs.len();
                 self.numbers.insert((key_sop, query_sop), number);
                 let pair = Pair::new((key_sop, query_sop), keys, queries);
-                self.pattern.pairs.push(pair);
+                self.pattern.pairs.push(Arc::new(pair));
                 number
             }
         };
@@ -287,26 +290,148 @@ impl Reader<'_> {
     /// A predicate; its classes of keys and queries count as columns that are compared.
     fn table(&mut self, table: Table) -> Step {
         let codes = |codes: &[u32]| {
-            Rc::new(Column::ints(
+            Arc::new(Column::ints(
                 codes.iter().map(|code| i64::from(*code)).collect(),
             ))
         };
-        self.derived_pair(codes(&table.keys), codes(&table.queries));
-        self.pattern.tables.push(table);
+        self.pattern
+            .derived_pair(codes(table.keys()), codes(table.queries()));
+        self.pattern.tables.push(Arc::new(table));
         Step::Table(self.pattern.tables.len() - 1)
     }
 
     /// One key position at most for each query: equality of the position with the chosen one.
     fn chosen(&mut self, positions: Vec<i64>) -> Step {
-        let indices = Rc::new(Column::ints((0..self.pattern.keys as i64).collect()));
-        let pair = self.derived_pair(indices, Rc::new(Column::ints(positions)));
+        let indices = Arc::new(Column::ints((0..self.pattern.keys as i64).collect()));
+        let pair = self
+            .pattern
+            .derived_pair(indices, Arc::new(Column::ints(positions)));
         Step::Leaf(pair, EQUAL)
     }
 
-    fn derived_pair(&mut self, keys: Rc<Column>, queries: Rc<Column>) -> usize {
-        let number = self.pattern.pairs.len();
+    /// A predicate as comparisons of derived columns, if it is made of such; steps before the one
+    /// that it gives are there then.
+    fn truth(&mut self, graph: &Graph, scorer: ScorerId) -> Option<Step> {
+        let (of_key, of_query) = graph.scorer_reads(scorer);
+        if !(of_key && of_query) {
+            return None;
+        }
+        if let Some(linear) = Linear::new(graph, scorer, self.columns) {
+            let intervals = distance::intervals(&linear)?;
+            return Some(self.pattern.any_interval(&linear, &intervals));
+        }
+        let Scorer::Map { op, operands } = graph.get_scorer(scorer) else {
+            return None;
+        };
+        let mut part = |at: usize| {
+            let step =
+                stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.truth(graph, operands[at]))?;
+            self.pattern.steps.push(step);
+            Some(self.pattern.steps.len() - 1)
+        };
+        match op {
+            Op::And => Some(Step::And(part(0)?, part(1)?)),
+            Op::Or => Some(Step::Or(part(0)?, part(1)?)),
+            Op::Not | Op::ToBool => {
+                let not = Step::Not(part(0)?);
+                if *op == Op::Not {
+                    return Some(not);
+                }
+                self.pattern.steps.push(not);
+                Some(Step::Not(self.pattern.steps.len() - 1))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Pattern {
+    /// A predicate alone, if it is made of comparisons.
+    pub fn of_predicate(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<Pattern> {
+        let mut reader = Reader {
+            pattern: Pattern::empty(graph, columns),
+            numbers: FxHashMap::default(),
+            columns,
+        };
+        let step = reader.truth(graph, scorer)?;
+        reader.pattern.steps.push(step);
+        Some(reader.pattern)
+    }
+
+    fn empty(graph: &Graph, columns: &Columns<'_>) -> Pattern {
+        Pattern {
+            keys: columns.keys,
+            queries: columns.queries,
+            pairs: Vec::new(),
+            steps: Vec::new(),
+            tables: Vec::new(),
+            control: graph.control().clone(),
+        }
+    }
+
+    /// What the selector selects of those keys for which a number lies in an interval.
+    pub fn within(&self, linear: &Linear, interval: (i64, i64)) -> Pattern {
+        let mut within = self.clone();
+        let all = within.steps.len() - 1;
+        let step = within.any_interval(linear, &[interval]);
+        within.steps.push(step);
+        within.steps.push(Step::And(all, within.steps.len() - 1));
+        within
+    }
+
+    /// A number lies in one of some intervals that exclude each other, with both ends.
+    fn any_interval(&mut self, linear: &Linear, intervals: &[(i64, i64)]) -> Step {
+        let mut any: Option<Step> = None;
+        for (from, to) in intervals {
+            // A key reaches a bound if it reaches what the query leaves of it.
+            let bound = |bound: i64| -> Arc<Column> {
+                let left = |query| bound - linear.query(query);
+                Arc::new(Column::ints((0..self.queries).map(left).collect()))
+            };
+            let mut conditions = Vec::new();
+            if from == to {
+                conditions.push((bound(*from), EQUAL));
+            } else {
+                if *from > linear.range.0 {
+                    conditions.push((bound(*from), GREATER | EQUAL));
+                }
+                if *to < linear.range.1 {
+                    conditions.push((bound(*to), LESS | EQUAL));
+                }
+            }
+            let mut step = None;
+            for (queries, relations) in conditions {
+                let leaf = Step::Leaf(self.derived_pair(linear.keys.clone(), queries), relations);
+                step = Some(self.combined(step, leaf, Step::And));
+            }
+            let step = step.unwrap_or_else(|| self.constant(true));
+            any = Some(self.combined(any, step, Step::Or));
+        }
+        any.unwrap_or_else(|| self.constant(false))
+    }
+
+    fn combined(
+        &mut self,
+        first: Option<Step>,
+        second: Step,
+        combine: fn(usize, usize) -> Step,
+    ) -> Step {
+        let Some(first) = first else { return second };
+        self.steps.extend([first, second]);
+        combine(self.steps.len() - 2, self.steps.len() - 1)
+    }
+
+    /// What always holds, or never does.
+    fn constant(&mut self, holds: bool) -> Step {
+        let zero = || Arc::new(Column::constant(Value::Int(0), 1));
+        let pair = self.derived_pair(zero(), zero());
+        Step::Leaf(pair, if holds { EQUAL } else { LESS })
+    }
+
+    fn derived_pair(&mut self, keys: Arc<Column>, queries: Arc<Column>) -> usize {
+        let number = self.pairs.len();
         let sops = (derived(2 * number), derived(2 * number + 1));
-        self.pattern.pairs.push(Pair::new(sops, keys, queries));
+        self.pairs.push(Arc::new(Pair::new(sops, keys, queries)));
         number
     }
 }
@@ -326,7 +451,7 @@ fn check_order(
     keys: &Column,
     queries: &Column,
     comparison: Comparison,
-) -> Result<(), Rc<Fault>> {
+) -> Result<(), Arc<Fault>> {
     let text = |column: &Column| column.sequence_type() == SequenceType::Strings;
     let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
     if !ordered || text(keys) == text(queries) {
@@ -338,7 +463,7 @@ fn check_order(
         keys.sequence_type().name(),
         queries.sequence_type().name()
     );
-    Err(Rc::new(Fault::new(Code::OperandTypes, message, sop)))
+    Err(Arc::new(Fault::new(Code::OperandTypes, message, sop)))
 }
 
 /// The step on two operands, or `None` after asking for those that are not done yet.

@@ -1,10 +1,7 @@
-//! What is added up over selected keys: counts, exact sums of ints, and sums of floats, for which
-//! the order of addition matters.
+//! What is added up over selected keys: counts and exact sums, the same in any order.
 
 /// Something that can be added up.
-pub trait Sum: Copy {
-    /// Whether sums are the same in any order.
-    const ANY_ORDER: bool = true;
+pub trait Sum: Copy + Send + Sync {
     const ZERO: Self;
     fn plus(self, other: Self) -> Self;
 }
@@ -12,15 +9,6 @@ pub trait Sum: Copy {
 /// Sums that can be taken back, for sums over signed conjunctions.
 pub trait Signed: Sum {
     fn times(self, factor: i64) -> Self;
-}
-
-impl Sum for () {
-    const ZERO: () = ();
-    fn plus(self, (): ()) {}
-}
-
-impl Signed for () {
-    fn times(self, _factor: i64) {}
 }
 
 // Sums wrap: whoever adds has made sure that the final result fits, and then wrapping in between,
@@ -75,36 +63,7 @@ impl Sum for Highest {
     }
 }
 
-/// A sum of numbers from left to right: exact while they are ints, in floats from the first float
-/// on.
-#[derive(Clone, Copy, Debug)]
-pub enum Mixed {
-    Whole(i128),
-    Float(f64),
-}
-
-impl Mixed {
-    pub fn float(self) -> f64 {
-        match self {
-            Mixed::Whole(whole) => whole as f64,
-            Mixed::Float(float) => float,
-        }
-    }
-}
-
-impl Sum for Mixed {
-    const ANY_ORDER: bool = false;
-    const ZERO: Mixed = Mixed::Whole(0);
-    fn plus(self, other: Mixed) -> Mixed {
-        match (self, other) {
-            (Mixed::Whole(a), Mixed::Whole(b)) => Mixed::Whole(a.wrapping_add(b)),
-            (a, b) => Mixed::Float(a.float() + b.float()),
-        }
-    }
-}
-
 impl<A: Sum, B: Sum> Sum for (A, B) {
-    const ANY_ORDER: bool = A::ANY_ORDER && B::ANY_ORDER;
     const ZERO: (A, B) = (A::ZERO, B::ZERO);
     fn plus(self, other: (A, B)) -> (A, B) {
         (self.0.plus(other.0), self.1.plus(other.1))

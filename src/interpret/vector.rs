@@ -4,10 +4,10 @@
 use super::column::{Builder, Column, Dictionary, Values};
 use crate::value::{Comparison, Op, Value};
 use bit_vec::BitVec;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The column of a primitive on operands without faults, if there is a fast way.
-pub fn map(op: &Op, operands: &[Rc<Column>], length: usize) -> Option<Column> {
+pub fn map(op: &Op, operands: &[Arc<Column>], length: usize) -> Option<Column> {
     if let Some(column) = by_dictionary(op, operands, length) {
         return column;
     }
@@ -161,7 +161,7 @@ fn logic(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Column
             Some(Operand::Many(&a).compare(&Operand::Many(&b), length, *comparison))
         }
         (Op::Compare(comparison), Values::Strings(da, a), Values::Strings(db, b))
-            if Rc::ptr_eq(da, db) =>
+            if Arc::ptr_eq(da, db) =>
         {
             Some(Operand::Many(a).compare(&Operand::Many(b), length, *comparison))
         }
@@ -230,7 +230,7 @@ fn choose(condition: &Column, then: &Column, otherwise: &Column) -> Option<Colum
         return Some(Column::bools(picked.into_iter().collect()));
     }
     match (then.values(), otherwise.values()) {
-        (Values::Strings(da, a), Values::Strings(db, b)) if Rc::ptr_eq(da, db) => {
+        (Values::Strings(da, a), Values::Strings(db, b)) if Arc::ptr_eq(da, db) => {
             let ids = pick(&condition, &Operand::Many(a), &Operand::Many(b));
             let length = ids.len();
             Some(Column::new(Values::Strings(da.clone(), ids), length))
@@ -241,7 +241,7 @@ fn choose(condition: &Column, then: &Column, otherwise: &Column) -> Option<Colum
 
 /// One column of strings among constants: the primitive is worked out once for each string.
 /// `Some(None)` if it fails somewhere.
-fn by_dictionary(op: &Op, operands: &[Rc<Column>], length: usize) -> Option<Option<Column>> {
+fn by_dictionary(op: &Op, operands: &[Arc<Column>], length: usize) -> Option<Option<Column>> {
     let mut text: Option<(usize, &Dictionary, &Vec<u32>)> = None;
     for (index, operand) in operands.iter().enumerate() {
         match operand.values() {

@@ -1,6 +1,7 @@
 //! The semantics written down literally: every selector a matrix, every column a list of results,
-//! every mean a sum from left to right. Slow and obviously right.
+//! every mean an exact sum, divided and rounded once. Slow and obviously right.
 
+use num_bigint::BigInt;
 use rasp::base::Code;
 use rasp::graph::{Graph, SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use rasp::value::op::{Failure, FailureKind};
@@ -299,23 +300,55 @@ fn number(score: Value) -> Result<f64, Fault> {
         })
 }
 
+/// The exact sum, divided and rounded once.
 fn mean(values: &[&Value]) -> Value {
-    let count = values.len() as f64;
-    let mut whole = 0_i128;
-    let mut values = values.iter();
-    for value in values.by_ref() {
-        match value {
-            Value::Float(float) => {
-                let mut sum = whole as f64 + float;
-                for value in values {
-                    sum += value.as_float().expect("a number");
-                }
-                return Value::Float(sum / count);
-            }
-            whole_number => whole += i128::from(whole_number.as_int().expect("a whole number")),
+    let floats: Vec<f64> = values.iter().filter_map(|value| value.as_float()).collect();
+    let finite = |float: &f64| float.is_finite();
+    if !floats.iter().all(finite) {
+        let sum: f64 = floats.iter().filter(|float| !finite(float)).sum();
+        return Value::Float(sum);
+    }
+    let sum: BigInt = values.iter().map(|value| units(value)).sum();
+    Value::Float(nearest(&sum, values.len()))
+}
+
+/// A number as a multiple of the least float above 0.
+fn units(value: &Value) -> BigInt {
+    match value {
+        Value::Float(float) => {
+            let bits = float.to_bits();
+            let exponent = bits >> 52 & 0x7ff;
+            let fraction = bits & ((1 << 52) - 1);
+            let size = match exponent {
+                0 => BigInt::from(fraction),
+                _ => BigInt::from(fraction | 1 << 52) << (exponent - 1),
+            };
+            if *float < 0.0 { -size } else { size }
+        }
+        whole => BigInt::from(whole.as_int().expect("a whole number")) << 1074,
+    }
+}
+
+/// The float nearest to a sum divided by a count, from the middle the even one.
+fn nearest(sum: &BigInt, count: usize) -> f64 {
+    let negative = *sum < BigInt::ZERO;
+    let size = if negative { -sum } else { sum.clone() };
+    let times = |bits: u64| units(&Value::Float(f64::from_bits(bits))) * count;
+    // The floats that are not negative ascend with their bits.
+    let (mut low, mut high) = (0_u64, f64::MAX.to_bits());
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if times(middle) <= size {
+            low = middle;
+        } else {
+            high = middle - 1;
         }
     }
-    Value::Float(whole as f64 / count)
+    let above = (low + 1).min(f64::MAX.to_bits());
+    let (below, beyond) = (&size - times(low), times(above) - &size);
+    let up = beyond < below || (beyond == below && low % 2 == 1);
+    let nearest = f64::from_bits(if up { above } else { low });
+    if negative { -nearest } else { nearest }
 }
 
 fn no_mean(values: &[&Value], sequence_type: SequenceType) -> String {

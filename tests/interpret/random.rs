@@ -1,14 +1,15 @@
 //! Random typed programs, as recipes that shrink well, and random inputs.
 
+use super::scores::{Score, score};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rasp::base::{SourceId, Span};
-use rasp::graph::{Graph, SOp, SOpId, Scorer, ScorerId, Selector, SelectorId, Sharing};
+use rasp::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 use rasp::value::{Comparison, Op, Table, TypeSet, Value};
 use std::sync::Arc;
 
 /// Picks one of the s-ops made so far that can have the type wanted.
-type Pick = u16;
+pub type Pick = u16;
 
 #[derive(Clone, Debug)]
 pub enum Recipe {
@@ -21,13 +22,11 @@ pub enum Recipe {
     WeightedMean(Score, Pick, Value),
 }
 
-/// A primitive on what two s-ops hold at a key and at a query, or both at the key.
-#[derive(Clone, Debug)]
-pub struct Score(Op, Pick, Pick, bool);
-
 #[derive(Clone, Debug)]
 pub enum Choice {
     Compare(Comparison, Pick, Pick),
+    /// From so much less than the query's to so much more.
+    Window(Pick, Pick, i64, i64),
     And(Box<Choice>, Box<Choice>),
     Or(Box<Choice>, Box<Choice>),
     Not(Box<Choice>),
@@ -99,7 +98,7 @@ fn unary() -> impl Strategy<Value = Op> {
     ])
 }
 
-fn binary() -> impl Strategy<Value = Op> {
+pub fn binary() -> impl Strategy<Value = Op> {
     prop_oneof![
         6 => prop::sample::select(vec![
             Op::Add,
@@ -118,7 +117,9 @@ fn binary() -> impl Strategy<Value = Op> {
 pub fn choice() -> impl Strategy<Value = Choice> {
     let leaf = (comparison(), any::<Pick>(), any::<Pick>())
         .prop_map(|(comparison, k, q)| Choice::Compare(comparison, k, q));
-    let leaf = prop_oneof![9 => leaf, 1 => score().prop_map(Choice::Predicate)];
+    let window = (any::<Pick>(), any::<Pick>(), -1_i64..4, -1_i64..4)
+        .prop_map(|(k, q, less, more)| Choice::Window(k, q, less, more));
+    let leaf = prop_oneof![9 => leaf, 2 => window, 2 => score().prop_map(Choice::Predicate)];
     leaf.prop_recursive(4, 16, 2, |inner| {
         prop_oneof![
             4 => (inner.clone(), inner.clone())
@@ -129,16 +130,6 @@ pub fn choice() -> impl Strategy<Value = Choice> {
             1 => (inner, score()).prop_map(|(a, score)| Choice::Best(Box::new(a), score)),
         ]
     })
-}
-
-fn score() -> impl Strategy<Value = Score> {
-    (
-        binary(),
-        any::<Pick>(),
-        any::<Pick>(),
-        prop::bool::weighted(0.3),
-    )
-        .prop_map(|(op, k, q, keys_alone)| Score(op, k, q, keys_alone))
 }
 
 fn elementwise() -> impl Strategy<Value = Recipe> {
@@ -334,7 +325,7 @@ impl Program {
     }
 
     /// Numbers beside numbers, strings beside strings.
-    fn like(&self, id: SOpId) -> TypeSet {
+    pub fn like(&self, id: SOpId) -> TypeSet {
         if self.of(id) == TypeSet::STR {
             TypeSet::STR
         } else {
@@ -342,7 +333,7 @@ impl Program {
         }
     }
 
-    fn pick(&self, pick: Pick, wanted: TypeSet) -> SOpId {
+    pub fn pick(&self, pick: Pick, wanted: TypeSet) -> SOpId {
         let fitting: Vec<SOpId> = self
             .sops
             .iter()
@@ -356,21 +347,6 @@ impl Program {
             &fitting
         };
         from[usize::from(pick) % from.len()]
-    }
-
-    fn score(&mut self, Score(op, keys, queries, keys_alone): &Score) -> ScorerId {
-        let keys = self.pick(*keys, TypeSet::NUMBER);
-        let queries = self.pick(*queries, self.like(keys));
-        let key = self.graph.scorer(Scorer::Key(keys), Span::BUILT_IN);
-        let query = match keys_alone {
-            true => Scorer::Key(queries),
-            false => Scorer::Query(queries),
-        };
-        let query = self.graph.scorer(query, Span::BUILT_IN);
-        let operands = vec![key, query];
-        let op = op.clone();
-        self.graph
-            .scorer(Scorer::Map { op, operands }, Span::BUILT_IN)
     }
 
     fn attend(&mut self, choice: &Choice) -> SelectorId {
@@ -398,6 +374,22 @@ impl Program {
                     queries,
                     comparison: *comparison,
                 }
+            }
+            Choice::Window(keys, queries, less, more) => {
+                let keys = self.pick(*keys, TypeSet::NUMBER);
+                let queries = self.pick(*queries, TypeSet::NUMBER);
+                let mut end = |by: i64, comparison| {
+                    let by = self.graph.constant(Value::Int(by), span());
+                    let queries = self.graph.map(Op::Add, vec![queries, by], span());
+                    let end = Selector::Compare {
+                        keys,
+                        queries,
+                        comparison,
+                    };
+                    self.graph.selector(end, span())
+                };
+                let from = end(-less, Comparison::GreaterEqual);
+                Selector::And(from, end(*more, Comparison::LessEqual))
             }
             Choice::And(a, b) => Selector::And(self.choose(a), self.choose(b)),
             Choice::Or(a, b) => Selector::Or(self.choose(a), self.choose(b)),

@@ -1,0 +1,189 @@
+//! What scorers that are functions of one number (`linear`) make of an input faster than pair by
+//! pair: predicates as intervals of the number, which are comparisons; the best key as the first or
+//! the last one of the pieces where the score rises or falls (`pieces`); weights as a table of the
+//! numbers, of which most are often 0.
+
+use super::best::{self, standings};
+use super::column::{Builder, Column};
+use super::linear::Linear;
+use super::pieces::{Piece, Way};
+use super::plan::Plan;
+use super::selector::Pattern;
+use super::weights::Weighted;
+use crate::base::parallel;
+use crate::graph::SOpId;
+use crate::value::{Op, Value};
+use std::sync::Arc;
+
+/// Queries that one thread answers at least.
+const LEAST: usize = 64;
+
+/// More intervals than this are not worth it.
+const MOST_INTERVALS: usize = 8;
+/// Numbers that a function is tabulated over, and as many more as there are positions, times this.
+const NUMBERS: usize = 1 << 16;
+const NUMBERS_PER_POSITION: usize = 4;
+/// Floats hold ints up to this one exactly.
+const LARGEST_EXACT: f64 = (1_i64 << 53) as f64;
+
+fn most_numbers(linear: &Linear) -> usize {
+    NUMBERS + NUMBERS_PER_POSITION * (linear.keys.len() + linear.queries.len())
+}
+
+/// The numbers for which a predicate is true, as intervals with both ends, if these are few.
+pub fn intervals(linear: &Linear) -> Option<Vec<(i64, i64)>> {
+    let intervals = linear.true_intervals().or_else(|| {
+        let table = linear.table(most_numbers(linear))?;
+        let mut intervals: Vec<(i64, i64)> = Vec::new();
+        let numbers = (linear.range.0..).zip(table);
+        for (number, _) in numbers.filter(|(_, value)| value.truthy()) {
+            let full = intervals.len() == MOST_INTERVALS;
+            match intervals.last_mut() {
+                Some(last) if last.1 + 1 == number => last.1 = number,
+                _ if full => return None,
+                _ => intervals.push((number, number)),
+            }
+        }
+        Some(intervals)
+    })?;
+    (intervals.len() <= MOST_INTERVALS).then_some(intervals)
+}
+
+/// The best key by a score that rises or falls on few pieces.
+pub struct Nearest {
+    linear: Linear,
+    pieces: Vec<Piece>,
+}
+
+impl Nearest {
+    pub fn new(linear: Linear) -> Option<Nearest> {
+        let pieces = linear.pieces()?;
+        let exact = |at: i64| {
+            let score = linear.at(at).and_then(|score| score.as_float());
+            score.is_some_and(|score| score.abs() <= LARGEST_EXACT)
+        };
+        let told_apart = |piece: &Piece| {
+            (piece.way == Way::Constant || piece.strict) && exact(piece.from) && exact(piece.to)
+        };
+        let found = pieces.len() <= MOST_INTERVALS && pieces.iter().all(told_apart);
+        found.then_some(Nearest { linear, pieces })
+    }
+
+    /// The position of the best selected key of each query, -1 where none is selected; of equal
+    /// scores the last. For each piece as long as the best key of one order of all keys takes.
+    pub fn best(&self, candidates: &Pattern) -> Vec<i64> {
+        let mut best: Vec<(f64, i64)> = vec![(f64::NEG_INFINITY, -1); candidates.queries];
+        for piece in &self.pieces {
+            let order = match piece.way {
+                Way::Up => best::ordered(&self.linear.keys),
+                Way::Down => best::ordered(&negated(&self.linear.keys)),
+                Way::Constant => (0..candidates.keys as u32).collect(),
+            };
+            let within = candidates.within(&self.linear, (piece.from, piece.to));
+            let standings = standings(&order);
+            let highest = Plan::new(&within).highest(|key| standings[key]);
+            for (query, standing) in highest.into_iter().enumerate() {
+                if standing == 0 {
+                    continue;
+                }
+                let key = order[standing as usize - 1] as usize;
+                let score = self
+                    .linear
+                    .at(self.linear.key(key) + self.linear.query(query));
+                let score = score.and_then(|score| score.as_float());
+                let found = (score.unwrap_or(f64::NEG_INFINITY), key as i64);
+                // Of equal scores the last position.
+                if found > best[query] {
+                    best[query] = found;
+                }
+            }
+        }
+        best.into_iter().map(|(_, key)| key).collect()
+    }
+}
+
+fn negated(column: &Arc<Column>) -> Arc<Column> {
+    Arc::new(super::elementwise::map(
+        SOpId(0),
+        &Op::Negate,
+        std::slice::from_ref(column),
+        column.len(),
+    ))
+}
+
+/// Weights that depend on the number alone.
+pub struct Kernel {
+    linear: Linear,
+    /// The weight of each number, from the first that has one to the last.
+    weights: Vec<f64>,
+    first: i64,
+    /// The numbers of the keys, if they ascend with the position.
+    ascending: Option<Vec<i64>>,
+}
+
+impl Kernel {
+    /// The weights of a scorer; `None` if some number's is none.
+    pub fn new(linear: Linear) -> Option<Kernel> {
+        let table = linear.table(most_numbers(&linear))?;
+        let weight = |value: &Value| {
+            let weight = value.as_float()?;
+            (weight >= 0.0 && weight.is_finite()).then_some(weight)
+        };
+        let weights: Vec<f64> = table.iter().map(weight).collect::<Option<_>>()?;
+        let first = weights.iter().position(|weight| *weight > 0.0).unwrap_or(0);
+        let last = weights.iter().rposition(|weight| *weight > 0.0);
+        let weights = weights[first..last.map_or(first, |last| last + 1)].to_vec();
+        let keys: Vec<i64> = (0..linear.keys.len()).map(|key| linear.key(key)).collect();
+        Some(Kernel {
+            first: linear.range.0 + first as i64,
+            weights,
+            ascending: keys.is_sorted().then_some(keys),
+            linear,
+        })
+    }
+
+    /// How many keys have a weight for one query, about.
+    pub fn reach(&self) -> usize {
+        match &self.ascending {
+            Some(keys) => self.weights.len().min(keys.len()),
+            None => self.linear.keys.len(),
+        }
+    }
+
+    /// The weighted mean at each query, left to right; `sop` is the node it belongs to. O(n · reach).
+    pub fn mean(&self, sop: SOpId, value: &Column, default: &Value) -> Column {
+        let floats = value.to_floats();
+        let mean = |_: &mut (), query: usize| {
+            let shift = self.linear.query(query) - self.first;
+            let end = self.weights.len() as i64;
+            let add = |sum: Weighted, (key, number): (usize, i64)| match number + shift {
+                at if (0..end).contains(&at) => {
+                    sum.plus(key, self.weights[at as usize], floats[key])
+                }
+                _ => sum,
+            };
+            let nothing = Weighted::default();
+            let sum = match &self.ascending {
+                Some(keys) => {
+                    let from = keys.partition_point(|number| number + shift < 0);
+                    let to = keys.partition_point(|number| number + shift < end);
+                    let keys = (from..).zip(keys[from..to].iter().copied());
+                    keys.fold(nothing, add)
+                }
+                None => (0..value.len())
+                    .map(|key| (key, self.linear.key(key)))
+                    .fold(nothing, add),
+            };
+            sum.mean(sop, value, default)
+        };
+        let means = parallel::map((self.linear.queries.len(), LEAST), || (), mean);
+        let mut builder = Builder::new(means.len());
+        for mean in means {
+            match mean {
+                Ok(value) => builder.push(value),
+                Err(fault) => builder.fault(fault),
+            }
+        }
+        builder.finish()
+    }
+}

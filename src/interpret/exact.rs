@@ -1,0 +1,317 @@
+//! Means of numbers: the exact sum, divided and rounded once, so that equal values have equal means
+//! in whatever order they are added. Floats are multiples of one power of two, whole numbers of as
+//! many words as their exponents ask for; sums of those are the same in any order, can be taken
+//! back, and are added up like counts. `quotient` rounds. Depends on `column` and `tally`.
+
+use super::column::{Column, Values};
+use super::plan::Plan;
+use super::tally::{Signed, Sum};
+use crate::value::Value;
+
+/// Words enough for sums of 2³² floats of any exponents.
+const ALL_WORDS: usize = 34;
+
+/// A number as ± mantissa · 2^exponent, or one that is not finite.
+#[derive(Clone, Copy)]
+struct Dyadic {
+    negative: bool,
+    mantissa: u64,
+    exponent: i32,
+}
+
+impl Dyadic {
+    fn of_int(int: i64) -> Dyadic {
+        Dyadic {
+            negative: int < 0,
+            mantissa: int.unsigned_abs(),
+            exponent: 0,
+        }
+        .lowest()
+    }
+
+    fn of_float(float: f64) -> Dyadic {
+        let bits = float.to_bits();
+        let exponent = (bits >> 52 & 0x7ff) as i32;
+        let fraction = bits & ((1 << 52) - 1);
+        let mantissa = if exponent == 0 {
+            fraction
+        } else {
+            fraction | 1 << 52
+        };
+        Dyadic {
+            negative: float < 0.0,
+            mantissa: if float.is_finite() { mantissa } else { 0 },
+            exponent: exponent.max(1) - 1075,
+        }
+        .lowest()
+    }
+
+    /// With an odd mantissa, or 0.
+    fn lowest(self) -> Dyadic {
+        let zeros = self.mantissa.trailing_zeros() % u64::BITS;
+        Dyadic {
+            mantissa: self.mantissa >> zeros,
+            exponent: self.exponent + zeros as i32,
+            ..self
+        }
+    }
+}
+
+/// A whole number that sums of dyadic numbers are held in.
+trait Whole: Signed {
+    fn new(number: Dyadic, unit: i32) -> Self;
+    /// Whether it is negative, and its absolute value, lowest word first.
+    fn words(self) -> (bool, [u64; ALL_WORDS]);
+    /// The number as a float, if it is one exactly.
+    fn small(self) -> Option<f64> {
+        None
+    }
+}
+
+impl Whole for i64 {
+    fn new(number: Dyadic, unit: i32) -> i64 {
+        i128::new(number, unit) as i64
+    }
+
+    fn words(self) -> (bool, [u64; ALL_WORDS]) {
+        i128::from(self).words()
+    }
+
+    fn small(self) -> Option<f64> {
+        (self.unsigned_abs() <= 1 << 53).then_some(self as f64)
+    }
+}
+
+impl Whole for i128 {
+    fn new(number: Dyadic, unit: i32) -> i128 {
+        if number.mantissa == 0 {
+            return 0;
+        }
+        let size = i128::from(number.mantissa) << (number.exponent - unit);
+        if number.negative { -size } else { size }
+    }
+
+    fn words(self) -> (bool, [u64; ALL_WORDS]) {
+        let mut words = [0; ALL_WORDS];
+        let size = self.unsigned_abs();
+        (words[0], words[1]) = (size as u64, (size >> 64) as u64);
+        (self < 0, words)
+    }
+
+    fn small(self) -> Option<f64> {
+        (self.unsigned_abs() <= 1 << 53).then_some(self as f64)
+    }
+}
+
+/// An integer of `N` words in two's complement, lowest word first; it wraps.
+#[derive(Clone, Copy)]
+struct Wide<const N: usize>([u64; N]);
+
+impl<const N: usize> Wide<N> {
+    fn negated(self) -> Wide<N> {
+        let mut carry = true;
+        Wide(self.0.map(|word| {
+            let (word, more) = (!word).overflowing_add(u64::from(carry));
+            carry = more;
+            word
+        }))
+    }
+}
+
+impl<const N: usize> Sum for Wide<N> {
+    const ZERO: Wide<N> = Wide([0; N]);
+
+    fn plus(mut self, other: Wide<N>) -> Wide<N> {
+        let mut carry = false;
+        for (word, other) in self.0.iter_mut().zip(other.0) {
+            let (sum, first) = word.overflowing_add(other);
+            let (sum, second) = sum.overflowing_add(u64::from(carry));
+            (*word, carry) = (sum, first | second);
+        }
+        self
+    }
+}
+
+impl<const N: usize> Signed for Wide<N> {
+    fn times(self, factor: i64) -> Wide<N> {
+        let mut carry = 0_u64;
+        let product = Wide(self.0.map(|word| {
+            let full = u128::from(word) * u128::from(factor.unsigned_abs()) + u128::from(carry);
+            carry = (full >> 64) as u64;
+            full as u64
+        }));
+        if factor < 0 {
+            product.negated()
+        } else {
+            product
+        }
+    }
+}
+
+impl<const N: usize> Whole for Wide<N> {
+    fn new(number: Dyadic, unit: i32) -> Wide<N> {
+        let mut words = [0; N];
+        if number.mantissa != 0 {
+            let shift = (number.exponent - unit) as usize;
+            let placed = u128::from(number.mantissa) << (shift % 64);
+            words[shift / 64] = placed as u64;
+            if let Some(next) = words.get_mut(shift / 64 + 1) {
+                *next = (placed >> 64) as u64;
+            }
+        }
+        let size = Wide(words);
+        if number.negative {
+            size.negated()
+        } else {
+            size
+        }
+    }
+
+    fn words(self) -> (bool, [u64; ALL_WORDS]) {
+        let negative = self.0[N - 1] >> 63 != 0;
+        let size = if negative { self.negated() } else { self };
+        let mut words = [0; ALL_WORDS];
+        words[..N].copy_from_slice(&size.0);
+        (negative, words)
+    }
+}
+
+/// The mean of the selected values at each query that selects several, anything elsewhere. As a
+/// width of the selector, for as many words as the values' exponents ask for.
+pub fn means(plan: &Plan<'_>, value: &Column, counts: &[u32]) -> Vec<f64> {
+    let numbers: Vec<Dyadic> = match value.values() {
+        Values::Floats(floats) => floats
+            .iter()
+            .map(|float| Dyadic::of_float(*float))
+            .collect(),
+        _ => (0..value.len()).map(|at| dyadic(&value.get(at))).collect(),
+    };
+    let finite = numbers.iter().filter(|number| number.mantissa != 0);
+    let unit = finite
+        .clone()
+        .map(|number| number.exponent)
+        .min()
+        .unwrap_or(0);
+    let top =
+        |number: &Dyadic| number.exponent + (u64::BITS - number.mantissa.leading_zeros()) as i32;
+    let top = finite.map(top).max().unwrap_or(0);
+    // One bit for the sign.
+    let bits = (top - unit) as u32 + (usize::BITS - numbers.len().leading_zeros()) + 1;
+    let numbers = (numbers.as_slice(), unit);
+    let mut means = match bits {
+        0..=64 => sums_divided::<i64>(plan, numbers, counts),
+        65..=128 => sums_divided::<i128>(plan, numbers, counts),
+        129..=256 => sums_divided::<Wide<4>>(plan, numbers, counts),
+        _ => sums_divided::<Wide<ALL_WORDS>>(plan, numbers, counts),
+    };
+    let infinite = |sign: f64, key| value.get(key).as_float() == Some(sign * f64::INFINITY);
+    if (0..value.len()).any(|key| !value.get(key).as_float().is_some_and(f64::is_finite)) {
+        let found = plan.add_up(|key| {
+            let nan = u32::from(value.get(key).is_nan());
+            (
+                nan,
+                (
+                    u32::from(infinite(1.0, key)),
+                    u32::from(infinite(-1.0, key)),
+                ),
+            )
+        });
+        for (mean, found) in means.iter_mut().zip(found) {
+            match found {
+                (0, (0, 0)) => {}
+                (0, (_, 0)) => *mean = f64::INFINITY,
+                (0, (0, _)) => *mean = f64::NEG_INFINITY,
+                _ => *mean = f64::NAN,
+            }
+        }
+    }
+    means
+}
+
+fn dyadic(value: &Value) -> Dyadic {
+    match value {
+        Value::Float(float) => Dyadic::of_float(*float),
+        value => Dyadic::of_int(value.as_int().unwrap_or(0)),
+    }
+}
+
+fn sums_divided<W: Whole>(
+    plan: &Plan<'_>,
+    (numbers, unit): (&[Dyadic], i32),
+    counts: &[u32],
+) -> Vec<f64> {
+    let sums = plan.add_up(|key| W::new(numbers[key], unit));
+    let divided = |(sum, count): (W, &u32)| match sum.small() {
+        // Nothing is rounded but the quotient where neither power nor quotient is extreme.
+        Some(sum) if (-900..900).contains(&unit) => sum / f64::from(*count) * power(unit),
+        _ => quotient(sum.words(), unit, u64::from((*count).max(1))),
+    };
+    sums.into_iter().zip(counts).map(divided).collect()
+}
+
+fn power(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// The mean of whole numbers from their sum: rounded once.
+pub fn int_mean(sum: i128, count: u64) -> f64 {
+    match sum.small() {
+        Some(sum) => sum / count as f64,
+        None => quotient(sum.words(), 0, count),
+    }
+}
+
+/// ± words · 2^unit / count, rounded once, from the middle to the even float.
+fn quotient((negative, words): (bool, [u64; ALL_WORDS]), unit: i32, count: u64) -> f64 {
+    let Some(highest) = words.iter().rposition(|word| *word != 0) else {
+        return 0.0;
+    };
+    // Long division, two words below the point: the quotient has more than 64 bits.
+    let mut digits = [0_u64; ALL_WORDS + 2];
+    let mut rest = 0_u128;
+    for at in (0..highest + 3).rev() {
+        let word = if at < 2 { 0 } else { words[at - 2] };
+        let dividend = rest << 64 | u128::from(word);
+        digits[at] = (dividend / u128::from(count)) as u64;
+        rest = dividend % u128::from(count);
+    }
+    let highest = digits.iter().rposition(|digit| *digit != 0).unwrap_or(0);
+    let below = highest.checked_sub(1).map_or(0, |at| digits[at]);
+    let pair = u128::from(digits[highest]) << 64 | u128::from(below);
+    let leading = pair.leading_zeros();
+    let bits = (pair << leading >> 64) as u64;
+    let lower = (pair << leading) as u64 != 0
+        || digits[..highest.saturating_sub(1)]
+            .iter()
+            .any(|digit| *digit != 0)
+        || rest != 0;
+    let exponent = unit - 128 + 64 * highest as i32 - leading as i32;
+    let size = round(bits, lower, exponent);
+    if negative { -size } else { size }
+}
+
+/// `bits · 2^exponent`, and a bit more if `lower`; the highest bit is set.
+fn round(bits: u64, lower: bool, exponent: i32) -> f64 {
+    let top = exponent + 63;
+    if top > 1023 {
+        return f64::INFINITY;
+    }
+    // The digits that are lost: 11, and more of numbers below all normal ones.
+    let lost = 11 + (-1022 - top).max(0) as u32;
+    if lost > 64 {
+        return 0.0;
+    }
+    let kept = bits.checked_shr(lost).unwrap_or(0);
+    let rest = bits << (64 - lost);
+    let up = match rest.cmp(&(1 << 63)) {
+        std::cmp::Ordering::Less => false,
+        std::cmp::Ordering::Equal => lower || kept % 2 == 1,
+        std::cmp::Ordering::Greater => true,
+    };
+    let kept = kept + u64::from(up);
+    match top {
+        // A carry makes the next exponent, or infinity, as the bits of floats are made.
+        -1022.. => f64::from_bits((((top + 1023) as u64) << 52) + kept - (1 << 52)),
+        _ => f64::from_bits(kept),
+    }
+}

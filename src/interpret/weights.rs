@@ -1,0 +1,156 @@
+//! How weights between keys and queries are found: as weights of the keys alone among those that a
+//! predicate selects, as a function of one number, or pair by pair. Sums go from left to right in
+//! each of these, so that they have the same floats.
+
+use super::best::KeyScores;
+use super::column::{Builder, Column};
+use super::count::Conjunction;
+use super::distance::Kernel;
+use super::fault::Fault;
+use super::linear::Linear;
+use super::plan::Plan;
+use super::score::Scores;
+use super::selector::{Columns, Pattern};
+use crate::base::Code;
+use crate::graph::{Graph, SOpId, Scorer, ScorerId};
+use crate::value::{Op, Value};
+use std::sync::Arc;
+
+/// A scorer whose scores are weights.
+pub enum Weights {
+    /// `weight if selected else 0`, of the key alone; what is selected is added up along positions.
+    Masked(Box<Masked>),
+    Kernel(Box<Kernel>),
+    Scores(Box<Scores>),
+}
+
+impl Weights {
+    /// # Errors
+    /// A fault in what the scorer reads; too many pairs.
+    pub fn new(
+        graph: &Graph,
+        scorer: ScorerId,
+        columns: &Columns<'_>,
+    ) -> Result<Weights, Arc<Fault>> {
+        if let Some(masked) = Masked::new(graph, scorer, columns) {
+            return Ok(Weights::Masked(Box::new(masked)));
+        }
+        let linear = Linear::new(graph, scorer, columns);
+        Ok(match linear.and_then(Kernel::new) {
+            Some(kernel) => Weights::Kernel(Box::new(kernel)),
+            None => Weights::Scores(Box::new(Scores::new(graph, scorer, columns)?)),
+        })
+    }
+
+    /// The weighted mean of `value` at each query; `sop` is the node it belongs to.
+    pub fn mean(&self, sop: SOpId, value: &Column, default: &Value) -> Column {
+        if let Some(fault) = value.first_fault() {
+            return Column::failed(value.len(), fault.clone());
+        }
+        match self {
+            Weights::Masked(masked) => masked.mean(sop, value, default),
+            Weights::Kernel(kernel) => kernel.mean(sop, value, default),
+            Weights::Scores(scores) => scores.mean(sop, value, default),
+        }
+    }
+}
+
+/// Weights of keys among those that one conjunction selects, up to some place along positions.
+pub struct Masked {
+    selected: Conjunction,
+    weights: Vec<f64>,
+}
+
+impl Masked {
+    fn new(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<Masked> {
+        let Scorer::Map {
+            op: Op::If,
+            operands,
+        } = graph.get_scorer(scorer)
+        else {
+            return None;
+        };
+        let [condition, weight, nothing] = operands.as_slice() else {
+            return None;
+        };
+        let is_nothing = matches!(graph.get_scorer(*nothing),
+            Scorer::Constant(value) if value.is_number() && !value.truthy());
+        if !is_nothing || graph.scorer_reads(*weight).1 {
+            return None;
+        }
+        let mut parts = KeyScores::new(graph, columns);
+        let weights = parts.column(*weight);
+        let is_weight = |value: &Value| {
+            let weight = value.as_float()?;
+            (weight >= 0.0 && weight.is_finite()).then_some(weight)
+        };
+        let sound = parts.is_sound();
+        let weights = (0..weights.len()).map(|key| is_weight(&weights.get(key)).filter(|_| sound));
+        let weights: Vec<f64> = weights.collect::<Option<_>>()?;
+        let pattern = Pattern::of_predicate(graph, *condition, columns)?;
+        let selected = Plan::new(&pattern).sequential()?;
+        Some(Masked { selected, weights })
+    }
+
+    /// O(n).
+    fn mean(&self, sop: SOpId, value: &Column, default: &Value) -> Column {
+        let floats = value.to_floats();
+        let nothing = Weighted::default();
+        let add = |sum: Weighted, key: usize| sum.plus(key, self.weights[key], floats[key]);
+        let mut sums = vec![nothing; self.selected.queries()];
+        self.selected
+            .running(nothing, add, |query, sum| sums[query] = sum);
+        let mut builder = Builder::new(sums.len());
+        for sum in sums {
+            match sum.mean(sop, value, default) {
+                Ok(value) => builder.push(value),
+                Err(fault) => builder.fault(fault),
+            }
+        }
+        builder.finish()
+    }
+}
+
+/// A weighted sum, from left to right.
+#[derive(Clone, Copy, Default)]
+pub struct Weighted {
+    total: f64,
+    sum: f64,
+    /// How many keys have a weight, and the last of them.
+    count: usize,
+    last: usize,
+}
+
+impl Weighted {
+    /// With a key more, of such a weight and value.
+    pub fn plus(self, key: usize, weight: f64, value: f64) -> Weighted {
+        match weight > 0.0 {
+            true => Weighted {
+                total: self.total + weight,
+                sum: self.sum + weight * value,
+                count: self.count + 1,
+                last: key,
+            },
+            false => self,
+        }
+    }
+
+    /// The mean; the value itself if only one key has a weight.
+    ///
+    /// # Errors
+    /// Several values that have no mean.
+    pub fn mean(self, sop: SOpId, value: &Column, default: &Value) -> Result<Value, Arc<Fault>> {
+        match self.count {
+            0 => Ok(default.clone()),
+            1 => Ok(value.get(self.last)),
+            _ if value.sequence_type().is_number() => Ok(Value::Float(self.sum / self.total)),
+            several => {
+                let message = format!(
+                    "{several} values have a weight at once, but {} have no mean",
+                    value.sequence_type().name()
+                );
+                Err(Arc::new(Fault::new(Code::MeanOfNonNumbers, message, sop)))
+            }
+        }
+    }
+}
