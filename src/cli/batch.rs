@@ -2,10 +2,11 @@
 //! streamed in the order of the inputs; an error in one of them is that one's result.
 
 use super::arguments::Run;
-use super::input::{JsonInput, json_input, value_json};
+use super::input::{JsonInput, json_input};
+use super::json::Values;
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Code, Diagnostic, Sources, Span, read, visible};
+use crate::base::{Code, Diagnostic, Limits, Sources, Span, read, visible};
 use crate::graph::{Graph, SOpId};
 use crate::interpret;
 use crate::session::Session;
@@ -13,6 +14,7 @@ use crate::value::Value;
 use indicatif::{ProgressBar, ProgressStyle};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
+use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
@@ -22,8 +24,8 @@ use std::path::Path;
 const TOGETHER: usize = 1024;
 const TOGETHER_BYTES: usize = 4 << 20;
 
-/// Bytes of one line.
-const LONGEST_LINE: usize = 16 << 20;
+/// Bytes of memory that a byte of a line takes at most, in the values of its tokens and of results.
+const BYTES_FOR_BYTE: u64 = 64;
 
 /// The s-ops to evaluate, with their texts.
 struct Wanted {
@@ -48,7 +50,7 @@ pub fn batch(
     loop {
         let (mut together, mut bytes) = (Vec::with_capacity(TOGETHER), 0);
         while together.len() < TOGETHER && bytes < TOGETHER_BYTES {
-            let line = next_line(&mut reader, path);
+            let line = next_line(&mut reader, path, session.limits());
             let line = output.expect(line, &Sources::new())?;
             if line.is_empty() {
                 break;
@@ -122,13 +124,25 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Box<Diagnostic> {
 }
 
 /// The next line with its end; nothing at the end of all.
-fn next_line(reader: &mut impl BufRead, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
+///
+/// # Errors
+/// It cannot be read, or is so long that its values would take more than the limit on memory.
+fn next_line(
+    reader: &mut impl BufRead,
+    path: &Path,
+    limits: &Limits,
+) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let longest = limits.memory_bytes / BYTES_FOR_BYTE;
     let mut line = Vec::new();
-    let mut limited = reader.take(LONGEST_LINE as u64 + 1);
+    let mut limited = reader.take(longest.saturating_add(1));
     let read = limited.read_until(b'\n', &mut line);
     read.map_err(|error| unreadable(path, &error))?;
-    if line.len() > LONGEST_LINE {
-        let message = format!("a line of the batch has more than {LONGEST_LINE} bytes");
+    if line.len() as u64 > longest {
+        let message = format!(
+            "the limit `memory_bytes` of {} bytes is reached: a line of the batch has more than \
+             {longest}",
+            limits.memory_bytes
+        );
         let error = Diagnostic::error(Code::LimitReached, message);
         return Err(error.help("put each input on a line of its own").into());
     }
@@ -153,7 +167,7 @@ fn bar(path: &Path) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn line(line: &[u8]) -> Result<(Json, Vec<Value>), (Json, Box<Diagnostic>)> {
+fn line(line: &[u8]) -> Result<Given, (Json, Box<Diagnostic>)> {
     let text = String::from_utf8_lossy(line);
     let text = text.trim();
     let input = match std::str::from_utf8(line) {
@@ -164,16 +178,38 @@ fn line(line: &[u8]) -> Result<(Json, Vec<Value>), (Json, Box<Diagnostic>)> {
         let given = serde_json::from_str(text).unwrap_or_else(|_| Json::from(text));
         (given, not_an_input(&problem))
     };
-    let JsonInput { tokens, is_text } = input.map_err(wrong)?;
-    let given = match is_text {
-        true => tokens
-            .iter()
-            .map(ToString::to_string)
-            .collect::<String>()
-            .into(),
-        false => tokens.iter().map(value_json).collect(),
-    };
-    Ok((given, tokens))
+    input.map(Given).map_err(wrong)
+}
+
+/// An input as it was given: a text, or a list.
+struct Given(JsonInput);
+
+impl Serialize for Given {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let JsonInput { tokens, is_text } = &self.0;
+        match is_text {
+            true => {
+                let text: String = tokens.iter().map(Value::to_string).collect();
+                serializer.serialize_str(&text)
+            }
+            false => Values(tokens).serialize(serializer),
+        }
+    }
+}
+
+/// The result of an s-op on a line, as tools are told it.
+#[derive(Serialize)]
+struct Told<'a> {
+    expr: &'a str,
+    input: &'a Given,
+    output: Values<'a>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+/// As one line of JSON.
+fn line_of(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 fn not_an_input(reason: &str) -> Box<Diagnostic> {
@@ -184,19 +220,24 @@ fn not_an_input(reason: &str) -> Box<Diagnostic> {
 
 /// The results of one line, one for each s-op.
 fn answer(graph: &Graph, wanted: &Wanted, json: bool, written: &[u8]) -> Vec<Answer> {
-    let (given, tokens) = match line(written) {
-        Ok(input) => input,
+    let given = match line(written) {
+        Ok(given) => given,
         Err(error) => return wanted.sops.iter().map(|_| Err(error.clone())).collect(),
     };
     let on_sop = |(text, sop): (&String, &SOpId)| {
-        let sequence =
-            interpret::evaluate(graph, *sop, &tokens).map_err(|error| (given.clone(), error))?;
+        let sequence = interpret::evaluate(graph, *sop, &given.0.tokens).map_err(|error| {
+            let given = serde_json::to_value(&given).unwrap_or(Json::Null);
+            (given, error)
+        })?;
         if !json {
-            return Ok(format!("{text}({given}) = {sequence}"));
+            return Ok(format!("{text}({}) = {sequence}", line_of(&given)));
         }
-        let values: Vec<Json> = sequence.values.iter().map(value_json).collect();
-        let kind = sequence.sequence_type.name();
-        Ok(json!({"expr": text, "input": given, "output": values, "type": kind}).to_string())
+        Ok(line_of(&Told {
+            expr: text,
+            input: &given,
+            output: Values(&sequence.values),
+            kind: sequence.sequence_type.name(),
+        }))
     };
     wanted.texts.iter().zip(&wanted.sops).map(on_sop).collect()
 }

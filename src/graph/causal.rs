@@ -18,17 +18,24 @@ struct Reach {
 impl Graph {
     /// Whether an s-op, with all that it is made of, is seen to be causal.
     pub fn is_causal(&self, root: SOpId) -> bool {
-        let reaches = self.reaches();
+        let causal = self.causal_selectors();
         self.reachable(&[root])
             .into_iter()
             .all(|id| match self.get(id) {
                 SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => true,
                 SOp::Aggregate { selector, .. } | SOp::Width { selector } => {
-                    let reach = reaches[selector.0 as usize];
-                    reach.no_later && reach.settled
+                    causal[selector.0 as usize]
                 }
                 SOp::WeightedMean { .. } => false,
             })
+    }
+
+    /// Of each selector, whether it is seen to select no later key, and none by what comes later.
+    pub fn causal_selectors(&self) -> Vec<bool> {
+        let reaches = self.reaches().into_iter();
+        reaches
+            .map(|reach| reach.no_later && reach.settled)
+            .collect()
     }
 
     /// What is seen of each selector.

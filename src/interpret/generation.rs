@@ -1,6 +1,7 @@
-//! Next-token generation: the last value of an s-op becomes the next token of its input. Where the
-//! s-op is causal, all columns are kept and each step adds one row to them, as a transformer does
-//! that keeps its keys and values. What a query pools of all keys so far is looked up where the
+//! Next-token generation: the last value of an s-op becomes the next token of its input. Where no
+//! earlier position changes by what comes later, all columns are kept and each step adds one row to
+//! them, as a transformer does that keeps its keys and values. What is causal is so by its shape;
+//! of other selectors it is asked, for each new key, whether an earlier query selects it. What a query pools of all keys so far is looked up where the
 //! selector allows it (`seen`).
 
 use super::aggregate;
@@ -13,6 +14,9 @@ use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// After so many times that an earlier position has changed, columns are no longer kept.
+const MOST_CHANGES: usize = 8;
+
 /// Sums up to this one are floats exactly, so that their quotients are rounded once.
 const LARGEST_EXACT: u128 = 1 << 53;
 
@@ -23,8 +27,13 @@ pub struct Generation<'g> {
     input: Vec<Value>,
     /// What the s-op is made of, operands first.
     order: Vec<SOpId>,
-    causal: bool,
-    /// The columns of a causal s-op on a beginning of the input, without faults; or none.
+    /// Whether columns are kept: that is tried as long as earlier positions rarely change.
+    keeps: bool,
+    /// How often an earlier position has changed.
+    changes: usize,
+    /// The earlier queries of each selector that is not causal by its shape.
+    queries: FxHashMap<SelectorId, Seen>,
+    /// The columns on a beginning of the input, without faults; or none.
     columns: FxHashMap<SOpId, Arc<Column>>,
     /// What each aggregate and width has seen of its keys; none for one that looks at all keys.
     seen: FxHashMap<SOpId, Option<Seen>>,
@@ -32,15 +41,39 @@ pub struct Generation<'g> {
 
 impl<'g> Generation<'g> {
     pub fn new(graph: &'g Graph, root: SOpId, prompt: &[Value]) -> Generation<'g> {
-        Generation {
+        let mut generation = Generation {
             graph,
             root,
             input: prompt.to_vec(),
             order: graph.reachable(&[root]),
-            causal: graph.is_causal(root),
+            keeps: true,
+            changes: 0,
+            queries: FxHashMap::default(),
             columns: FxHashMap::default(),
             seen: FxHashMap::default(),
+        };
+        generation.keeps = generation.watch().is_some();
+        generation
+    }
+
+    /// Begins to look after the queries of selectors that are not causal by their shape; `None` if
+    /// that cannot be done of one.
+    fn watch(&mut self) -> Option<()> {
+        let causal = self.graph.causal_selectors();
+        self.queries.clear();
+        for id in &self.order {
+            match self.graph.get(*id) {
+                SOp::WeightedMean { .. } => return None,
+                SOp::Aggregate { selector, .. } | SOp::Width { selector }
+                    if !causal[selector.0 as usize] =>
+                {
+                    let queries = Seen::of_queries(self.graph, *selector)?;
+                    self.queries.insert(*selector, queries);
+                }
+                _ => {}
+            }
         }
+        Some(())
     }
 
     /// The prompt and what was generated.
@@ -48,8 +81,8 @@ impl<'g> Generation<'g> {
         &self.input
     }
 
-    /// Adds the last value of the s-op to its input, and gives it. If the s-op is causal
-    /// ([`Graph::is_causal`]) and nothing in it fails: O(log² n) for each aggregate whose selector is
+    /// Adds the last value of the s-op to its input, and gives it. If the s-op is causal, by its
+    /// shape ([`Graph::is_causal`]) or as it turns out, and nothing in it fails: O(log² n) for each aggregate whose selector is
     /// a conjunction of equalities and of orders on one s-op and whose values are copied or ints, or
     /// the best key of one by a score of the key; O(n) for any other aggregate. If not, as long as
     /// [`evaluate`](super::evaluate) takes.
@@ -69,22 +102,24 @@ impl<'g> Generation<'g> {
     fn anew(&mut self) -> Fallible<Value> {
         self.columns.clear();
         self.seen.clear();
+        self.keeps = self.keeps && self.changes < MOST_CHANGES && self.watch().is_some();
         let mut evaluation = Evaluation::new(self.graph, &self.input)?;
-        if self.causal {
+        if self.keeps {
             evaluation.run_all(&self.order)?;
         } else {
             evaluation.run(&[self.root])?;
         }
         let sequence = evaluation.sequence(self.root)?;
         let sound = |column: &Arc<Column>| column.first_fault().is_none();
-        if self.causal && self.order.iter().all(|id| sound(&evaluation.columns[id])) {
+        if self.keeps && self.order.iter().all(|id| sound(&evaluation.columns[id])) {
             self.columns = evaluation.columns;
         }
         Ok(sequence.values.last().cloned().unwrap_or(Value::Int(0)))
     }
 
     /// The last value, with the columns extended to the length of the input; `None` if there are
-    /// none, or something fails, which is then left to be found by computing all anew.
+    /// none, an earlier position changes, or something fails, which is then left to be found by
+    /// computing all anew.
     fn extended(&mut self) -> Option<Value> {
         if self.columns.is_empty() {
             return None;
@@ -92,6 +127,10 @@ impl<'g> Generation<'g> {
         for position in self.columns[&self.root].len()..self.input.len() {
             for index in 0..self.order.len() {
                 let id = self.order[index];
+                if self.changes_earlier(id, position)? {
+                    self.changes += 1;
+                    return None;
+                }
                 let value = self.row(id, position)?;
                 let column = Arc::get_mut(self.columns.get_mut(&id)?)?;
                 column.push(value, id);
@@ -101,6 +140,19 @@ impl<'g> Generation<'g> {
             }
         }
         Some(self.columns[&self.root].get(self.input.len() - 1))
+    }
+
+    /// Whether an earlier query of an s-op selects the key at a position.
+    fn changes_earlier(&mut self, id: SOpId, position: usize) -> Option<bool> {
+        let (SOp::Aggregate { selector, .. } | SOp::Width { selector }) = self.graph.get(id) else {
+            return Some(false);
+        };
+        let Some(queries) = self.queries.get_mut(selector) else {
+            return Some(false);
+        };
+        let columns = &self.columns;
+        let found = queries.pool(&|sop, at| columns[&sop].get(at), position)?;
+        Some(found.count > 0)
     }
 
     /// The value of an s-op at a position that its operands have reached.
@@ -135,7 +187,7 @@ impl<'g> Generation<'g> {
                 Some(pooled) => Some(Value::Int(pooled.count as i64)),
                 None => only(&aggregate::width(&self.pattern(*selector, position)?)),
             },
-            // Never causal.
+            // Never kept.
             SOp::WeightedMean { .. } => None,
         }
     }
@@ -173,7 +225,9 @@ impl<'g> Generation<'g> {
             _ if self.is_best(selector) => at(pooled.best()?),
             1 => at(pooled.positions as usize),
             count => {
-                let sum = pooled.sum.filter(|sum| sum.unsigned_abs() <= LARGEST_EXACT)?;
+                let sum = pooled
+                    .sum
+                    .filter(|sum| sum.unsigned_abs() <= LARGEST_EXACT)?;
                 Some(Value::Float(sum as f64 / count as f64))
             }
         }

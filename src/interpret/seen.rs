@@ -112,6 +112,25 @@ impl Seen {
         (seen.score.is_none() || seen.orders.len() <= 1).then_some(seen)
     }
 
+    /// The other way round: earlier queries, as if they were keys of the later key that they might
+    /// select. `None` as for [`Seen::new`], and where more than one order is asked for.
+    pub fn of_queries(graph: &Graph, selector: SelectorId) -> Option<Seen> {
+        let candidates = match graph.get_selector(selector) {
+            Selector::Best { selector, .. } => *selector,
+            _ => selector,
+        };
+        let mut seen = Seen::new(graph, candidates, None)?;
+        for (key, query) in &mut seen.equal {
+            std::mem::swap(key, query);
+        }
+        if let (Some(key), [(query, comparison)]) = (seen.ordered, seen.orders.as_mut_slice()) {
+            seen.ordered = Some(std::mem::replace(query, key));
+            *comparison = comparison.mirrored();
+        }
+        seen.strict = true;
+        (seen.orders.len() <= 1).then_some(seen)
+    }
+
     fn compare(
         &mut self,
         graph: &Graph,
