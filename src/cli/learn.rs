@@ -171,7 +171,7 @@ pub fn learn(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
     };
     let made = || learning.write(&program, &report);
     let warning = progress::stoppable(output, &control, made)?;
-    if let Some(warning) = output.expect(warning, &sources)? {
+    if let Some(warning) = output.expect(warning.map_err(placeless), &sources)? {
         output.report(&warning, &sources);
     }
     let report = serde_json::to_value(&report).unwrap_or(Json::Null);
@@ -380,7 +380,7 @@ impl Learning<'_> {
         self.directory.write("program.rasp", text.text.as_bytes())?;
         let (model, warning) = match self.model(&mut text, &examples) {
             Ok(model) => (Some(model), None),
-            Err(error) => (None, Some(*error)),
+            Err(error) => (None, Some(*placeless(error))),
         };
         if let Some(model) = model {
             let path = self.directory.0.join("model.safetensors");
@@ -429,6 +429,15 @@ impl Learning<'_> {
         }
         Ok(compiled.model)
     }
+}
+
+/// An error of a text that nobody has a file of: without its places.
+fn placeless(mut error: Box<Diagnostic>) -> Box<Diagnostic> {
+    error.labels.clear();
+    if let Some(help) = &mut error.help {
+        help.edits.clear();
+    }
+    error
 }
 
 /// Inputs that the text is held against the discrete program on, at most.

@@ -80,15 +80,38 @@ fn refit(program: &mut Program, data: &Encoded, labels: &[Value]) {
         let is_number = |(pair, label): (&(i32, i32), &u16)| {
             a == b && number(*label) == Value::Int(pair.0.into())
         };
+        let width = data.n as i32;
         if table.iter().all(is_number) {
             let all = (1..=labels.len() as u16).filter_map(|label| match number(label) {
                 Value::Int(value) => Some((i32::try_from(value).ok()?, label)),
                 _ => None,
             });
             table.extend(all.map(|(value, label)| ((value, value), label)));
+        } else {
+            spread(table, a == b, width);
         }
     }
     program.readout = readout;
+}
+
+/// Gives pairs that do not occur, but are as near as inputs are long, the label of the nearest pair
+/// that does, a step of the first counting twice.
+fn spread(table: &mut BTreeMap<(i32, i32), u16>, is_one: bool, width: i32) {
+    let known: Vec<((i32, i32), u16)> = table.iter().map(|(pair, label)| (*pair, *label)).collect();
+    let range = |values: &mut dyn Iterator<Item = i32>| {
+        let (least, most) = values.fold((i32::MAX, i32::MIN), |(a, b), x| (a.min(x), b.max(x)));
+        least.saturating_sub(width)..=most.saturating_add(width)
+    };
+    let rows = range(&mut known.iter().map(|((x, _), _)| *x));
+    let columns = range(&mut known.iter().map(|((_, y), _)| *y));
+    for x in rows {
+        for y in columns.clone().filter(|y| !is_one || x == *y) {
+            let distance = |((a, b), _): &&((i32, i32), u16)| 2 * x.abs_diff(*a) + y.abs_diff(*b);
+            if let Some((_, label)) = known.iter().min_by_key(distance) {
+                table.entry((x, y)).or_insert(*label);
+            }
+        }
+    }
 }
 
 /// The labels as read from two variables: for each pair of values the most frequent one.
