@@ -254,7 +254,7 @@ impl Painter<'_> {
         let tokens = self.run.input.iter().enumerate();
         let cell = |(at, token): (usize, &Value)| Cell {
             text: token.cell(),
-            faded: !read(at),
+            faded: self.feeds.is_some() && !read(at),
         };
         Row {
             name: "tokens".to_string(),

@@ -47,6 +47,9 @@ pub(super) fn draw(repl: &mut Repl, argument: &str) {
     }
     let (expression, input, path) = drawn(argument);
     let result = repl.session.expression(expression);
+    if matches!(result, Ok(Meta::Scorer(_))) && pattern(repl, expression) {
+        return;
+    }
     let result = result.and_then(|meta| {
         let session = &repl.session;
         let example = match meta {
