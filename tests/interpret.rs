@@ -140,6 +140,67 @@ fn each_aggregate_is_explained() {
     insta::assert_snapshot!(explained("mean").join("\n"), @"O(n × 3): keys weighed from left to right, for 3 different queries");
 }
 
+/// Long enough that three orders are divided and conquered, and four are rows of bits.
+#[test]
+fn many_orders_count_the_pairs_that_they_say() {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text(
+        "program.rasp",
+        "a = tokens_int; b = tokens_int * 7919 % 1009; c = tokens_int * 104729 % 4001;
+         three = select(a, a, <) and select(b, b, >=) and select(c, c, <=);
+         inside = selector_width(three);
+         grouped = selector_width(three and select(indices % 3, indices % 3, ==));
+         mean = aggregate(three, indices, -1);
+         last = aggregate(select_best(three, score(indices, indices, lambda k, q: k)), indices, -1);
+         four = selector_width(three and select(indices, indices, <));",
+    );
+    let ints: Vec<i64> = (0..6_000).map(|at| at * at * 31 % 5_003).collect();
+    let columns: Vec<[i64; 3]> = ints
+        .iter()
+        .map(|int| [*int, int * 7919 % 1009, int * 104_729 % 4001])
+        .collect();
+    let selects = |k: &[i64; 3], q: &[i64; 3]| k[0] < q[0] && k[1] >= q[1] && k[2] <= q[2];
+    let mut expected: [Vec<Value>; 5] = Default::default();
+    for (at, query) in columns.iter().enumerate() {
+        let (mut count, mut grouped, mut sum, mut last, mut four) = (0, 0, 0, -1, 0);
+        for (key, held) in columns
+            .iter()
+            .enumerate()
+            .filter(|(_, held)| selects(held, query))
+        {
+            count += 1;
+            grouped += i64::from(key % 3 == at % 3);
+            sum += key as i64;
+            last = key as i64;
+            four += i64::from(key < at);
+        }
+        let mean = match count {
+            0 => Value::Int(-1),
+            1 => Value::Int(sum),
+            several => Value::Float(sum as f64 / several as f64),
+        };
+        let values = [
+            Value::Int(count),
+            Value::Int(grouped),
+            mean,
+            Value::Int(last),
+            Value::Int(four),
+        ];
+        for (column, value) in expected.iter_mut().zip(values) {
+            column.push(value);
+        }
+    }
+    let input: Vec<Value> = ints.into_iter().map(Value::Int).collect();
+    for (name, expected) in ["inside", "grouped", "mean", "last", "four"]
+        .into_iter()
+        .zip(expected)
+    {
+        let sop = session.sop(name).expect("an s-op");
+        let found = evaluate(session.graph(), sop, &input).expect("it runs");
+        assert!(found.values == expected, "{name}");
+    }
+}
+
 /// Generates tokens and, for each, evaluates the whole s-op anew.
 fn check_generation(program: &Program, prompt: &[Value]) {
     for id in program.sops.iter().rev().take(3) {

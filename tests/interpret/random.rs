@@ -65,6 +65,9 @@ pub fn value() -> impl Strategy<Value = Value> {
         1 => prop::sample::select(vec![
             Value::Float(f64::NAN),
             Value::Float(f64::INFINITY),
+            Value::Float(1e40),
+            Value::Float(-1e300),
+            Value::Float(5e-324),
             Value::Int(i64::MAX),
             Value::Int(i64::MIN),
             Value::Int((1 << 53) + 1),
