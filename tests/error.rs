@@ -254,6 +254,7 @@ const ELSEWHERE: &[Code] = &[
     Code::BadLine,
     Code::UnknownLabel,
     Code::OutOfRange,
+    Code::NotLearnt,
     Code::WrongMachine,
     Code::WrongShape,
 ];

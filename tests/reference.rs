@@ -44,6 +44,15 @@ fn session(sharing: Sharing, program: &str) -> Session {
     session
 }
 
+/// The same value, but for the last digit of a float: our means are the exact sum rounded once, the
+/// reference adds from left to right.
+fn alike(ours: &Value, theirs: &Value) -> bool {
+    match (ours, theirs) {
+        (Value::Float(a), Value::Float(b)) => (a - b).abs() <= 2.0 * f64::EPSILON * b.abs(),
+        _ => ours == theirs,
+    }
+}
+
 #[test]
 fn values_and_printed_forms_of_all_vectors() {
     for vector in lines(include_str!("reference/vectors.jsonl")) {
@@ -59,7 +68,14 @@ fn values_and_printed_forms_of_all_vectors() {
             .iter()
             .map(atom)
             .collect();
-        assert_eq!(result.values, expected, "{program} on {}", vector["input"]);
+        let mut pairs = result.values.iter().zip(&expected);
+        assert!(
+            result.values.len() == expected.len()
+                && pairs.all(|(ours, theirs)| alike(ours, theirs)),
+            "{program} on {}: {:?}, not {expected:?}",
+            vector["input"],
+            result.values
+        );
         assert_eq!(
             result.sequence_type.name(),
             vector["type"].as_str().unwrap(),

@@ -87,11 +87,10 @@ const LONG: &str = "x = 0;
 for i in range(100000) { for j in range(100) { x = x + 1; } }
 ";
 const HEAVY: &str = "
-set example range(100000)
-many = select(indices * 7 % 1009, indices, <) and select(tokens_int, indices, !=);
-some = many or select(3 * indices % 89, indices * indices, >);
-heavy = aggregate(some, indices / 3);
-sums = aggregate(some, indices / 5);
+set example range(40000)
+many = score(indices, indices * indices, lambda key, query: 1 + (key * query + key) % 11);
+heavy = aggregate(many, indices / 3);
+sums = aggregate(many, indices / 5);
 ";
 
 /// Runs a command whose standard error is a terminal, and presses Ctrl-C when that shows some words;

@@ -283,8 +283,14 @@ impl Writer<'_> {
         match first[..] {
             [only] => format!("aggregate({best}, {from}, {})", self.atom(values, only)),
             _ => {
-                let missing = format!("aggregate(select(indices, 0, ==), {from})");
-                format!("aggregate({best}, {from}) if has_focus({selector}) else {missing}")
+                // The default is never taken, but has to be of the values' type.
+                let any = self.care.values[values]
+                    .first()
+                    .copied()
+                    .unwrap_or_default();
+                let any = self.atom(values, any);
+                let missing = format!("aggregate(select(indices, 0, ==), {from}, {any})");
+                format!("aggregate({best}, {from}, {any}) if has_focus({selector}) else {missing}")
             }
         }
     }

@@ -42,7 +42,11 @@ pub fn pieces(ast: &Ast, text: &str, id: ExprId) -> Vec<Piece> {
         ExprKind::Literal(value) => line.text(&literal(value, text.get(expr.span.range()))),
         ExprKind::Operator(comparison) => line.text(comparison.symbol()),
         ExprKind::Parenthesized(inner) => line.text("(").items(&[*inner]).close(end, ")"),
-        ExprKind::Spread(list) => line.text("*").at(*list, Level::Lambda),
+        ExprKind::Spread(list) => {
+            line.text("*");
+            line.gap("", line.start(*list));
+            line.at(*list, Level::Lambda)
+        }
         ExprKind::List(items) => line.text("[").items(items).close(end, "]"),
         ExprKind::Tuple(items) => {
             let comma = if items.len() == 1 { "," } else { "" };
