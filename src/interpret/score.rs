@@ -21,7 +21,7 @@ const LEAST: usize = 64;
 /// The most pairs of classes of which a predicate is tabulated.
 const LARGEST_TABLE: usize = 1 << 27;
 /// The most steps that are taken one by one, pairs of classes times parts of the scorer: minutes.
-const MOST_WORK: usize = 1 << 37;
+const MOST_WORK: u64 = 1 << 37;
 /// Key classes that are scored at once: a few columns of them fit in a first-level cache.
 const BLOCK: usize = 4096;
 
@@ -169,9 +169,9 @@ impl Scores {
         };
         scores.parts = scores.read(graph);
         let (keys, queries) = (scores.keys.count(), scores.queries.count());
-        let work = keys
-            .saturating_mul(queries)
-            .saturating_mul(scores.parts.len());
+        let work = (keys as u64)
+            .saturating_mul(queries as u64)
+            .saturating_mul(scores.parts.len() as u64);
         if work > MOST_WORK {
             let message = format!(
                 "a score between {keys} different keys and {queries} different queries takes too \
