@@ -55,7 +55,7 @@ impl Prefixes {
             }
             set[*key as usize / 64] |= 1 << (key % 64);
         }
-        if order.len() % between == 0 {
+        if order.len().is_multiple_of(between) {
             kept.extend_from_slice(&set);
         }
         Prefixes {

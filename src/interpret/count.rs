@@ -382,7 +382,7 @@ fn code(query: usize, sign: i64) -> usize {
 }
 
 fn sign(code: usize) -> i64 {
-    if code % 2 == 0 { 1 } else { -1 }
+    if code.is_multiple_of(2) { 1 } else { -1 }
 }
 
 /// What comes next along an axis.
