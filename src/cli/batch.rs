@@ -3,17 +3,15 @@
 
 use super::arguments::Run;
 use super::input::{JsonInput, json_input};
-use super::json::Values;
+use super::json::{Told, Values};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Code, Diagnostic, Limits, Sources, Span, read, visible};
+use crate::base::{Code, Diagnostic, Limits, Sources, Span, parallel, read, visible};
 use crate::graph::{Graph, SOpId};
 use crate::interpret;
 use crate::session::Session;
 use crate::value::Value;
 use indicatif::{ProgressBar, ProgressStyle};
-#[cfg(feature = "parallel")]
-use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, IsTerminal, Read};
@@ -65,12 +63,8 @@ pub fn batch(
             return Ok(());
         }
         let graph = session.graph();
-        #[cfg(feature = "parallel")]
-        let lines = together.par_iter();
-        #[cfg(not(feature = "parallel"))]
-        let lines = together.iter();
-        let lines = lines.map(|line| answer(graph, &wanted, arguments.json, line));
-        let answers = || lines.collect::<Vec<Vec<Answer>>>();
+        let on_line = |_: &mut (), at: usize| answer(graph, &wanted, arguments.json, &together[at]);
+        let answers = || parallel::map((together.len(), 1), || (), on_line);
         let answers = match bar.is_hidden() {
             true => progress::shown(output, &control, "interpreting", answers)?,
             false => progress::stoppable(output, &control, answers)?,
@@ -197,16 +191,6 @@ impl Serialize for Given {
     }
 }
 
-/// The result of an s-op on a line, as tools are told it.
-#[derive(Serialize)]
-struct Told<'a> {
-    expr: &'a str,
-    input: &'a Given,
-    output: Values<'a>,
-    #[serde(rename = "type")]
-    kind: &'static str,
-}
-
 /// As one line of JSON.
 fn line_of(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
@@ -235,7 +219,7 @@ fn answer(graph: &Graph, wanted: &Wanted, json: bool, written: &[u8]) -> Vec<Ans
         Ok(line_of(&Told {
             expr: text,
             input: &given,
-            output: Values(&sequence.values),
+            output: &Values(&sequence.values),
             kind: sequence.sequence_type.name(),
         }))
     };

@@ -3,7 +3,18 @@
 
 use crate::eval::{Application, Meta};
 use crate::value::Value;
-use serde::ser::{Serialize, SerializeSeq, Serializer};
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
+
+/// The result of an expression on an input, as tools are told it.
+#[derive(Serialize)]
+pub struct Told<'a, Input: Serialize, Output: Serialize> {
+    pub expr: &'a str,
+    pub input: &'a Input,
+    pub output: &'a Output,
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+}
 
 /// One atom; a number that JSON has no form for (an infinity, NaN) is a string.
 pub struct Atom<'a>(pub &'a Value);

@@ -368,8 +368,8 @@ impl Learning<'_> {
     fn write(&mut self, program: &Program, report: &Report) -> Fallible<Option<Diagnostic>> {
         let mut text = decompile::decompile(program, self.data)?;
         let set = self.data.all.as_ref().unwrap_or(&self.data.test);
-        let every = set.len().div_ceil(HELD_AGAINST).max(1);
-        let some: Vec<usize> = (0..set.len()).step_by(every).collect();
+        let every = set.count().div_ceil(HELD_AGAINST).max(1);
+        let some: Vec<usize> = (0..set.count()).step_by(every).collect();
         let examples = set.part(&some);
         let (agreeing, of) = decompile::agreement(&text, program, self.data, &examples)?;
         self.note(&json!({"text": {"inputs": of, "equal": agreeing}}));
@@ -417,7 +417,7 @@ impl Learning<'_> {
             Precision::F32
         };
         let executor = Executor::new(&compiled.model, precision);
-        for at in (0..examples.len()).step_by(examples.len().div_ceil(EXECUTED).max(1)) {
+        for at in (0..examples.count()).step_by(examples.count().div_ceil(EXECUTED).max(1)) {
             let tokens = examples.example(at).0.iter().filter(|&&token| token != 0);
             let token = |&token: &u16| self.data.vocabulary[usize::from(token) - 1].clone();
             let input: Vec<Value> = tokens.map(token).collect();

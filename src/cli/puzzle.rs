@@ -7,11 +7,10 @@ use super::input::{open, value_json};
 use super::limits::session;
 use super::output::{Output, Stop};
 use super::progress;
-use crate::base::{Code, Diagnostic, Sources};
+use crate::base::Sources;
 use crate::equiv::Difference;
 use crate::graph::Sharing;
 use crate::puzzle::{Door, Grade, Puzzle};
-use crate::session::files;
 use clap::Args;
 use serde_json::{Value as Json, json};
 use std::num::NonZeroUsize;
@@ -61,12 +60,7 @@ pub fn puzzle(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
     let puzzle = match &arguments.puzzle {
         None => return output.text(&Door::Shell.list()),
         Some(Named::Ours(puzzle)) => puzzle.clone(),
-        Some(Named::File(path)) => {
-            let read = files::read(path)
-                .map_err(|message| Box::new(Diagnostic::error(Code::BadInput, message)))
-                .and_then(|loaded| Puzzle::own(&loaded.name, &loaded.text));
-            output.expect(read, &Sources::default())?
-        }
+        Some(Named::File(path)) => output.expect(Puzzle::open(path), &Sources::default())?,
     };
     match (&arguments.check, arguments.hint, arguments.solution) {
         (Some(file), _, _) => check(output, &puzzle, file, arguments.diagnostics.json),

@@ -3,7 +3,7 @@
 use super::arguments::Run;
 use super::batch::batch;
 use super::input::{Input, inputs, open};
-use super::json::{Values, Written};
+use super::json::{Told, Values, Written};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
 use crate::base::{Code, Diagnostic, Fallible, Sources, Span};
@@ -111,16 +111,6 @@ impl Serialize for Found<'_> {
             Found::Constant(meta) => Written(meta).serialize(serializer),
         }
     }
-}
-
-/// A result, as tools are told it.
-#[derive(Serialize)]
-struct Told<'a> {
-    expr: &'a str,
-    input: &'a Json,
-    output: &'a Found<'a>,
-    #[serde(rename = "type")]
-    kind: &'static str,
 }
 
 fn evaluate(

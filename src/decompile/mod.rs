@@ -89,7 +89,7 @@ pub fn agreement(
     examples: &Encoded,
 ) -> Fallible<(usize, usize)> {
     let mut agreeing = 0;
-    for at in 0..examples.len() {
+    for at in 0..examples.count() {
         let part = examples.part(&[at]);
         let given = program.labels(&Inputs::new(&part).run(&program.modules));
         let tokens = part.tokens.iter().filter(|&&token| token != 0);
@@ -103,5 +103,5 @@ pub fn agreement(
             asked.all(|((_, given), value)| data.labels[usize::from(given) - 1] == *value);
         agreeing += usize::from(is_equal);
     }
-    Ok((agreeing, examples.len()))
+    Ok((agreeing, examples.count()))
 }

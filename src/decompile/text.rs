@@ -442,7 +442,7 @@ pub fn example(data: &Data) -> Option<(Vec<Value>, Vec<u16>)> {
             .filter(|&&token| token != 0)
             .count()
     };
-    let longest = (0..set.len()).max_by_key(|&at| (length(at), usize::MAX - at))?;
+    let longest = (0..set.count()).max_by_key(|&at| (length(at), usize::MAX - at))?;
     let (tokens, labels) = set.example(longest);
     let tokens = tokens.iter().filter(|&&token| token != 0);
     let tokens = tokens.map(|&token| data.vocabulary[usize::from(token) - 1].clone());

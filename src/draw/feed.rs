@@ -43,16 +43,7 @@ impl<'a> Run<'a> {
         limits: &'a Limits,
     ) -> Fallible<Run<'a>> {
         interpret::evaluate(graph, root, input)?;
-        let sops = graph.reachable(&[root]);
-        let values = interpret::evaluate_each(graph, &sops, input)?;
-        let values = values.into_iter().map(Result::ok);
-        Ok(Run {
-            graph,
-            input,
-            values: sops.iter().copied().zip(values).collect(),
-            sops,
-            limits,
-        })
+        Run::of(graph, graph.reachable(&[root]), input, limits)
     }
 
     /// What a selector compares, with its values.
@@ -65,7 +56,15 @@ impl<'a> Run<'a> {
         input: &'a [Value],
         limits: &'a Limits,
     ) -> Fallible<Run<'a>> {
-        let sops = graph.selector_operands(selector);
+        Run::of(graph, graph.selector_operands(selector), input, limits)
+    }
+
+    fn of(
+        graph: &'a Graph,
+        sops: Vec<SOpId>,
+        input: &'a [Value],
+        limits: &'a Limits,
+    ) -> Fallible<Run<'a>> {
         let values = interpret::evaluate_each(graph, &sops, input)?;
         let values = values.into_iter().map(Result::ok);
         Ok(Run {

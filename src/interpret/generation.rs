@@ -6,6 +6,7 @@
 
 use super::aggregate;
 use super::column::Column;
+use super::exact;
 use super::seen::{Pooled, Seen};
 use super::selector::{Columns, Pattern};
 use super::{Evaluation, Fallible};
@@ -16,9 +17,6 @@ use std::sync::Arc;
 
 /// After so many times that an earlier position has changed, columns are no longer kept.
 const MOST_CHANGES: usize = 8;
-
-/// Sums up to this one are floats exactly, so that their quotients are rounded once.
-const LARGEST_EXACT: u128 = 1 << 53;
 
 /// An input that an s-op extends.
 pub struct Generation<'g> {
@@ -224,12 +222,7 @@ impl<'g> Generation<'g> {
             0 => Some(default.clone()),
             _ if self.is_best(selector) => at(pooled.best()?),
             1 => at(pooled.positions as usize),
-            count => {
-                let sum = pooled
-                    .sum
-                    .filter(|sum| sum.unsigned_abs() <= LARGEST_EXACT)?;
-                Some(Value::Float(sum as f64 / count as f64))
-            }
+            count => Some(Value::Float(exact::int_mean(pooled.sum?, count))),
         }
     }
 

@@ -11,8 +11,8 @@ use std::cmp::Ordering;
 /// Scores up to this one are floats exactly.
 const LARGEST_EXACT: u64 = 1 << 53;
 
-/// A value of an s-op at a position.
-pub type Held<'a> = &'a dyn Fn(SOpId, usize) -> Value;
+/// The value of an s-op at a position.
+pub type ValueAt<'a> = &'a dyn Fn(SOpId, usize) -> Value;
 
 /// What a query pools of the keys it selects.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,7 +158,7 @@ impl Seen {
     ///
     /// `None` where values do not compare, are scored by what is no number that a float holds, or
     /// would have to be looked at one by one.
-    pub fn pool(&mut self, held: Held<'_>, position: usize) -> Option<Pooled> {
+    pub fn pool(&mut self, held: ValueAt<'_>, position: usize) -> Option<Pooled> {
         let end = position + usize::from(!self.strict);
         while self.taken < end {
             self.take(held)?;
@@ -175,7 +175,7 @@ impl Seen {
         group.pool(&orders)
     }
 
-    fn take(&mut self, held: Held<'_>) -> Option<()> {
+    fn take(&mut self, held: ValueAt<'_>) -> Option<()> {
         let position = self.taken;
         self.taken += 1;
         let keys: Vec<Value> = self

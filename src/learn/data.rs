@@ -23,8 +23,7 @@ pub struct Encoded {
 
 impl Encoded {
     /// How many examples.
-    #[allow(clippy::len_without_is_empty, reason = "there is always an example")]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.tokens.len() / self.n.max(1)
     }
 

@@ -35,7 +35,7 @@ pub fn grow(
     stopped: &mut dyn FnMut() -> bool,
 ) -> Option<Program> {
     let mut random = Random::new(seed ^ 0x6772_6f77);
-    let mut few: Vec<usize> = (0..FEW).map(|_| random.below(data.len())).collect();
+    let mut few: Vec<usize> = (0..FEW).map(|_| random.below(data.count())).collect();
     for _ in 0..ROUNDS {
         few.sort_unstable();
         few.dedup();
@@ -64,7 +64,7 @@ fn wrong(program: &Program, data: &Encoded) -> Vec<usize> {
             .zip(given)
             .any(|(wanted, given)| *wanted != 0 && wanted != given)
     };
-    (0..data.len()).filter(is_wrong).collect()
+    (0..data.count()).filter(is_wrong).collect()
 }
 
 /// Gives a table the label that is most frequent at each place. Where labels are the numbers that they

@@ -1,6 +1,6 @@
 //! Numbers that go in step, one lane for each example: 32-bit floats as wide as the processor has
-//! them, chosen at run time, and single 64-bit floats for the check of the gradients. This file alone
-//! names pulp. Depends on nothing else in the crate.
+//! them, chosen at run time, and single 64-bit floats for the check of the gradients. Only this file,
+//! and `train`, which asks for the choice, name pulp. Depends on nothing else in the crate.
 
 use pulp::{NullaryFnOnce, Simd};
 use std::ops::{AddAssign, Neg};

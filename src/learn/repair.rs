@@ -87,10 +87,10 @@ fn round(linear: &mut Linear) {
 /// Logistic regression from where the weights are (Adam, Kingma & Ba 2015).
 fn fit(linear: &mut Linear, columns: &[Vec<i32>], data: &Encoded) {
     let mut random = Random::new(0x6669_7474);
-    let mut order: Vec<usize> = (0..data.len()).collect();
+    let mut order: Vec<usize> = (0..data.count()).collect();
     let size = linear.weights.len();
     let (mut means, mut squares) = (vec![0.0f32; size], vec![0.0f32; size]);
-    let steps = (ROUNDS * data.len().div_ceil(BATCH)) as f32;
+    let steps = (ROUNDS * data.count().div_ceil(BATCH)) as f32;
     let mut step = 0;
     let mut sums = vec![0.0; linear.labels];
     for _ in 0..ROUNDS {

@@ -106,7 +106,7 @@ impl Run {
         network.parameters.clone_from(&self.parameters);
         // Random numbers begin anew with each epoch, so that one that is resumed has the same.
         let mut random = Random::new(Random::new(self.seed).bits() ^ self.epoch as u64);
-        let mut order: Vec<usize> = (0..data.train.len()).collect();
+        let mut order: Vec<usize> = (0..data.train.count()).collect();
         for last in (1..order.len()).rev() {
             order.swap(last, random.below(last + 1));
         }

@@ -14,8 +14,9 @@ use crate::eval::Meta;
 use crate::graph::SOpId;
 use crate::infer::Setting;
 use crate::schedule::schedule;
-use crate::session::Session;
+use crate::session::{Session, files};
 use crate::value::Value;
+use std::path::Path;
 
 /// The name that every puzzle is about.
 pub const ANSWER: &str = "answer";
@@ -101,11 +102,21 @@ impl Puzzle {
         })
     }
 
+    /// A teacher's own, from a file.
+    ///
+    /// # Errors
+    /// It cannot be read; as [`Puzzle::own`].
+    pub fn open(path: &Path) -> Fallible<Puzzle> {
+        let loaded = files::read(path)
+            .map_err(|message| Box::new(Diagnostic::error(Code::BadInput, message)))?;
+        Puzzle::own(&loaded.name, &loaded.text)
+    }
+
     /// A teacher's own, from the text of a file.
     ///
     /// # Errors
     /// It says no title or no task.
-    pub fn own(path: &str, text: &str) -> Fallible<Puzzle> {
+    fn own(path: &str, text: &str) -> Fallible<Puzzle> {
         let puzzle = Puzzle {
             named: path.to_string(),
             ..Puzzle::read(text)

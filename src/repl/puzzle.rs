@@ -2,9 +2,7 @@
 
 use super::Repl;
 use super::command::{refuse, unquoted};
-use crate::base::{Code, Diagnostic};
 use crate::puzzle::{Door, Grade, Puzzle};
-use crate::session::files;
 use std::path::Path;
 
 /// Lists puzzles, shows one, gives hints, grades, or shows a solution.
@@ -15,15 +13,10 @@ pub(super) fn puzzle(repl: &mut Repl, argument: &str) {
     }
     let puzzle = match Puzzle::find(named) {
         Ok(puzzle) => puzzle,
-        Err(_) if Path::new(named).exists() => {
-            let read = files::read(Path::new(named))
-                .map_err(|message| Box::new(Diagnostic::error(Code::BadInput, message)))
-                .and_then(|loaded| Puzzle::own(&loaded.name, &loaded.text));
-            match read {
-                Ok(puzzle) => puzzle,
-                Err(error) => return repl.report(vec![*error]),
-            }
-        }
+        Err(_) if Path::new(named).exists() => match Puzzle::open(Path::new(named)) {
+            Ok(puzzle) => puzzle,
+            Err(error) => return repl.report(vec![*error]),
+        },
         Err(problem) => return refuse(repl, &problem),
     };
     let mut words = asked.split_whitespace();

@@ -180,61 +180,51 @@ impl<'a> Entry<'a> {
     fn selector(&mut self, name: Option<&str>, id: SelectorId, margin: &str, key: &str) {
         let graph = self.session.graph();
         let name = name.map_or_else(|| short(graph.describe_selector(id), "sel"), str::to_string);
-        self.plain(&format!("{margin} "));
-        self.general(key);
-        self.plain(" ");
-        self.general(&format!("   selector: {name}"));
-        self.plain("\n");
-        if !self.display.selector_examples {
-            return;
-        }
-        let input = &self.display.selector_example;
-        if input.len() > LARGEST_MATRIX {
-            return self.too_large(margin, input);
-        }
-        match interpret::evaluate_selector(graph, id, input, self.session.limits()) {
-            Ok(rows) => self.shown(margin, &Matrix::selector(input, &rows)),
-            Err(error) => self.failed(margin, input, *error, &graph.selector_operands(id)),
+        if let Some(input) = self.pairs("selector", &name, margin, key) {
+            match interpret::evaluate_selector(graph, id, input, self.session.limits()) {
+                Ok(rows) => self.shown(margin, &Matrix::selector(input, &rows)),
+                Err(error) => self.failed(margin, input, *error, &graph.selector_operands(id)),
+            }
         }
     }
 
     fn scorer(&mut self, name: Option<&str>, id: ScorerId, margin: &str, key: &str) {
         let graph = self.session.graph();
         let name = name.map_or_else(|| short(graph.describe_scorer(id), "score"), str::to_string);
+        if let Some(input) = self.pairs("scorer", &name, margin, key) {
+            match interpret::evaluate_scorer(graph, id, input, self.session.limits()) {
+                Ok(rows) => self.shown(margin, &Matrix::scores(input, &rows)),
+                Err(error) => {
+                    let operands = interpret::scorer_operands(graph, id);
+                    self.failed(margin, input, *error, &operands);
+                }
+            }
+        }
+    }
+
+    /// The heading of what is about pairs of positions; the input to show it on, if it is to be.
+    fn pairs(&mut self, kind: &str, name: &str, margin: &str, key: &str) -> Option<&'a [Value]> {
         self.plain(&format!("{margin} "));
         self.general(key);
         self.plain(" ");
-        self.general(&format!("   scorer: {name}"));
+        self.general(&format!("   {kind}: {name}"));
         self.plain("\n");
         if !self.display.selector_examples {
-            return;
+            return None;
         }
-        let input = &self.display.selector_example;
+        let input: &'a [Value] = &self.display.selector_example;
         if input.len() > LARGEST_MATRIX {
-            return self.too_large(margin, input);
+            let reason = format!("it has more than {LARGEST_MATRIX} tokens");
+            self.no_example(margin, input, &reason);
+            return None;
         }
-        match interpret::evaluate_scorer(graph, id, input, self.session.limits()) {
-            Ok(rows) => self.shown(margin, &Matrix::scores(input, &rows)),
-            Err(error) => {
-                self.failed(
-                    margin,
-                    input,
-                    *error,
-                    &interpret::scorer_operands(graph, id),
-                );
-            }
-        }
+        Some(input)
     }
 
     fn shown(&mut self, margin: &str, matrix: &Matrix<'_>) {
         self.general(&format!("{margin} \t Example:"));
         self.plain("\n");
         self.matrix(margin, matrix);
-    }
-
-    fn too_large(&mut self, margin: &str, input: &[Value]) {
-        let reason = format!("it has more than {LARGEST_MATRIX} tokens");
-        self.no_example(margin, input, &reason);
     }
 
     /// A definition fails on the example: why, and what can be done about it.
