@@ -7,7 +7,7 @@ use crate::common::listed;
 use common::{session, shape};
 use listed::{PROGRAMS, path};
 use rasp::eval::{Event, Meta};
-use rasp::session::files;
+use rasp::session::{Asked, files};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -94,6 +94,86 @@ fn models_take_the_heads_that_figures_show() {
         let shown = format!("at once: 1 layers, heads per layer [{heads}],");
         assert!(table.contains(&shown), "{name}: {table}");
     }
+}
+
+/// Where the preprint of the paper shows or describes a program, the program, its s-op, and what is
+/// said there of its size.
+const PREPRINT: &[(&str, &str, &str, &str)] = &[
+    ("Figure 1", "sort", "sorted", "2 layers"),
+    ("Figure 2", "by_frequency", "answer", ""),
+    ("Figure 3", "count_conditioned", "same", "1 layer, 2 heads"),
+    (
+        "Figure 6",
+        "histogram_given_bos",
+        "histogram_given_bos",
+        "1 layer, 1 head",
+    ),
+    (
+        "Figure 7",
+        "transformer",
+        "attended",
+        "1 layer (of that transformer), 2 heads",
+    ),
+    ("Appendix B", "length", "input_length", "1 layer"),
+    ("Appendix B", "parity", "parity", "1 layer"),
+    (
+        "Appendix B",
+        "reverse",
+        "reverse",
+        "2 layers, 1 head in each",
+    ),
+    ("Appendix B", "reverse", "reverse_of_5", "1 layer, 1 head"),
+    (
+        "Appendix B",
+        "balanced",
+        "balanced",
+        "2 layers: two counts, then two heads",
+    ),
+    ("Appendix B", "count_a", "count_a", "1 layer, 1 head"),
+];
+
+/// A row of `docs/PAPERS.md`: the schedule is the graph's, the model that of the file's settings.
+fn beside_the_paper(place: &str, name: &str, sop: &str, shown: &str) -> String {
+    let file = format!("papers/preprint_{name}");
+    let mut session = session(&format!("{file}.rasp"), &text(&file));
+    let id = session.sop(sop).unwrap();
+    let compiled = session
+        .compile_sops(&[(id, "")], &Asked::default())
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    common::assert_right(&session, &compiled);
+    let size = |heads: &[usize]| {
+        let layers = heads.len();
+        let heads: Vec<String> = heads.iter().map(ToString::to_string).collect();
+        let each = if layers == 1 { "" } else { "s" };
+        format!("{layers} layer{each}: {}", heads.join(", "))
+    };
+    let model = rasp::model::summary(&compiled.model);
+    let setting = session.setting(&Asked::default()).unwrap();
+    format!(
+        "| {place} | [`{sop}`](../examples/{file}.rasp) | {shown} | {} | {} | {}, {} | {} | {} |\n",
+        size(&session.schedule(id).heads()),
+        size(&model.heads),
+        setting.vocabulary.len(),
+        setting.max_length,
+        model.d_model,
+        compiled.model.parameters(),
+    )
+}
+
+/// With `RASP_PICTURES=write` the table is written instead.
+#[test]
+fn the_programs_of_the_preprint_stand_beside_what_it_shows() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/PAPERS.md");
+    let kept = std::fs::read_to_string(&path).unwrap();
+    let (head, _) = kept.split_once("\n|---").unwrap();
+    let mut made = format!("{head}\n|---|---|---|---|---|---|--:|--:|\n");
+    for (place, name, sop, shown) in PREPRINT {
+        made.push_str(&beside_the_paper(place, name, sop, shown));
+    }
+    if std::env::var("RASP_PICTURES").is_ok_and(|value| value == "write") {
+        std::fs::write(&path, &made).unwrap();
+    }
+    assert_eq!(kept, made, "RASP_PICTURES=write");
 }
 
 /// What a newcomer may expect of every example.

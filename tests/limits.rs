@@ -111,6 +111,17 @@ fn a_selector_is_shown_as_far_as_memory_goes() {
 }
 
 #[test]
+fn what_formatting_makes_too_long_is_left_as_it_is() {
+    let place = Place::new();
+    place.file("dense.rasp", "x=1;y=2;z=3;");
+    let ran = place.rasp(&["fmt", "dense.rasp", "--limit", "source_bytes=15"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("it would be too long"), "{}", ran.err);
+    assert!(ran.err.contains("it would have 21 bytes"), "{}", ran.err);
+    assert_eq!(place.read("dense.rasp"), "x=1;y=2;z=3;");
+}
+
+#[test]
 fn loads_have_a_budget() {
     let place = Place::new();
     for depth in 0..30 {

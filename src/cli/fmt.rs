@@ -62,6 +62,15 @@ fn format_text(
     } else {
         print(&parsed.ast, &loaded.text)
     };
+    let (bytes, bound) = (formatted.len(), limits().source_bytes);
+    if bytes > bound {
+        let message = format!("{} was not formatted: it would be too long", loaded.name);
+        let told = Diagnostic::error(Code::LimitReached, message)
+            .note(format!("it would have {bytes} bytes"))
+            .note(format!("the limit `source_bytes` is {bound} bytes"));
+        output.report(&told, sources);
+        return Err(Stop::Reported);
+    }
     let again = parse_text(sources, &loaded.name, &formatted);
     let errors = again.diagnostics.iter().any(is_error);
     let comments = comments(&again, &formatted).eq(comments(&parsed, &loaded.text));

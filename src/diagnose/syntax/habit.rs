@@ -374,9 +374,12 @@ impl Place<'_, '_> {
                     Token::SetExample(_) | Token::SetVocabulary => format!("{written} \"abc\""),
                     Token::In => format!("{} in [1, 2]", operand?),
                     Token::SetMaxLength => format!("{written} 8"),
-                    _ if before.is_infix() && operand? != "," && operand? != "(" => {
-                        format!("{} {written} 1", operand?)
-                    }
+                    _ if before.is_infix() => match (before, operand?) {
+                        // A list that is taken apart has nothing before its sign.
+                        (Token::Star, "," | "(" | "[") => "*[1, 2]".to_string(),
+                        (_, "," | "(" | "[" | "{") => return None,
+                        (_, operand) => format!("{operand} {written} 1"),
+                    },
                     _ => return None,
                 };
                 let missing = hint("a value is missing", format!("write one, like `{example}`"));
