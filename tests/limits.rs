@@ -118,7 +118,45 @@ fn what_formatting_makes_too_long_is_left_as_it_is() {
     assert_eq!(ran.status, 1);
     assert!(ran.err.contains("it would be too long"), "{}", ran.err);
     assert!(ran.err.contains("it would have 21 bytes"), "{}", ran.err);
-    assert_eq!(place.read("dense.rasp"), "x=1;y=2;z=3;");
+    assert_eq!(place.text("dense.rasp"), "x=1;y=2;z=3;");
+}
+
+/// Each once took more than this where it is ten times as fast, or ten times the memory.
+#[test]
+fn what_is_long_takes_time_and_memory_in_proportion() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let place = Place::new();
+    let lines =
+        |count: usize, line: &dyn Fn(usize) -> String| -> String { (0..count).map(line).collect() };
+    place.file(
+        "undefined.rasp",
+        &lines(40_000, &|n| format!("x{n} = nothing{n};\n")),
+    );
+    place.file("prompt.txt", &lines(40_000, &|_| "x = ;\n".to_string()));
+    let indexed = |n| format!("y{n} = tokens[{}];\n", n % 7);
+    place.file("indexed.rasp", &lines(5_000, &indexed));
+    let tokens = lines(100_000, &|n| format!("\"t{n}\", "));
+    let vocabulary =
+        format!("set vocab [{tokens}\"a\"]\nset max_length 8\nx = tokens == \"t7\";\n");
+    place.file("vocabulary.rasp", &vocabulary);
+    let rover = root.join("examples/papers/weiss2021_rover.rasp");
+    let rover = rover.display();
+    for (command, told) in [
+        (
+            "rasp check undefined.rasp 2>&1 | tail -1",
+            "… and 39900 more",
+        ),
+        ("rasp <prompt.txt 2>&1 | tail -1", "like `x = indices`"),
+        (
+            "rasp verify indexed.rasp -e y0 --vocab ab --max-len 4",
+            "all 30 inputs",
+        ),
+        ("rasp compile vocabulary.rasp -e x -o x.model", "written to"),
+        (&format!("rasp check {rover}"), "res"),
+    ] {
+        let ran = place.shell(&format!("ulimit -t 20; ulimit -v 700000; {command}"));
+        assert!(ran.out.contains(told), "{command}: {}", ran.shown());
+    }
 }
 
 #[test]

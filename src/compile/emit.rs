@@ -15,6 +15,8 @@ use crate::infer::{Analysis, Operand, Stopped, VarKind};
 use crate::plan::{
     FeedForward, Linear, Plan, Rounding, Source, Style, Variable, VariableId, Written, output,
 };
+use crate::value::Value;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -210,11 +212,9 @@ impl Emitter<'_, '_> {
     /// A function of the token, in the order of the vocabulary; the domain is sorted.
     fn by_token(&self, function: &[f64]) -> Vec<f64> {
         let domain = &self.compiler.analysis.values(Analysis::TOKENS).domain;
-        let vocabulary = self.compiler.analysis.setting.vocabulary.iter();
-        let place = |token| domain.iter().position(|known| known == token);
-        vocabulary
-            .map(|token| function[place(token).unwrap_or(0)])
-            .collect()
+        let of: FxHashMap<&Value, f64> = domain.iter().zip(function.iter().copied()).collect();
+        let vocabulary = &self.compiler.analysis.setting.vocabulary;
+        vocabulary.iter().map(|token| of[token]).collect()
     }
 
     fn add(
