@@ -174,7 +174,8 @@ mod unnamed {
     }
 
     /// Gives it its name. No system call gives a name that is taken, so that to replace a file it has
-    /// another name for an instant.
+    /// another name for an instant. Other signals wait for the end of that; a SIGKILL just there leaves
+    /// the new file, whole, under that name.
     pub fn name(file: &File, folder: &Path, target: &Path, existing: Existing) -> io::Result<()> {
         let link = |path: &Path| {
             let from = format!("/proc/self/fd/{}", file.as_raw_fd());

@@ -76,6 +76,9 @@ impl Scene<'_> {
         let &[values] = self.arguments().as_slice() else {
             return None;
         };
+        if matches!(self.site?.ast.get(values).kind, ExprKind::Spread(_)) {
+            return None;
+        }
         let x = self.text(values)?;
         let best = format!("select_best(full_s, score({x}, {x}, lambda key, query: {sign}key))");
         self.becomes(what, format!("aggregate({best}, {x})"))

@@ -98,12 +98,8 @@ impl Scene<'_> {
 
     /// The arguments of the expression, if it is a call.
     pub fn arguments(&self) -> Vec<ExprId> {
-        match self.kind() {
-            Some(ExprKind::Call { arguments, .. }) => {
-                arguments.iter().map(|argument| argument.value).collect()
-            }
-            _ => Vec::new(),
-        }
+        let given = self.site.map_or(Vec::new(), arguments);
+        given.into_iter().map(|(_, id)| id).collect()
     }
 
     /// The expression with a place among the parts of the expression.
@@ -131,17 +127,22 @@ impl Scene<'_> {
             if !handed || self.evaluator.is_library(call.span) {
                 return None;
             }
+            let given = call.site.as_ref().map_or(Vec::new(), arguments);
+            let of_list = |(site, id): &(&Site, ExprId)| match site.ast.get(*id).kind {
+                ExprKind::Spread(list) => site.ast.get(list).span == made,
+                _ => false,
+            };
+            // One of a list cannot be mended where the list is handed over.
+            if given.iter().any(of_list) {
+                return None;
+            }
             if call.whole.contains(made) {
                 return Some((made, call.whole));
             }
             // It is named in the call.
-            let site = call.site.as_ref()?;
-            let ExprKind::Call { arguments, .. } = &site.ast.get(site.expr?).kind else {
-                return None;
-            };
-            let mut arguments = arguments.iter().map(|argument| argument.value);
-            let made_by = |id: &ExprId| self.evaluator.made_in(&site.ast, site.scope, *id) == made;
-            let argument = arguments.find(made_by)?;
+            let mut given = given.into_iter();
+            let (site, argument) = given
+                .find(|(site, id)| self.evaluator.made_in(&site.ast, site.scope, *id) == made)?;
             Some((site.ast.get(argument).span, call.span))
         })
     }
@@ -195,6 +196,17 @@ impl Scene<'_> {
     pub fn is_number(&self, meta: &Meta) -> bool {
         let types = self.types(meta);
         !types.is_empty() && TypeSet::NUMBER.contains(types)
+    }
+}
+
+/// The arguments of a call.
+fn arguments(site: &Site) -> Vec<(&Site, ExprId)> {
+    match site.expr.map(|id| &site.ast.get(id).kind) {
+        Some(ExprKind::Call { arguments, .. }) => arguments
+            .iter()
+            .map(|argument| (site, argument.value))
+            .collect(),
+        _ => Vec::new(),
     }
 }
 
