@@ -5,7 +5,7 @@
 #[path = "../tests/machine/programs.rs"]
 mod programs;
 
-use programs::{SUBLEQ, model, random};
+use programs::{SUBLEQ, model, random, stored_beside_the_interpreter};
 use rasp::base::{Random, Sources};
 use rasp::execute::Precision;
 use rasp::machine::looped::asm::assemble;
@@ -69,6 +69,11 @@ fn random_programs(programs: usize, steps: usize) {
             let name = machine.name();
             println!("{name:7}  {precision:?}     {programs:8}  {steps:10}  {wrong:12}");
         }
+    }
+    for precision in BOTH {
+        let (ran, wrong) = stored_beside_the_interpreter(programs, steps, precision, None);
+        let each = format!("{:.1}", ran as f64 / programs as f64);
+        println!("stored   {precision:?}     {programs:8}  {each:>10}  {wrong:12}");
     }
 }
 

@@ -453,6 +453,15 @@ fn names_do_not_move_the_cursor() {
         format!("rasp exec \"{evil}\" -i ab --trace"),
         format!("rasp doc {other} -o \"{evil}.md\""),
         format!("echo ':save {}' | rasp", evil.replace('\n', "")),
+        format!("echo '.data' >\"{evil}.subleq\"; rasp machine asm \"{evil}.subleq\" -o m"),
+        format!("echo '.code 0 0 -1' >\"{evil}.subleq\"; rasp machine asm \"{evil}.subleq\" -o m"),
+        format!("printf '.code\\n0 0 -1' >h.subleq; rasp machine asm h.subleq -o \"{evil}.m\""),
+        format!("rasp machine run \"{evil}.m\"; rasp machine run \"{evil}.rasp\""),
+        format!("rasp machine dyck --kind label --types 1 --depth 1 --max-len 4 -o \"{evil}.d\""),
+        format!("rasp machine verify \"{evil}.d\""),
+        format!("rasp draw {other} -e x -i ab -o \"{evil}.svg\""),
+        format!("rasp learn --data {other} -o \"{evil}.learnt\""),
+        format!("rasp puzzle {other}"),
     ] {
         let ran = place.shell(&lines);
         said = said + &ran.out + &ran.err;

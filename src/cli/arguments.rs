@@ -276,12 +276,8 @@ pub struct Compile {
     pub expr: Vec<String>,
     #[command(flatten)]
     pub setting: Setting,
-    /// Where to write the model
-    #[arg(short = 'o', long = "output", value_name = "OUT")]
-    pub output: PathBuf,
-    /// Replace OUT if it exists
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub file: ModelFile,
     #[command(flatten)]
     pub making: Making,
     /// Print the plan that the weights are made from, before and after each pass, and what is proved
@@ -372,6 +368,17 @@ pub struct Fmt {
     pub parentheses: bool,
     #[command(flatten)]
     pub diagnostics: Diagnostics,
+}
+
+/// The file that a model becomes.
+#[derive(Debug, Args)]
+pub struct ModelFile {
+    /// Where to write the model
+    #[arg(short = 'o', long = "output", value_name = "MODEL")]
+    pub output: PathBuf,
+    /// Replace MODEL if it exists
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]

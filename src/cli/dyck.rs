@@ -1,12 +1,12 @@
 //! `rasp machine dyck`, `verify` and `generate`: transformers for languages of nested brackets.
 
-use super::arguments::Integrity;
+use super::arguments::{Integrity, ModelFile};
 use super::host::Floats;
 use super::input::{json_tokens, value_json};
 use super::model::load;
 use super::output::{Output, Stop};
 use super::progress;
-use crate::base::{Code, Diagnostic, Existing, Fallible, Random, Sources, visible};
+use crate::base::{Code, Diagnostic, Fallible, Random, Sources};
 use crate::machine::dyck::{self, Dyck, Kind, Options, Verification};
 use crate::model::{self, Attention, Dtype};
 use crate::value::Value;
@@ -61,12 +61,8 @@ pub struct Build {
     /// The floats that it must be right in; without it, float32 and float64
     #[arg(long, value_enum, value_name = "DTYPE")]
     dtype: Option<Dtype>,
-    /// Where to write the model
-    #[arg(short = 'o', long = "output", value_name = "MODEL")]
-    output: PathBuf,
-    /// Replace MODEL if it exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    file: ModelFile,
     /// The sizes as one JSON object; errors too
     #[arg(long)]
     pub json: bool,
@@ -104,18 +100,13 @@ pub fn build(output: &mut Output, arguments: &Build) -> Result<(), Stop> {
         looped: arguments.looped,
     };
     let built = output.expect(dyck.build(arguments.dtype), &sources)?;
-    let existing = match arguments.force {
-        true => Existing::Replace,
-        false => Existing::Keep,
-    };
-    output.expect(model::save(&built, &arguments.output, existing), &sources)?;
+    output.expect(arguments.file.save(&built), &sources)?;
     let summary = model::summary(&built);
     match arguments.json {
         true => output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null)),
         false => {
             output.text(&summary.to_string())?;
-            let shown = visible::path(&arguments.output);
-            output.line(&format!("\nwritten to {shown}"))
+            output.line(&arguments.file.told())
         }
     }
 }

@@ -1,9 +1,10 @@
 //! `rasp machine asm`, `run`, `trace` and `disasm`: a looped computer is made from an assembler text, run,
 //! and its program read from the weights.
 
+use super::arguments::ModelFile;
 use super::host::Floats;
 use super::output::{Output, Stop, table};
-use crate::base::{Code, Diagnostic, Existing, Fallible, Sources};
+use crate::base::{Code, Diagnostic, Fallible, Sources, visible};
 use crate::execute::Precision;
 use crate::machine::looped::asm::assemble;
 use crate::machine::looped::description::{Description, Machine};
@@ -28,12 +29,8 @@ pub struct Asm {
     /// The floats that products of matrices are made for; without it, float64
     #[arg(long, value_enum, value_name = "DTYPE")]
     dtype: Option<Dtype>,
-    /// Where to write the model
-    #[arg(short = 'o', long = "output", value_name = "MODEL")]
-    output: PathBuf,
-    /// Replace MODEL if it exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    file: ModelFile,
     /// The description as one JSON object; errors and warnings too
     #[arg(long)]
     pub json: bool,
@@ -90,7 +87,7 @@ pub fn asm(output: &mut Output, arguments: &Asm) -> Result<(), Stop> {
         Box::new(Diagnostic::error(Code::FileNotFound, message))
     };
     let text = output.expect(loaded.map_err(unread), &sources)?;
-    let source = sources.add(arguments.program.display().to_string(), text.clone());
+    let source = sources.add(visible::path(&arguments.program), text.clone());
     let is_fleq = arguments
         .program
         .extension()
@@ -100,11 +97,7 @@ pub fn asm(output: &mut Output, arguments: &Asm) -> Result<(), Stop> {
         Ok(model) => model,
         Err(found) => return output.report_all(&found, &sources),
     };
-    let existing = match arguments.force {
-        true => Existing::Replace,
-        false => Existing::Keep,
-    };
-    output.expect(model::save(&model, &arguments.output, existing), &sources)?;
+    output.expect(arguments.file.save(&model), &sources)?;
     let summary = model::summary(&model);
     if arguments.json {
         return output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null));
@@ -125,7 +118,7 @@ pub fn asm(output: &mut Output, arguments: &Asm) -> Result<(), Stop> {
             row("columns", summary.max_length.to_string()),
         ],
     ))?;
-    output.line(&format!("\nwritten to {}", arguments.output.display()))
+    output.line(&arguments.file.told())
 }
 
 /// A machine before its first step, with other values at its start where some are given.

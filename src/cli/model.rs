@@ -1,11 +1,11 @@
 //! `rasp compile`, `info` and `exec`: making, describing and running models.
 
-use super::arguments::{Compile, Exec, Info, Setting};
+use super::arguments::{Compile, Exec, Info, ModelFile, Setting};
 use super::input::{Input, asked, inputs, open, value_json, vocabulary};
 use super::making::Making;
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Code, Diagnostic, Existing, Sources, terminal, visible};
+use crate::base::{Code, Diagnostic, Existing, Fallible, Sources, terminal, visible};
 use crate::compile;
 use crate::execute::Executor;
 use crate::execute::trace::trace_in_order;
@@ -48,12 +48,7 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         output.report(&error, session.sources());
         return Err(Stop::Reported);
     }
-    let existing = match arguments.force {
-        true => Existing::Replace,
-        false => Existing::Keep,
-    };
-    let saved = model::save(model, &arguments.output, existing);
-    output.expect(saved, session.sources())?;
+    output.expect(arguments.file.save(model), session.sources())?;
     let summary = model::summary(model);
     match arguments.json {
         true => {
@@ -68,9 +63,24 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
             if let Some(searched) = searched {
                 output.text(&format!("\n{}", searched.text()))?;
             }
-            let shown = visible::path(&arguments.output);
-            output.line(&format!("\nwritten to {shown}"))
+            output.line(&arguments.file.told())
         }
+    }
+}
+
+impl ModelFile {
+    /// Writes the model.
+    pub fn save(&self, model: &Model) -> Fallible<()> {
+        let existing = match self.force {
+            true => Existing::Replace,
+            false => Existing::Keep,
+        };
+        model::save(model, &self.output, existing)
+    }
+
+    /// What is said when it is written.
+    pub fn told(&self) -> String {
+        format!("\nwritten to {}", visible::path(&self.output))
     }
 }
 

@@ -14,6 +14,9 @@ pub trait Scalar: NdFloat {
     /// The same number in 64 bits.
     fn widen(self) -> f64;
 
+    /// Whether it is a whole number that 64 bits hold.
+    fn is_whole(self) -> bool;
+
     /// `e` to the power of a number that is not positive.
     fn exp_falling(self) -> Self {
         Self::narrow(exp_falling(self.widen()))
@@ -32,6 +35,11 @@ impl Scalar for f32 {
         wide as f32
     }
 
+    // As `floor` is a call where the processor may lack the instruction.
+    fn is_whole(self) -> bool {
+        self as i64 as f32 == self
+    }
+
     fn widen(self) -> f64 {
         f64::from(self)
     }
@@ -42,6 +50,10 @@ impl Scalar for f64 {
 
     fn narrow(wide: f64) -> f64 {
         wide
+    }
+
+    fn is_whole(self) -> bool {
+        self as i64 as f64 == self
     }
 
     fn widen(self) -> f64 {

@@ -3,6 +3,7 @@
 //! on `base`, `value`, `model` and `execute`; knows nothing of RASP.
 
 pub mod dyck;
+mod form;
 pub mod looped;
 
 use serde::Deserialize;

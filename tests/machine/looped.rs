@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::programs::{SUBLEQ, model, random};
+use super::programs::{SUBLEQ, model, random, stored_beside_the_interpreter};
 use crate::common::place::Place;
 use rasp::base::render::{Style, render};
 use rasp::base::{Random, Sources};
@@ -54,6 +54,16 @@ fn machines_run_random_programs() {
     holds(Machine::P10, 2, 1);
 }
 
+#[test]
+fn stored_programs_change_themselves_as_the_interpreter_says() {
+    for precision in BOTH {
+        let (steps, wrong) = stored_beside_the_interpreter(60, 48, precision, Some(1));
+        assert_eq!(wrong, 0, "{precision:?}: of {steps} steps");
+        // Many programs run into nothing soon.
+        assert!(steps > 600, "{steps}");
+    }
+}
+
 /// The sizes that the construction says: L bits of a pointer, N of a word.
 #[test]
 fn machines_have_the_sizes_of_their_formulas() {
@@ -85,7 +95,7 @@ fn machines_have_the_sizes_of_their_formulas() {
             panic!("it is a program");
         };
         let built = rasp::machine::looped::subleq::stored::build(&stored);
-        assert_eq!(built.rows.labels.len(), 13 * n + 3);
+        assert_eq!(built.rows.labels.len(), 13 * n + 5);
     }
 }
 
@@ -313,7 +323,37 @@ fn an_endless_program_meets_a_limit() {
         ran.err
             .contains("[E0801] Error: the program has not halted after 1000000 steps")
     );
-    assert!(ran.err.contains("it stands at instruction 0, `again`"));
+    let place_of =
+        |ran: &str| ran.contains("it stands at instruction 0, `again`, line 4 of its text");
+    assert!(place_of(&ran.err), "{}", ran.shown());
+}
+
+/// Where a program stands is told by its text's line, also behind macros of several instructions, of
+/// raw words and of matrices.
+#[test]
+fn a_program_stands_at_a_line_of_its_text() {
+    let macros = ".data\nx: .word 1\n; a comment\n.text\nmov x, x\nneg x\n\nagain: jmp again\n";
+    let raw = ".code\n0 0 3\n; a comment\n0 0 3\n";
+    let matrices = "var A = [[1, 0],\n  [0, 1]]\nA = matmul A A\nagain: goto again\n";
+    for (name, text, shown) in [
+        (
+            "macros.subleq",
+            macros,
+            "at instruction 6, `again`, line 8 of its text",
+        ),
+        ("raw.subleq", raw, "at instruction 3, line 4 of its text"),
+        (
+            "matrices.fleq",
+            matrices,
+            "at instruction 1, `again`, line 4 of its text",
+        ),
+    ] {
+        let place = Place::with(&[(name, text)]);
+        let ran = place.shell(&format!(
+            "rasp machine asm {name} -o m && rasp machine run m --steps 20"
+        ));
+        assert!(ran.out.contains(shown), "{name}: {}", ran.shown());
+    }
 }
 
 /// A file that says of itself what is not so is refused.

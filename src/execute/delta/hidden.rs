@@ -128,8 +128,7 @@ impl<T: Scalar> Hidden<T> {
         };
         for (row, least, most) in &mut self.bounds[kind] {
             let value = x[*row as usize];
-            let scaled = value * grain;
-            exact &= scaled.floor() == scaled;
+            exact &= (value * grain).is_whole();
             let value = value.widen();
             if value < *least || value > *most {
                 wider = true;

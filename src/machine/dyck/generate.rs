@@ -6,8 +6,9 @@
 use super::Dyck;
 use super::language::Follow;
 use super::level::{Exact, Levels};
-use super::network::{Draft, Form, largest};
+use super::network::{Draft, largest};
 use super::stream::Parts;
+use crate::machine::form::Form;
 use crate::model::Variable;
 
 /// The generator that counts levels.

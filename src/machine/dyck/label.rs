@@ -4,8 +4,9 @@
 
 use super::Dyck;
 use super::level::Exact;
-use super::network::{Draft, Form, largest};
+use super::network::{Draft, largest};
 use super::stream::Parts;
+use crate::machine::form::Form;
 use crate::model::{Mask, Variable};
 use crate::value::Value;
 

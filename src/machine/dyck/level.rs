@@ -3,8 +3,9 @@
 //! on `network` and `stream`.
 
 use super::Dyck;
-use super::network::{Draft, Form, Rows};
+use super::network::{Draft, Rows};
 use super::stream::Brackets;
+use crate::machine::form::Form;
 use crate::model::Mask;
 use std::ops::Range;
 

@@ -1,8 +1,9 @@
-//! Layers written by hand: rows of the residual stream with names, affine forms of them, heads and
-//! hidden units. Depends on `model`.
+//! Layers written by hand: rows of the residual stream with names, heads and hidden units. Depends on
+//! `form` and `model`.
 
+use crate::machine::form::{Form, Unit, columns, feed_forward};
 use crate::model::{Attention, FeedForward, Head, Layer, Mask, Matrix, Readout};
-use std::ops::{Add, Mul, Range, Sub};
+use std::ops::Range;
 
 /// Scores are integers, and this far apart after the division by √d_head. A power of two, so that
 /// they are exact; `exp(-64)` is lost beside 1 in float32, and far below every threshold in float64.
@@ -30,86 +31,13 @@ impl Rows {
     }
 }
 
-/// A weighted sum of rows and a constant.
-#[derive(Clone, Debug, Default)]
-pub struct Form {
-    /// Rows with their weights.
-    pub terms: Vec<(usize, f64)>,
-    pub constant: f64,
-}
-
-impl Form {
-    /// A row as it is.
-    pub fn row(row: usize) -> Form {
-        Form {
-            terms: vec![(row, 1.0)],
-            constant: 0.0,
-        }
-    }
-
-    pub fn constant(constant: f64) -> Form {
-        Form {
-            terms: Vec::new(),
-            constant,
-        }
-    }
-
-    /// The number that bits of 0 and 1 are, the lowest first.
-    pub fn number(bits: Range<usize>) -> Form {
-        let bits = bits.zip(std::iter::successors(Some(1.0), |weight| {
-            Some(weight * 2.0)
-        }));
-        Form {
-            terms: bits.collect(),
-            constant: 0.0,
-        }
-    }
-}
-
-impl Add for Form {
-    type Output = Form;
-
-    fn add(mut self, other: Form) -> Form {
-        self.terms.extend(other.terms);
-        self + other.constant
-    }
-}
-
-impl Add<f64> for Form {
-    type Output = Form;
-
-    fn add(mut self, number: f64) -> Form {
-        self.constant += number;
-        self
-    }
-}
-
-impl Sub for Form {
-    type Output = Form;
-
-    fn sub(self, other: Form) -> Form {
-        self + other * -1.0
-    }
-}
-
-impl Mul<f64> for Form {
-    type Output = Form;
-
-    fn mul(mut self, factor: f64) -> Form {
-        let weights = self.terms.iter_mut();
-        weights.for_each(|(_, weight)| *weight *= factor);
-        self.constant *= factor;
-        self
-    }
-}
-
 /// A layer in the making.
 pub struct Draft {
     d_model: usize,
     attention: Attention,
     heads: Vec<Head>,
     layer_norm: bool,
-    units: Vec<(Form, Vec<(usize, f64)>)>,
+    units: Vec<Unit>,
     output_bias: Vec<f64>,
 }
 
@@ -192,21 +120,10 @@ impl Draft {
     }
 
     pub fn layer(self) -> Layer {
-        let (forms, writes): (Vec<Form>, Vec<_>) = self.units.iter().cloned().unzip();
-        let units = forms.len();
-        let (input, input_bias) = self.columns(forms, units);
-        let writes = writes.into_iter().enumerate();
-        let output = writes.flat_map(|(unit, writes)| {
-            let entry = move |(row, weight)| (unit, row, weight);
-            writes.into_iter().map(entry)
-        });
         Layer {
             mlp: FeedForward {
                 layer_norm: self.layer_norm,
-                input,
-                input_bias,
-                output: Matrix::from_triplets(units, self.d_model, output.collect()),
-                output_bias: self.output_bias,
+                ..feed_forward(self.units, self.output_bias)
             },
             heads: self.heads,
         }
@@ -215,18 +132,6 @@ impl Draft {
     fn columns(&self, forms: Vec<Form>, width: usize) -> (Matrix, Vec<f64>) {
         columns(self.d_model, forms, width)
     }
-}
-
-/// Forms as the columns of a matrix `[d_model, width]` and a bias `[width]`.
-fn columns(d_model: usize, forms: Vec<Form>, width: usize) -> (Matrix, Vec<f64>) {
-    let mut entries = Vec::new();
-    let mut bias = vec![0.0; width];
-    for (column, form) in forms.into_iter().enumerate() {
-        let terms = form.terms.into_iter();
-        entries.extend(terms.map(|(row, weight)| (row, column, weight)));
-        bias[column] = form.constant;
-    }
-    (Matrix::from_triplets(d_model, width, entries), bias)
 }
 
 /// A readout that gives the value with the largest form.

@@ -8,8 +8,9 @@
 //! neighbour counts only where it says that it is an unmatched bracket of the other side.
 
 use super::Dyck;
-use super::network::{Draft, Form, Rows, largest};
+use super::network::{Draft, Rows, largest};
 use super::stream::{Brackets, Parts};
+use crate::machine::form::Form;
 use crate::model::{Mask, Variable};
 use crate::value::Value;
 

@@ -36,16 +36,20 @@ pub fn assemble(
     dtype: Precision,
 ) -> Result<Model, Vec<Diagnostic>> {
     let whole = Span::new(source, 0, text.len());
+    let lines = Lines::new(text);
     if machine == Some(Machine::Fleq) {
         let program = assemble_fleq(source, text)?;
-        return Ok(model_of(of_matrices(&program, dtype)));
+        return Ok(model_of(of_matrices(&program, &lines, dtype)));
     }
     let built = match assemble_subleq(source, text)? {
-        Assembled::Program(program) => of_program(&program, machine.unwrap_or(Machine::R2)),
-        Assembled::Stored(program, places) => {
-            of_stored(&program, &places, machine.unwrap_or(Machine::Stored))
-                .map_err(|error| vec![*error])?
-        }
+        Assembled::Program(program) => of_program(&program, &lines, machine.unwrap_or(Machine::R2)),
+        Assembled::Stored(program, places) => of_stored(
+            &program,
+            &places,
+            &lines,
+            machine.unwrap_or(Machine::Stored),
+        )
+        .map_err(|error| vec![*error])?,
     };
     let Some(made) = built else {
         let message = "the machine does not run such a program";
@@ -79,7 +83,7 @@ struct Made {
     steps: Option<usize>,
 }
 
-fn of_program(program: &Program, machine: Machine) -> Option<Made> {
+fn of_program(program: &Program, lines: &Lines, machine: Machine) -> Option<Made> {
     let built = match machine {
         Machine::R1 => r1::build(program),
         Machine::R2 => r2::build(program),
@@ -106,6 +110,7 @@ fn of_program(program: &Program, machine: Machine) -> Option<Made> {
         names: Names {
             words: program.names.iter().map(name).collect(),
             labels: numbered(&program.labels),
+            lines: lines.of(&program.places),
             functions: Vec::new(),
             definitions: Vec::new(),
             float64: program.bits > FLOAT32_BITS,
@@ -117,6 +122,7 @@ fn of_program(program: &Program, machine: Machine) -> Option<Made> {
 fn of_stored(
     program: &Stored,
     places: &[Span],
+    lines: &Lines,
     machine: Machine,
 ) -> Result<Option<Made>, Box<Diagnostic>> {
     if machine != Machine::Stored {
@@ -160,6 +166,7 @@ fn of_stored(
                 .filter(|name| name.count > 0)
                 .collect(),
             labels: numbered(&program.labels),
+            lines: lines.of(places),
             functions: Vec::new(),
             definitions: Vec::new(),
             float64: program.bits > FLOAT32_BITS,
@@ -168,7 +175,7 @@ fn of_stored(
     }))
 }
 
-fn of_matrices(program: &fleq::program::Program, dtype: Precision) -> Made {
+fn of_matrices(program: &fleq::program::Program, lines: &Lines, dtype: Precision) -> Made {
     let mut state = program.start();
     let mut steps = 0;
     while !program.halted(&state) && steps < TRIED_MATRICES {
@@ -193,6 +200,7 @@ fn of_matrices(program: &fleq::program::Program, dtype: Precision) -> Made {
         names: Names {
             words: names.collect(),
             labels: numbered(&program.labels),
+            lines: lines.of(&program.places),
             functions: program.functions(),
             definitions: program
                 .blocks
@@ -202,6 +210,21 @@ fn of_matrices(program: &fleq::program::Program, dtype: Precision) -> Made {
             float64: dtype == Precision::F64,
         },
         steps: program.halted(&state).then_some(steps),
+    }
+}
+
+/// Where the lines of a text end.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn new(text: &str) -> Lines {
+        Lines(text.match_indices('\n').map(|(end, _)| end).collect())
+    }
+
+    /// The numbers of the lines that places are in, counted from 1.
+    fn of(&self, places: &[Span]) -> Vec<usize> {
+        let before = |place: &Span| self.0.partition_point(|end| *end < place.start as usize);
+        places.iter().map(|place| before(place) + 1).collect()
     }
 }
 

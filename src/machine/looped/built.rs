@@ -32,6 +32,7 @@ pub struct Built {
 pub struct Names {
     pub words: Vec<Name>,
     pub labels: Vec<(usize, String)>,
+    pub lines: Vec<usize>,
     pub functions: Vec<String>,
     pub definitions: Vec<String>,
     pub float64: bool,
@@ -55,6 +56,7 @@ impl Built {
             fields: self.fields,
             names: names.words,
             labels: names.labels,
+            lines: names.lines,
             functions: names.functions,
             definitions: names.definitions,
         };

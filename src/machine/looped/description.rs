@@ -80,6 +80,10 @@ pub struct Description {
     pub names: Vec<Name>,
     /// Names of instructions, or of addresses: number and name.
     pub labels: Vec<(usize, String)>,
+    /// The lines of its text that the instructions are of, or the words of a stored program, counted
+    /// from 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<usize>,
     /// The functions of a FLEQ machine, in the order of their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<String>,

@@ -1,11 +1,12 @@
-//! Layers written by hand: rows of the residual stream with names, affine forms of them, heads and
-//! hidden units, and the gadgets that the machines are made of. Depends on `model`.
+//! Layers written by hand: rows of the residual stream with names, heads and hidden units, and the
+//! gadgets that the machines are made of. Depends on `form` and `model`.
 //!
 //! Heads look up (Giannou et al. 2023, section 4): keys and queries are pointers of ±1, and the inverse
 //! temperature is so large that the softmax gives weights that are exactly 0, or 1 over a count.
 
-use crate::model::{Attention, FeedForward, Head, Layer, Mask, Matrix};
-use std::ops::{Add, Mul, Range, Sub};
+use crate::machine::form::{Form, Unit, columns, feed_forward};
+use crate::model::{Attention, Head, Layer, Mask, Matrix};
+use std::ops::Range;
 
 /// Scores that differ at all differ by this much once they are divided by √d_head: `exp(-800)` is 0 in
 /// float64, too.
@@ -83,70 +84,6 @@ impl Rows {
     }
 }
 
-/// A weighted sum of rows and a constant.
-#[derive(Clone, Debug, Default)]
-pub struct Form {
-    terms: Vec<(usize, f64)>,
-    constant: f64,
-}
-
-impl Form {
-    /// A row as it is.
-    pub fn row(row: usize) -> Form {
-        Form {
-            terms: vec![(row, 1.0)],
-            constant: 0.0,
-        }
-    }
-
-    /// A number.
-    pub fn constant(constant: f64) -> Form {
-        Form {
-            terms: Vec::new(),
-            constant,
-        }
-    }
-}
-
-impl Add for Form {
-    type Output = Form;
-
-    fn add(mut self, other: Form) -> Form {
-        self.terms.extend(other.terms);
-        self.constant += other.constant;
-        self
-    }
-}
-
-impl Sub for Form {
-    type Output = Form;
-
-    fn sub(self, other: Form) -> Form {
-        self + other * -1.0
-    }
-}
-
-impl Add<f64> for Form {
-    type Output = Form;
-
-    fn add(mut self, number: f64) -> Form {
-        self.constant += number;
-        self
-    }
-}
-
-impl Mul<f64> for Form {
-    type Output = Form;
-
-    fn mul(mut self, factor: f64) -> Form {
-        self.terms
-            .iter_mut()
-            .for_each(|(_, weight)| *weight *= factor);
-        self.constant *= factor;
-        self
-    }
-}
-
 /// What the bits of some rows mean as a number, less the constant that makes it 0 for all bits 0:
 /// `Σ 2^i (1 + x_i)/2` for bits of ±1.
 pub fn number(bits: Block) -> Form {
@@ -186,7 +123,7 @@ pub enum Temperature {
 #[derive(Default)]
 pub struct Draft {
     heads: Vec<Lookup>,
-    units: Vec<(Form, Vec<(usize, f64)>)>,
+    units: Vec<Unit>,
     bias: Vec<(usize, f64)>,
 }
 
@@ -270,32 +207,14 @@ impl Draft {
 
     /// The layer for a stream of this width.
     pub fn layer(self, d_model: usize) -> Layer {
-        let units = self.units.len();
-        let mut input = Vec::new();
-        let mut output = Vec::new();
-        let mut input_bias = Vec::with_capacity(units);
-        for (unit, (form, writes)) in self.units.into_iter().enumerate() {
-            input.extend(form.terms.iter().map(|(row, weight)| (*row, unit, *weight)));
-            input_bias.push(form.constant);
-            output.extend(writes.iter().map(|(row, weight)| (unit, *row, *weight)));
-        }
         let mut output_bias = vec![0.0; d_model];
         for (row, constant) in self.bias {
             output_bias[row] += constant;
         }
+        let heads = self.heads.into_iter();
         Layer {
-            heads: self
-                .heads
-                .into_iter()
-                .map(|head| head.head(d_model))
-                .collect(),
-            mlp: FeedForward {
-                layer_norm: false,
-                input: Matrix::from_triplets(d_model, units, input),
-                input_bias,
-                output: Matrix::from_triplets(units, d_model, output),
-                output_bias,
-            },
+            heads: heads.map(|head| head.head(d_model)).collect(),
+            mlp: feed_forward(self.units, output_bias),
         }
     }
 }
@@ -314,29 +233,13 @@ impl Lookup {
                 (padded, (padded as f64).sqrt())
             }
         };
-        let side = |forms: Vec<Form>, scale: f64| {
-            let mut entries = Vec::new();
-            let mut bias = vec![0.0; d_head];
-            for (dimension, form) in forms.into_iter().enumerate() {
-                let terms = form.terms.iter();
-                entries.extend(terms.map(|(row, weight)| (*row, dimension, weight * scale)));
-                bias[dimension] = form.constant * scale;
-            }
-            (Matrix::from_triplets(d_model, d_head, entries), bias)
-        };
-        let (query, query_bias) = side(self.query, scale);
-        let (key, key_bias) = side(self.key, 1.0);
-        let moves = self.moves.len();
-        let values = self
-            .moves
-            .iter()
-            .enumerate()
-            .flat_map(|(value, (_, form))| {
-                let terms = form.terms.iter();
-                terms.map(move |(row, weight)| (*row, value, *weight))
-            });
-        let outputs = self.moves.iter().enumerate();
-        let outputs = outputs.map(|(value, (row, _))| (value, *row, 1.0));
+        let query = self.query.into_iter().map(|form| form * scale).collect();
+        let (query, query_bias) = columns(d_model, query, d_head);
+        let (key, key_bias) = columns(d_model, self.key, d_head);
+        let (rows, values): (Vec<usize>, Vec<Form>) = self.moves.into_iter().unzip();
+        let width = rows.len();
+        let output = rows.into_iter().enumerate();
+        let output = output.map(|(value, row)| (value, row, 1.0)).collect();
         Head {
             label: self.label,
             mask: Mask::All,
@@ -345,8 +248,9 @@ impl Lookup {
             query_bias,
             key,
             key_bias,
-            value: Matrix::from_triplets(d_model, moves, values.collect()),
-            output: Matrix::from_triplets(moves, d_model, outputs.collect()),
+            // What a head moves has no constant.
+            value: columns(d_model, values, width).0,
+            output: Matrix::from_triplets(width, d_model, output),
         }
     }
 }

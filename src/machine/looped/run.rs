@@ -169,17 +169,22 @@ pub fn text(printed: &[i64]) -> String {
 }
 
 impl Description {
-    /// An instruction as people call it: `3`, or `3, loop + 1`.
+    /// An instruction as people call it: `instruction 3, `loop` + 1, line 12 of its text`.
     pub fn place(&self, counter: i64) -> String {
         let Ok(at) = usize::try_from(counter) else {
             return counter.to_string();
         };
         let before = self.labels.iter().filter(|(label, _)| *label <= at);
-        match before.max_by_key(|(label, _)| *label) {
-            Some((label, name)) if *label == at => format!("instruction {at}, `{name}`"),
-            Some((label, name)) => format!("instruction {at}, `{name}` + {}", at - label),
-            None => format!("instruction {at}"),
-        }
+        let label = match before.max_by_key(|(label, _)| *label) {
+            Some((label, name)) if *label == at => format!(", `{name}`"),
+            Some((label, name)) => format!(", `{name}` + {}", at - label),
+            None => String::new(),
+        };
+        let line = match self.lines.get(at) {
+            Some(line) => format!(", line {line} of its text"),
+            None => String::new(),
+        };
+        format!("instruction {at}{label}{line}")
     }
 
     /// All words, or columns, and those that have names.

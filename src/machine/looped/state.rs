@@ -2,7 +2,7 @@
 //! `description` and `execute`.
 
 use super::description::{Description, Machine};
-use super::subleq::program::State;
+use super::subleq::program::{State, wrapped};
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::execute::Engine;
 use crate::machine::kind;
@@ -128,8 +128,8 @@ impl Description {
     pub fn printed(&self, engine: &dyn Engine) -> Option<i64> {
         let rows = self.pending.as_ref()?;
         let is_port = rows.clone().all(|row| engine.at(row, SCRATCH) > 0.0);
-        let port = 1i64 << self.word_bits.checked_sub(2)?;
-        (self.machine == Machine::Stored && is_port).then(|| port - self.word(engine, SCRATCH))
+        let printed = || wrapped(-self.word(engine, SCRATCH), self.word_bits);
+        (self.machine == Machine::Stored && is_port).then(printed)
     }
 }
 

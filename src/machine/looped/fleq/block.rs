@@ -2,7 +2,8 @@
 //! its own. Whoever wants another function writes another block. Depends on `network`.
 
 use super::program::Matrix;
-use crate::machine::looped::network::{self, Draft, Form, Rows};
+use crate::machine::form::Form;
+use crate::machine::looped::network::{self, Draft, Rows};
 
 /// Rows and columns of a matrix.
 pub type Shape = (usize, usize);

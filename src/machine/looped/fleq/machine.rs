@@ -9,8 +9,9 @@
 
 use super::block::{CLOSED, Frame, Gate, Stage};
 use super::program::{Program, ZERO, shape};
+use crate::machine::form::Form;
 use crate::machine::looped::built::Built;
-use crate::machine::looped::network::{Block, Draft, Form, Rows, bits, number, power};
+use crate::machine::looped::network::{Block, Draft, Rows, bits, number, power};
 
 /// Where variables and instructions stand.
 struct Places {

@@ -2,6 +2,7 @@
 //! `block` for what functions mean.
 
 use super::block::{Block, Shape};
+use crate::base::Span;
 
 /// A matrix, row by row.
 pub type Matrix = Vec<Vec<f64>>;
@@ -46,6 +47,8 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// The last one is where the program halts: it goes to itself.
     pub code: Vec<Instruction>,
+    /// The lines of the text that they are of, but for the last one.
+    pub places: Vec<Span>,
     /// Names of instructions.
     pub labels: Vec<(String, usize)>,
     /// What gives the functions: number 0 does nothing, the others follow block by block.

@@ -7,7 +7,8 @@
 
 use super::block::{Block, Frame, Gate, Shape, Stage};
 use super::program::{Matrix, shape};
-use crate::machine::looped::network::{Block as Block_, Form, Temperature};
+use crate::machine::form::Form;
+use crate::machine::looped::network::{Block as Block_, Temperature};
 
 /// The score of keys that are not to be seen is this much lower.
 const OUT: f64 = 2000.0;

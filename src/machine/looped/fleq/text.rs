@@ -25,6 +25,8 @@ struct Assembler {
     labels: FxHashMap<String, usize>,
     ordered: Vec<(String, usize)>,
     code: Vec<(Instruction, Jump)>,
+    /// The lines that they are of.
+    places: Vec<Span>,
     found: Vec<Diagnostic>,
 }
 
@@ -192,6 +194,7 @@ impl Assembler {
             }
             line.end()?;
             self.code.push((instruction, jump));
+            self.places.push(line.span);
             return Ok(());
         }
         line.end()
@@ -341,6 +344,7 @@ impl Assembler {
         Ok(Program {
             variables: self.variables,
             code,
+            places: self.places,
             labels: self.ordered,
             blocks: functions.blocks,
         })

@@ -9,8 +9,9 @@
 
 use super::program::Program;
 use super::words::{CLOSED, Columns, Places, SCRATCH, add, sum};
+use crate::machine::form::Form;
 use crate::machine::looped::built::Built;
-use crate::machine::looped::network::{Block, Draft, Form, Rows};
+use crate::machine::looped::network::{Block, Draft, Rows};
 
 /// The column of the first word.
 const WORDS: usize = 1;

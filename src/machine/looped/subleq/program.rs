@@ -1,6 +1,9 @@
 //! Programs as the machines hold them, and the ordinary interpreter that is their meaning: `a b c`
 //! takes the word `a` from the word `b`, and goes to `c` if the result is not positive (Mavaddat &
-//! Parhami 1988; Giannou et al. 2023, algorithm 2). Imports nothing.
+//! Parhami 1988; Giannou et al. 2023, algorithm 2). Depends on
+//! `base` for places.
+
+use crate::base::Span;
 
 /// A program in the form of the paper: instructions apart from the words they work on.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,6 +15,8 @@ pub struct Program {
     /// Words `a` and `b`, and the instruction `c`. The last instruction is where the program halts: it
     /// goes to itself.
     pub code: Vec<[usize; 3]>,
+    /// The lines of the text that they are of, but for the last one.
+    pub places: Vec<Span>,
     /// Names of words, each with the first and how many.
     pub names: Vec<(String, usize, usize)>,
     /// Names of instructions.

@@ -146,7 +146,14 @@ pub fn build(program: &Program) -> Built {
     draft.clear(memory.rows());
     subtract(&mut draft, memory, frame.a, frame.b, &scratch);
     let following = (frame.jump, frame.next);
-    branch(&mut draft, frame.instruction, following, operands, &scratch);
+    branch(
+        &mut draft,
+        frame.instruction,
+        following,
+        operands,
+        &scratch,
+        None,
+    );
     frame.finish(&mut draft);
     let mut columns = frame.columns(program, &places);
     for (column, number) in (WORDS..).zip(&program.words) {

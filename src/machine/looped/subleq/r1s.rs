@@ -4,8 +4,9 @@
 use super::program::Program;
 use super::r1::Frame;
 use super::words::{Places, WORDS};
+use crate::machine::form::Form;
 use crate::machine::looped::built::Built;
-use crate::machine::looped::network::{Draft, Form, Rows, power};
+use crate::machine::looped::network::{Draft, Rows, power};
 
 pub fn build(program: &Program) -> Built {
     let places = Places::new(program, WORDS);

@@ -57,7 +57,14 @@ pub fn build(program: &Program) -> Built {
         );
     }
     subtract(&mut compute, memory, a, b, &scratch);
-    branch(&mut compute, counter, (field(2), counter), (a, b), &scratch);
+    branch(
+        &mut compute,
+        counter,
+        (field(2), counter),
+        (a, b),
+        &scratch,
+        None,
+    );
     compute.clear(counter.rows());
     copy(&mut compute, field(1), pending, &scratch);
     clear_where(&mut compute, instruction, &scratch);

@@ -1,7 +1,7 @@
 //! SUBLEQ whose instructions are words like others, which it may change, in two layers of three and two
 //! heads. Each cell has its own address and those of the two cells before, so that the counter alone
-//! finds `a`, `b` and `c`. A last column is the port: the address -1 reads as a quarter of the words'
-//! range, so that no branch is taken, and is never written. Depends on `network` and `words`.
+//! finds `a`, `b` and `c`. A last column is the port, at the address -1: it reads as 0, is never written,
+//! and no branch is taken there. Depends on `network` and `words`.
 
 use super::program::Stored;
 use super::words::{
@@ -9,11 +9,6 @@ use super::words::{
 };
 use crate::machine::looped::built::Built;
 use crate::machine::looped::network::{Block, Draft, Rows};
-
-/// What the port reads as, for words of some bits.
-pub fn port(bits: usize) -> i64 {
-    1 << (bits - 2)
-}
 
 pub fn build(program: &Stored) -> Built {
     let word = program.bits;
@@ -27,6 +22,7 @@ pub fn build(program: &Stored) -> Built {
     let roles = Roles::new(&mut rows);
     let [a, b, c] = ["a", "b", "c"].map(|name| rows.block(name, word));
     let [left, right] = ["mem[a]", "mem[b]"].map(|name| rows.block(name, word));
+    let [port, prints] = ["port", "b is the port"].map(|name| rows.block(name, 1));
     let (scratch, elsewhere) = (roles.scratch(), roles.elsewhere());
     let is_word = roles.memory();
     let sinking = || roles.sinking(word);
@@ -61,30 +57,46 @@ pub fn build(program: &Stored) -> Built {
     fetch.clear(written.into_iter().flat_map(Block::rows));
 
     let mut compute = Draft::default();
-    for (address, onto, label) in [(a, left, "read mem[a]"), (b, right, "read mem[b]")] {
+    let read_b = [memory.onto(right), port.onto(prints)].concat();
+    for (address, moves, label) in [
+        (a, memory.onto(left), "read mem[a]"),
+        (b, read_b, "read mem[b]"),
+    ] {
         compute.head(
             label,
             keys(own.forms(), vec![sinking()]),
             keys(address.forms(), vec![elsewhere.clone()]),
-            memory.onto(onto),
+            moves,
         );
     }
     subtract(&mut compute, memory, left, right, &scratch);
-    branch(&mut compute, counter, (c, counter), (left, right), &scratch);
+    let never = Some(prints.at(0));
+    branch(
+        &mut compute,
+        counter,
+        (c, counter),
+        (left, right),
+        &scratch,
+        never,
+    );
     compute.clear(counter.rows());
     copy(&mut compute, b, pending, &scratch);
     add(&mut compute, pending_before, &[b], -1, &scratch);
     add(&mut compute, pending_second, &[b], -2, &scratch);
-    compute.clear([a, b, c, left, right].into_iter().flat_map(Block::rows));
+    compute.clear(
+        [a, b, c, left, right, prints]
+            .into_iter()
+            .flat_map(Block::rows),
+    );
 
     let cells = program.words.len();
     let count = WORDS + cells + 1;
     let mut columns = Columns::default();
     roles.describe(&mut columns, cells);
-    let port = (count - 1, -1, port(word));
+    columns.put(count - 1, port.row(0), 1.0);
     let words = (WORDS..).zip(0..).zip(&program.words);
     let words = words.map(|((column, address), number)| (column, address, *number));
-    for (column, address, number) in words.chain([port]) {
+    for (column, address, number) in words.chain([(count - 1, -1, 0)]) {
         for (block, offset) in [(own, 0), (before, 1), (second, 2)] {
             columns.bits(column, block, address - offset);
         }

@@ -69,6 +69,8 @@ pub(super) struct Assembler {
     pub names: Vec<(String, usize, usize)>,
     pub known: FxHashMap<String, (usize, usize)>,
     pub code: Vec<Instruction>,
+    /// The lines that they are of.
+    places: Vec<Span>,
     /// Names of instructions, or of raw words.
     labels: FxHashMap<String, usize>,
     ordered: Vec<(String, usize)>,
@@ -94,6 +96,7 @@ pub fn assemble(source: SourceId, text: &str) -> Result<Assembled, Vec<Diagnosti
     }
     let last = body.len();
     for (index, (section, line)) in body.into_iter().enumerate() {
+        let place = line.span;
         let result = match section {
             Section::Code => assembler.raw(line),
             section => assembler.instruction(line, section, index + 1 == last),
@@ -101,6 +104,7 @@ pub fn assemble(source: SourceId, text: &str) -> Result<Assembled, Vec<Diagnosti
         if let Err(error) = result {
             assembler.found.push(*error);
         }
+        assembler.places.resize(assembler.code.len(), place);
     }
     let assembled = assembler.finish(whole);
     let place = |error: &Diagnostic| error.span().map(|span| span.start);
@@ -376,6 +380,7 @@ impl Assembler {
             bits: self.bits(),
             words: std::mem::take(&mut self.words),
             code,
+            places: std::mem::take(&mut self.places),
             names: std::mem::take(&mut self.names),
             labels: std::mem::take(&mut self.ordered),
         }

@@ -3,7 +3,8 @@
 //! Depends on `network`.
 
 use super::program::Program;
-use crate::machine::looped::network::{Block, Draft, Form, Rows, bits, number, power};
+use crate::machine::form::Form;
+use crate::machine::looped::network::{Block, Draft, Rows, bits, number, power};
 
 /// More than any bit: what closes a gate on a bit.
 pub const CLOSED: f64 = 8.0;
@@ -180,15 +181,17 @@ pub fn difference(a: Block, b: Block) -> Form {
 }
 
 /// Adds to `target`, cleared by another, the bits of `jump` where `b - a`, wrapped, is not positive, and
-/// of `next` elsewhere: where `here` is 1. One feed-forward block compares, selects and writes, as each
-/// of the comparison's steps is closed by the bit that it selects.
+/// of `next` elsewhere, and where `never` is 1: where `here` is 1. One feed-forward block compares,
+/// selects and writes, as each of the comparison's steps is closed by the bit that it selects.
 pub fn branch(
     draft: &mut Draft,
     target: Block,
     (jump, next): (Block, Block),
     (a, b): (Block, Block),
     here: &Form,
+    never: Option<Form>,
 ) {
+    let is_closed = not(here) + never.unwrap_or_default();
     let difference = difference(a, b);
     let half = power(a.width() - 1);
     let closing = power(a.width() + 2);
@@ -197,7 +200,7 @@ pub fn branch(
     for (bit, row) in target.rows().enumerate() {
         for (source, sign) in [(jump, 1.0), (next, -1.0)] {
             let off = (Form::constant(1.0) - source.at(bit)) * 0.5;
-            let closed = (off + not(here)) * closing;
+            let closed = (off + is_closed.clone()) * closing;
             for (threshold, weight) in terms {
                 let weight = 2.0 * sign * weight;
                 draft.step(difference.clone(), threshold, closed.clone(), row, weight);
