@@ -2,7 +2,7 @@
 
 use super::attend::{CopyBack, CountBack, Sharpness};
 use super::forward::{mlp_reads, query_of};
-use super::kernels::{ChoiceBack, Gradient, Product, ReluBack, Rows, Start, Sums, Weights};
+use super::kernels::{ChoiceBack, Gradient, Product, Rows, Start, Sums, Then, Weights};
 use super::lanes::Lanes;
 use super::layout::{HIDDEN, Shape};
 use super::network::Network;
@@ -45,7 +45,7 @@ impl<L: Lanes> Gated<'_, L> {
             to: &self.from,
             columns: self.columns,
             start: Start::Present,
-            relu: false,
+            then: Then::Kept,
             sparse: true,
         });
     }
@@ -117,12 +117,8 @@ impl<L: Lanes> Network<L> {
                 to: &of_hidden,
                 columns,
                 start: Start::Zero,
-                relu: false,
+                then: Then::Where(hidden),
                 sparse: false,
-            });
-            lanes.launch(ReluBack {
-                hidden,
-                gradient: &mut self.of_hidden,
             });
             lanes.launch(Gradient {
                 a: &self.of_hidden,
@@ -152,7 +148,7 @@ impl<L: Lanes> Network<L> {
                 to: &from,
                 columns,
                 start: Start::Zero,
-                relu: false,
+                then: Then::Kept,
                 sparse: false,
             });
         }
@@ -271,7 +267,7 @@ impl<L: Lanes> Network<L> {
                 to: &reads,
                 columns,
                 start: Start::Zero,
-                relu: false,
+                then: Then::Kept,
                 sparse: true,
             });
         }

@@ -2,7 +2,7 @@
 //! `network` does.
 
 use super::attend::{Copy, Count, Sharpness};
-use super::kernels::{Choice, Product, Rows, Start, Weights};
+use super::kernels::{Choice, Product, Rows, Start, Then, Weights};
 use super::lanes::Lanes;
 use super::layout::{HIDDEN, Shape};
 use super::network::Network;
@@ -44,7 +44,7 @@ impl<L: Lanes> Network<L> {
                     to: &Rows::new(d, head * slab, 1, d),
                     columns,
                     start: Start::Zero,
-                    relu: false,
+                    then: Then::Kept,
                     sparse: true,
                 });
             }
@@ -121,7 +121,7 @@ impl<L: Lanes> Network<L> {
                     to: &hidden,
                     columns,
                     start: Start::Bias(&weights[mlp.bias_in..]),
-                    relu: true,
+                    then: Then::Relu,
                     sparse: false,
                 });
                 let output = &mut after[i * slab..(i + 1) * slab];
@@ -137,7 +137,7 @@ impl<L: Lanes> Network<L> {
                     to: &Rows::new(d, 0, 1, d),
                     columns,
                     start: Start::Bias(&weights[mlp.bias_out..]),
-                    relu: false,
+                    then: Then::Kept,
                     sparse: false,
                 });
                 lanes.launch(Choice {
@@ -195,7 +195,7 @@ fn gated<'a, L: Lanes>(
         to,
         columns,
         start: Start::Zero,
-        relu: false,
+        then: Then::Kept,
         sparse: true,
     }
 }

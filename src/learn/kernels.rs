@@ -57,23 +57,63 @@ pub struct Product<'a, L: Lanes> {
     /// How many columns; a multiple of 4.
     pub columns: usize,
     pub start: Start<'a, L::Scalar>,
-    /// Whether negative results become 0.
-    pub relu: bool,
+    pub then: Then<'a, L::Wide>,
     /// Whether many of the weights may be 0.
     pub sparse: bool,
 }
 
+/// What becomes of a sum of products.
+pub enum Then<'a, W> {
+    /// It is the output.
+    Kept,
+    /// 0 if it is negative.
+    Relu,
+    /// 0 where a number is 0, at the place of the output: the gradient of a hidden unit.
+    Where(&'a [W]),
+}
+
+/// An input of some outputs: where its row begins, and its weights.
+type Live<T, const M: usize> = (usize, [T; M]);
+
 impl<L: Lanes> Product<'_, L> {
+    /// Outputs `m..m + M`, of all columns, from the inputs with weights.
+    #[inline(always)]
+    fn rows<const M: usize, const C: usize>(
+        &mut self,
+        lanes: L,
+        m: usize,
+        live: &mut Vec<Live<L::Scalar, M>>,
+    ) {
+        let Weights {
+            numbers,
+            row,
+            column,
+        } = self.weights;
+        live.clear();
+        for (k, &at) in self.from.rows.iter().enumerate() {
+            let weights = std::array::from_fn(|i| numbers[(m + i) * row + k * column]);
+            let is_something = |weight: &L::Scalar| weight.number().abs() > NOTHING;
+            if !self.sparse || weights.iter().any(is_something) {
+                live.push((at, weights));
+            }
+        }
+        let mut column = 0;
+        while column < self.columns {
+            self.block::<M, C>(lanes, m, live, column);
+            column += C;
+        }
+    }
+
     #[inline(always)]
     fn block<const M: usize, const C: usize>(
         &mut self,
         lanes: L,
         m: usize,
-        live: &[usize],
+        live: &[Live<L::Scalar, M>],
         column: usize,
     ) {
         let mut sums = [[lanes.zero(); C]; M];
-        let (from, to) = (self.from.stride, self.to.stride);
+        let to = self.to.stride;
         match self.start {
             Start::Zero => {}
             Start::Present => {
@@ -89,15 +129,14 @@ impl<L: Lanes> Product<'_, L> {
                 }
             }
         }
-        for &k in live {
-            let at = self.from.rows[k] + column * from;
-            let mut input = [lanes.zero(); C];
-            for (j, x) in input.iter_mut().enumerate() {
-                *x = self.inputs[at + j * from];
-            }
-            for (i, row) in sums.iter_mut().enumerate() {
-                let weight = (m + i) * self.weights.row + k * self.weights.column;
-                let weight = lanes.splat(self.weights.numbers[weight]);
+        // The rows from each of the columns on.
+        let stride = self.from.stride;
+        let inputs: [&[L::Wide]; C] =
+            std::array::from_fn(|j| &self.inputs[(column + j) * stride..]);
+        for (at, weights) in live {
+            let input: [L::Wide; C] = std::array::from_fn(|j| inputs[j][*at]);
+            for (row, &weight) in sums.iter_mut().zip(weights) {
+                let weight = lanes.splat(weight);
                 for (sum, &x) in row.iter_mut().zip(&input) {
                     *sum = lanes.fma(weight, x, *sum);
                 }
@@ -106,9 +145,11 @@ impl<L: Lanes> Product<'_, L> {
         for (i, row) in sums.iter().enumerate() {
             let at = self.to.rows[m + i] + column * to;
             for (j, &sum) in row.iter().enumerate() {
-                self.outputs[at + j * to] = match self.relu {
-                    true => lanes.max(sum, lanes.zero()),
-                    false => sum,
+                let at = at + j * to;
+                self.outputs[at] = match self.then {
+                    Then::Kept => sum,
+                    Then::Relu => lanes.max(sum, lanes.zero()),
+                    Then::Where(units) => lanes.choose(units[at], sum, lanes.zero()),
                 };
             }
         }
@@ -118,30 +159,16 @@ impl<L: Lanes> Product<'_, L> {
 impl<L: Lanes> Kernel<L> for Product<'_, L> {
     #[inline(always)]
     fn run(mut self, lanes: L) {
-        let (rows, inputs) = (self.to.rows.len(), self.from.rows.len());
-        let mut live = Vec::with_capacity(inputs);
-        let mut m = 0;
-        while m < rows {
-            let height = if rows - m >= 4 { 4 } else { 1 };
-            live.clear();
-            live.extend((0..inputs).filter(|k| {
-                !self.sparse
-                    || (0..height).any(|i| {
-                        let at = (m + i) * self.weights.row + k * self.weights.column;
-                        self.weights.numbers[at].number().abs() > NOTHING
-                    })
-            }));
-            let mut column = 0;
-            while column < self.columns {
-                match (height, L::COLUMNS) {
-                    (4, 4) => self.block::<4, 4>(lanes, m, &live, column),
-                    (4, _) => self.block::<4, 2>(lanes, m, &live, column),
-                    (_, 4) => self.block::<1, 4>(lanes, m, &live, column),
-                    _ => self.block::<1, 2>(lanes, m, &live, column),
-                }
-                column += L::COLUMNS;
+        let rows = self.to.rows.len();
+        let (mut fours, mut ones) = (Vec::new(), Vec::new());
+        for m in (0..rows / 4 * 4).step_by(4) {
+            match L::COLUMNS {
+                4 => self.rows::<4, 4>(lanes, m, &mut fours),
+                _ => self.rows::<4, 2>(lanes, m, &mut fours),
             }
-            m += height;
+        }
+        for m in rows / 4 * 4..rows {
+            self.rows::<1, 4>(lanes, m, &mut ones);
         }
     }
 }
@@ -160,19 +187,23 @@ pub struct Gradient<'a, L: Lanes> {
     pub weights: Option<&'a [L::Scalar]>,
 }
 
-impl<L: Lanes> Gradient<'_, L> {
+impl<'a, L: Lanes> Gradient<'a, L> {
     #[inline(always)]
     fn block<const M: usize, const K: usize>(&mut self, lanes: L, m: usize, k: usize) {
         let mut sums = [[lanes.zero(); K]; M];
+        // Rows of the same length, so that one look at it does for all.
+        let row = |slab: &'a [L::Wide], of: &Rows, number: usize| {
+            &slab[of.rows[number]..][..(self.columns - 1) * of.stride + 1]
+        };
+        let left: [&[L::Wide]; M] = std::array::from_fn(|i| row(self.a, self.of_a, m + i));
+        let right: [&[L::Wide]; K] = std::array::from_fn(|j| row(self.b, self.of_b, k + j));
+        let (a_step, b_step) = (self.of_a.stride, self.of_b.stride);
         for column in 0..self.columns {
-            let mut left = [lanes.zero(); M];
-            for (i, x) in left.iter_mut().enumerate() {
-                *x = self.a[self.of_a.rows[m + i] + column * self.of_a.stride];
-            }
+            let x: [L::Wide; M] = std::array::from_fn(|i| left[i][column * a_step]);
             for j in 0..K {
-                let right = self.b[self.of_b.rows[k + j] + column * self.of_b.stride];
-                for (row, &x) in sums.iter_mut().zip(&left) {
-                    row[j] = lanes.fma(x, right, row[j]);
+                let y = right[j][column * b_step];
+                for (row, &x) in sums.iter_mut().zip(&x) {
+                    row[j] = lanes.fma(x, y, row[j]);
                 }
             }
         }
@@ -350,20 +381,5 @@ impl<L: Lanes> Kernel<L> for CrossEntropy<'_, L> {
             }
         }
         *self.loss = lanes.sum(loss).number();
-    }
-}
-
-/// Gradients of hidden units become 0 where the units are.
-pub struct ReluBack<'a, L: Lanes> {
-    pub hidden: &'a [L::Wide],
-    pub gradient: &'a mut [L::Wide],
-}
-
-impl<L: Lanes> Kernel<L> for ReluBack<'_, L> {
-    #[inline(always)]
-    fn run(self, lanes: L) {
-        for (&hidden, gradient) in self.hidden.iter().zip(self.gradient) {
-            *gradient = lanes.choose(hidden, *gradient, lanes.zero());
-        }
     }
 }

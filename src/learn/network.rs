@@ -3,7 +3,7 @@
 //! cache. Depends on `lanes`, `kernels`, `attend` and `layout`.
 
 use super::attend::Sharpness;
-use super::kernels::{CrossEntropy, Gradient, Product, Rows, Start, Weights};
+use super::kernels::{CrossEntropy, Gradient, Product, Rows, Start, Then, Weights};
 use super::lanes::{Lanes, Scalar};
 use super::layout::{HIDDEN, Layout, Shape, gumbel};
 use crate::base::Random;
@@ -278,7 +278,7 @@ impl<L: Lanes> Network<L> {
                 to: &logits,
                 columns,
                 start: onto,
-                relu: false,
+                then: Then::Kept,
                 sparse: false,
             });
         }
@@ -322,7 +322,7 @@ impl<L: Lanes> Network<L> {
                 to: rows,
                 columns,
                 start: Start::Zero,
-                relu: false,
+                then: Then::Kept,
                 sparse: false,
             });
         }
