@@ -2,11 +2,15 @@
 //! every loop runs along queries, whose entries do not depend on each other; sums over keys and
 //! over features run in ascending order.
 
+use super::lanes;
 use super::scalar::{Scalar, narrowed};
-use super::sparse::{Sparse, add_scaled, row};
+use super::sparse::Sparse;
 use crate::model::{Attention, Head, HostOrder, Mask};
 use ndarray::Array2;
 use std::ops::Range;
+
+/// Is shown patterns.
+pub(super) type Observe<'o, T> = dyn FnMut(Array2<T>) + 'o;
 
 /// A head with its weights in the order of use.
 pub(super) struct PreparedHead<T> {
@@ -39,14 +43,15 @@ impl<T: Scalar> PreparedHead<T> {
 
     /// The attended values `[d_value, columns]` of each input in a batch. `x` is
     /// `[d_model, columns]`; `inputs` are the columns of each input. Each input's pattern
-    /// `[keys, queries]` is shown to `observe`.
+    /// `[keys, queries]` is shown to `observe`, if somebody wants to see it.
+    #[inline(always)]
     pub fn attend(
         &self,
         x: &Array2<T>,
         inputs: &[Range<usize>],
         causal: bool,
-        observe: &mut dyn FnMut(Array2<T>),
-    ) -> Array2<T> {
+        mut observe: Option<&mut Observe<'_, T>>,
+    ) -> Vec<T> {
         let width = x.ncols();
         let stream = x.as_slice().expect("activations are in standard layout");
         let [mut query, mut key, value] = self.project(stream, width);
@@ -60,17 +65,24 @@ impl<T: Scalar> PreparedHead<T> {
             }
         }
         let mut mixed = vec![T::zero(); value.len()];
+        let mut room = Room::new();
         for input in inputs {
-            let pattern = self.pattern(&query, &key, width, input, causal);
-            mix(&pattern, &value, &mut mixed, width, input);
-            let square = (input.len(), input.len());
-            observe(Array2::from_shape_vec(square, pattern).expect("keys × queries entries"));
+            let positions = input.len();
+            self.weigh((&query, &key), width, (input, causal), &mut room);
+            let is_observed = observe.is_some();
+            self.normalise((&value, width, input), (is_observed, causal), &mut room);
+            self.mix((&value, width, input), &room, &mut mixed);
+            if let Some(observe) = &mut observe {
+                let pattern = Array2::from_shape_vec((positions, positions), room.pattern.clone());
+                observe(pattern.expect("keys × queries entries"));
+            }
         }
-        Array2::from_shape_vec((self.value.len(), width), mixed).expect("d_value × columns entries")
+        mixed
     }
 
     /// Queries and keys `[d_head, columns]` and values `[d_value, columns]` of a residual stream
     /// `[d_model, columns]`.
+    #[inline(always)]
     pub fn project(&self, stream: &[T], width: usize) -> [Vec<T>; 3] {
         let none = vec![T::zero(); self.value.len()];
         [
@@ -80,64 +92,119 @@ impl<T: Scalar> PreparedHead<T> {
         ]
     }
 
-    /// Adds the attended values, through W_O, to the residual stream `[d_model, columns]`.
-    pub fn add_output(&self, mixed: &Array2<T>, x: &mut Array2<T>) {
+    /// Adds the attended values `[d_value, columns]`, through W_O, to the residual stream
+    /// `[d_model, columns]`.
+    #[inline(always)]
+    pub fn add_output(&self, mixed: &[T], x: &mut Array2<T>) {
         let width = x.ncols();
         let stream = x
             .as_slice_mut()
-            .expect("activations are in standard layout");
-        let mixed = mixed
-            .as_slice()
             .expect("activations are in standard layout");
         for (feature, term) in mixed.chunks_exact(width).enumerate() {
             self.output.scatter(feature, term, stream);
         }
     }
 
-    /// The attention pattern `[keys, queries]` of one input, from `query` and `key`
-    /// `[d_head, columns]`. A head without features attends everywhere alike.
-    fn pattern(
+    /// The attention pattern `[keys, queries]` of one input before it is divided by the totals of its
+    /// queries, from `query` and `key` `[d_head, columns]`. A head without features attends everywhere
+    /// alike.
+    #[inline(always)]
+    fn weigh(
         &self,
-        query: &[T],
-        key: &[T],
+        (query, key): (&[T], &[T]),
         width: usize,
-        input: &Range<usize>,
-        causal: bool,
-    ) -> Vec<T> {
+        (input, causal): (&Range<usize>, bool),
+        room: &mut Room<T>,
+    ) {
         let positions = input.len();
         let d_head = self.query.len();
-        let seeing = |key: usize| self.seeing(key, positions, causal);
-        let mut scores = vec![T::zero(); positions * positions];
-        for (position, scores) in scores.chunks_exact_mut(positions).enumerate() {
-            let seeing = seeing(position);
+        let is_divided = d_head > 0 && self.order == HostOrder::Scores;
+        let root = T::narrow(d_head as f64).sqrt();
+        room.begin(positions);
+        for (position, scores) in room.pattern.chunks_exact_mut(positions).enumerate() {
+            let seeing = self.seeing(position, positions, causal);
+            // Keys are one-hot more often than not.
+            room.list.clear();
             for feature in 0..d_head {
                 let weight = key[feature * width + input.start + position];
-                // Keys are one-hot more often than not.
                 if weight != T::zero() {
-                    let queries = &row(query, feature, width)[input.clone()];
-                    add_scaled(
-                        &mut scores[seeing.clone()],
-                        weight,
-                        &queries[seeing.clone()],
-                    );
+                    room.list.push((feature as u32, weight));
+                }
+            }
+            let scores = &mut scores[seeing.clone()];
+            let start = input.start + seeing.start;
+            lanes::gather(&room.list, query, (width, start), scores);
+            if is_divided {
+                divide(scores, root);
+            }
+            lanes::each(&mut room.largest[seeing], scores, |largest, score| {
+                *largest = if score > *largest { score } else { *largest };
+            });
+        }
+        for (position, weights) in room.pattern.chunks_exact_mut(positions).enumerate() {
+            let seeing = self.seeing(position, positions, causal);
+            let weights = &mut weights[seeing.clone()];
+            let largest = &room.largest[seeing.clone()];
+            let totals = &mut room.totals[seeing];
+            match self.attention {
+                Attention::Soft => lanes::weigh(weights, largest, totals),
+                Attention::Hard => {
+                    lanes::each(weights, largest, |score, largest| {
+                        *score = if *score == largest { T::one() } else { T::zero() };
+                    });
+                    lanes::each(totals, weights, |total, weight| *total += weight);
                 }
             }
         }
-        if d_head > 0 && self.order == HostOrder::Scores {
-            divide(&mut scores, T::narrow(d_head as f64).sqrt());
+    }
+
+    /// Divides the weights of keys by the totals of the queries that see them: of keys that have a
+    /// value `[d_value, columns]`, or of all. What is not seen is 0 already.
+    #[inline(always)]
+    fn normalise(
+        &self,
+        (value, width, input): (&[T], usize, &Range<usize>),
+        (all, causal): (bool, bool),
+        room: &mut Room<T>,
+    ) {
+        let positions = input.len();
+        for (position, weights) in room.pattern.chunks_exact_mut(positions).enumerate() {
+            let column = input.start + position;
+            let mut values = value.iter().skip(column).step_by(width);
+            if all || values.any(|value| *value != T::zero()) {
+                let seeing = self.seeing(position, positions, causal);
+                let totals = &room.totals[seeing.clone()];
+                lanes::each(&mut weights[seeing], totals, |weight, total| *weight /= total);
+            }
         }
-        let weight = match self.attention {
-            Attention::Soft => |score: T, largest: T| (score - largest).exp_falling(),
-            Attention::Hard => |score: T, largest: T| match score == largest {
-                true => T::one(),
-                false => T::zero(),
-            },
-        };
-        normalise(&mut scores, positions, seeing, weight);
-        scores
+    }
+
+    /// `mixed += value · pattern` for the columns of one input; `value` and `mixed` are
+    /// `[d_value, columns]`.
+    #[inline(always)]
+    fn mix(
+        &self,
+        (value, width, input): (&[T], usize, &Range<usize>),
+        room: &Room<T>,
+        mixed: &mut [T],
+    ) {
+        let positions = input.len();
+        let mut list = Vec::with_capacity(positions);
+        for (value, mixed) in value.chunks_exact(width).zip(mixed.chunks_exact_mut(width)) {
+            // Values are one-hot more often than not.
+            list.clear();
+            for (key, weight) in (0..).zip(&value[input.clone()]) {
+                if *weight != T::zero() {
+                    list.push((key, *weight));
+                }
+            }
+            let mixed = &mut mixed[input.clone()];
+            lanes::gather(&list, &room.pattern, (positions, 0), mixed);
+        }
     }
 
     /// The queries that see a key, of an input with so many positions.
+    #[inline(always)]
     fn seeing(&self, key: usize, positions: usize, causal: bool) -> Range<usize> {
         match self.mask {
             Mask::All if causal => key..positions,
@@ -148,56 +215,38 @@ impl<T: Scalar> PreparedHead<T> {
     }
 }
 
+#[inline(always)]
 fn divide<T: Scalar>(numbers: &mut [T], divisor: T) {
     numbers.iter_mut().for_each(|number| *number /= divisor);
 }
 
-/// Weights from scores `[keys, queries]`, in place: `weight` of each score and the largest of its
-/// query, divided by their sum. A key counts for the queries that see it, and what is not seen is 0
-/// already.
-fn normalise<T: Scalar>(
-    scores: &mut [T],
-    positions: usize,
-    seeing: impl Fn(usize) -> Range<usize>,
-    weight: impl Fn(T, T) -> T,
-) {
-    let mut largest = vec![T::neg_infinity(); positions];
-    for (key, row) in scores.chunks_exact(positions).enumerate() {
-        let seeing = seeing(key);
-        for (largest, score) in largest[seeing.clone()].iter_mut().zip(&row[seeing]) {
-            *largest = if *score > *largest { *score } else { *largest };
-        }
-    }
-    let mut totals = vec![T::zero(); positions];
-    for (key, row) in scores.chunks_exact_mut(positions).enumerate() {
-        let seeing = seeing(key);
-        let row = &mut row[seeing.clone()];
-        for (score, largest) in row.iter_mut().zip(&largest[seeing.clone()]) {
-            *score = weight(*score, *largest);
-        }
-        for (total, score) in totals[seeing].iter_mut().zip(row) {
-            *total += *score;
-        }
-    }
-    for (key, row) in scores.chunks_exact_mut(positions).enumerate() {
-        let seeing = seeing(key);
-        for (score, total) in row[seeing.clone()].iter_mut().zip(&totals[seeing]) {
-            *score /= *total;
-        }
-    }
+/// What a pattern is worked out in, again and again.
+struct Room<T> {
+    /// `[keys, queries]`
+    pattern: Vec<T>,
+    /// The largest score of each query, and the sum of its weights.
+    largest: Vec<T>,
+    totals: Vec<T>,
+    /// The features of a key that are not zero.
+    list: Vec<(u32, T)>,
 }
 
-/// `mixed += value · pattern` for the columns of one input; `value` and `mixed` are
-/// `[d_value, columns]`.
-fn mix<T: Scalar>(pattern: &[T], value: &[T], mixed: &mut [T], width: usize, input: &Range<usize>) {
-    let positions = input.len();
-    for (value, mixed) in value.chunks_exact(width).zip(mixed.chunks_exact_mut(width)) {
-        let mixed = &mut mixed[input.clone()];
-        for (key, weight) in value[input.clone()].iter().enumerate() {
-            // Values are one-hot more often than not.
-            if *weight != T::zero() {
-                add_scaled(mixed, *weight, row(pattern, key, positions));
-            }
+impl<T: Scalar> Room<T> {
+    fn new() -> Room<T> {
+        Room {
+            pattern: Vec::new(),
+            largest: Vec::new(),
+            totals: Vec::new(),
+            list: Vec::new(),
         }
+    }
+
+    fn begin(&mut self, positions: usize) {
+        self.pattern.clear();
+        self.pattern.resize(positions * positions, T::zero());
+        self.largest.clear();
+        self.largest.resize(positions, T::neg_infinity());
+        self.totals.clear();
+        self.totals.resize(positions, T::zero());
     }
 }

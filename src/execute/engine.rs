@@ -57,7 +57,7 @@ impl<T: Scalar> Engine for Dense<T> {
     fn round(&mut self) {
         for layer in &self.prepared.layers {
             self.prepared
-                .attend(layer, &mut self.x, &self.batch, &mut |_| ());
+                .attend(layer, &mut self.x, &self.batch, None);
             layer.feed_forward(&mut self.x);
         }
     }

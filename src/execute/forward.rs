@@ -7,8 +7,9 @@
 //! order of the feature they come from; the residual stream adds heads in order, then b_out, then
 //! hidden units in order.
 
-use super::attention::PreparedHead;
+use super::attention::{Observe, PreparedHead};
 use super::input::Tokenizer;
+use super::lanes::{self, Work};
 use super::readout::PreparedReadout;
 use super::scalar::{Scalar, narrowed};
 use super::sparse::{Sparse, row};
@@ -284,7 +285,7 @@ impl<T: Scalar> Prepared<T> {
         let mut x = self.embed(batch);
         observe(0, &x);
         for (index, _, layer) in self.runs() {
-            self.attend(layer, &mut x, batch, &mut |_| ());
+            self.attend(layer, &mut x, batch, None);
             observe(2 * index + 1, &x);
             layer.feed_forward(&mut x);
             observe(2 * index + 2, &x);
@@ -326,13 +327,39 @@ impl<T: Scalar> Prepared<T> {
         layer: &PreparedLayer<T>,
         x: &mut Array2<T>,
         batch: &Batch,
-        observe: &mut dyn FnMut(Array2<T>),
+        observe: Option<&mut Observe<'_, T>>,
     ) {
-        let attend =
-            |head: &PreparedHead<T>| head.attend(x, &batch.inputs, self.causal, &mut *observe);
-        let mixed: Vec<Array2<T>> = layer.heads.iter().map(attend).collect();
-        for (head, mixed) in layer.heads.iter().zip(&mixed) {
-            head.add_output(mixed, x);
+        lanes::widest(Attend {
+            heads: &layer.heads,
+            causal: self.causal,
+            x,
+            batch,
+            observe,
+        });
+    }
+}
+
+struct Attend<'a, 'o, T> {
+    heads: &'a [PreparedHead<T>],
+    causal: bool,
+    x: &'a mut Array2<T>,
+    batch: &'a Batch,
+    observe: Option<&'a mut Observe<'o, T>>,
+}
+
+impl<T: Scalar> Work for Attend<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let mut mixed = Vec::with_capacity(self.heads.len());
+        for head in self.heads {
+            // A reborrow, as an option of a reference is moved.
+            let observe = self.observe.as_mut().map(|observe| &mut **observe as _);
+            mixed.push(head.attend(self.x, &self.batch.inputs, self.causal, observe));
+        }
+        for (head, mixed) in self.heads.iter().zip(&mixed) {
+            head.add_output(mixed, self.x);
         }
     }
 }
@@ -360,7 +387,23 @@ impl<T: Scalar> PreparedLayer<T> {
 
     /// Adds the output of the feed-forward block to the residual stream.
     pub(super) fn feed_forward(&self, x: &mut Array2<T>) {
-        self.mlp.add_output(x);
+        lanes::widest(FeedForwardOutput { mlp: &self.mlp, x });
+    }
+}
+
+struct FeedForwardOutput<'a, T> {
+    mlp: &'a PreparedFeedForward<T>,
+    x: &'a mut Array2<T>,
+}
+
+impl<T: Scalar> Work for FeedForwardOutput<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.mlp.input.len() > 0 || !self.mlp.output_bias.is_empty() {
+            self.mlp.add_output(self.x);
+        }
     }
 }
 
@@ -380,6 +423,7 @@ impl<T: Scalar> PreparedFeedForward<T> {
     }
 
     /// The hidden units `[d_mlp, width]` for a residual stream `[d_model, width]`, before the ReLU.
+    #[inline(always)]
     fn hidden(&self, stream: &[T], width: usize) -> Vec<T> {
         let mut hidden = self.input.apply(&self.input_bias, stream, width);
         if self.layer_norm {
@@ -390,6 +434,7 @@ impl<T: Scalar> PreparedFeedForward<T> {
 
     /// One hidden unit at a time, so that the hidden layer, often much wider than the stream,
     /// never leaves the cache; unless they are normalised together.
+    #[inline(always)]
     fn add_output(&self, x: &mut Array2<T>) {
         let before = if self.input.len() > 0 {
             x.clone()
@@ -418,12 +463,9 @@ impl<T: Scalar> PreparedFeedForward<T> {
             }
             let mut active = false;
             for hidden in &mut hidden {
-                active |= *hidden > T::zero();
-                *hidden = if *hidden > T::zero() {
-                    *hidden
-                } else {
-                    T::zero()
-                };
+                let is_positive = *hidden > T::zero();
+                active |= is_positive;
+                *hidden = if is_positive { *hidden } else { T::zero() };
             }
             if active {
                 self.output.scatter(unit, &hidden, stream);

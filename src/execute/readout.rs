@@ -1,5 +1,6 @@
 //! From the residual stream back to values.
 
+use super::lanes::{self, Work};
 use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::model::{Decoder, Readout};
@@ -72,14 +73,36 @@ impl<T: Scalar> PreparedReadout<T> {
 
     /// The largest output of each column, the first of equals.
     fn winners(&self, x: &Array2<T>) -> Vec<usize> {
-        let mut winners = vec![0; x.ncols()];
-        let mut largest = self.output(0, x);
-        for output in 1..self.bias.len() {
-            for (column, logit) in self.output(output, x).into_iter().enumerate() {
-                if logit > largest[column] {
-                    largest[column] = logit;
-                    winners[column] = output;
-                }
+        lanes::widest(Winners { readout: self, x })
+    }
+}
+
+struct Winners<'a, T> {
+    readout: &'a PreparedReadout<T>,
+    x: &'a Array2<T>,
+}
+
+impl<T: Scalar> Work for Winners<'_, T> {
+    type Output = Vec<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<usize> {
+        let PreparedReadout { weights, bias, .. } = self.readout;
+        let width = self.x.ncols();
+        let stream = self.x.as_slice();
+        let stream = stream.expect("activations are in standard layout");
+        let mut winners = vec![0; width];
+        let mut largest = vec![bias[0]; width];
+        weights.gather(0, stream, &mut largest);
+        let mut logits = vec![T::zero(); width];
+        for (output, bias) in bias.iter().enumerate().skip(1) {
+            logits.fill(*bias);
+            weights.gather(output, stream, &mut logits);
+            let found = winners.iter_mut().zip(&mut largest).zip(&logits);
+            for ((winner, largest), logit) in found {
+                let is_larger = *logit > *largest;
+                *largest = if is_larger { *logit } else { *largest };
+                *winner = if is_larger { output } else { *winner };
             }
         }
         winners

@@ -5,7 +5,12 @@ use ndarray::NdFloat;
 
 /// `f32` or `f64`.
 pub trait Scalar: NdFloat {
-    /// How far below the largest score the weights of a softmax are exactly 0.
+    /// From this logarithm down weights of a softmax are 0: what is so small changes no sum, and with
+    /// it whatever it is multiplied with would be subnormal, on which processors are slow.
+    const LOWEST: Self;
+
+    /// How far below the largest score the weights of a softmax are exactly 0, however the difference
+    /// is rounded.
     const FAR: f64;
 
     /// The nearest number of this type.
@@ -15,8 +20,13 @@ pub trait Scalar: NdFloat {
     fn widen(self) -> f64;
 
     /// `e` to the power of a number that is not positive.
+    /// 0 from [`Scalar::LOWEST`] down.
+    #[inline(always)]
     fn exp_falling(self) -> Self {
-        Self::narrow(exp_falling(self.widen()))
+        match self <= Self::LOWEST {
+            true => Self::zero(),
+            false => Self::narrow(exp_falling(self.widen())),
+        }
     }
 }
 
@@ -26,24 +36,32 @@ pub(super) fn narrowed<T: Scalar>(wide: &[f64]) -> Vec<T> {
 }
 
 impl Scalar for f32 {
-    const FAR: f64 = 104.0;
+    // Above 2⁻¹⁰⁰, of the 2⁻¹²⁶ that are not subnormal.
+    const LOWEST: f32 = -69.0;
+    const FAR: f64 = 70.0;
 
+    #[inline(always)]
     fn narrow(wide: f64) -> f32 {
         wide as f32
     }
 
+    #[inline(always)]
     fn widen(self) -> f64 {
         f64::from(self)
     }
 }
 
 impl Scalar for f64 {
-    const FAR: f64 = 709.0;
+    // Above 2⁻¹⁰⁰⁰, of the 2⁻¹⁰²² that are not subnormal.
+    const LOWEST: f64 = -693.0;
+    const FAR: f64 = 694.0;
 
+    #[inline(always)]
     fn narrow(wide: f64) -> f64 {
         wide
     }
 
+    #[inline(always)]
     fn widen(self) -> f64 {
         self
     }
@@ -55,6 +73,7 @@ impl Scalar for f64 {
 /// `f64::exp` is the platform's and differs between platforms, even between processors on one.
 /// This uses only operations that IEEE 754 defines to the bit: `e^x = 2^k e^r` with
 /// `|r| ≤ ln 2 / 2`, and the Taylor series of `e^r` up to `r¹³`, whose rest is below 2⁻⁵⁷.
+#[inline(always)]
 fn exp_falling(x: f64) -> f64 {
     // Adding 1.5 · 2⁵² rounds to an integer and leaves that integer in the low bits.
     const SHIFT: f64 = 6_755_399_441_055_744.0;

@@ -117,12 +117,14 @@ impl<'m, T: Scalar> Tracer<'m, T> {
         for (index, round, layer) in self.prepared.runs() {
             let named = &self.model.layers[index];
             let mut patterns = Vec::with_capacity(named.heads.len());
-            self.prepared.attend(layer, &mut x, &batch, &mut |pattern| {
+            let mut observe = |pattern: Array2<T>| {
                 patterns.push(Pattern {
                     label: named.heads[patterns.len()].label.clone(),
                     weights: turned(&pattern),
                 });
-            });
+            };
+            let observe = Some(&mut observe as _);
+            self.prepared.attend(layer, &mut x, &batch, observe);
             steps.push(self.step((2 * index + 1, round), &x, patterns));
             layer.feed_forward(&mut x);
             steps.push(self.step((2 * index + 2, round), &x, Vec::new()));
