@@ -13,7 +13,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 fn main() {
-    let files = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let files = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
     let files: Vec<String> = files.collect();
     for file in &files {
         measure_file(file);
@@ -36,7 +38,7 @@ fn measure_file(file: &str) {
     let length = model.max_length;
     let inputs: Vec<Vec<Value>> = (0..64).map(|_| random.tokens(&model, length)).collect();
     for precision in [Precision::F32, Precision::F64] {
-        let executor = Executor::new(&model, precision);
+        let executor = Executor::new(&model, precision).expect("a sound model");
         let alone = least(|| drop(executor.run(&inputs[0]).expect("a valid input")));
         let many = least(|| drop(executor.run_all(&inputs).expect("valid inputs")));
         println!(
@@ -63,7 +65,7 @@ fn measure(layers: usize, heads: usize, d_model: usize, d_mlp: usize, density: f
     });
     let inputs: Vec<Vec<Value>> = (0..64).map(|_| random.tokens(&model, length)).collect();
     for precision in [Precision::F32, Precision::F64] {
-        let executor = Executor::new(&model, precision);
+        let executor = Executor::new(&model, precision).expect("a sound model");
         let alone = least(|| drop(executor.run(&inputs[0]).expect("a valid input")));
         let many = least(|| drop(executor.run_all(&inputs).expect("valid inputs")));
         println!(

@@ -126,7 +126,8 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
         .unwrap_or(usize::MAX);
     let precision = arguments.floats.precision();
     let order = arguments.order.order();
-    let executor = Executor::new(&model, precision).in_order(order);
+    let executor = Executor::new(&model, precision);
+    let executor = output.expect(executor, &sources)?.in_order(order);
     for input in inputs {
         let input = input.in_tokens_of(&model.vocabulary);
         let result = progress::alone("running the model", || executor.run_outputs(&input.tokens));

@@ -2,7 +2,7 @@
 //! every loop runs along queries, whose entries do not depend on each other; sums over keys and
 //! over features run in ascending order.
 
-use super::lanes;
+use super::lanes::{self, LANES};
 use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::model::{Attention, Head, HostOrder, Mask};
@@ -67,14 +67,19 @@ impl<T: Scalar> PreparedHead<T> {
         let mut mixed = vec![T::zero(); value.len()];
         let mut room = Room::new();
         for input in inputs {
-            let positions = input.len();
-            self.weigh((&query, &key), width, (input, causal), &mut room);
+            let pass = Pass {
+                head: self,
+                projected: (&query, &key, &value),
+                width,
+                input,
+                causal,
+                root,
+            };
+            pass.prepare(&mut room);
             let is_observed = observe.is_some();
-            self.normalise((&value, width, input), (is_observed, causal), &mut room);
-            self.mix((&value, width, input), &room, &mut mixed);
+            lanes::tiles!(pass.columns(), at => pass.tile::<N>(at, &mut room, &mut mixed, is_observed));
             if let Some(observe) = &mut observe {
-                let pattern = Array2::from_shape_vec((positions, positions), room.pattern.clone());
-                observe(pattern.expect("keys × queries entries"));
+                observe(pass.pattern(&room));
             }
         }
         mixed
@@ -104,116 +109,191 @@ impl<T: Scalar> PreparedHead<T> {
             self.output.scatter(feature, term, stream);
         }
     }
+}
 
-    /// The attention pattern `[keys, queries]` of one input before it is divided by the totals of its
-    /// queries, from `query` and `key` `[d_head, columns]`. A head without features attends everywhere
-    /// alike.
+/// A head on one input of a batch.
+struct Pass<'a, T> {
+    head: &'a PreparedHead<T>,
+    /// Queries, keys and values, `[features, width]`.
+    projected: (&'a [T], &'a [T], &'a [T]),
+    width: usize,
+    input: &'a Range<usize>,
+    causal: bool,
+    /// √d_head
+    root: T,
+}
+
+impl<T: Scalar> Pass<'_, T> {
+    /// The columns of the input as queries: a multiple of the lanes.
     #[inline(always)]
-    fn weigh(
-        &self,
-        (query, key): (&[T], &[T]),
-        width: usize,
-        (input, causal): (&Range<usize>, bool),
-        room: &mut Room<T>,
-    ) {
-        let positions = input.len();
-        let d_head = self.query.len();
-        let is_divided = d_head > 0 && self.order == HostOrder::Scores;
-        let root = T::narrow(d_head as f64).sqrt();
-        room.begin(positions);
-        for (position, scores) in room.pattern.chunks_exact_mut(positions).enumerate() {
-            let seeing = self.seeing(position, positions, causal);
-            // Keys are one-hot more often than not.
-            room.list.clear();
-            for feature in 0..d_head {
-                let weight = key[feature * width + input.start + position];
-                if weight != T::zero() {
-                    room.list.push((feature as u32, weight));
-                }
-            }
-            let scores = &mut scores[seeing.clone()];
-            let start = input.start + seeing.start;
-            lanes::gather(&room.list, query, (width, start), scores);
-            if is_divided {
-                divide(scores, root);
-            }
-            lanes::each(&mut room.largest[seeing], scores, |largest, score| {
-                *largest = if score > *largest { score } else { *largest };
-            });
-        }
-        for (position, weights) in room.pattern.chunks_exact_mut(positions).enumerate() {
-            let seeing = self.seeing(position, positions, causal);
-            let weights = &mut weights[seeing.clone()];
-            let largest = &room.largest[seeing.clone()];
-            let totals = &mut room.totals[seeing];
-            match self.attention {
-                Attention::Soft => lanes::weigh(weights, largest, totals),
-                Attention::Hard => {
-                    lanes::each(weights, largest, |score, largest| {
-                        *score = if *score == largest { T::one() } else { T::zero() };
-                    });
-                    lanes::each(totals, weights, |total, weight| *total += weight);
-                }
-            }
-        }
+    fn columns(&self) -> usize {
+        self.input.len().next_multiple_of(LANES)
     }
 
-    /// Divides the weights of keys by the totals of the queries that see them: of keys that have a
-    /// value `[d_value, columns]`, or of all. What is not seen is 0 already.
+    /// The keys as lists: they are one-hot more often than not.
     #[inline(always)]
-    fn normalise(
-        &self,
-        (value, width, input): (&[T], usize, &Range<usize>),
-        (all, causal): (bool, bool),
-        room: &mut Room<T>,
-    ) {
-        let positions = input.len();
-        for (position, weights) in room.pattern.chunks_exact_mut(positions).enumerate() {
-            let column = input.start + position;
-            let mut values = value.iter().skip(column).step_by(width);
-            if all || values.any(|value| *value != T::zero()) {
-                let seeing = self.seeing(position, positions, causal);
-                let totals = &room.totals[seeing.clone()];
-                lanes::each(&mut weights[seeing], totals, |weight, total| *weight /= total);
-            }
-        }
+    fn prepare(&self, room: &mut Room<T>) {
+        let (_, keys, values) = self.projected;
+        let place = (self.width, self.input);
+        lanes::nonzero(keys, place, &mut room.features, &mut room.feature_counts);
+        lanes::nonzero(values, place, &mut room.values, &mut room.value_counts);
+        room.pattern
+            .resize(self.input.len() * self.columns(), T::zero());
+        room.mixed
+            .resize(self.head.value.len(), [T::zero(); WIDEST]);
     }
 
-    /// `mixed += value · pattern` for the columns of one input; `value` and `mixed` are
-    /// `[d_value, columns]`.
+    /// The pattern `[keys, queries]` for the queries of a tile, and what they mix.
     #[inline(always)]
-    fn mix(
+    fn tile<const N: usize>(
         &self,
-        (value, width, input): (&[T], usize, &Range<usize>),
-        room: &Room<T>,
+        at: usize,
+        room: &mut Room<T>,
         mixed: &mut [T],
+        is_observed: bool,
     ) {
-        let positions = input.len();
-        let mut list = Vec::with_capacity(positions);
-        for (value, mixed) in value.chunks_exact(width).zip(mixed.chunks_exact_mut(width)) {
-            // Values are one-hot more often than not.
-            list.clear();
-            for (key, weight) in (0..).zip(&value[input.clone()]) {
-                if *weight != T::zero() {
-                    list.push((key, *weight));
+        let (head, columns) = (self.head, self.columns());
+        let (query, ..) = self.projected;
+        let start = self.input.start + at;
+        let d_head = head.query.len();
+        let dividing = match head.order {
+            HostOrder::Scores => Dividing::by(self.root),
+            HostOrder::Query | HostOrder::Both => Dividing::Not,
+        };
+        let sees_all = head.mask == Mask::All && !self.causal;
+        let mut largest = [T::neg_infinity(); N];
+        for key in 0..self.input.len() {
+            let mut scores = [T::zero(); N];
+            let features = &room.features[key * d_head..][..room.feature_counts[key]];
+            lanes::add_rows(features, query, (self.width, start), &mut scores);
+            match dividing {
+                Dividing::Not => {}
+                Dividing::Times(inverse) => {
+                    for lane in 0..N {
+                        scores[lane] *= inverse;
+                    }
+                }
+                Dividing::By(root) => {
+                    for lane in 0..N {
+                        scores[lane] /= root;
+                    }
                 }
             }
-            let mixed = &mut mixed[input.clone()];
-            lanes::gather(&list, &room.pattern, (positions, 0), mixed);
+            if !sees_all {
+                let seeing = self.seeing(key);
+                for lane in 0..N {
+                    let unseen = !seeing.contains(&(at + lane));
+                    scores[lane] = if unseen {
+                        T::neg_infinity()
+                    } else {
+                        scores[lane]
+                    };
+                }
+            }
+            for lane in 0..N {
+                let score = scores[lane];
+                largest[lane] = if score > largest[lane] {
+                    score
+                } else {
+                    largest[lane]
+                };
+            }
+            room.pattern[key * columns + at..][..N].copy_from_slice(&scores);
+        }
+        // A query that sees no key has weights of 0, whatever they are divided by.
+        for lane in 0..N {
+            let none = largest[lane] == T::neg_infinity();
+            largest[lane] = if none { T::zero() } else { largest[lane] };
+        }
+        let mut totals = [T::zero(); N];
+        for key in 0..self.input.len() {
+            let row = &mut room.pattern[key * columns + at..][..N];
+            let mut weights = [T::zero(); N];
+            weights.copy_from_slice(row);
+            match head.attention {
+                Attention::Soft => lanes::weigh(&mut weights, &largest, &mut room.level),
+                Attention::Hard => {
+                    for lane in 0..N {
+                        let is_largest = weights[lane] == largest[lane];
+                        weights[lane] = if is_largest { T::one() } else { T::zero() };
+                    }
+                }
+            }
+            for lane in 0..N {
+                totals[lane] += weights[lane];
+            }
+            row.copy_from_slice(&weights);
+        }
+        for lane in 0..N {
+            let none = totals[lane] == T::zero();
+            totals[lane] = if none { T::one() } else { totals[lane] };
+        }
+        let d_value = head.value.len();
+        room.mixed.fill([T::zero(); WIDEST]);
+        for key in 0..self.input.len() {
+            let values = &room.values[key * d_value..][..room.value_counts[key]];
+            if values.is_empty() && !is_observed {
+                continue;
+            }
+            let row = &mut room.pattern[key * columns + at..][..N];
+            let mut weights = [T::zero(); N];
+            for lane in 0..N {
+                weights[lane] = row[lane] / totals[lane];
+            }
+            for (feature, value) in values {
+                let mixed = &mut room.mixed[*feature as usize];
+                for lane in 0..N {
+                    mixed[lane] += *value * weights[lane];
+                }
+            }
+            row.copy_from_slice(&weights);
+        }
+        for (feature, mixed_here) in room.mixed.iter().enumerate() {
+            mixed[feature * self.width + start..][..N].copy_from_slice(&mixed_here[..N]);
         }
     }
 
-    /// The queries that see a key, of an input with so many positions.
+    /// The queries that see a key.
     #[inline(always)]
-    fn seeing(&self, key: usize, positions: usize, causal: bool) -> Range<usize> {
-        match self.mask {
-            Mask::All if causal => key..positions,
-            Mask::All => 0..positions,
-            Mask::Earlier => key + 1..positions,
+    fn seeing(&self, key: usize) -> Range<usize> {
+        match self.head.mask {
+            Mask::All if self.causal => key..self.columns(),
+            Mask::All => 0..self.columns(),
+            Mask::Earlier => key + 1..self.columns(),
             Mask::Later => 0..key,
         }
     }
+
+    fn pattern(&self, room: &Room<T>) -> Array2<T> {
+        let (positions, columns) = (self.input.len(), self.columns());
+        let at = |(key, query): (usize, usize)| room.pattern[key * columns + query];
+        Array2::from_shape_fn((positions, positions), at)
+    }
 }
+
+/// How scores are divided by √d_head.
+#[derive(Clone, Copy)]
+enum Dividing<T> {
+    Not,
+    /// By a power of two, to the same bits as a division.
+    Times(T),
+    By(T),
+}
+
+impl<T: Scalar> Dividing<T> {
+    fn by(root: T) -> Dividing<T> {
+        let wide = root.widen();
+        // Without features the scores are 0.
+        match wide == 0.0 || wide == 1.0 {
+            true => Dividing::Not,
+            false if wide.log2().fract() == 0.0 => Dividing::Times(T::one() / root),
+            false => Dividing::By(root),
+        }
+    }
+}
+
+/// The widest tile.
+const WIDEST: usize = 40;
 
 #[inline(always)]
 fn divide<T: Scalar>(numbers: &mut [T], divisor: T) {
@@ -222,31 +302,29 @@ fn divide<T: Scalar>(numbers: &mut [T], divisor: T) {
 
 /// What a pattern is worked out in, again and again.
 struct Room<T> {
-    /// `[keys, queries]`
+    /// Weights `[keys, columns]`.
     pattern: Vec<T>,
-    /// The largest score of each query, and the sum of its weights.
-    largest: Vec<T>,
-    totals: Vec<T>,
-    /// The features of a key that are not zero.
-    list: Vec<(u32, T)>,
+    /// The features of each key, and of each value, that are not zero, and how many.
+    features: Vec<(u32, T)>,
+    feature_counts: Vec<usize>,
+    values: Vec<(u32, T)>,
+    value_counts: Vec<usize>,
+    /// What a tile mixes of each feature.
+    mixed: Vec<[T; WIDEST]>,
+    /// As [`lanes::weigh`] has it.
+    level: (T, T),
 }
 
 impl<T: Scalar> Room<T> {
     fn new() -> Room<T> {
         Room {
             pattern: Vec::new(),
-            largest: Vec::new(),
-            totals: Vec::new(),
-            list: Vec::new(),
+            features: Vec::new(),
+            feature_counts: Vec::new(),
+            values: Vec::new(),
+            value_counts: Vec::new(),
+            mixed: Vec::new(),
+            level: (T::zero(), T::one()),
         }
-    }
-
-    fn begin(&mut self, positions: usize) {
-        self.pattern.clear();
-        self.pattern.resize(positions * positions, T::zero());
-        self.largest.clear();
-        self.largest.resize(positions, T::neg_infinity());
-        self.totals.clear();
-        self.totals.resize(positions, T::zero());
     }
 }

@@ -9,11 +9,11 @@
 
 use super::attention::{Observe, PreparedHead};
 use super::input::Tokenizer;
-use super::lanes::{self, Work};
+use super::lanes::{self, LANES, Work};
 use super::readout::PreparedReadout;
 use super::scalar::{Scalar, narrowed};
 use super::sparse::{Sparse, row};
-use crate::base::Fallible;
+use crate::base::{Code, Diagnostic, Fallible, parallel};
 use crate::model::transformer::runs;
 use crate::model::{FeedForward, HostOrder, Layer, Loop, Model};
 use crate::value::Value;
@@ -32,9 +32,10 @@ pub enum Precision {
 /// The first output of a model for one input: one value for each token.
 ///
 /// # Errors
-/// An input that the model cannot take: empty, too long, or with a token outside the vocabulary.
+/// A model that does not fit together; an input that it cannot take: empty, too long, or with a token
+/// outside the vocabulary.
 pub fn run(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<Vec<Value>> {
-    Executor::new(model, precision).run(tokens)
+    Executor::new(model, precision)?.run(tokens)
 }
 
 /// A model made ready for many inputs, in a precision chosen when the program runs.
@@ -46,13 +47,13 @@ pub enum Executor {
 }
 
 impl Executor {
-    /// # Panics
+    /// # Errors
     /// As [`Prepared::new`].
-    pub fn new(model: &Model, precision: Precision) -> Executor {
-        match precision {
-            Precision::F32 => Executor::F32(Prepared::new(model)),
-            Precision::F64 => Executor::F64(Prepared::new(model)),
-        }
+    pub fn new(model: &Model, precision: Precision) -> Fallible<Executor> {
+        Ok(match precision {
+            Precision::F32 => Executor::F32(Prepared::new(model)?),
+            Precision::F64 => Executor::F64(Prepared::new(model)?),
+        })
     }
 
     /// As [`Prepared::in_order`].
@@ -137,7 +138,9 @@ struct PreparedFeedForward<T> {
     output_bias: Vec<(usize, T)>,
 }
 
-/// Inputs side by side: the embedding row of each column, and the columns of each input.
+/// Inputs side by side: the embedding row of each column, and the columns of each input. After those of
+/// an input its last one comes again until the lanes are full; that is nobody's key, and its queries
+/// find what the last one's do.
 pub(super) struct Batch {
     rows: Vec<usize>,
     pub inputs: Vec<Range<usize>>,
@@ -147,6 +150,9 @@ pub(super) struct Batch {
 /// activations to stay in cache.
 const BATCH_COLUMNS: usize = 128;
 
+/// Batches that one processor takes at least.
+const FEW: usize = 16;
+
 impl Batch {
     pub fn new() -> Batch {
         Batch {
@@ -155,22 +161,32 @@ impl Batch {
         }
     }
 
+    /// The positions of the only input.
+    pub fn positions(&self) -> usize {
+        self.inputs.iter().map(ExactSizeIterator::len).sum()
+    }
+
     pub fn push(&mut self, rows: Vec<usize>) {
         let start = self.rows.len();
+        let last = rows.last().copied();
         self.rows.extend(rows);
         self.inputs.push(start..self.rows.len());
+        let columns = self.rows.len().next_multiple_of(LANES);
+        self.rows.resize(columns, last.unwrap_or(0));
     }
 }
 
 impl<T: Scalar> Prepared<T> {
-    /// # Panics
-    /// If the parts of the model do not fit each other; see [`Model::check`].
-    pub fn new(model: &Model) -> Prepared<T> {
-        if let Err(problem) = model.check() {
-            panic!("a model that does not fit together: {problem}");
-        }
+    /// # Errors
+    /// The parts of the model do not fit each other; see [`Model::check`].
+    pub fn new(model: &Model) -> Fallible<Prepared<T>> {
+        model.check().map_err(|problem| {
+            let message = format!("a model that does not fit together: {problem}");
+            Diagnostic::error(Code::BadModel, message)
+                .help("`Model::check` says whether one does, before it is run")
+        })?;
         let outputs = model.outputs.iter().map(|output| &output.readout);
-        Prepared {
+        Ok(Prepared {
             tokenizer: Tokenizer::new(model),
             token_embedding: Sparse::by_row(&model.token_embedding),
             position_embedding: Sparse::by_row(&model.position_embedding),
@@ -180,7 +196,7 @@ impl<T: Scalar> Prepared<T> {
             layers: model.layers.iter().map(PreparedLayer::new).collect(),
             loops: model.loops.clone(),
             outputs: outputs.map(PreparedReadout::new).collect(),
-        }
+        })
     }
 
     /// The same, dividing by √d_head in another order; without this, the scores.
@@ -208,7 +224,8 @@ impl<T: Scalar> Prepared<T> {
         Ok(self.read(&self.batch(tokens)?, &self.outputs).remove(0))
     }
 
-    /// The first output for each of many inputs, the same as one by one but faster.
+    /// The first output for each of many inputs, the same as one by one but faster: side by side, and
+    /// on all processors where there are many.
     ///
     /// # Errors
     /// As [`run`], for the first input that has one.
@@ -231,32 +248,27 @@ impl<T: Scalar> Prepared<T> {
         inputs: &[Vec<Value>],
         readouts: &[PreparedReadout<T>],
     ) -> Fallible<Vec<Vec<Vec<Value>>>> {
-        let mut outputs = Vec::with_capacity(inputs.len());
-        self.in_batches(inputs, &mut |batch| {
-            outputs.extend(self.read(batch, readouts))
-        })?;
-        Ok(outputs)
+        let batches = self.batches(inputs)?;
+        let read = |_: &mut (), at: usize| self.read(&batches[at], readouts);
+        let outputs = parallel::map((batches.len(), FEW), || (), read);
+        Ok(outputs.into_iter().flatten().collect())
     }
 
     /// Inputs in batches that are good to compute with.
-    pub(super) fn in_batches(
-        &self,
-        inputs: &[Vec<Value>],
-        each: &mut dyn FnMut(&Batch),
-    ) -> Fallible<()> {
+    pub(super) fn batches(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Batch>> {
+        let mut batches = Vec::new();
         let mut batch = Batch::new();
         for tokens in inputs {
             let rows = self.tokenizer.rows(tokens)?;
             let is_full = batch.rows.len() + rows.len() > BATCH_COLUMNS;
             if is_full && !batch.inputs.is_empty() {
-                each(&std::mem::replace(&mut batch, Batch::new()));
+                batches.push(std::mem::replace(&mut batch, Batch::new()));
             }
             batch.push(rows);
         }
-        if !batch.inputs.is_empty() {
-            each(&batch);
-        }
-        Ok(())
+        batches.push(batch);
+        batches.retain(|batch| !batch.inputs.is_empty());
+        Ok(batches)
     }
 
     fn read(&self, batch: &Batch, readouts: &[PreparedReadout<T>]) -> Vec<Vec<Vec<Value>>> {
@@ -309,7 +321,9 @@ impl<T: Scalar> Prepared<T> {
     pub(super) fn embed(&self, batch: &Batch) -> Array2<T> {
         let mut x = Array2::zeros((self.d_model, batch.rows.len()));
         for input in &batch.inputs {
-            for (position, column) in input.clone().enumerate() {
+            let columns = input.start..input.start + input.len().next_multiple_of(LANES);
+            for column in columns {
+                let position = column.min(input.end - 1) - input.start;
                 let token = self.token_embedding.list(batch.rows[column]);
                 let place = self.position_embedding.list(position);
                 for (feature, value) in token.iter().chain(place) {
@@ -461,13 +475,7 @@ impl<T: Scalar> PreparedFeedForward<T> {
                     self.input.gather(unit, before, &mut hidden);
                 }
             }
-            let mut active = false;
-            for hidden in &mut hidden {
-                let is_positive = *hidden > T::zero();
-                active |= is_positive;
-                *hidden = if is_positive { *hidden } else { T::zero() };
-            }
-            if active {
+            if lanes::rectify(&mut hidden) {
                 self.output.scatter(unit, &hidden, stream);
             }
         }

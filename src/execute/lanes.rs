@@ -4,11 +4,10 @@
 
 use super::scalar::Scalar;
 use pulp::NullaryFnOnce;
+use std::ops::Range;
 
-/// Entries that go in step at least.
-const LANES: usize = 8;
-/// Entries whose sums stay in registers while terms are added.
-const TILE: usize = 32;
+/// Entries that go in step. Rows have a multiple of these.
+pub(super) const LANES: usize = 8;
 
 /// Work on rows.
 pub(super) trait Work {
@@ -35,99 +34,170 @@ impl<W: Work> NullaryFnOnce for Wide<W> {
     }
 }
 
-/// `f(entry of the one row, entry of the other)` for each place.
-#[inline(always)]
-pub(super) fn each<A, B: Copy>(one: &mut [A], other: &[B], f: impl Fn(&mut A, B)) {
-    let (ones, one_rest) = one.as_chunks_mut::<LANES>();
-    let (others, other_rest) = other.as_chunks::<LANES>();
-    for (one, other) in ones.iter_mut().zip(others) {
-        for lane in 0..LANES {
-            f(&mut one[lane], other[lane]);
+/// Calls a function for the tiles of a row from an entry on, which are this wide: as wide as the
+/// registers hold at once with what goes with them.
+macro_rules! tiles {
+    ($width:expr, $tile:ident => $call:expr) => {{
+        let (width, mut $tile) = ($width, 0);
+        while width - $tile >= 40 {
+            const N: usize = 40;
+            $call;
+            $tile += N;
         }
-    }
-    for (one, other) in one_rest.iter_mut().zip(other_rest) {
-        f(one, *other);
-    }
+        if width - $tile >= 24 {
+            const N: usize = 24;
+            $call;
+            $tile += N;
+        }
+        if width - $tile >= 16 {
+            const N: usize = 16;
+            $call;
+            $tile += N;
+        }
+        if width - $tile >= 8 {
+            const N: usize = 8;
+            $call;
+        }
+    }};
 }
+pub(super) use tiles;
 
 /// `sum += weight · term`, entry by entry. Never contracted to a fused multiply-add.
 #[inline(always)]
 pub(super) fn add_scaled<T: Scalar>(sum: &mut [T], weight: T, term: &[T]) {
-    each(sum, term, |sum, term| *sum += weight * term);
-}
-
-/// `sum += Σ weight · row` over a list, in its order; rows have `width` entries, of which those from
-/// `start` on are added.
-#[inline(always)]
-pub(super) fn gather<T: Scalar>(
-    list: &[(u32, T)],
-    rows: &[T],
-    (width, start): (usize, usize),
-    sum: &mut [T],
-) {
-    let (tiles, rest) = sum.as_chunks_mut::<TILE>();
-    let mut at = start;
-    for tile in tiles {
-        gather_tile(list, rows, (width, at), tile);
-        at += TILE;
-    }
-    let (tiles, rest) = rest.as_chunks_mut::<LANES>();
-    for tile in tiles {
-        gather_tile(list, rows, (width, at), tile);
-        at += LANES;
-    }
-    for sum in rest {
-        gather_tile(list, rows, (width, at), std::array::from_mut(sum));
-        at += 1;
+    let (sums, _) = sum.as_chunks_mut::<LANES>();
+    let (terms, _) = term.as_chunks::<LANES>();
+    for (sum, term) in sums.iter_mut().zip(terms) {
+        let mut added = *sum;
+        for lane in 0..LANES {
+            added[lane] += weight * term[lane];
+        }
+        *sum = added;
     }
 }
 
+/// `sum += Σ weight · row` over a list, in its order; rows are as wide as the sum.
 #[inline(always)]
-fn gather_tile<T: Scalar, const N: usize>(
+pub(super) fn gather<T: Scalar>(list: &[(u32, T)], rows: &[T], sum: &mut [T]) {
+    let width = sum.len();
+    tiles!(width, at => {
+        let (tile, _) = sum[at..].split_at_mut(N);
+        let mut sums = [T::zero(); N];
+        sums.copy_from_slice(tile);
+        add_rows(list, rows, (width, at), &mut sums);
+        tile.copy_from_slice(&sums);
+    });
+}
+
+/// The same for the entries of a tile that begins at one; rows have `width` entries.
+#[inline(always)]
+pub(super) fn add_rows<T: Scalar, const N: usize>(
     list: &[(u32, T)],
     rows: &[T],
-    (width, start): (usize, usize),
-    tile: &mut [T; N],
+    (width, at): (usize, usize),
+    sums: &mut [T; N],
 ) {
-    let mut sum = *tile;
     for (row, weight) in list {
-        let row = &rows[*row as usize * width + start..][..N];
+        let row = &rows[*row as usize * width + at..][..N];
         for lane in 0..N {
-            sum[lane] += *weight * row[lane];
+            sums[lane] += *weight * row[lane];
         }
     }
-    *tile = sum;
 }
 
-/// Weights of a softmax before they are divided, in place of a row of scores, from the largest score
-/// of each column; added to `totals`.
+/// Puts 0 in place of what is not positive; whether anything is.
 #[inline(always)]
-pub(super) fn weigh<T: Scalar>(scores: &mut [T], largest: &[T], totals: &mut [T]) {
-    let (rows, rest) = scores.as_chunks_mut::<LANES>();
-    let (tops, tops_rest) = largest.as_chunks::<LANES>();
-    for (scores, tops) in rows.iter_mut().zip(tops) {
-        weigh_tile(scores, tops);
+pub(super) fn rectify<T: Scalar>(row: &mut [T]) -> bool {
+    let mut largest = [T::zero(); LANES];
+    let (tiles, _) = row.as_chunks_mut::<LANES>();
+    for tile in tiles {
+        let mut positive = *tile;
+        for lane in 0..LANES {
+            positive[lane] = tile[lane].max(T::zero());
+            largest[lane] = largest[lane].max(positive[lane]);
+        }
+        *tile = positive;
     }
-    for (score, top) in rest.iter_mut().zip(tops_rest) {
-        weigh_tile(std::array::from_mut(score), std::array::from_ref(top));
-    }
-    each(totals, scores, |total, weight| *total += weight);
+    largest.iter().any(|entry| *entry > T::zero())
 }
 
-/// Keys are selected, with the largest score, or far below more often than not.
+/// The entries that are not 0 of rows `[rows, width]`, for each of the columns of an input: the row and
+/// the entry, rows ascending, `rows` places for each column; and how many each column has.
 #[inline(always)]
-fn weigh_tile<T: Scalar, const N: usize>(scores: &mut [T; N], largest: &[T; N]) {
-    let mut simple = true;
-    for lane in 0..N {
-        scores[lane] -= largest[lane];
-        simple &= (scores[lane] == T::zero()) | (scores[lane] <= T::LOWEST);
-    }
-    match simple {
-        true => {
-            for score in scores {
-                *score = if *score == T::zero() { T::one() } else { T::zero() };
+pub(super) fn nonzero<T: Scalar>(
+    rows: &[T],
+    (width, input): (usize, &Range<usize>),
+    found: &mut Vec<(u32, T)>,
+    counts: &mut Vec<usize>,
+) {
+    let places = rows.len() / width;
+    // What stood there before is not read.
+    found.resize(places * input.len(), (0, T::zero()));
+    counts.clear();
+    counts.resize(input.len(), 0);
+    for (number, row) in rows.chunks_exact(width).enumerate() {
+        let (tiles, _) = row[input.start..].as_chunks::<LANES>();
+        let tiles = &tiles[..input.len().div_ceil(LANES)];
+        for (block, tiles) in tiles.chunks(64 / LANES).enumerate() {
+            let mut set = 0_u64;
+            for (tile, entries) in tiles.iter().enumerate() {
+                let mut bits = 0_u8;
+                for lane in 0..LANES {
+                    bits |= u8::from(entries[lane] != T::zero()) << lane;
+                }
+                set |= u64::from(bits) << (tile * LANES);
+            }
+            while set != 0 {
+                let at = set.trailing_zeros() as usize;
+                let column = block * 64 + at;
+                // Columns after those of the input are its last one again.
+                if column < input.len() {
+                    let entry = tiles[at / LANES][at % LANES];
+                    found[column * places + counts[column]] = (number as u32, entry);
+                    counts[column] += 1;
+                }
+                set &= set - 1;
             }
         }
-        false => scores.iter_mut().for_each(|score| *score = score.exp_falling()),
+    }
+}
+
+/// Weights of a softmax before they are divided, in place of scores, from the largest score of each
+/// lane. `level` is how far below the largest the last score was that is neither that nor too far below
+/// to count, with its weight: scores of a head have few levels more often than not, that of the keys
+/// which are selected, the largest, and one below it.
+#[inline(always)]
+pub(super) fn weigh<T: Scalar, const N: usize>(
+    scores: &mut [T; N],
+    largest: &[T; N],
+    level: &mut (T, T),
+) {
+    let (scores, _) = scores.as_chunks_mut::<LANES>();
+    let (largest, _) = largest.as_chunks::<LANES>();
+    for (scores, largest) in scores.iter_mut().zip(largest) {
+        let (below, weight) = *level;
+        let mut falls = *scores;
+        let mut known = true;
+        for lane in 0..LANES {
+            let fall = scores[lane] - largest[lane];
+            known &= (fall == T::zero()) | (fall <= T::LOWEST) | (fall == below);
+            falls[lane] = fall;
+        }
+        if known {
+            for lane in 0..LANES {
+                let fall = falls[lane];
+                let rest = if fall == below { weight } else { T::zero() };
+                scores[lane] = if fall == T::zero() { T::one() } else { rest };
+            }
+            continue;
+        }
+        for lane in 0..LANES {
+            scores[lane] = falls[lane].exp_falling();
+        }
+        for (fall, weight) in falls.iter().zip(scores) {
+            if *fall < T::zero() && *weight > T::zero() {
+                *level = (*fall, *weight);
+            }
+        }
     }
 }

@@ -19,8 +19,8 @@ pub fn largest_activation(
     precision: Precision,
 ) -> Fallible<f64> {
     match precision {
-        Precision::F32 => Prepared::<f32>::new(model).largest_activation(inputs),
-        Precision::F64 => Prepared::<f64>::new(model).largest_activation(inputs),
+        Precision::F32 => Prepared::<f32>::new(model)?.largest_activation(inputs),
+        Precision::F64 => Prepared::<f64>::new(model)?.largest_activation(inputs),
     }
 }
 

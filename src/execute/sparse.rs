@@ -64,7 +64,7 @@ impl<T: Scalar> Sparse<T> {
     /// `sum += Σ weight · x[index]` over one list, in its order; `x` has rows as long as `sum`.
     #[inline(always)]
     pub fn gather(&self, list: usize, x: &[T], sum: &mut [T]) {
-        lanes::gather(self.list(list), x, (sum.len(), 0), sum);
+        lanes::gather(self.list(list), x, sum);
     }
 
     /// `x[index] += weight · term` over one list, in its order.
