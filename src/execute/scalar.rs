@@ -138,6 +138,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_tiny_is_nothing() {
+        for step in 0..2_000 {
+            let (narrow, wide) = (-(step as f32) * 0.1, -f64::from(step));
+            let (float, double) = (narrow.exp_falling(), wide.exp_falling());
+            assert!(
+                float == 0.0 || float >= f32::MIN_POSITIVE * 1e6,
+                "e^{narrow}"
+            );
+            assert!(
+                double == 0.0 || double >= f64::MIN_POSITIVE * 1e6,
+                "e^{wide}"
+            );
+            let error = (f64::from(float) - f64::from(narrow).exp()).abs();
+            assert!(error <= 1.1 * f64::from(f32::EPSILON) * f64::from(narrow).exp() + 1e-29);
+        }
+    }
+
+    #[test]
     fn exponential_has_these_bits() {
         // A change of any bit here is a change of results between versions.
         assert_eq!(exp_falling::<14>(-1.0).to_bits(), 0x3fd7_8b56_362c_ef38);
