@@ -1,5 +1,7 @@
-//! Time of a forward pass over random sparse models, in microseconds of one thread: alone, and
-//! among many inputs at once. The least of many runs.
+//! Time of a forward pass, in microseconds of one thread: alone, and among many inputs at once; the
+//! least of many runs. Of random sparse models, or of the model files that are given:
+//! `cargo bench --bench execute -- FILE…` prints one JSON object for each, on inputs of the greatest
+//! length. `onnx_runtime.py` sets those beside ONNX Runtime.
 
 #[path = "../tests/model/random.rs"]
 mod random;
@@ -7,15 +9,44 @@ mod random;
 use random::{Random, Sizes};
 use rasp::execute::{Executor, Precision};
 use rasp::value::Value;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 fn main() {
+    let files = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
+    let files: Vec<String> = files.collect();
+    for file in &files {
+        measure_file(file);
+    }
+    if !files.is_empty() {
+        return;
+    }
     println!("layers heads d_model d_mlp density length precision   alone  of many");
     measure(4, 2, 50, 100, 0.02, 10);
     measure(10, 4, 500, 2_000, 0.002, 10);
     measure(10, 4, 500, 2_000, 0.002, 64);
     measure(4, 4, 2_000, 20_000, 0.000_2, 100);
     measure(10, 4, 500, 2_000, 0.002, 256);
+}
+
+/// Inputs of the greatest length, as many as are run at once.
+fn measure_file(file: &str) {
+    let model = rasp::model::load(Path::new(file)).expect("a model");
+    let mut random = Random::new(1);
+    let length = model.max_length;
+    let inputs: Vec<Vec<Value>> = (0..64).map(|_| random.tokens(&model, length)).collect();
+    for precision in [Precision::F32, Precision::F64] {
+        let executor = Executor::new(&model, precision).expect("a sound model");
+        let alone = least(|| drop(executor.run(&inputs[0]).expect("a valid input")));
+        let many = least(|| drop(executor.run_all(&inputs).expect("valid inputs")));
+        println!(
+            r#"{{"model": {file:?}, "precision": "{precision:?}", "alone": {:.1}, "of_many": {:.1}}}"#,
+            microseconds(alone),
+            microseconds(many) / inputs.len() as f64,
+        );
+    }
 }
 
 fn measure(layers: usize, heads: usize, d_model: usize, d_mlp: usize, density: f64, length: usize) {
@@ -34,7 +65,7 @@ fn measure(layers: usize, heads: usize, d_model: usize, d_mlp: usize, density: f
     });
     let inputs: Vec<Vec<Value>> = (0..64).map(|_| random.tokens(&model, length)).collect();
     for precision in [Precision::F32, Precision::F64] {
-        let executor = Executor::new(&model, precision);
+        let executor = Executor::new(&model, precision).expect("a sound model");
         let alone = least(|| drop(executor.run(&inputs[0]).expect("a valid input")));
         let many = least(|| drop(executor.run_all(&inputs).expect("valid inputs")));
         println!(

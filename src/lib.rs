@@ -44,7 +44,7 @@
 //! assert!(compiled.is_certified());
 //! assert_eq!(session.verify(&compiled, &VerifyOptions::default())?.wrong, 0);
 //!
-//! let transformer = Executor::new(&compiled.model, Precision::F32);
+//! let transformer = Executor::new(&compiled.model, Precision::F32)?;
 //! assert_eq!(transformer.run(&hello)?, [1, 1, 2, 2, 1].map(Value::Int));
 //! # Ok::<(), Box<rasp::base::Diagnostic>>(())
 //! ```

@@ -652,6 +652,65 @@ fn a_batch_keeps_the_order_and_goes_on_after_errors() {
 }
 
 #[test]
+fn a_model_answers_a_batch_in_order_on_any_number_of_threads() {
+    let place = hist();
+    let compiled = place.rasp(&[
+        "compile",
+        "hist.rasp",
+        "-e",
+        "hist",
+        "--vocab",
+        "abc",
+        "--max-len",
+        "9",
+        "-o",
+        "hist",
+    ]);
+    assert_eq!(compiled.status, 0, "{}", compiled.shown());
+    let lines: String = (0..3_000)
+        .map(|at| match at % 500 {
+            7 => "nonsense\n".to_string(),
+            8 => "[\"a\", \"z\"]\n".to_string(),
+            _ => format!("\"{}b{}\"\n", "a".repeat(at % 5), "c".repeat(at % 3)),
+        })
+        .collect();
+    place.file("inputs.jsonl", &lines);
+    let one = place.shell("RAYON_NUM_THREADS=1 rasp exec hist --batch inputs.jsonl --json");
+    let many = place.shell("RAYON_NUM_THREADS=5 rasp exec hist --batch inputs.jsonl --json");
+    assert_eq!(one.out, many.out);
+    assert_eq!(
+        one.out,
+        place
+            .reading(&lines, &["exec", "hist", "--batch", "-", "--json"])
+            .out
+    );
+    assert_eq!(one.status, 1);
+    let results = one.lines();
+    assert_eq!(results.len(), 3_000);
+    for (at, result) in results.iter().enumerate() {
+        match at % 500 {
+            7 => assert_eq!(result["error"]["code"], "E0405"),
+            8 => assert_eq!(result["error"]["code"], "E0702"),
+            _ => {
+                let (a, c) = (at % 5, at % 3);
+                let counts = std::iter::repeat_n(a, a)
+                    .chain([1])
+                    .chain(std::iter::repeat_n(c, c));
+                assert_eq!(result["output"], counts.collect::<Json>(), "line {at}");
+            }
+        }
+    }
+    place.file("good.jsonl", "\"abca\"\n\n\"c\"\n");
+    let text = place.rasp(&["exec", "hist", "--batch", "good.jsonl"]);
+    assert_eq!(
+        text.out,
+        "hist(\"abca\") = [2, 1, 1, 2]\nhist(\"c\") = [1]\n"
+    );
+    let alone = place.rasp(&["exec", "hist", "-i", "abca", "-i", "c"]);
+    assert_eq!(text.out, alone.out);
+}
+
+#[test]
 fn explain_cost_tells_each_algorithm() {
     let place = hist();
     let expression = "aggregate(same and select(indices, indices, <), indices)";

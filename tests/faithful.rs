@@ -462,6 +462,7 @@ fn found_wrong(
     let mut problems = Vec::new();
     for precision in [Precision::F32, Precision::F64] {
         let outputs = Executor::new(&model, precision)
+            .expect("a sound model")
             .run_all(&inputs)
             .expect("known tokens");
         for (input, output) in inputs.iter().zip(outputs) {

@@ -91,7 +91,7 @@ impl Program {
     /// The first input on which a host gives another value.
     fn wrong(&self, model: &Model, (dtype, order): (Dtype, HostOrder)) -> Option<Vec<Value>> {
         let (model, precision) = on(model, dtype);
-        let executor = Executor::new(&model, precision).in_order(order);
+        let executor = Executor::new(&model, precision).unwrap().in_order(order);
         let inputs: Vec<Vec<Value>> = self.cases.iter().map(|(input, _)| input.clone()).collect();
         let outputs = executor.run_all(&inputs).unwrap();
         let mut wrong = self

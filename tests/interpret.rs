@@ -1,6 +1,7 @@
 //! Holds the interpreter against a naive evaluator on random programs and inputs.
 //! `PROPTEST_CASES=100000 cargo test --release --test interpret` for a long run.
 
+mod cost;
 mod naive;
 use crate::common::property;
 mod random;
@@ -68,6 +69,7 @@ fn check_sops(program: &Program, input: &[Value]) {
 fn long_inputs_mean_what_the_naive_evaluator_says() {
     use random::{Choice, Recipe};
     use rasp::value::Comparison::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+    use scores::{Function, Score};
     let compare = |comparison, keys, queries| Choice::Compare(comparison, keys, queries);
     let and = |a: &Choice, b: &Choice| Choice::And(Box::new(a.clone()), Box::new(b.clone()));
     let or = |a: &Choice, b: &Choice| Choice::Or(Box::new(a.clone()), Box::new(b.clone()));
@@ -102,8 +104,22 @@ fn long_inputs_mean_what_the_naive_evaluator_says() {
             recipes.push(Recipe::Aggregate(choice, 5, Value::Int(-1)));
         }
     }
-    for input in [near, far, floats] {
-        check_sops(&Program::build(&input, &recipes), &input);
+    // Scores pair by pair, in blocks and queries side by side; of floats they are none.
+    let indices = 1;
+    let decaying = |base| Score::OfSum(Function::Decay(base), indices, indices, -1);
+    let mut scored = recipes.clone();
+    for score in [decaying(1.5), decaying(0.5), decaying(1e80)] {
+        scored.push(Recipe::WeightedMean(score, 0, Value::Int(-1)));
+        scored.push(Recipe::WeightedMean(decaying(2.0), 1, Value::Int(-1)));
+    }
+    let product = |keys_alone| Score::One(Op::Multiply, 1, 1, keys_alone);
+    let rest = Score::One(Op::Remainder, 0, 2, true);
+    scored.push(Recipe::WeightedMean(product(false), 1, Value::Int(-1)));
+    scored.push(Recipe::WeightedMean(rest.clone(), 1, Value::Int(-1)));
+    scored.push(Recipe::Width(Choice::Predicate(rest)));
+    scored.push(Recipe::Width(Choice::Predicate(product(false))));
+    for input in [&near, &far, &floats] {
+        check_sops(&Program::build(input, &scored), input);
     }
 }
 

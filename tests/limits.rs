@@ -181,6 +181,52 @@ fn loads_have_a_budget() {
 }
 
 #[test]
+fn looking_at_each_pair_has_a_limit() {
+    let place = Place::new();
+    let tokens: Vec<usize> = (0..40_000).collect();
+    place.file("long.jsonl", &format!("{tokens:?}\n"));
+    place.file("short.jsonl", &format!("{:?}\n", &tokens[..2_000]));
+    place.file(
+        "pairs.rasp",
+        "weighed = aggregate(score(indices, indices, lambda k, q: k * q % 1013), indices);
+         seen = selector_width(select(indices, indices, lambda k, q: k * q % 1013 < 3));
+         a = tokens_int * 7919 % 10007; b = tokens_int * 7907 % 10009; c = tokens_int * 31 % 10037;
+         four = selector_width(select(indices, indices, <) and select(a, a, <)
+                               and select(b, b, <) and select(c, c, <));",
+    );
+    let run = |sop: &str, lines: &str, limit: &str| {
+        let limit = format!("pairs={limit}");
+        place.rasp(&[
+            "run",
+            "pairs.rasp",
+            "-e",
+            sop,
+            "--batch",
+            lines,
+            "--limit",
+            &limit,
+        ])
+    };
+    for sop in ["weighed", "seen"] {
+        // Within seconds, however slow the machine: nothing is begun.
+        let ran = run(sop, "long.jsonl", "1000000000");
+        let told = "the limit `pairs` of 1000000000 is reached";
+        assert!(ran.err.contains(told), "{sop}: {}", ran.shown());
+        assert_eq!(ran.status, 1);
+    }
+    for sop in ["weighed", "seen", "four"] {
+        let ran = run(sop, "short.jsonl", "100000");
+        assert!(
+            ran.err.contains("the limit `pairs` of 100000"),
+            "{sop}: {}",
+            ran.shown()
+        );
+        let ran = run(sop, "short.jsonl", "4000000");
+        assert_eq!(ran.status, 0, "{sop}: {}", ran.shown());
+    }
+}
+
+#[test]
 fn a_limit_can_be_set() {
     let place = Place::new();
     place.file("many.rasp", "x = [i for i in range(100)]; len(x);");

@@ -348,7 +348,7 @@ proptest! {
                 prop_assert_eq!(&ours.stream, &theirs.stream);
             }
             prop_assert_eq!(ours.outputs, theirs.outputs);
-            let run = |model| Executor::new(model, precision).run_outputs(&tokens).unwrap();
+            let run = |model| Executor::new(model, precision).unwrap().run_outputs(&tokens).unwrap();
             prop_assert_eq!(run(&model), run(&long));
         }
         let read = from_bytes(&to_bytes(&model).unwrap()).unwrap();
@@ -379,7 +379,7 @@ proptest! {
             }
             let bound = largest_activation(&model, std::slice::from_ref(&tokens), precision).unwrap();
             prop_assert!(trace.steps.iter().flat_map(|step| &step.stream).all(|x| x.abs() <= bound));
-            let executor = Executor::new(&model, precision);
+            let executor = Executor::new(&model, precision).unwrap();
             let outputs = executor.run_outputs(&tokens).unwrap();
             prop_assert_eq!(&executor.run(&tokens).unwrap(), &outputs[0]);
             let traced: Vec<_> = trace.outputs.iter().map(|given| given.values.clone()).collect();
@@ -403,7 +403,7 @@ proptest! {
             inputs.push(random.tokens(&model, length));
         }
         for precision in BOTH {
-            let executor = Executor::new(&model, precision);
+            let executor = Executor::new(&model, precision).unwrap();
             let together = executor.run_all(&inputs).unwrap();
             prop_assert_eq!(together.len(), inputs.len());
             let whole = executor.run_all_outputs(&inputs).unwrap();
@@ -554,7 +554,7 @@ fn a_model_of_two_outputs() {
     assert_eq!(model.name, "length, previous");
     let tokens = Value::characters("abb");
     for precision in BOTH {
-        let executor = Executor::new(&model, precision);
+        let executor = Executor::new(&model, precision).unwrap();
         let outputs = executor.run_outputs(&tokens).unwrap();
         let texts: Vec<String> = outputs.iter().map(|values| shown(values)).collect();
         assert_eq!(texts, ["3 3 3", r#""-" "a" "b""#]);
@@ -823,9 +823,13 @@ fn files_are_written_whole_and_not_over_others() {
 }
 
 #[test]
-#[should_panic(expected = "a model that does not fit together: directions")]
 fn a_broken_model_is_not_run() {
     let mut model = TINY.model(TINY.previous_readout());
     model.directions.pop();
-    let _ = Executor::new(&model, Precision::F32);
+    let Err(error) = Executor::new(&model, Precision::F32) else {
+        panic!("it has a direction too few");
+    };
+    assert_eq!(error.code, Code::BadModel);
+    let message = "a model that does not fit together: directions";
+    assert!(error.message.starts_with(message), "{}", error.message);
 }

@@ -1,9 +1,10 @@
 //! What whoever waits holds of work that goes on: a handle that asks for its end and sees what it is
 //! at. A session gives its own, which goes with its graph, so that whatever is made of that ends
-//! when it is asked to; work of other sessions in the process goes on. Depends on `diagnostic` only.
+//! when it is asked to; work of other sessions in the process goes on. Depends on `diagnostic` and `limits`.
 
 use super::diagnostic::{Code, Diagnostic, Fallible};
-use std::sync::atomic::{AtomicBool, Ordering};
+use super::limits::Limits;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A handle of work that goes on. Clones are handles of the same work.
@@ -20,10 +21,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Debug, Default)]
 pub struct Control(Arc<State>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     stopped: AtomicBool,
     stage: Mutex<&'static str>,
+    most_pairs: AtomicU64,
+    pairs: AtomicU64,
+}
+
+impl Default for State {
+    fn default() -> State {
+        State {
+            stopped: AtomicBool::default(),
+            stage: Mutex::default(),
+            most_pairs: AtomicU64::new(Limits::default().pairs),
+            pairs: AtomicU64::default(),
+        }
+    }
 }
 
 impl Control {
@@ -49,6 +63,30 @@ impl Control {
             true => Err(Diagnostic::error(Code::Interrupted, INTERRUPTED).into()),
             false => Ok(()),
         }
+    }
+
+    /// Puts the limit on pairs in force, [`Limits::pairs`].
+    pub fn allow_pairs(&self, most: u64) {
+        self.0.most_pairs.store(most, Ordering::Relaxed);
+    }
+
+    /// Whether work on so many pairs is within the limit.
+    ///
+    /// # Errors
+    /// The limit.
+    pub fn allows(&self, pairs: u64) -> Result<(), u64> {
+        let most = self.0.most_pairs.load(Ordering::Relaxed);
+        if pairs > most { Err(most) } else { Ok(()) }
+    }
+
+    /// Notes that so many pairs are looked at.
+    pub fn count_pairs(&self, pairs: u64) {
+        self.0.pairs.fetch_add(pairs, Ordering::Relaxed);
+    }
+
+    /// How many pairs have been looked at so far.
+    pub fn pairs(&self) -> u64 {
+        self.0.pairs.load(Ordering::Relaxed)
     }
 
     /// Says what is done from now on, like `inferring values`.

@@ -330,6 +330,9 @@ pub struct Exec {
     pub digest: Integrity,
     #[command(flatten)]
     pub inputs: Inputs,
+    /// Many inputs: a file with a JSON string or array of tokens a line; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "input_json", "trace"])]
+    pub batch: Option<PathBuf>,
     #[command(flatten)]
     pub floats: Floats,
     #[command(flatten)]

@@ -1,12 +1,12 @@
-//! `rasp run --batch`: many inputs from a file or a pipe, one JSON value a line. Results are
+//! Many inputs from a file or a pipe, one JSON value a line, and `rasp run --batch`. Results are
 //! streamed in the order of the inputs; an error in one of them is that one's result.
 
 use super::arguments::Run;
-use super::input::{JsonInput, json_input};
+use super::input::{Input, JsonInput, json_input};
 use super::json::{Told, Values};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
-use crate::base::{Code, Diagnostic, Limits, Sources, Span, parallel, read, visible};
+use crate::base::{Code, Control, Diagnostic, Limits, Sources, Span, parallel, read, visible};
 use crate::graph::{Graph, SOpId};
 use crate::interpret;
 use crate::session::Session;
@@ -42,35 +42,72 @@ pub fn batch(
     path: &Path,
 ) -> Result<(), Stop> {
     let wanted = wanted(output, session, &arguments.expr)?;
-    let mut reader = output.expect(open(path), &Sources::new())?;
-    let bar = bar(path);
-    let control = session.control().clone();
-    loop {
-        let (mut together, mut bytes) = (Vec::with_capacity(TOGETHER), 0);
-        while together.len() < TOGETHER && bytes < TOGETHER_BYTES {
-            let line = next_line(&mut reader, path, session.limits());
-            let line = output.expect(line, &Sources::new())?;
-            if line.is_empty() {
-                break;
+    let (control, limits) = (session.control().clone(), session.limits().clone());
+    let graph = session.graph();
+    let answers = |lines: &[Vec<u8>]| {
+        let on_line = |_: &mut (), at: usize| answer(graph, &wanted, arguments.json, &lines[at]);
+        parallel::map((lines.len(), 1), || (), on_line)
+    };
+    let lines = Lines {
+        path,
+        control: &control,
+        limits: &limits,
+        stage: "interpreting",
+    };
+    lines.each(output, answers, |output, answers| {
+        write(output, session, &wanted, arguments.json, answers)
+    })
+}
+
+/// A file with an input a line.
+pub struct Lines<'a> {
+    pub path: &'a Path,
+    pub control: &'a Control,
+    pub limits: &'a Limits,
+    /// What is done with them.
+    pub stage: &'static str,
+}
+
+impl Lines<'_> {
+    /// Answers so many lines together as fit in memory, and writes what that gives, to the end.
+    ///
+    /// # Errors
+    /// A line that cannot be read or is too long; those of `write`; an interruption.
+    pub fn each<T>(
+        &self,
+        output: &mut Output,
+        answers: impl Fn(&[Vec<u8>]) -> T,
+        mut write: impl FnMut(&mut Output, T) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let path = self.path;
+        let mut reader = output.expect(open(path), &Sources::new())?;
+        let bar = bar(path);
+        loop {
+            let (mut together, mut bytes) = (Vec::with_capacity(TOGETHER), 0);
+            while together.len() < TOGETHER && bytes < TOGETHER_BYTES {
+                let line = next_line(&mut reader, path, self.limits);
+                let line = output.expect(line, &Sources::new())?;
+                if line.is_empty() {
+                    break;
+                }
+                bytes += line.len();
+                if !line.trim_ascii().is_empty() {
+                    together.push(line);
+                }
             }
-            bytes += line.len();
-            if !line.trim_ascii().is_empty() {
-                together.push(line);
+            if bytes == 0 {
+                bar.finish_and_clear();
+                return Ok(());
             }
+            let answers = || answers(&together);
+            let answers = match bar.is_hidden() {
+                true => progress::shown(output, self.control, self.stage, answers)?,
+                false => progress::stoppable(output, self.control, answers)?,
+            };
+            write(output, answers)?;
+            output.flush()?;
+            bar.inc(bytes as u64);
         }
-        if bytes == 0 {
-            bar.finish_and_clear();
-            return Ok(());
-        }
-        let graph = session.graph();
-        let on_line = |_: &mut (), at: usize| answer(graph, &wanted, arguments.json, &together[at]);
-        let answers = || parallel::map((together.len(), 1), || (), on_line);
-        let answers = match bar.is_hidden() {
-            true => progress::shown(output, &control, "interpreting", answers)?,
-            false => progress::stoppable(output, &control, answers)?,
-        };
-        write(output, session, &wanted, arguments.json, answers)?;
-        bar.inc(bytes as u64);
     }
 }
 
@@ -161,7 +198,8 @@ fn bar(path: &Path) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn line(line: &[u8]) -> Result<Given, (Json, Box<Diagnostic>)> {
+/// The input of a line, or what it is instead and why that is none.
+pub fn line(line: &[u8]) -> Result<Given, (Json, Box<Diagnostic>)> {
     let text = String::from_utf8_lossy(line);
     let text = text.trim();
     let input = match std::str::from_utf8(line) {
@@ -176,7 +214,16 @@ fn line(line: &[u8]) -> Result<Given, (Json, Box<Diagnostic>)> {
 }
 
 /// An input as it was given: a text, or a list.
-struct Given(JsonInput);
+pub struct Given(pub JsonInput);
+
+impl Given {
+    /// The same for those who hold inputs with their JSON.
+    pub fn input(self) -> Input {
+        let given = serde_json::to_value(&self).unwrap_or(Json::Null);
+        let tokens = self.0.tokens;
+        Input { tokens, given }
+    }
+}
 
 impl Serialize for Given {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -254,5 +301,5 @@ fn write(
             }
         }
     }
-    output.flush()
+    Ok(())
 }

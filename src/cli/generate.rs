@@ -37,6 +37,7 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
             model.map_err(|error| Box::new(error.help("for a program, give an s-op: `-e EXPR`")));
         let model = output.expect(model, &sources)?;
         let executor = Executor::new(&model, Precision::F32);
+        let executor = output.expect(executor, &sources)?;
         let prompt = given.in_tokens_of(&model.vocabulary).tokens;
         let mut input = prompt.clone();
         let next = || {

@@ -416,7 +416,7 @@ impl Learning<'_> {
         } else {
             Precision::F32
         };
-        let executor = Executor::new(&compiled.model, precision);
+        let executor = Executor::new(&compiled.model, precision)?;
         for at in (0..examples.count()).step_by(examples.count().div_ceil(EXECUTED).max(1)) {
             let tokens = examples.example(at).0.iter().filter(|&&token| token != 0);
             let token = |&token: &u16| self.data.vocabulary[usize::from(token) - 1].clone();

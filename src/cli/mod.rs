@@ -12,6 +12,7 @@ mod doc;
 mod draw;
 mod dyck;
 mod equiv;
+mod exec;
 mod explain;
 mod explain_run;
 mod fmt;
@@ -123,7 +124,7 @@ fn dispatch(output: &mut Output, command: Command) -> Result<(), Stop> {
         Command::Compile(arguments) => model::compile(output, &arguments),
         Command::Info(arguments) => model::info(output, &arguments),
         Command::Certify(arguments) => certify::certify(output, &arguments),
-        Command::Exec(arguments) => model::exec(output, &arguments),
+        Command::Exec(arguments) => exec::exec(output, &arguments),
         Command::Draw(arguments) => draw::draw(output, &arguments),
         Command::Tour(arguments) => tour::tour(output, &arguments),
         Command::Verify(arguments) => verify::verify(output, &arguments),

@@ -9,7 +9,7 @@ use super::progress;
 use crate::base::table::indented;
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::eval::{Event, Loaded, Meta};
-use crate::execute::{Executor, Precision};
+use crate::execute::{self, Precision};
 use crate::graph::{SOpId, Sharing};
 use crate::model;
 use crate::session::{Asked, Session, VerifyOptions};
@@ -103,7 +103,7 @@ fn run_weights(
     ))?;
     output.folded(&indented(&model::summary(model).to_string(), 4), all)?;
     output.line("\n# Run as a transformer\n")?;
-    let values = Executor::new(model, Precision::F32).run(&input.tokens);
+    let values = execute::run(model, &input.tokens, Precision::F32);
     let values = output.expect(values, session.sources())?;
     let shown = sequence_type(&values).map_or_else(
         |_| display_values(&values),

@@ -77,7 +77,8 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
         seed: arguments.seed,
         precision: arguments.floats.precision(),
     };
-    let mut survey = Survey::new(model, options.precision);
+    let survey = Survey::new(model, options.precision);
+    let mut survey = output.expect(survey, session.sources())?;
     let watch = &mut |inputs: &[Vec<Value>]| survey.add(inputs);
     let verify = || session.verify_watched(&compiled, &options, watch);
     let found = progress::shown(output, session.control(), "comparing on inputs", verify)?;

@@ -121,7 +121,7 @@ pub fn verify_watched(
     options: &Options,
     watch: &mut Watch<'_>,
 ) -> Fallible<Verification> {
-    let executor = Executor::new(model, options.precision);
+    let executor = Executor::new(model, options.precision)?;
     let max_length = options.max_length.min(model.max_length);
     let exhaustive_to_length =
         inputs::exhaustive_length(model.vocabulary.len(), max_length, options.exhaustive);

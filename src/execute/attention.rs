@@ -2,11 +2,15 @@
 //! every loop runs along queries, whose entries do not depend on each other; sums over keys and
 //! over features run in ascending order.
 
+use super::lanes::{self, LANES};
 use super::scalar::{Scalar, narrowed};
-use super::sparse::{Sparse, add_scaled, row};
+use super::sparse::Sparse;
 use crate::model::{Attention, Head, HostOrder, Mask};
 use ndarray::Array2;
 use std::ops::Range;
+
+/// Is shown patterns.
+pub(super) type Observe<'o, T> = dyn FnMut(Array2<T>) + 'o;
 
 /// A head with its weights in the order of use.
 pub(super) struct PreparedHead<T> {
@@ -39,14 +43,15 @@ impl<T: Scalar> PreparedHead<T> {
 
     /// The attended values `[d_value, columns]` of each input in a batch. `x` is
     /// `[d_model, columns]`; `inputs` are the columns of each input. Each input's pattern
-    /// `[keys, queries]` is shown to `observe`.
+    /// `[keys, queries]` is shown to `observe`, if somebody wants to see it.
+    #[inline(always)]
     pub fn attend(
         &self,
         x: &Array2<T>,
         inputs: &[Range<usize>],
         causal: bool,
-        observe: &mut dyn FnMut(Array2<T>),
-    ) -> Array2<T> {
+        mut observe: Option<&mut Observe<'_, T>>,
+    ) -> Vec<T> {
         let width = x.ncols();
         let stream = x.as_slice().expect("activations are in standard layout");
         let [mut query, mut key, value] = self.project(stream, width);
@@ -60,17 +65,29 @@ impl<T: Scalar> PreparedHead<T> {
             }
         }
         let mut mixed = vec![T::zero(); value.len()];
+        let mut room = Room::new();
         for input in inputs {
-            let pattern = self.pattern(&query, &key, width, input, causal);
-            mix(&pattern, &value, &mut mixed, width, input);
-            let square = (input.len(), input.len());
-            observe(Array2::from_shape_vec(square, pattern).expect("keys × queries entries"));
+            let pass = Pass {
+                head: self,
+                projected: (&query, &key, &value),
+                width,
+                input,
+                causal,
+                root,
+            };
+            pass.prepare(&mut room);
+            let is_observed = observe.is_some();
+            lanes::tiles!(pass.columns(), at => pass.tile::<N>(at, &mut room, &mut mixed, is_observed));
+            if let Some(observe) = &mut observe {
+                observe(pass.pattern(&room));
+            }
         }
-        Array2::from_shape_vec((self.value.len(), width), mixed).expect("d_value × columns entries")
+        mixed
     }
 
     /// Queries and keys `[d_head, columns]` and values `[d_value, columns]` of a residual stream
     /// `[d_model, columns]`.
+    #[inline(always)]
     pub fn project(&self, stream: &[T], width: usize) -> [Vec<T>; 3] {
         let none = vec![T::zero(); self.value.len()];
         [
@@ -80,124 +97,234 @@ impl<T: Scalar> PreparedHead<T> {
         ]
     }
 
-    /// Adds the attended values, through W_O, to the residual stream `[d_model, columns]`.
-    pub fn add_output(&self, mixed: &Array2<T>, x: &mut Array2<T>) {
+    /// Adds the attended values `[d_value, columns]`, through W_O, to the residual stream
+    /// `[d_model, columns]`.
+    #[inline(always)]
+    pub fn add_output(&self, mixed: &[T], x: &mut Array2<T>) {
         let width = x.ncols();
         let stream = x
             .as_slice_mut()
-            .expect("activations are in standard layout");
-        let mixed = mixed
-            .as_slice()
             .expect("activations are in standard layout");
         for (feature, term) in mixed.chunks_exact(width).enumerate() {
             self.output.scatter(feature, term, stream);
         }
     }
+}
 
-    /// The attention pattern `[keys, queries]` of one input, from `query` and `key`
-    /// `[d_head, columns]`. A head without features attends everywhere alike.
-    fn pattern(
-        &self,
-        query: &[T],
-        key: &[T],
-        width: usize,
-        input: &Range<usize>,
-        causal: bool,
-    ) -> Vec<T> {
-        let positions = input.len();
-        let d_head = self.query.len();
-        let seeing = |key: usize| self.seeing(key, positions, causal);
-        let mut scores = vec![T::zero(); positions * positions];
-        for (position, scores) in scores.chunks_exact_mut(positions).enumerate() {
-            let seeing = seeing(position);
-            for feature in 0..d_head {
-                let weight = key[feature * width + input.start + position];
-                // Keys are one-hot more often than not.
-                if weight != T::zero() {
-                    let queries = &row(query, feature, width)[input.clone()];
-                    add_scaled(
-                        &mut scores[seeing.clone()],
-                        weight,
-                        &queries[seeing.clone()],
-                    );
-                }
-            }
-        }
-        if d_head > 0 && self.order == HostOrder::Scores {
-            divide(&mut scores, T::narrow(d_head as f64).sqrt());
-        }
-        let weight = match self.attention {
-            Attention::Soft => |score: T, largest: T| (score - largest).exp_falling(),
-            Attention::Hard => |score: T, largest: T| match score == largest {
-                true => T::one(),
-                false => T::zero(),
-            },
-        };
-        normalise(&mut scores, positions, seeing, weight);
-        scores
+/// A head on one input of a batch.
+struct Pass<'a, T> {
+    head: &'a PreparedHead<T>,
+    /// Queries, keys and values, `[features, width]`.
+    projected: (&'a [T], &'a [T], &'a [T]),
+    width: usize,
+    input: &'a Range<usize>,
+    causal: bool,
+    /// √d_head
+    root: T,
+}
+
+impl<T: Scalar> Pass<'_, T> {
+    /// The columns of the input as queries: a multiple of the lanes.
+    #[inline(always)]
+    fn columns(&self) -> usize {
+        self.input.len().next_multiple_of(LANES)
     }
 
-    /// The queries that see a key, of an input with so many positions.
-    fn seeing(&self, key: usize, positions: usize, causal: bool) -> Range<usize> {
-        match self.mask {
-            Mask::All if causal => key..positions,
-            Mask::All => 0..positions,
-            Mask::Earlier => key + 1..positions,
+    /// The keys as lists: they are one-hot more often than not.
+    #[inline(always)]
+    fn prepare(&self, room: &mut Room<T>) {
+        let (_, keys, values) = self.projected;
+        let place = (self.width, self.input);
+        lanes::nonzero(keys, place, &mut room.features, &mut room.feature_counts);
+        lanes::nonzero(values, place, &mut room.values, &mut room.value_counts);
+        room.pattern
+            .resize(self.input.len() * self.columns(), T::zero());
+        room.mixed
+            .resize(self.head.value.len(), [T::zero(); WIDEST]);
+    }
+
+    /// The pattern `[keys, queries]` for the queries of a tile, and what they mix.
+    #[inline(always)]
+    fn tile<const N: usize>(
+        &self,
+        at: usize,
+        room: &mut Room<T>,
+        mixed: &mut [T],
+        is_observed: bool,
+    ) {
+        let (head, columns) = (self.head, self.columns());
+        let (query, ..) = self.projected;
+        let start = self.input.start + at;
+        let d_head = head.query.len();
+        let dividing = match head.order {
+            HostOrder::Scores => Dividing::by(self.root),
+            HostOrder::Query | HostOrder::Both => Dividing::Not,
+        };
+        let sees_all = head.mask == Mask::All && !self.causal;
+        let mut largest = [T::neg_infinity(); N];
+        for key in 0..self.input.len() {
+            let mut scores = [T::zero(); N];
+            let features = &room.features[key * d_head..][..room.feature_counts[key]];
+            lanes::add_rows(features, query, (self.width, start), &mut scores);
+            match dividing {
+                Dividing::Not => {}
+                Dividing::Times(inverse) => {
+                    for lane in 0..N {
+                        scores[lane] *= inverse;
+                    }
+                }
+                Dividing::By(root) => {
+                    for lane in 0..N {
+                        scores[lane] /= root;
+                    }
+                }
+            }
+            if !sees_all {
+                let seeing = self.seeing(key);
+                for lane in 0..N {
+                    let unseen = !seeing.contains(&(at + lane));
+                    scores[lane] = if unseen {
+                        T::neg_infinity()
+                    } else {
+                        scores[lane]
+                    };
+                }
+            }
+            for lane in 0..N {
+                let score = scores[lane];
+                largest[lane] = if score > largest[lane] {
+                    score
+                } else {
+                    largest[lane]
+                };
+            }
+            room.pattern[key * columns + at..][..N].copy_from_slice(&scores);
+        }
+        // A query that sees no key has weights of 0, whatever they are divided by.
+        for lane in 0..N {
+            let none = largest[lane] == T::neg_infinity();
+            largest[lane] = if none { T::zero() } else { largest[lane] };
+        }
+        let mut totals = [T::zero(); N];
+        for key in 0..self.input.len() {
+            let row = &mut room.pattern[key * columns + at..][..N];
+            let mut weights = [T::zero(); N];
+            weights.copy_from_slice(row);
+            match head.attention {
+                Attention::Soft => lanes::weigh(&mut weights, &largest, &mut room.level),
+                Attention::Hard => {
+                    for lane in 0..N {
+                        let is_largest = weights[lane] == largest[lane];
+                        weights[lane] = if is_largest { T::one() } else { T::zero() };
+                    }
+                }
+            }
+            for lane in 0..N {
+                totals[lane] += weights[lane];
+            }
+            row.copy_from_slice(&weights);
+        }
+        for lane in 0..N {
+            let none = totals[lane] == T::zero();
+            totals[lane] = if none { T::one() } else { totals[lane] };
+        }
+        let d_value = head.value.len();
+        room.mixed.fill([T::zero(); WIDEST]);
+        for key in 0..self.input.len() {
+            let values = &room.values[key * d_value..][..room.value_counts[key]];
+            if values.is_empty() && !is_observed {
+                continue;
+            }
+            let row = &mut room.pattern[key * columns + at..][..N];
+            let mut weights = [T::zero(); N];
+            for lane in 0..N {
+                weights[lane] = row[lane] / totals[lane];
+            }
+            for (feature, value) in values {
+                let mixed = &mut room.mixed[*feature as usize];
+                for lane in 0..N {
+                    mixed[lane] += *value * weights[lane];
+                }
+            }
+            row.copy_from_slice(&weights);
+        }
+        for (feature, mixed_here) in room.mixed.iter().enumerate() {
+            mixed[feature * self.width + start..][..N].copy_from_slice(&mixed_here[..N]);
+        }
+    }
+
+    /// The queries that see a key.
+    #[inline(always)]
+    fn seeing(&self, key: usize) -> Range<usize> {
+        match self.head.mask {
+            Mask::All if self.causal => key..self.columns(),
+            Mask::All => 0..self.columns(),
+            Mask::Earlier => key + 1..self.columns(),
             Mask::Later => 0..key,
+        }
+    }
+
+    fn pattern(&self, room: &Room<T>) -> Array2<T> {
+        let (positions, columns) = (self.input.len(), self.columns());
+        let at = |(key, query): (usize, usize)| room.pattern[key * columns + query];
+        Array2::from_shape_fn((positions, positions), at)
+    }
+}
+
+/// How scores are divided by √d_head.
+#[derive(Clone, Copy)]
+enum Dividing<T> {
+    Not,
+    /// By a power of two, to the same bits as a division.
+    Times(T),
+    By(T),
+}
+
+impl<T: Scalar> Dividing<T> {
+    fn by(root: T) -> Dividing<T> {
+        let wide = root.widen();
+        // Without features the scores are 0.
+        match wide == 0.0 || wide == 1.0 {
+            true => Dividing::Not,
+            false if wide.log2().fract() == 0.0 => Dividing::Times(T::one() / root),
+            false => Dividing::By(root),
         }
     }
 }
 
+/// The widest tile.
+const WIDEST: usize = 40;
+
+#[inline(always)]
 fn divide<T: Scalar>(numbers: &mut [T], divisor: T) {
     numbers.iter_mut().for_each(|number| *number /= divisor);
 }
 
-/// Weights from scores `[keys, queries]`, in place: `weight` of each score and the largest of its
-/// query, divided by their sum. A key counts for the queries that see it, and what is not seen is 0
-/// already.
-fn normalise<T: Scalar>(
-    scores: &mut [T],
-    positions: usize,
-    seeing: impl Fn(usize) -> Range<usize>,
-    weight: impl Fn(T, T) -> T,
-) {
-    let mut largest = vec![T::neg_infinity(); positions];
-    for (key, row) in scores.chunks_exact(positions).enumerate() {
-        let seeing = seeing(key);
-        for (largest, score) in largest[seeing.clone()].iter_mut().zip(&row[seeing]) {
-            *largest = if *score > *largest { *score } else { *largest };
-        }
-    }
-    let mut totals = vec![T::zero(); positions];
-    for (key, row) in scores.chunks_exact_mut(positions).enumerate() {
-        let seeing = seeing(key);
-        let row = &mut row[seeing.clone()];
-        for (score, largest) in row.iter_mut().zip(&largest[seeing.clone()]) {
-            *score = weight(*score, *largest);
-        }
-        for (total, score) in totals[seeing].iter_mut().zip(row) {
-            *total += *score;
-        }
-    }
-    for (key, row) in scores.chunks_exact_mut(positions).enumerate() {
-        let seeing = seeing(key);
-        for (score, total) in row[seeing.clone()].iter_mut().zip(&totals[seeing]) {
-            *score /= *total;
-        }
-    }
+/// What a pattern is worked out in, again and again.
+struct Room<T> {
+    /// Weights `[keys, columns]`.
+    pattern: Vec<T>,
+    /// The features of each key, and of each value, that are not zero, and how many.
+    features: Vec<(u32, T)>,
+    feature_counts: Vec<usize>,
+    values: Vec<(u32, T)>,
+    value_counts: Vec<usize>,
+    /// What a tile mixes of each feature.
+    mixed: Vec<[T; WIDEST]>,
+    /// As [`lanes::weigh`] has it.
+    level: (T, T),
 }
 
-/// `mixed += value · pattern` for the columns of one input; `value` and `mixed` are
-/// `[d_value, columns]`.
-fn mix<T: Scalar>(pattern: &[T], value: &[T], mixed: &mut [T], width: usize, input: &Range<usize>) {
-    let positions = input.len();
-    for (value, mixed) in value.chunks_exact(width).zip(mixed.chunks_exact_mut(width)) {
-        let mixed = &mut mixed[input.clone()];
-        for (key, weight) in value[input.clone()].iter().enumerate() {
-            // Values are one-hot more often than not.
-            if *weight != T::zero() {
-                add_scaled(mixed, *weight, row(pattern, key, positions));
-            }
+impl<T: Scalar> Room<T> {
+    fn new() -> Room<T> {
+        Room {
+            pattern: Vec::new(),
+            features: Vec::new(),
+            feature_counts: Vec::new(),
+            values: Vec::new(),
+            value_counts: Vec::new(),
+            mixed: Vec::new(),
+            level: (T::zero(), T::one()),
         }
     }
 }

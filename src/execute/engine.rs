@@ -22,9 +22,6 @@ pub trait Engine {
 ///
 /// # Errors
 /// As [`super::run`].
-///
-/// # Panics
-/// As [`Prepared::new`].
 pub fn dense(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<Box<dyn Engine>> {
     Ok(match precision {
         Precision::F32 => Box::new(Dense::<f32>::of(model, tokens)?),
@@ -35,7 +32,7 @@ pub fn dense(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<
 pub(super) struct Dense<T> {
     prepared: Prepared<T>,
     batch: Batch,
-    /// `[d_model, columns]`
+    /// `[d_model, columns]`, as the batch has them.
     pub x: Array2<T>,
 }
 
@@ -46,7 +43,7 @@ impl<T: Scalar> Dense<T> {
     }
 
     fn of(model: &Model, tokens: &[Value]) -> Fallible<Dense<T>> {
-        let prepared = Prepared::new(model);
+        let prepared = Prepared::new(model)?;
         let batch = prepared.batch(tokens)?;
         let x = prepared.embed(&batch);
         Ok(Dense::new(prepared, batch, x))
@@ -56,8 +53,7 @@ impl<T: Scalar> Dense<T> {
 impl<T: Scalar> Engine for Dense<T> {
     fn round(&mut self) {
         for layer in &self.prepared.layers {
-            self.prepared
-                .attend(layer, &mut self.x, &self.batch, &mut |_| ());
+            self.prepared.attend(layer, &mut self.x, &self.batch, None);
             layer.feed_forward(&mut self.x);
         }
     }

@@ -7,12 +7,13 @@
 //! order of the feature they come from; the residual stream adds heads in order, then b_out, then
 //! hidden units in order.
 
-use super::attention::PreparedHead;
+use super::attention::{Observe, PreparedHead};
 use super::input::Tokenizer;
+use super::lanes::{self, LANES, Work};
 use super::readout::PreparedReadout;
 use super::scalar::{Scalar, narrowed};
 use super::sparse::{Sparse, row};
-use crate::base::Fallible;
+use crate::base::{Code, Diagnostic, Fallible, parallel};
 use crate::model::transformer::runs;
 use crate::model::{FeedForward, HostOrder, Layer, Loop, Model};
 use crate::value::Value;
@@ -31,9 +32,10 @@ pub enum Precision {
 /// The first output of a model for one input: one value for each token.
 ///
 /// # Errors
-/// An input that the model cannot take: empty, too long, or with a token outside the vocabulary.
+/// A model that does not fit together; an input that it cannot take: empty, too long, or with a token
+/// outside the vocabulary.
 pub fn run(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<Vec<Value>> {
-    Executor::new(model, precision).run(tokens)
+    Executor::new(model, precision)?.run(tokens)
 }
 
 /// A model made ready for many inputs, in a precision chosen when the program runs.
@@ -45,13 +47,13 @@ pub enum Executor {
 }
 
 impl Executor {
-    /// # Panics
+    /// # Errors
     /// As [`Prepared::new`].
-    pub fn new(model: &Model, precision: Precision) -> Executor {
-        match precision {
-            Precision::F32 => Executor::F32(Prepared::new(model)),
-            Precision::F64 => Executor::F64(Prepared::new(model)),
-        }
+    pub fn new(model: &Model, precision: Precision) -> Fallible<Executor> {
+        Ok(match precision {
+            Precision::F32 => Executor::F32(Prepared::new(model)?),
+            Precision::F64 => Executor::F64(Prepared::new(model)?),
+        })
     }
 
     /// As [`Prepared::in_order`].
@@ -136,7 +138,9 @@ struct PreparedFeedForward<T> {
     output_bias: Vec<(usize, T)>,
 }
 
-/// Inputs side by side: the embedding row of each column, and the columns of each input.
+/// Inputs side by side: the embedding row of each column, and the columns of each input. After those of
+/// an input its last one comes again until the lanes are full; that is nobody's key, and its queries
+/// find what the last one's do.
 pub(super) struct Batch {
     rows: Vec<usize>,
     pub inputs: Vec<Range<usize>>,
@@ -146,6 +150,9 @@ pub(super) struct Batch {
 /// activations to stay in cache.
 const BATCH_COLUMNS: usize = 128;
 
+/// Batches that one processor takes at least.
+const FEW: usize = 16;
+
 impl Batch {
     pub fn new() -> Batch {
         Batch {
@@ -154,22 +161,32 @@ impl Batch {
         }
     }
 
+    /// The positions of the only input.
+    pub fn positions(&self) -> usize {
+        self.inputs.iter().map(ExactSizeIterator::len).sum()
+    }
+
     pub fn push(&mut self, rows: Vec<usize>) {
         let start = self.rows.len();
+        let last = rows.last().copied();
         self.rows.extend(rows);
         self.inputs.push(start..self.rows.len());
+        let columns = self.rows.len().next_multiple_of(LANES);
+        self.rows.resize(columns, last.unwrap_or(0));
     }
 }
 
 impl<T: Scalar> Prepared<T> {
-    /// # Panics
-    /// If the parts of the model do not fit each other; see [`Model::check`].
-    pub fn new(model: &Model) -> Prepared<T> {
-        if let Err(problem) = model.check() {
-            panic!("a model that does not fit together: {problem}");
-        }
+    /// # Errors
+    /// The parts of the model do not fit each other; see [`Model::check`].
+    pub fn new(model: &Model) -> Fallible<Prepared<T>> {
+        model.check().map_err(|problem| {
+            let message = format!("a model that does not fit together: {problem}");
+            Diagnostic::error(Code::BadModel, message)
+                .help("`Model::check` says whether one does, before it is run")
+        })?;
         let outputs = model.outputs.iter().map(|output| &output.readout);
-        Prepared {
+        Ok(Prepared {
             tokenizer: Tokenizer::new(model),
             token_embedding: Sparse::by_row(&model.token_embedding),
             position_embedding: Sparse::by_row(&model.position_embedding),
@@ -179,7 +196,7 @@ impl<T: Scalar> Prepared<T> {
             layers: model.layers.iter().map(PreparedLayer::new).collect(),
             loops: model.loops.clone(),
             outputs: outputs.map(PreparedReadout::new).collect(),
-        }
+        })
     }
 
     /// The same, dividing by √d_head in another order; without this, the scores.
@@ -207,7 +224,8 @@ impl<T: Scalar> Prepared<T> {
         Ok(self.read(&self.batch(tokens)?, &self.outputs).remove(0))
     }
 
-    /// The first output for each of many inputs, the same as one by one but faster.
+    /// The first output for each of many inputs, the same as one by one but faster: side by side, and
+    /// on all processors where there are many.
     ///
     /// # Errors
     /// As [`run`], for the first input that has one.
@@ -230,32 +248,27 @@ impl<T: Scalar> Prepared<T> {
         inputs: &[Vec<Value>],
         readouts: &[PreparedReadout<T>],
     ) -> Fallible<Vec<Vec<Vec<Value>>>> {
-        let mut outputs = Vec::with_capacity(inputs.len());
-        self.in_batches(inputs, &mut |batch| {
-            outputs.extend(self.read(batch, readouts))
-        })?;
-        Ok(outputs)
+        let batches = self.batches(inputs)?;
+        let read = |_: &mut (), at: usize| self.read(&batches[at], readouts);
+        let outputs = parallel::map((batches.len(), FEW), || (), read);
+        Ok(outputs.into_iter().flatten().collect())
     }
 
     /// Inputs in batches that are good to compute with.
-    pub(super) fn in_batches(
-        &self,
-        inputs: &[Vec<Value>],
-        each: &mut dyn FnMut(&Batch),
-    ) -> Fallible<()> {
+    pub(super) fn batches(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Batch>> {
+        let mut batches = Vec::new();
         let mut batch = Batch::new();
         for tokens in inputs {
             let rows = self.tokenizer.rows(tokens)?;
             let is_full = batch.rows.len() + rows.len() > BATCH_COLUMNS;
             if is_full && !batch.inputs.is_empty() {
-                each(&std::mem::replace(&mut batch, Batch::new()));
+                batches.push(std::mem::replace(&mut batch, Batch::new()));
             }
             batch.push(rows);
         }
-        if !batch.inputs.is_empty() {
-            each(&batch);
-        }
-        Ok(())
+        batches.push(batch);
+        batches.retain(|batch| !batch.inputs.is_empty());
+        Ok(batches)
     }
 
     fn read(&self, batch: &Batch, readouts: &[PreparedReadout<T>]) -> Vec<Vec<Vec<Value>>> {
@@ -284,7 +297,7 @@ impl<T: Scalar> Prepared<T> {
         let mut x = self.embed(batch);
         observe(0, &x);
         for (index, _, layer) in self.runs() {
-            self.attend(layer, &mut x, batch, &mut |_| ());
+            self.attend(layer, &mut x, batch, None);
             observe(2 * index + 1, &x);
             layer.feed_forward(&mut x);
             observe(2 * index + 2, &x);
@@ -308,7 +321,9 @@ impl<T: Scalar> Prepared<T> {
     pub(super) fn embed(&self, batch: &Batch) -> Array2<T> {
         let mut x = Array2::zeros((self.d_model, batch.rows.len()));
         for input in &batch.inputs {
-            for (position, column) in input.clone().enumerate() {
+            let columns = input.start..input.start + input.len().next_multiple_of(LANES);
+            for column in columns {
+                let position = column.min(input.end - 1) - input.start;
                 let token = self.token_embedding.list(batch.rows[column]);
                 let place = self.position_embedding.list(position);
                 for (feature, value) in token.iter().chain(place) {
@@ -326,13 +341,39 @@ impl<T: Scalar> Prepared<T> {
         layer: &PreparedLayer<T>,
         x: &mut Array2<T>,
         batch: &Batch,
-        observe: &mut dyn FnMut(Array2<T>),
+        observe: Option<&mut Observe<'_, T>>,
     ) {
-        let attend =
-            |head: &PreparedHead<T>| head.attend(x, &batch.inputs, self.causal, &mut *observe);
-        let mixed: Vec<Array2<T>> = layer.heads.iter().map(attend).collect();
-        for (head, mixed) in layer.heads.iter().zip(&mixed) {
-            head.add_output(mixed, x);
+        lanes::widest(Attend {
+            heads: &layer.heads,
+            causal: self.causal,
+            x,
+            batch,
+            observe,
+        });
+    }
+}
+
+struct Attend<'a, 'o, T> {
+    heads: &'a [PreparedHead<T>],
+    causal: bool,
+    x: &'a mut Array2<T>,
+    batch: &'a Batch,
+    observe: Option<&'a mut Observe<'o, T>>,
+}
+
+impl<T: Scalar> Work for Attend<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let mut mixed = Vec::with_capacity(self.heads.len());
+        for head in self.heads {
+            // A reborrow, as an option of a reference is moved.
+            let observe = self.observe.as_mut().map(|observe| &mut **observe as _);
+            mixed.push(head.attend(self.x, &self.batch.inputs, self.causal, observe));
+        }
+        for (head, mixed) in self.heads.iter().zip(&mixed) {
+            head.add_output(mixed, self.x);
         }
     }
 }
@@ -360,7 +401,23 @@ impl<T: Scalar> PreparedLayer<T> {
 
     /// Adds the output of the feed-forward block to the residual stream.
     pub(super) fn feed_forward(&self, x: &mut Array2<T>) {
-        self.mlp.add_output(x);
+        lanes::widest(FeedForwardOutput { mlp: &self.mlp, x });
+    }
+}
+
+struct FeedForwardOutput<'a, T> {
+    mlp: &'a PreparedFeedForward<T>,
+    x: &'a mut Array2<T>,
+}
+
+impl<T: Scalar> Work for FeedForwardOutput<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.mlp.input.len() > 0 || !self.mlp.output_bias.is_empty() {
+            self.mlp.add_output(self.x);
+        }
     }
 }
 
@@ -380,6 +437,7 @@ impl<T: Scalar> PreparedFeedForward<T> {
     }
 
     /// The hidden units `[d_mlp, width]` for a residual stream `[d_model, width]`, before the ReLU.
+    #[inline(always)]
     fn hidden(&self, stream: &[T], width: usize) -> Vec<T> {
         let mut hidden = self.input.apply(&self.input_bias, stream, width);
         if self.layer_norm {
@@ -390,6 +448,7 @@ impl<T: Scalar> PreparedFeedForward<T> {
 
     /// One hidden unit at a time, so that the hidden layer, often much wider than the stream,
     /// never leaves the cache; unless they are normalised together.
+    #[inline(always)]
     fn add_output(&self, x: &mut Array2<T>) {
         let before = if self.input.len() > 0 {
             x.clone()
@@ -416,16 +475,7 @@ impl<T: Scalar> PreparedFeedForward<T> {
                     self.input.gather(unit, before, &mut hidden);
                 }
             }
-            let mut active = false;
-            for hidden in &mut hidden {
-                active |= *hidden > T::zero();
-                *hidden = if *hidden > T::zero() {
-                    *hidden
-                } else {
-                    T::zero()
-                };
-            }
-            if active {
+            if lanes::rectify(&mut hidden) {
                 self.output.scatter(unit, &hidden, stream);
             }
         }

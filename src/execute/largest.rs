@@ -19,8 +19,8 @@ pub fn largest_activation(
     precision: Precision,
 ) -> Fallible<f64> {
     match precision {
-        Precision::F32 => Prepared::<f32>::new(model).largest_activation(inputs),
-        Precision::F64 => Prepared::<f64>::new(model).largest_activation(inputs),
+        Precision::F32 => Prepared::<f32>::new(model)?.largest_activation(inputs),
+        Precision::F64 => Prepared::<f64>::new(model)?.largest_activation(inputs),
     }
 }
 
@@ -35,7 +35,7 @@ impl<T: Scalar> Prepared<T> {
                 found = layer
                     .projected(&x)
                     .fold(found, |found, projected| largest(found, &projected));
-                self.attend(layer, &mut x, &batch, &mut |_| ());
+                self.attend(layer, &mut x, &batch, None);
                 found = largest(found, &x);
                 found = largest(found, &layer.hidden(&x));
                 layer.feed_forward(&mut x);

@@ -8,6 +8,7 @@ mod delta;
 pub mod engine;
 pub mod forward;
 mod input;
+mod lanes;
 mod largest;
 mod readout;
 mod scalar;

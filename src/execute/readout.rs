@@ -1,5 +1,6 @@
 //! From the residual stream back to values.
 
+use super::lanes::{self, LANES, Work};
 use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::model::{Decoder, Readout};
@@ -48,7 +49,9 @@ impl<T: Scalar> PreparedReadout<T> {
         match &self.decoder {
             PreparedDecoder::Categorical(values) => {
                 let winners = self.winners(x).into_iter();
-                winners.map(|winner| values[winner].clone()).collect()
+                winners
+                    .map(|winner| values[winner as usize].clone())
+                    .collect()
             }
             PreparedDecoder::Nearest(values) => {
                 let decode = |number: &T| nearest(values, number.widen()).clone();
@@ -71,15 +74,43 @@ impl<T: Scalar> PreparedReadout<T> {
     }
 
     /// The largest output of each column, the first of equals.
-    fn winners(&self, x: &Array2<T>) -> Vec<usize> {
-        let mut winners = vec![0; x.ncols()];
-        let mut largest = self.output(0, x);
-        for output in 1..self.bias.len() {
-            for (column, logit) in self.output(output, x).into_iter().enumerate() {
-                if logit > largest[column] {
-                    largest[column] = logit;
-                    winners[column] = output;
+    fn winners(&self, x: &Array2<T>) -> Vec<u32> {
+        lanes::widest(Winners { readout: self, x })
+    }
+}
+
+struct Winners<'a, T> {
+    readout: &'a PreparedReadout<T>,
+    x: &'a Array2<T>,
+}
+
+impl<T: Scalar> Work for Winners<'_, T> {
+    type Output = Vec<u32>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<u32> {
+        let PreparedReadout { weights, bias, .. } = self.readout;
+        let width = self.x.ncols();
+        let stream = self.x.as_slice();
+        let stream = stream.expect("activations are in standard layout");
+        let mut winners = vec![0_u32; width];
+        let mut largest = vec![bias[0]; width];
+        weights.gather(0, stream, &mut largest);
+        let mut logits = vec![T::zero(); width];
+        for (output, bias) in (0..).zip(bias).skip(1) {
+            logits.fill(*bias);
+            weights.gather(output as usize, stream, &mut logits);
+            let (winners, _) = winners.as_chunks_mut::<LANES>();
+            let (largest, _) = largest.as_chunks_mut::<LANES>();
+            let (logits, _) = logits.as_chunks::<LANES>();
+            for ((winners, largest), logits) in winners.iter_mut().zip(largest).zip(logits) {
+                let (mut found, mut most) = (*winners, *largest);
+                for lane in 0..LANES {
+                    let is_larger = logits[lane] > most[lane];
+                    most[lane] = if is_larger { logits[lane] } else { most[lane] };
+                    found[lane] = if is_larger { output } else { found[lane] };
                 }
+                (*winners, *largest) = (found, most);
             }
         }
         winners

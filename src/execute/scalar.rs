@@ -5,7 +5,12 @@ use ndarray::NdFloat;
 
 /// `f32` or `f64`.
 pub trait Scalar: NdFloat {
-    /// How far below the largest score the weights of a softmax are exactly 0.
+    /// From this logarithm down weights of a softmax are 0: what is so small changes no sum, and with
+    /// it whatever it is multiplied with would be subnormal, on which processors are slow.
+    const LOWEST: Self;
+
+    /// How far below the largest score the weights of a softmax are exactly 0, however the difference
+    /// is rounded.
     const FAR: f64;
 
     /// The nearest number of this type.
@@ -18,9 +23,8 @@ pub trait Scalar: NdFloat {
     fn is_whole(self) -> bool;
 
     /// `e` to the power of a number that is not positive.
-    fn exp_falling(self) -> Self {
-        Self::narrow(exp_falling(self.widen()))
-    }
+    /// 0 from [`Scalar::LOWEST`] down.
+    fn exp_falling(self) -> Self;
 }
 
 /// The nearest numbers of a type.
@@ -29,8 +33,18 @@ pub(super) fn narrowed<T: Scalar>(wide: &[f64]) -> Vec<T> {
 }
 
 impl Scalar for f32 {
-    const FAR: f64 = 104.0;
+    // Above 2⁻¹⁰⁰, of the 2⁻¹²⁶ that are not subnormal.
+    const LOWEST: f32 = -69.0;
+    const FAR: f64 = 70.0;
 
+    #[inline(always)]
+    fn exp_falling(self) -> f32 {
+        // The rest of the series is below 2⁻³², little beside the rounding.
+        let power = exp_falling::<9>(f64::from(self)) as f32;
+        if self <= f32::LOWEST { 0.0 } else { power }
+    }
+
+    #[inline(always)]
     fn narrow(wide: f64) -> f32 {
         wide as f32
     }
@@ -40,14 +54,24 @@ impl Scalar for f32 {
         self as i64 as f32 == self
     }
 
+    #[inline(always)]
     fn widen(self) -> f64 {
         f64::from(self)
     }
 }
 
 impl Scalar for f64 {
-    const FAR: f64 = 709.0;
+    // Above 2⁻¹⁰⁰⁰, of the 2⁻¹⁰²² that are not subnormal.
+    const LOWEST: f64 = -693.0;
+    const FAR: f64 = 694.0;
 
+    #[inline(always)]
+    fn exp_falling(self) -> f64 {
+        let power = exp_falling::<14>(self);
+        if self <= f64::LOWEST { 0.0 } else { power }
+    }
+
+    #[inline(always)]
     fn narrow(wide: f64) -> f64 {
         wide
     }
@@ -56,6 +80,7 @@ impl Scalar for f64 {
         self as i64 as f64 == self
     }
 
+    #[inline(always)]
     fn widen(self) -> f64 {
         self
     }
@@ -66,8 +91,10 @@ impl Scalar for f64 {
 ///
 /// `f64::exp` is the platform's and differs between platforms, even between processors on one.
 /// This uses only operations that IEEE 754 defines to the bit: `e^x = 2^k e^r` with
-/// `|r| ≤ ln 2 / 2`, and the Taylor series of `e^r` up to `r¹³`, whose rest is below 2⁻⁵⁷.
-fn exp_falling(x: f64) -> f64 {
+/// `|r| ≤ ln 2 / 2`, and so many terms of the Taylor series of `e^r`; the rest after 14, up to `r¹³`, is
+/// below 2⁻⁵⁷.
+#[inline(always)]
+fn exp_falling<const TERMS: usize>(x: f64) -> f64 {
     // Adding 1.5 · 2⁵² rounds to an integer and leaves that integer in the low bits.
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     // ln 2 in two parts; the first has few enough digits for `k * LN_2_HIGH` to be exact.
@@ -79,8 +106,8 @@ fn exp_falling(x: f64) -> f64 {
     let shifted = x * std::f64::consts::LOG2_E + SHIFT;
     let k = shifted - SHIFT;
     let r = (x - k * LN_2_HIGH) - k * LN_2_LOW;
-    let mut series = INVERSE_FACTORIALS[13];
-    for n in (0..13).rev() {
+    let mut series = INVERSE_FACTORIALS[TERMS - 1];
+    for n in (0..TERMS - 1).rev() {
         series = series * r + INVERSE_FACTORIALS[n];
     }
     let power = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
@@ -110,21 +137,39 @@ mod tests {
 
     #[test]
     fn exponential_is_close_to_the_platforms() {
-        assert_eq!(exp_falling(0.0), 1.0);
-        assert_eq!(exp_falling(f64::NEG_INFINITY), 0.0);
-        assert_eq!(exp_falling(-1e300), 0.0);
-        assert!(exp_falling(f64::NAN).is_nan());
+        assert_eq!(exp_falling::<14>(0.0), 1.0);
+        assert_eq!(exp_falling::<14>(f64::NEG_INFINITY), 0.0);
+        assert_eq!(exp_falling::<14>(-1e300), 0.0);
+        assert!(exp_falling::<14>(f64::NAN).is_nan());
         for step in 0..700_000 {
             let x = -f64::from(step) * 1.000_7e-3;
-            let (ours, theirs) = (exp_falling(x), x.exp());
+            let (ours, theirs) = (exp_falling::<14>(x), x.exp());
             let error = (ours - theirs).abs() / theirs;
             assert!(error <= 2.0 * f64::EPSILON, "e^{x} = {ours}, not {theirs}");
         }
     }
 
     #[test]
+    fn what_is_tiny_is_nothing() {
+        for step in 0..2_000 {
+            let (narrow, wide) = (-(step as f32) * 0.1, -f64::from(step));
+            let (float, double) = (narrow.exp_falling(), wide.exp_falling());
+            assert!(
+                float == 0.0 || float >= f32::MIN_POSITIVE * 1e6,
+                "e^{narrow}"
+            );
+            assert!(
+                double == 0.0 || double >= f64::MIN_POSITIVE * 1e6,
+                "e^{wide}"
+            );
+            let error = (f64::from(float) - f64::from(narrow).exp()).abs();
+            assert!(error <= 1.1 * f64::from(f32::EPSILON) * f64::from(narrow).exp() + 1e-29);
+        }
+    }
+
+    #[test]
     fn exponential_has_these_bits() {
         // A change of any bit here is a change of results between versions.
-        assert_eq!(exp_falling(-1.0).to_bits(), 0x3fd7_8b56_362c_ef38);
+        assert_eq!(exp_falling::<14>(-1.0).to_bits(), 0x3fd7_8b56_362c_ef38);
     }
 }

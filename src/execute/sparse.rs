@@ -2,6 +2,7 @@
 //! Activations are feature-major, `[features, positions]`, so that each weight adds one scaled
 //! row to another.
 
+use super::lanes;
 use super::scalar::Scalar;
 use crate::model::Matrix;
 
@@ -55,28 +56,29 @@ impl<T: Scalar> Sparse<T> {
         self.starts.len() - 1
     }
 
+    #[inline(always)]
     pub fn list(&self, list: usize) -> &[(u32, T)] {
         &self.entries[self.starts[list] as usize..self.starts[list + 1] as usize]
     }
 
     /// `sum += Σ weight · x[index]` over one list, in its order; `x` has rows as long as `sum`.
+    #[inline(always)]
     pub fn gather(&self, list: usize, x: &[T], sum: &mut [T]) {
-        let width = sum.len();
-        for (index, weight) in self.list(list) {
-            add_scaled(sum, *weight, row(x, *index as usize, width));
-        }
+        lanes::gather(self.list(list), x, sum);
     }
 
     /// `x[index] += weight · term` over one list, in its order.
+    #[inline(always)]
     pub fn scatter(&self, list: usize, term: &[T], x: &mut [T]) {
         let width = term.len();
         for (index, weight) in self.list(list) {
             let start = *index as usize * width;
-            add_scaled(&mut x[start..start + width], *weight, term);
+            lanes::add_scaled(&mut x[start..start + width], *weight, term);
         }
     }
 
     /// All lists gathered, each onto its bias: `[lists, width]` from `x` `[features, width]`.
+    #[inline(always)]
     pub fn apply(&self, bias: &[T], x: &[T], width: usize) -> Vec<T> {
         let mut sums = vec![T::zero(); self.len() * width];
         for (list, sum) in sums.chunks_exact_mut(width).enumerate() {
@@ -88,13 +90,7 @@ impl<T: Scalar> Sparse<T> {
 }
 
 /// One row of an array with rows of `width` entries.
+#[inline(always)]
 pub(super) fn row<T>(array: &[T], row: usize, width: usize) -> &[T] {
     &array[row * width..(row + 1) * width]
-}
-
-/// `sum += weight · term`, entry by entry. Never contracted to a fused multiply-add.
-pub(super) fn add_scaled<T: Scalar>(sum: &mut [T], weight: T, term: &[T]) {
-    for (sum, term) in sum.iter_mut().zip(term) {
-        *sum += weight * *term;
-    }
 }

@@ -51,24 +51,24 @@ struct Seen {
 }
 
 impl Survey<'_> {
-    /// # Panics
+    /// # Errors
     /// As [`Prepared::new`].
-    pub fn new(model: &Model, precision: Precision) -> Survey<'_> {
+    pub fn new(model: &Model, precision: Precision) -> Fallible<Survey<'_>> {
         let variables = || model.variables.iter().map(|variable| &variable.readout);
-        Survey {
+        Ok(Survey {
             model,
             runner: match precision {
                 Precision::F32 => Runner::F32(
-                    Prepared::new(model),
+                    Prepared::new(model)?,
                     variables().map(PreparedReadout::new).collect(),
                 ),
                 Precision::F64 => Runner::F64(
-                    Prepared::new(model),
+                    Prepared::new(model)?,
                     variables().map(PreparedReadout::new).collect(),
                 ),
             },
             seen: vec![Seen::default(); model.variables.len() + model.outputs.len()],
-        }
+        })
     }
 
     /// Runs the model on some more inputs.
@@ -120,7 +120,7 @@ fn add<T: Scalar>(
     inputs: &[Vec<Value>],
     seen: &mut [Seen],
 ) -> Fallible<()> {
-    prepared.in_batches(inputs, &mut |batch| {
+    for batch in &prepared.batches(inputs)? {
         let x = prepared.pass(batch, &mut |half, x| {
             let readable = model.variables.iter().zip(variables).zip(&mut *seen);
             for ((variable, readout), seen) in readable {
@@ -133,7 +133,8 @@ fn add<T: Scalar>(
         for (readout, seen) in outputs {
             seen.note((prepared, batch), readout, &x);
         }
-    })
+    }
+    Ok(())
 }
 
 impl Seen {

@@ -89,8 +89,8 @@ pub fn trace_in_order(
     order: HostOrder,
 ) -> Fallible<Trace> {
     match precision {
-        Precision::F32 => Tracer::<f32>::new(model, order).run(tokens),
-        Precision::F64 => Tracer::<f64>::new(model, order).run(tokens),
+        Precision::F32 => Tracer::<f32>::new(model, order)?.run(tokens),
+        Precision::F64 => Tracer::<f64>::new(model, order)?.run(tokens),
     }
 }
 
@@ -101,50 +101,59 @@ struct Tracer<'m, T> {
 }
 
 impl<'m, T: Scalar> Tracer<'m, T> {
-    fn new(model: &'m Model, order: HostOrder) -> Tracer<'m, T> {
+    fn new(model: &'m Model, order: HostOrder) -> Fallible<Tracer<'m, T>> {
         let readouts = model.variables.iter().map(|variable| &variable.readout);
-        Tracer {
+        Ok(Tracer {
             model,
-            prepared: Prepared::new(model).in_order(order),
+            prepared: Prepared::new(model)?.in_order(order),
             variables: readouts.map(PreparedReadout::new).collect(),
-        }
+        })
     }
 
     fn run(&self, tokens: &[Value]) -> Fallible<Trace> {
         let batch: Batch = self.prepared.batch(tokens)?;
         let mut x = self.prepared.embed(&batch);
-        let mut steps = vec![self.step((0, 0), &x, Vec::new())];
+        let positions = batch.positions();
+        let mut steps = vec![self.step((0, 0), (&x, positions), Vec::new())];
         for (index, round, layer) in self.prepared.runs() {
             let named = &self.model.layers[index];
             let mut patterns = Vec::with_capacity(named.heads.len());
-            self.prepared.attend(layer, &mut x, &batch, &mut |pattern| {
+            let mut observe = |pattern: Array2<T>| {
                 patterns.push(Pattern {
                     label: named.heads[patterns.len()].label.clone(),
-                    weights: turned(&pattern),
+                    weights: turned(&pattern, pattern.ncols()),
                 });
-            });
-            steps.push(self.step((2 * index + 1, round), &x, patterns));
+            };
+            let observe = Some(&mut observe as _);
+            self.prepared.attend(layer, &mut x, &batch, observe);
+            steps.push(self.step((2 * index + 1, round), (&x, positions), patterns));
             layer.feed_forward(&mut x);
-            steps.push(self.step((2 * index + 2, round), &x, Vec::new()));
+            steps.push(self.step((2 * index + 2, round), (&x, positions), Vec::new()));
         }
         Ok(Trace {
             bos: self.model.bos,
             tokens: tokens.to_vec(),
             steps,
-            outputs: self.outputs(&x),
+            outputs: self.outputs(&x, positions),
         })
     }
 
-    fn outputs(&self, x: &Array2<T>) -> Vec<Given> {
+    fn outputs(&self, x: &Array2<T>, positions: usize) -> Vec<Given> {
         let named = self.model.outputs.iter().zip(&self.prepared.outputs);
         let given = named.map(|(output, readout)| Given {
             name: output.name.clone(),
-            values: readout.read(x).split_off(self.model.before_tokens()),
+            values: readout.read(x)[self.model.before_tokens()..positions].to_vec(),
         });
         given.collect()
     }
 
-    fn step(&self, (half, round): (usize, usize), x: &Array2<T>, heads: Vec<Pattern>) -> Step {
+    /// What there is of a stream in its first columns, those of the positions.
+    fn step(
+        &self,
+        (half, round): (usize, usize),
+        (x, positions): (&Array2<T>, usize),
+        heads: Vec<Pattern>,
+    ) -> Step {
         // What a later layer of the loop has made is there from its second round on.
         let looped = self
             .model
@@ -162,21 +171,21 @@ impl<'m, T: Scalar> Tracer<'m, T> {
                 .map(|(variable, readout)| Decoded {
                     name: variable.name.clone(),
                     ready: variable.ready,
-                    values: readout.read(x),
+                    values: readout.read(x)[..positions].to_vec(),
                 });
         Step {
             half,
             round,
-            stream: turned(x),
+            stream: turned(x, positions),
             heads,
             variables: decoded.collect(),
         }
     }
 }
 
-/// The transpose, in standard layout.
-fn turned<T: Scalar>(array: &Array2<T>) -> Array2<f64> {
-    let (rows, columns) = array.dim();
+/// The transpose of the first columns, in standard layout.
+fn turned<T: Scalar>(array: &Array2<T>, columns: usize) -> Array2<f64> {
+    let rows = array.nrows();
     Array2::from_shape_fn((columns, rows), |(row, column)| {
         array[(column, row)].widen()
     })

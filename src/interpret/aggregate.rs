@@ -15,7 +15,10 @@ use std::sync::Arc;
 
 /// The number of selected keys of each query.
 pub fn width(pattern: &Pattern) -> Column {
-    let counts = Plan::new(pattern).add_up(|_| 1_u32);
+    let counts = match Plan::new(pattern) {
+        Ok(plan) => plan.add_up(|_| 1_u32),
+        Err(fault) => return Column::failed(pattern.queries, fault),
+    };
     Column::ints(counts.into_iter().map(i64::from).collect())
 }
 
@@ -25,10 +28,14 @@ pub fn aggregate(sop: SOpId, pattern: &Pattern, value: &Column, default: &Value)
     if let Some(fault) = value.first_fault() {
         return Column::failed(pattern.queries, fault.clone());
     }
+    let plan = match Plan::new(pattern) {
+        Ok(plan) => plan,
+        Err(fault) => return Column::failed(pattern.queries, fault),
+    };
     let aggregate = Aggregate {
         sop,
         pattern,
-        plan: Plan::new(pattern),
+        plan,
         value,
         default,
     };

@@ -4,6 +4,7 @@
 use super::column::{Column, Values};
 use super::distance::Nearest;
 use super::elementwise;
+use super::exact::LARGEST_EXACT;
 use super::fault::Fault;
 use super::linear::Linear;
 use super::plan::Plan;
@@ -15,9 +16,6 @@ use crate::graph::{Graph, SOpId, Scorer, ScorerId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// Floats hold ints up to this one exactly.
-const LARGEST_EXACT: u64 = 1 << 53;
 
 /// Stack that must be left before a recursion goes on, in bytes.
 const STACK: usize = 128 * 1024;
@@ -60,11 +58,11 @@ impl Ranking {
     pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Arc<Fault>> {
         let order = match self {
             Ranking::Order(order) => order,
-            Ranking::Nearest(nearest) => return Ok(nearest.best(candidates)),
+            Ranking::Nearest(nearest) => return nearest.best(candidates),
             Ranking::Scores(scores) => return scores.best(candidates),
         };
         let standings = standings(order);
-        let highest = Plan::new(candidates).highest(|key| standings[key]);
+        let highest = Plan::new(candidates)?.highest(|key| standings[key]);
         let key = |standing: u32| match standing {
             0 => -1,
             standing => i64::from(order[standing as usize - 1]),

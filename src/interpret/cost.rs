@@ -22,6 +22,8 @@ pub struct Explanation {
     pub cost: String,
     /// The conjunctions that are added up, or why there are none.
     pub steps: Vec<String>,
+    /// The pairs of a key and a query that are looked at, as [`crate::base::Limits::pairs`] counts them.
+    pub pairs: u64,
 }
 
 /// Evaluates an s-op and says how each aggregate and width under it was answered, operands before
@@ -41,23 +43,28 @@ pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Vec<Expl
                     }
                     _ => evaluation
                         .pattern(*selector)
-                        .map(|pattern| describe(graph, &pattern)),
+                        .and_then(|pattern| describe(graph, &pattern)),
                 }
             }
             SOp::WeightedMean { scorer, .. } => describe_weighted(evaluation, *scorer),
             SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => return,
         };
-        let (cost, steps) = described.unwrap_or_else(|fault| {
+        let (cost, steps, pairs) = described.unwrap_or_else(|fault| {
             let fails = format!("fails: {}", fault.message);
-            ("O(n)".to_string(), vec![fails])
+            ("O(n)".to_string(), vec![fails], 0)
         });
-        explanations.push(Explanation { sop, cost, steps });
+        explanations.push(Explanation {
+            sop,
+            cost,
+            steps,
+            pairs,
+        });
     })?;
     Ok(explanations)
 }
 
-/// A cost and the steps behind it.
-type Described = (String, Vec<String>);
+/// A cost, the steps behind it, and the pairs that are looked at.
+type Described = (String, Vec<String>, u64);
 
 fn describe_best(
     evaluation: &Evaluation<'_>,
@@ -67,25 +74,29 @@ fn describe_best(
     let graph = evaluation.graph;
     let column = |id| evaluation.column(id);
     let ranking = Ranking::new(graph, scorer, &evaluation.columns_of(&column))?;
-    let (cost, mut steps) = describe(graph, &evaluation.pattern(candidates)?);
-    let (cost, how) = match ranking {
+    let pattern = evaluation.pattern(candidates)?;
+    let (cost, mut steps, pairs) = describe(graph, &pattern)?;
+    let (cost, how, pairs) = match ranking {
         Ranking::Order(_) => (
             cost,
             "the best of these: a maximum, as the score depends on the key alone",
+            pairs,
         ),
         Ranking::Nearest(_) => (
             cost,
             "the best of these: a maximum on each piece where the score rises or falls with a sum \
              of key and query",
+            pairs,
         ),
         Ranking::Scores(_) => (
             "O(n²)".to_string(),
             "the best of these: one key after the other, as no one order of the keys serves all \
              queries",
+            pattern.pairs(),
         ),
     };
     steps.push(how.to_string());
-    Ok((cost, steps))
+    Ok((cost, steps, pairs))
 }
 
 fn describe_weighted(
@@ -97,7 +108,7 @@ fn describe_weighted(
     Ok(match &weights {
         Weights::Masked { .. } => {
             let how = "running sums of weights along positions, as these depend on the key alone";
-            ("O(n)".to_string(), vec![how.to_string()])
+            ("O(n)".to_string(), vec![how.to_string()], 0)
         }
         Weights::Kernel(kernel) => {
             let reach = kernel.reach();
@@ -105,22 +116,26 @@ fn describe_weighted(
                 "keys weighed from left to right, by a table over sums of key and query, of which \
                  {reach} at most have a weight"
             );
-            (format!("O(n × {reach})"), vec![how])
+            (format!("O(n × {reach})"), vec![how], kernel.pairs())
         }
         Weights::Scores(scores) => {
             let queries = scores.query_classes();
             let how = format!("keys weighed from left to right, for {queries} different queries");
-            (format!("O(n × {queries})"), vec![how])
+            (format!("O(n × {queries})"), vec![how], scores.pairs())
         }
     })
 }
 
-fn describe(graph: &Graph, pattern: &Pattern) -> Described {
-    match &Plan::new(pattern).way {
+fn describe(graph: &Graph, pattern: &Pattern) -> Result<Described, Arc<Fault>> {
+    let plan = Plan::new(pattern)?;
+    let tabulated: u64 = pattern.tables.iter().map(|table| table.pairs()).sum();
+    let pairs = plan.pairs() + tabulated;
+    Ok(match &plan.way {
         Way::Rows(rows, reason) => {
             let (keys, queries) = (rows.keys.count(), rows.queries.count());
             let rows = format!("rows of bits, as {reason}: {queries} rows of {keys} keys");
-            (format!("O(n log n + {keys} × {queries})"), vec![rows])
+            let cost = format!("O(n log n + {keys} × {queries})");
+            (cost, vec![rows], pairs)
         }
         Way::Sum(terms) => {
             let orders = terms.iter().map(|(_, shape)| shape.orders.len()).max();
@@ -138,9 +153,9 @@ fn describe(graph: &Graph, pattern: &Pattern) -> Described {
             if steps.is_empty() {
                 steps.push("selects nothing".to_string());
             }
-            (cost.to_string(), steps)
+            (cost.to_string(), steps, pairs)
         }
-    }
+    })
 }
 
 fn conjunction(graph: &Graph, pattern: &Pattern, sign: i64, shape: &Shape) -> String {

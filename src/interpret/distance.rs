@@ -5,27 +5,29 @@
 
 use super::best::{self, standings};
 use super::column::{Builder, Column};
+use super::exact::LARGEST_EXACT;
+use super::fault::Fault;
 use super::linear::Linear;
 use super::pieces::{Piece, Way};
 use super::plan::Plan;
 use super::selector::Pattern;
 use super::weights::Weighted;
-use crate::base::parallel;
+use crate::base::{Code, Control, parallel};
 use crate::graph::SOpId;
 use crate::value::{Op, Value};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// Queries that one thread answers at least.
-const LEAST: usize = 64;
+/// Queries that are answered side by side.
+const TOGETHER: usize = 8;
+/// Such blocks of queries that one thread answers at least.
+const LEAST: usize = 8;
 
 /// More intervals than this are not worth it.
 const MOST_INTERVALS: usize = 8;
 /// Numbers that a function is tabulated over, and as many more as there are positions, times this.
 const NUMBERS: usize = 1 << 16;
 const NUMBERS_PER_POSITION: usize = 4;
-/// Floats hold ints up to this one exactly.
-const LARGEST_EXACT: f64 = (1_i64 << 53) as f64;
-
 fn most_numbers(linear: &Linear) -> usize {
     NUMBERS + NUMBERS_PER_POSITION * (linear.keys.len() + linear.queries.len())
 }
@@ -60,7 +62,7 @@ impl Nearest {
         let pieces = linear.pieces()?;
         let exact = |at: i64| {
             let score = linear.at(at).and_then(|score| score.as_float());
-            score.is_some_and(|score| score.abs() <= LARGEST_EXACT)
+            score.is_some_and(|score| score.abs() <= LARGEST_EXACT as f64)
         };
         let told_apart = |piece: &Piece| {
             (piece.way == Way::Constant || piece.strict) && exact(piece.from) && exact(piece.to)
@@ -71,7 +73,10 @@ impl Nearest {
 
     /// The position of the best selected key of each query, -1 where none is selected; of equal
     /// scores the last. For each piece as long as the best key of one order of all keys takes.
-    pub fn best(&self, candidates: &Pattern) -> Vec<i64> {
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Arc<Fault>> {
         let mut best: Vec<(f64, i64)> = vec![(f64::NEG_INFINITY, -1); candidates.queries];
         for piece in &self.pieces {
             let order = match piece.way {
@@ -81,7 +86,7 @@ impl Nearest {
             };
             let within = candidates.within(&self.linear, (piece.from, piece.to));
             let standings = standings(&order);
-            let highest = Plan::new(&within).highest(|key| standings[key]);
+            let highest = Plan::new(&within)?.highest(|key| standings[key]);
             for (query, standing) in highest.into_iter().enumerate() {
                 if standing == 0 {
                     continue;
@@ -98,7 +103,7 @@ impl Nearest {
                 }
             }
         }
-        best.into_iter().map(|(_, key)| key).collect()
+        Ok(best.into_iter().map(|(_, key)| key).collect())
     }
 }
 
@@ -150,40 +155,108 @@ impl Kernel {
         }
     }
 
-    /// The weighted mean at each query, left to right; `sop` is the node it belongs to. O(n · reach).
-    pub fn mean(&self, sop: SOpId, value: &Column, default: &Value) -> Column {
-        let floats = value.to_floats();
-        let mean = |_: &mut (), query: usize| {
-            let shift = self.linear.query(query) - self.first;
-            let end = self.weights.len() as i64;
-            let add = |sum: Weighted, (key, number): (usize, i64)| match number + shift {
-                at if (0..end).contains(&at) => {
-                    sum.plus(key, self.weights[at as usize], floats[key])
-                }
-                _ => sum,
-            };
-            let nothing = Weighted::default();
-            let sum = match &self.ascending {
-                Some(keys) => {
-                    let from = keys.partition_point(|number| number + shift < 0);
-                    let to = keys.partition_point(|number| number + shift < end);
-                    let keys = (from..).zip(keys[from..to].iter().copied());
-                    keys.fold(nothing, add)
-                }
-                None => (0..value.len())
-                    .map(|key| (key, self.linear.key(key)))
-                    .fold(nothing, add),
-            };
-            sum.mean(sop, value, default)
+    /// The keys that can have a weight for a query, and what has to be added to their numbers for the
+    /// place of their weight.
+    fn keys_of(&self, query: usize) -> (Range<usize>, i64) {
+        let shift = self.linear.query(query) - self.first;
+        let end = self.weights.len() as i64;
+        let keys = match &self.ascending {
+            Some(keys) => {
+                let from = keys.partition_point(|number| number + shift < 0);
+                from..keys.partition_point(|number| number + shift < end)
+            }
+            None => 0..self.linear.keys.len(),
         };
-        let means = parallel::map((self.linear.queries.len(), LEAST), || (), mean);
-        let mut builder = Builder::new(means.len());
-        for mean in means {
-            match mean {
+        (keys, shift)
+    }
+
+    /// Pairs that are looked at.
+    pub fn pairs(&self) -> u64 {
+        let queries = 0..self.linear.queries.len();
+        queries
+            .map(|query| self.keys_of(query).0.len() as u64)
+            .sum()
+    }
+
+    /// The weighted mean at each query, left to right; `sop` is the node it belongs to. O(n · reach).
+    ///
+    /// # Errors
+    /// More pairs than the limit allows.
+    pub fn mean(&self, sop: SOpId, value: &Column, default: &Value, control: &Control) -> Column {
+        let pairs = self.pairs();
+        if let Err(most) = control.allows(pairs) {
+            let message = format!(
+                "the limit `pairs` of {most} is reached: {pairs} keys have a weight for a query"
+            );
+            let fault = Fault::new(Code::LimitReached, message, sop);
+            return Column::failed(value.len(), Arc::new(fault));
+        }
+        control.count_pairs(pairs);
+        let floats = value.to_floats();
+        let numbers: Vec<i64> = (0..value.len()).map(|key| self.linear.key(key)).collect();
+        // A weight of 0 adds nothing to a sum, unless the value is no number.
+        let are_finite = floats.iter().all(|float| float.is_finite());
+        let queries = self.linear.queries.len();
+        let sums = |_: &mut (), block: usize| {
+            let block = block * TOGETHER..queries.min((block + 1) * TOGETHER);
+            let of_one = |query: usize| {
+                let (keys, shift) = self.keys_of(query);
+                let add = |sum: Weighted, key: usize| {
+                    sum.plus(key, self.weight(numbers[key] + shift), floats[key])
+                };
+                keys.fold(Weighted::default(), add)
+            };
+            let places: Vec<(Range<usize>, i64)> =
+                block.clone().map(|query| self.keys_of(query)).collect();
+            let from = places.iter().map(|(keys, _)| keys.start).min().unwrap_or(0);
+            let to = places.iter().map(|(keys, _)| keys.end).max().unwrap_or(0);
+            let all: usize = places.iter().map(|(keys, _)| keys.len()).sum();
+            if control.is_stopped() {
+                vec![Weighted::default(); block.len()]
+            } else if are_finite && block.len() == TOGETHER && (to - from) * TOGETHER <= 2 * all {
+                self.side_by_side(from..to, &places, (&numbers, &floats))
+            } else {
+                block.map(of_one).collect()
+            }
+        };
+        let sums = parallel::map((queries.div_ceil(TOGETHER), LEAST), || (), sums);
+        let mut builder = Builder::new(queries);
+        for sum in sums.into_iter().flatten() {
+            match sum.mean(sop, value, default) {
                 Ok(value) => builder.push(value),
                 Err(fault) => builder.fault(fault),
             }
         }
         builder.finish()
+    }
+
+    /// The weight at a place; 0 where there is none.
+    fn weight(&self, place: i64) -> f64 {
+        let weight = usize::try_from(place)
+            .ok()
+            .and_then(|at| self.weights.get(at));
+        weight.copied().unwrap_or(0.0)
+    }
+
+    /// The sums of queries that see about the same keys: each goes from left to right, and no addition
+    /// waits for that of another query.
+    fn side_by_side(
+        &self,
+        keys: Range<usize>,
+        places: &[(Range<usize>, i64)],
+        (numbers, floats): (&[i64], &[f64]),
+    ) -> Vec<Weighted> {
+        let mut shifts = [0; TOGETHER];
+        for (shift, (_, known)) in shifts.iter_mut().zip(places) {
+            *shift = *known;
+        }
+        let mut sums = [Weighted::default(); TOGETHER];
+        for key in keys {
+            let (number, value) = (numbers[key], floats[key]);
+            for (sum, shift) in sums.iter_mut().zip(shifts) {
+                sum.add(key, self.weight(number + shift), value);
+            }
+        }
+        sums.to_vec()
     }
 }

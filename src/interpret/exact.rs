@@ -8,6 +8,9 @@ use super::plan::Plan;
 use super::tally::{Signed, Sum};
 use crate::value::Value;
 
+/// Floats hold ints up to this one exactly.
+pub const LARGEST_EXACT: u64 = 1 << 53;
+
 /// Words enough for sums of 2³² floats of any exponents.
 const ALL_WORDS: usize = 34;
 

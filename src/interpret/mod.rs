@@ -318,7 +318,10 @@ impl<'a> Evaluation<'a> {
             } => {
                 let column = |id| self.column(id);
                 match weights::Weights::new(self.graph, *scorer, &self.columns_of(&column)) {
-                    Ok(weights) => weights.mean(id, &self.column(*value), default),
+                    Ok(weights) => {
+                        let value = self.column(*value);
+                        weights.mean(id, &value, default, self.graph.control())
+                    }
                     Err(fault) => Column::failed(length, fault),
                 }
             }

@@ -2,11 +2,14 @@
 //! easy, in rows of bits otherwise.
 
 use super::count::Conjunction;
+use super::fault::Fault;
 use super::formula::{Term, disjunction, formula};
 use super::rows::Rows;
 use super::selector::Pattern;
 use super::shape::Shape;
 use super::tally::{Highest, Signed};
+use crate::base::Code;
+use std::sync::Arc;
 
 /// Up to such a cost nothing else is considered.
 const FEW: usize = 16;
@@ -27,7 +30,9 @@ pub enum Way<'p> {
 }
 
 impl<'p> Plan<'p> {
-    pub fn new(pattern: &'p Pattern) -> Plan<'p> {
+    /// # Errors
+    /// It takes more rows of bits than the limit allows.
+    pub fn new(pattern: &'p Pattern) -> Result<Plan<'p>, Arc<Fault>> {
         let rows = |reason| Way::Rows(Rows::new(pattern), reason);
         let way = match formula(pattern) {
             None if !pattern.tables.is_empty() => rows("it has a predicate, which is tabulated"),
@@ -47,7 +52,24 @@ impl<'p> Plan<'p> {
                 }
             }
         };
-        Plan { pattern, way }
+        let plan = Plan { pattern, way };
+        pattern.control.allows(plan.pairs()).map_err(|most| {
+            let (keys, queries) = (pattern.keys, pattern.queries);
+            let message = format!(
+                "the limit `pairs` of {most} is reached: a selector of {keys} keys and {queries} \
+                 queries, and no way is known but to look at each pair"
+            );
+            Arc::new(Fault::new(Code::LimitReached, message, pattern.sop))
+        })?;
+        Ok(plan)
+    }
+
+    /// Pairs that are looked at, as the limit counts them.
+    pub fn pairs(&self) -> u64 {
+        match &self.way {
+            Way::Sum(_) => 0,
+            Way::Rows(rows, _) => rows.cost() as u64,
+        }
     }
 
     /// The sum over the selected keys of each query, of a kind for which order does not matter.

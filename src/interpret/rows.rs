@@ -107,6 +107,7 @@ impl Rows<'_> {
             sums[*class as usize] = sums[*class as usize].plus(weight(key));
         }
         let prefixes = self.prefixes();
+        self.pattern.control.count_pairs(self.cost() as u64);
         let of_class = parallel::map(
             (self.queries.count(), LEAST),
             || Row::new(self, &prefixes),

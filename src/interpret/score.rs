@@ -3,7 +3,7 @@
 //! are scored at once, a block of them at a time as columns, on all processors; scores are kept only
 //! where there are few, and what takes too long is refused before it begins.
 
-use super::column::{Builder, Column};
+use super::column::{Builder, Column, Values};
 use super::elementwise;
 use super::fault::{Fault, Score};
 use super::selector::{Columns, Pattern};
@@ -20,10 +20,8 @@ const LEAST: usize = 64;
 
 /// The most pairs of classes of which a predicate is tabulated.
 const LARGEST_TABLE: usize = 1 << 27;
-/// The most steps that are taken one by one, pairs of classes times parts of the scorer: minutes.
-const MOST_WORK: u64 = 1 << 37;
 /// Key classes that are scored at once: a few columns of them fit in a first-level cache.
-const BLOCK: usize = 4096;
+const BLOCK: usize = 2048;
 
 /// A predicate over classes of keys and classes of queries.
 pub struct Table {
@@ -43,7 +41,12 @@ impl Table {
         &self.scores.queries.of
     }
 
-    /// Sets the bits of some key positions for which the predicate holds.
+    /// Pairs that have been looked at.
+    pub fn pairs(&self) -> u64 {
+        self.scores.pairs()
+    }
+
+    /// Sets the bits of some key positions, ascending, for which the predicate holds.
     pub fn fill(&self, bits: &mut [u64], keys: &[u32], query: usize) {
         let class = self.queries()[query];
         let made;
@@ -55,6 +58,11 @@ impl Table {
                 &made
             }
         };
+        // All keys, each a class of its own.
+        if keys.len() == self.keys().len() && keys.len() == self.scores.keys.count() {
+            let length = bits.len().min(row.len());
+            return bits[..length].copy_from_slice(&row[..length]);
+        }
         let is_set = |key: &u32| {
             let class = self.keys()[*key as usize] as usize;
             row.get(class / 64)
@@ -168,17 +176,14 @@ impl Scores {
             control: graph.control().clone(),
         };
         scores.parts = scores.read(graph);
-        let (keys, queries) = (scores.keys.count(), scores.queries.count());
-        let work = (keys as u64)
-            .saturating_mul(queries as u64)
-            .saturating_mul(scores.parts.len() as u64);
-        if work > MOST_WORK {
+        scores.control.allows(scores.pairs()).map_err(|most| {
+            let (keys, queries) = (scores.keys.count(), scores.queries.count());
             let message = format!(
-                "a score between {keys} different keys and {queries} different queries takes too \
-                 long: no way is known but to look at each pair"
+                "the limit `pairs` of {most} is reached: a score between {keys} different keys and \
+                 {queries} different queries, and no way is known but to look at each pair"
             );
-            return Err(fault(Code::LimitReached, message, scores.sop));
-        }
+            fault(Code::LimitReached, message, scores.sop)
+        })?;
         Ok(scores)
     }
 
@@ -237,6 +242,11 @@ impl Scores {
         parts
     }
 
+    /// Pairs of classes, each of which is looked at.
+    pub fn pairs(&self) -> u64 {
+        (self.keys.count() as u64).saturating_mul(self.queries.count() as u64)
+    }
+
     /// How many queries differ in what the scorer reads.
     pub fn query_classes(&self) -> usize {
         self.queries.count()
@@ -272,30 +282,6 @@ impl Scores {
         self.keys.count().div_ceil(BLOCK)
     }
 
-    /// Gives to `see` the score of each key class for a query class, in order.
-    fn each(
-        &self,
-        query: u32,
-        mut see: impl FnMut(u32, &Value) -> Result<(), Arc<Fault>>,
-    ) -> Result<(), Arc<Fault>> {
-        for block in 0..self.blocks() {
-            if self.control.is_stopped() {
-                return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
-            }
-            let first = block * BLOCK;
-            let keys = first..self.keys.count().min(first + BLOCK);
-            let column = self.block(block, query);
-            for key in keys {
-                let score = match &column {
-                    Some(column) => column.get(key - first),
-                    None => self.of_classes(key as u32, query)?,
-                };
-                see(key as u32, &score)?;
-            }
-        }
-        Ok(())
-    }
-
     /// The score of a key class for a query class.
     fn of_classes(&self, key: u32, query: u32) -> Result<Value, Arc<Fault>> {
         if self.control.is_stopped() {
@@ -329,7 +315,7 @@ impl Scores {
         for block in 0..self.blocks() {
             let first = block * BLOCK;
             if let Some(column) = self.block(block, query)
-                && let super::column::Values::Bools(bools) = column.values()
+                && let Values::Bools(bools) = column.values()
             {
                 if self.control.is_stopped() {
                     return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
@@ -360,6 +346,7 @@ impl Scores {
     pub fn table(self) -> Result<Table, Arc<Fault>> {
         let pairs = self.keys.count().saturating_mul(self.queries.count());
         let kept = pairs <= LARGEST_TABLE;
+        self.control.count_pairs(self.pairs());
         let row = |_: &mut (), query: usize| {
             let bits = self.truths(query as u32)?;
             Ok(if kept { bits } else { Vec::new() })
@@ -380,6 +367,7 @@ impl Scores {
     /// # Errors
     /// A score that cannot be computed or is no number.
     pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Arc<Fault>> {
+        self.control.count_pairs(candidates.pairs());
         let best = |_: &mut (), query: usize| {
             let class = self.queries.of[query];
             let mut blocks: Vec<Option<Option<Arc<Column>>>> = vec![None; self.blocks()];
@@ -424,6 +412,7 @@ impl Scores {
     /// O(n) for each class of queries.
     pub fn mean(&self, sop: SOpId, value: &Column, default: &Value) -> Column {
         let floats = value.to_floats();
+        self.control.count_pairs(self.pairs());
         let mean = |room: &mut Vec<f64>, query: usize| {
             self.weigh(query as u32, room, sop)?;
             let mut sum = Weighted::default();
@@ -446,19 +435,56 @@ impl Scores {
     /// The weights of all key classes for a query class.
     fn weigh(&self, query: u32, weights: &mut Vec<f64>, sop: SOpId) -> Result<(), Arc<Fault>> {
         weights.clear();
-        self.each(query, |key, score| {
-            let weight = self.number(score, (key, query), sop)?;
-            if weight < 0.0 || weight.is_infinite() {
-                let message =
-                    format!("a weight is {weight}, but weights are finite and not negative");
-                return Err(Arc::new(Fault {
-                    score: Some(self.score_of(self.scorer, key, query)),
-                    ..Fault::new(Code::ArithmeticFailed, message, sop)
-                }));
+        for block in 0..self.blocks() {
+            if self.control.is_stopped() {
+                return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
             }
-            weights.push(weight);
-            Ok(())
-        })
+            let column = self.block(block, query);
+            let first = block * BLOCK;
+            let before = weights.len();
+            let all = match column.as_ref().map(|column| column.values()) {
+                Some(Values::Ints(ints)) => {
+                    weights.extend(ints.iter().map(|int| *int as f64));
+                    true
+                }
+                Some(Values::Floats(floats)) => {
+                    weights.extend(floats);
+                    true
+                }
+                _ => false,
+            };
+            let is_weight = |weight: &f64| *weight >= 0.0 && *weight < f64::INFINITY;
+            if all
+                && weights[before..]
+                    .iter()
+                    .fold(true, |all, weight| all & is_weight(weight))
+            {
+                continue;
+            }
+            // One by one, so that what is no weight is told with its key.
+            weights.truncate(before);
+            for key in first..self.keys.count().min(first + BLOCK) {
+                let score = match &column {
+                    Some(column) => column.get(key - first),
+                    None => self.of_classes(key as u32, query)?,
+                };
+                weights.push(self.weight(&score, (key as u32, query), sop)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// A score as a weight.
+    fn weight(&self, score: &Value, pair: (u32, u32), sop: SOpId) -> Result<f64, Arc<Fault>> {
+        let weight = self.number(score, pair, sop)?;
+        if weight >= 0.0 && weight.is_finite() {
+            return Ok(weight);
+        }
+        let message = format!("a weight is {weight}, but weights are finite and not negative");
+        Err(Arc::new(Fault {
+            score: Some(self.score_of(self.scorer, pair.0, pair.1)),
+            ..Fault::new(Code::ArithmeticFailed, message, sop)
+        }))
     }
 }
 

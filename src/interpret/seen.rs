@@ -3,13 +3,11 @@
 //! running sums, each about twice as long as the next (Bentley & Saxe 1980). Used by next-token
 //! generation; may depend on the graph only.
 
+use super::exact::LARGEST_EXACT;
 use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-
-/// Scores up to this one are floats exactly.
-const LARGEST_EXACT: u64 = 1 << 53;
 
 /// The value of an s-op at a position.
 pub type ValueAt<'a> = &'a dyn Fn(SOpId, usize) -> Value;

@@ -50,6 +50,8 @@ pub struct Pattern {
     pub tables: Vec<Arc<Table>>,
     /// Whether what reads it is to end.
     pub control: Control,
+    /// An s-op that it reads, for faults.
+    pub sop: SOpId,
 }
 
 /// A subselector; operands are named by the numbers of their steps.
@@ -274,6 +276,7 @@ impl Reader<'_> {
             return Err(fault.clone());
         }
         check_order(key_sop, &keys, &queries, comparison)?;
+        self.pattern.sop = key_sop;
         let number = match self.numbers.get(&(key_sop, query_sop)) {
             Some(number) => *number,
             None => {
@@ -366,7 +369,13 @@ impl Pattern {
             steps: Vec::new(),
             tables: Vec::new(),
             control: graph.control().clone(),
+            sop: SOpId(0),
         }
+    }
+
+    /// Pairs of positions.
+    pub fn pairs(&self) -> u64 {
+        (self.keys as u64).saturating_mul(self.queries as u64)
     }
 
     /// What the selector selects of those keys for which a number lies in an interval.

@@ -35,31 +35,49 @@ impl<T: Copy> Operand<'_, T> {
         }
     }
 
-    /// The results at all positions, or `None` if there is none at one.
+    /// What a function gives at each position.
     fn with<R>(
         &self,
         other: &Operand<'_, T>,
         length: usize,
-        f: impl Fn(T, T) -> Option<R>,
-    ) -> Option<Vec<R>> {
-        (0..length).map(|at| f(self.at(at), other.at(at))).collect()
+        mut f: impl FnMut(T, T) -> R,
+    ) -> Vec<R> {
+        match (self, other) {
+            (Operand::Many(a), Operand::Many(b)) => {
+                a.iter().zip(*b).map(|(a, b)| f(*a, *b)).collect()
+            }
+            (Operand::Many(a), Operand::One(b)) => a.iter().map(|a| f(*a, *b)).collect(),
+            (Operand::One(a), Operand::Many(b)) => b.iter().map(|b| f(*a, *b)).collect(),
+            (Operand::One(a), Operand::One(b)) => (0..length).map(|_| f(*a, *b)).collect(),
+        }
     }
 
     fn compare(&self, other: &Operand<'_, T>, length: usize, comparison: Comparison) -> Column
     where
         T: PartialOrd,
     {
-        let test: fn(&T, &T) -> bool = match comparison {
-            Comparison::Equal => T::eq,
-            Comparison::NotEqual => T::ne,
-            Comparison::Less => T::lt,
-            Comparison::LessEqual => T::le,
-            Comparison::Greater => T::gt,
-            Comparison::GreaterEqual => T::ge,
+        let bools = match comparison {
+            Comparison::Equal => self.with(other, length, |a, b| a == b),
+            Comparison::NotEqual => self.with(other, length, |a, b| a != b),
+            Comparison::Less => self.with(other, length, |a, b| a < b),
+            Comparison::LessEqual => self.with(other, length, |a, b| a <= b),
+            Comparison::Greater => self.with(other, length, |a, b| a > b),
+            Comparison::GreaterEqual => self.with(other, length, |a, b| a >= b),
         };
-        let holds = |at| test(&self.at(at), &other.at(at));
-        Column::bools((0..length).map(holds).collect())
+        Column::bools(bits(&bools))
     }
+}
+
+/// Bools as bits, eight at a time.
+fn bits(bools: &[bool]) -> BitVec {
+    let byte = |bools: &[bool]| {
+        let set = |byte, (at, bool): (usize, &bool)| byte | u8::from(*bool) << (7 - at);
+        bools.iter().enumerate().fold(0, set)
+    };
+    let bytes: Vec<u8> = bools.chunks(8).map(byte).collect();
+    let mut bits = BitVec::from_bytes(&bytes);
+    bits.truncate(bools.len());
+    bits
 }
 
 fn int_operand(column: &Column) -> Option<Operand<'_, i64>> {
@@ -72,22 +90,63 @@ fn int_operand(column: &Column) -> Option<Operand<'_, i64>> {
 
 fn ints(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Column> {
     let (a, b) = (int_operand(left)?, int_operand(right)?);
-    let all = |f: fn(i64, i64) -> Option<i64>| a.with(&b, length, f).map(Column::ints);
-    match op {
-        Op::Add => all(i64::checked_add),
-        Op::Subtract => all(i64::checked_sub),
-        Op::Multiply => all(i64::checked_mul),
-        Op::Remainder => all(|a, b| {
-            let remainder = a.checked_rem(b)?;
-            let adjust = remainder != 0 && (remainder < 0) != (b < 0);
-            Some(if adjust { remainder + b } else { remainder })
-        }),
-        Op::Divide => a
-            .with(&b, length, |a, b| (b != 0).then(|| a as f64 / b as f64))
-            .map(Column::floats),
-        Op::Compare(comparison) => Some(a.compare(&b, length, *comparison)),
-        _ => None,
-    }
+    // Those that overflow are done position by position.
+    let mut failed = false;
+    let mut kept = |(int, fails): (i64, bool)| {
+        failed |= fails;
+        int
+    };
+    let ints = match op {
+        Op::Add => a.with(&b, length, |a, b| kept(a.overflowing_add(b))),
+        Op::Subtract => a.with(&b, length, |a, b| kept(a.overflowing_sub(b))),
+        Op::Multiply => a.with(&b, length, |a, b| kept(a.overflowing_mul(b))),
+        Op::Remainder => match (&a, &b) {
+            (Operand::Many(a), Operand::One(b)) if is_small(a, *b) => {
+                a.iter().map(|a| small_remainder(*a, *b)).collect()
+            }
+            _ => a.with(&b, length, |a, b| {
+                let remainder = a.checked_rem(b);
+                let rest = remainder.unwrap_or_default();
+                let adjust = rest != 0 && (rest < 0) != (b < 0);
+                kept((if adjust { rest + b } else { rest }, remainder.is_none()))
+            }),
+        },
+        Op::Divide => {
+            let mut by_zero = false;
+            let floats = a.with(&b, length, |a, b| {
+                by_zero |= b == 0;
+                a as f64 / b as f64
+            });
+            return (!by_zero).then(|| Column::floats(floats));
+        }
+        Op::Compare(comparison) => return Some(a.compare(&b, length, *comparison)),
+        _ => return None,
+    };
+    (!failed).then(|| Column::ints(ints))
+}
+
+/// Ints below this one are what the low bits of a float near [`SHIFT`] hold.
+const SMALL: i64 = 1 << 51;
+/// 1.5 · 2⁵²: added to a float, it leaves the nearest whole number in the low bits.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
+/// Whether [`small_remainder`] is right for all of these ints and one divisor.
+fn is_small(ints: &[i64], divisor: i64) -> bool {
+    let sizes = ints
+        .iter()
+        .fold(0_u64, |all, int| all | int.wrapping_add(SMALL) as u64);
+    (1..1 << 31).contains(&divisor) && sizes < 2 * SMALL as u64
+}
+
+/// The remainder of a division, as Python has it, without one: floats hold the quotient to the nearest
+/// whole number, and its product exactly. Compilers make vector code of it, of a division none.
+fn small_remainder(int: i64, divisor: i64) -> i64 {
+    let low = SHIFT.to_bits() as i64;
+    let (float, by) = (f64::from_bits((int + low) as u64) - SHIFT, divisor as f64);
+    let quotient = (float * (1.0 / by) + SHIFT) - SHIFT;
+    let rest = float - quotient * by;
+    let rest = if rest < 0.0 { rest + by } else { rest };
+    (rest + SHIFT).to_bits() as i64 - low
 }
 
 /// A column as floats, and whether it held floats.
@@ -120,15 +179,19 @@ fn floats(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Colum
     let (mut room, mut more_room) = (Vec::new(), Vec::new());
     let a = float_operand(left, &mut room)?;
     let b = float_operand(right, &mut more_room)?;
-    let all = |f: fn(f64, f64) -> Option<f64>| a.with(&b, length, f).map(Column::floats);
-    match op {
-        Op::Add => all(|a, b| Some(a + b)),
-        Op::Subtract => all(|a, b| Some(a - b)),
-        Op::Multiply => all(|a, b| Some(a * b)),
-        Op::Divide => all(|a, b| (b != 0.0).then(|| a / b)),
-        Op::Compare(comparison) => Some(a.compare(&b, length, *comparison)),
-        _ => None,
-    }
+    let mut by_zero = false;
+    let floats = match op {
+        Op::Add => a.with(&b, length, |a, b| a + b),
+        Op::Subtract => a.with(&b, length, |a, b| a - b),
+        Op::Multiply => a.with(&b, length, |a, b| a * b),
+        Op::Divide => a.with(&b, length, |a, b| {
+            by_zero |= b == 0.0;
+            a / b
+        }),
+        Op::Compare(comparison) => return Some(a.compare(&b, length, *comparison)),
+        _ => return None,
+    };
+    (!by_zero).then(|| Column::floats(floats))
 }
 
 /// The truth of each value.

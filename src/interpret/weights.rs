@@ -11,7 +11,7 @@ use super::linear::Linear;
 use super::plan::Plan;
 use super::score::Scores;
 use super::selector::{Columns, Pattern};
-use crate::base::Code;
+use crate::base::{Code, Control};
 use crate::graph::{Graph, SOpId, Scorer, ScorerId};
 use crate::value::{Op, Value};
 use std::sync::Arc;
@@ -43,13 +43,13 @@ impl Weights {
     }
 
     /// The weighted mean of `value` at each query; `sop` is the node it belongs to.
-    pub fn mean(&self, sop: SOpId, value: &Column, default: &Value) -> Column {
+    pub fn mean(&self, sop: SOpId, value: &Column, default: &Value, control: &Control) -> Column {
         if let Some(fault) = value.first_fault() {
             return Column::failed(value.len(), fault.clone());
         }
         match self {
             Weights::Masked(masked) => masked.mean(sop, value, default),
-            Weights::Kernel(kernel) => kernel.mean(sop, value, default),
+            Weights::Kernel(kernel) => kernel.mean(sop, value, default, control),
             Weights::Scores(scores) => scores.mean(sop, value, default),
         }
     }
@@ -88,7 +88,7 @@ impl Masked {
         let weights = (0..weights.len()).map(|key| is_weight(&weights.get(key)).filter(|_| sound));
         let weights: Vec<f64> = weights.collect::<Option<_>>()?;
         let pattern = Pattern::of_predicate(graph, *condition, columns)?;
-        let selected = Plan::new(&pattern).sequential()?;
+        let selected = Plan::new(&pattern).ok()?.sequential()?;
         Some(Masked { selected, weights })
     }
 
@@ -133,6 +133,15 @@ impl Weighted {
             },
             false => self,
         }
+    }
+
+    /// The same in place, without a branch: a weight of 0 adds zeros.
+    pub fn add(&mut self, key: usize, weight: f64, value: f64) {
+        let has_weight = weight > 0.0;
+        self.total += weight;
+        self.sum += weight * value;
+        self.count += usize::from(has_weight);
+        self.last = if has_weight { key } else { self.last };
     }
 
     /// The mean; the value itself if only one key has a weight.

@@ -8,7 +8,7 @@ use crate::base::render::Style;
 use crate::base::{Existing, Fallible, table, terminal, visible, write};
 use crate::draw::{self, Form, Look, Subject, Theme};
 use crate::eval::Meta;
-use crate::execute::{self, Executor, Precision};
+use crate::execute::{self, Precision};
 use crate::graph::SOpId;
 use crate::infer::{Domain, NodeFacts, Setting};
 use crate::interpret::{evaluate_scorer, evaluate_selector};
@@ -261,7 +261,7 @@ fn compile_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
 fn on_example(session: &Session, sop: SOpId, model: &Model) -> String {
     let input = &session.settings.example;
     let call = format!("{}({})", cell::label(&model.name), example(input));
-    let got = match Executor::new(model, Precision::F32).run(input) {
+    let got = match execute::run(model, input, Precision::F32) {
         Ok(got) => got,
         // The example need not be an input of the session's vocabulary and length.
         Err(error) => return format!("{call} cannot be run: {error}\n"),

@@ -114,6 +114,7 @@ impl Session {
     /// The same, whose programs are within other limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Session {
+        self.control().allow_pairs(limits.pairs);
         self.evaluator.limits = limits;
         self
     }

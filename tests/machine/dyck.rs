@@ -99,7 +99,10 @@ fn strings(lengths: std::ops::RangeInclusive<usize>) -> Vec<String> {
 /// The first string on which a model is wrong.
 fn wrong(dyck: &Dyck, model: &Model, precision: Precision, words: &[String]) -> Option<String> {
     let inputs: Vec<_> = words.iter().map(|word| Value::characters(word)).collect();
-    let outputs = Executor::new(model, precision).run_all(&inputs).unwrap();
+    let outputs = Executor::new(model, precision)
+        .unwrap()
+        .run_all(&inputs)
+        .unwrap();
     let depth = dyck.depth.unwrap_or(usize::MAX >> 1);
     let is_wrong = |(word, got): &(&String, Vec<Value>)| {
         let expected = expected(dyck.kind, word, depth);

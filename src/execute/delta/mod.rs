@@ -23,9 +23,6 @@ use ndarray::Array2;
 ///
 /// # Errors
 /// As [`super::run`]; a model with a mask, hard attention or a layer norm.
-///
-/// # Panics
-/// As [`Prepared::new`].
 pub fn delta(model: &Model, tokens: &[Value], precision: Precision) -> Fallible<Box<dyn Engine>> {
     let sees_all = |head: &Head| head.mask == Mask::All && head.attention == Attention::Soft;
     let is_plain = |layer: &Layer| layer.heads.iter().all(sees_all) && !layer.mlp.layer_norm;
@@ -107,12 +104,12 @@ const MOST_HEADS: usize = 64;
 
 impl<T: Scalar> Delta<T> {
     fn new(model: &Model, tokens: &[Value]) -> Fallible<Delta<T>> {
-        let prepared = Prepared::<T>::new(model);
+        let prepared = Prepared::<T>::new(model)?;
         let batch = prepared.batch(tokens)?;
         let x = prepared.embed(&batch);
-        let (d_model, columns) = x.dim();
+        let (d_model, columns) = (model.d_model, batch.positions());
         let fixed = fixed(model);
-        let stream: Vec<T> = x.t().iter().copied().collect();
+        let stream: Vec<T> = x.t().iter().take(columns * d_model).copied().collect();
         let at = |row: usize, column: usize| x[(row, column)];
         let layer = |layer: &Layer| LayerState {
             x: Vec::new(),
@@ -194,8 +191,11 @@ impl<T: Scalar> Delta<T> {
     fn give_up(&mut self) {
         self.is_dense = true;
         let stream = &self.layers[0].x;
-        let at = |(row, column): (usize, usize)| stream[column * self.d_model + row];
-        self.dense.x = Array2::from_shape_fn((self.d_model, self.columns), at);
+        // What comes after the last column is that again.
+        let at = |(row, column): (usize, usize)| {
+            stream[column.min(self.columns - 1) * self.d_model + row]
+        };
+        self.dense.x = Array2::from_shape_fn(self.dense.x.dim(), at);
         self.dense.round();
     }
 }

@@ -35,7 +35,7 @@ pub fn sample(model: &Model, precision: Precision, random: &mut Random) -> Falli
     let follows = dyck.language().follows();
     let spelled = |follow: Follow| (follow.spelled(&dyck.tokens), follow);
     let read: FxHashMap<Value, Follow> = follows.map(spelled).collect();
-    let executor = Executor::new(model, precision);
+    let executor = Executor::new(model, precision)?;
     let longest = dyck.max_length.min(LONGEST_TRIED);
     let mut tokens: Vec<Value> = Vec::new();
     let mut next = first(model, &dyck, precision)?;

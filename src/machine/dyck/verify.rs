@@ -112,7 +112,7 @@ const BATCH: usize = 1_000;
 /// A model that is none.
 pub fn verify(model: &Model, options: &Options) -> Fallible<Verification> {
     let dyck = Dyck::of(model)?;
-    let executor = Executor::new(model, options.precision);
+    let executor = Executor::new(model, options.precision)?;
     let longest = dyck.max_length.min(LONGEST_TRIED);
     let exhaustive = exhaustive_length(&dyck, options.exhaustive).min(longest);
     let mut found = Verification {

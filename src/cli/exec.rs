@@ -1,0 +1,200 @@
+//! `rasp exec`: running models, on inputs one by one or on the lines of a file.
+
+use super::arguments::Exec;
+use super::batch::{Lines, line};
+use super::input::{Input, inputs, value_json};
+use super::limits::limits;
+use super::model::load;
+use super::output::{Output, Stop, diagnostic_json};
+use super::progress;
+use crate::base::{Code, Control, Diagnostic, Sources, parallel, terminal};
+use crate::execute::Executor;
+use crate::execute::trace::trace_in_order;
+use crate::model::Model;
+use crate::value::Value;
+use crate::value::sequence::{display_sequence, display_values, sequence_type};
+use serde_json::{Value as Json, json};
+use std::path::Path;
+
+/// Lines of a batch that one processor answers together.
+const TOGETHER: usize = 64;
+
+pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
+    let sources = Sources::new();
+    let inputs = output.expect(inputs(&arguments.inputs), &sources)?;
+    let model = load(output, &arguments.model, arguments.digest.asked())?;
+    let precision = arguments.floats.precision();
+    let order = arguments.order.order();
+    let executor = Executor::new(&model, precision);
+    let executor = output.expect(executor, &sources)?.in_order(order);
+    if let Some(path) = &arguments.batch {
+        return batch(output, (&model, &executor), arguments.json, path);
+    }
+    if inputs.is_empty() {
+        let error = Diagnostic::error(Code::BadInput, "there is no input to run the model on")
+            .help("give one with `-i TEXT`, or many with `--batch FILE`");
+        output.report(&error, &sources);
+        return Err(Stop::Reported);
+    }
+    let width = arguments
+        .width
+        .or_else(terminal::asked)
+        .unwrap_or(usize::MAX);
+    for input in inputs {
+        let input = input.in_tokens_of(&model.vocabulary);
+        let result = progress::alone("running the model", || executor.run_outputs(&input.tokens));
+        let traced = match arguments.trace {
+            true => {
+                let trace = || trace_in_order(&model, &input.tokens, precision, order);
+                progress::alone("tracing the model", trace).ok()
+            }
+            false => None,
+        };
+        if let (Some(trace), false) = (&traced, arguments.json) {
+            output.text(&trace.text(width))?;
+        }
+        let answered = Answered { input, result };
+        let trace = traced.map(|trace| trace.to_json());
+        answered.write(output, &model, (arguments.json, trace))?;
+    }
+    Ok(())
+}
+
+/// What a model gives on an input.
+struct Answered {
+    input: Input,
+    result: Result<Vec<Vec<Value>>, Box<Diagnostic>>,
+}
+
+impl Answered {
+    fn write(
+        self,
+        output: &mut Output,
+        model: &Model,
+        (json, trace): (bool, Option<Json>),
+    ) -> Result<(), Stop> {
+        match self.result {
+            Ok(outputs) if json => {
+                let mut line = exec_json(model, &self.input, &outputs);
+                if let Some(trace) = trace {
+                    line["trace"] = trace;
+                }
+                output.json(&line)?;
+            }
+            Ok(outputs) => {
+                for (name, values) in named(model, &outputs) {
+                    let shown = sequence_type(values).map_or_else(
+                        |_| display_values(values),
+                        |kind| display_sequence(values, kind),
+                    );
+                    output.line(&format!("{name}({}) = {shown}", self.input.source()))?;
+                }
+            }
+            Err(diagnostic) if json => {
+                output.fail();
+                let error = diagnostic_json(&diagnostic, &Sources::new());
+                output.json(&json!({"input": self.input.given, "error": error}))?;
+            }
+            Err(diagnostic) => output.report(&diagnostic, &Sources::new()),
+        }
+        Ok(())
+    }
+}
+
+/// Answers the lines of a file, in their order.
+fn batch(
+    output: &mut Output,
+    (model, executor): (&Model, &Executor),
+    json: bool,
+    path: &Path,
+) -> Result<(), Stop> {
+    let (control, limits) = (Control::default(), limits());
+    let lines = Lines {
+        path,
+        control: &control,
+        limits: &limits,
+        stage: "running the model",
+    };
+    let answers = |lines: &[Vec<u8>]| -> Vec<Answered> {
+        let together: Vec<&[Vec<u8>]> = lines.chunks(TOGETHER).collect();
+        let answered = |_: &mut (), at: usize| match control.is_stopped() {
+            true => Vec::new(),
+            false => answered((model, executor), together[at]),
+        };
+        let answers = parallel::map((together.len(), 1), || (), answered);
+        answers.into_iter().flatten().collect()
+    };
+    lines.each(output, answers, |output, answers| {
+        for answered in answers {
+            answered.write(output, model, (json, None))?;
+        }
+        Ok(())
+    })
+}
+
+/// What a model gives on some lines: together, unless one of them is no input of it.
+fn answered((model, executor): (&Model, &Executor), lines: &[Vec<u8>]) -> Vec<Answered> {
+    let given = |written: &Vec<u8>| match line(written) {
+        Ok(given) => Ok(given.input().in_tokens_of(&model.vocabulary)),
+        Err((given, error)) => Err(Answered {
+            input: Input {
+                tokens: Vec::new(),
+                given,
+            },
+            result: Err(error),
+        }),
+    };
+    let given: Vec<Result<Input, Answered>> = lines.iter().map(given).collect();
+    let tokens = given.iter().flatten().map(|input| input.tokens.clone());
+    let tokens: Vec<Vec<Value>> = tokens.collect();
+    let mut results: Vec<Result<Vec<Vec<Value>>, Box<Diagnostic>>> =
+        match executor.run_all_outputs(&tokens) {
+            Ok(outputs) => outputs.into_iter().map(Ok).collect(),
+            Err(_) => tokens
+                .iter()
+                .map(|tokens| executor.run_outputs(tokens))
+                .collect(),
+        };
+    results.reverse();
+    let answer = |given: Result<Input, Answered>| match given {
+        Ok(input) => results.pop().map(|result| Answered { input, result }),
+        Err(answered) => Some(answered),
+    };
+    given.into_iter().filter_map(answer).collect()
+}
+
+/// The outputs of a model with their names; a single one goes by the name of the model.
+fn named<'m>(
+    model: &'m Model,
+    outputs: &'m [Vec<Value>],
+) -> impl Iterator<Item = (&'m str, &'m [Value])> {
+    let name = |index: usize| match outputs.len() {
+        1 => &*model.name,
+        _ => &*model.outputs[index].name,
+    };
+    let outputs = outputs.iter().enumerate();
+    outputs.map(move |(index, values)| (name(index), &values[..]))
+}
+
+fn exec_json(model: &Model, input: &Input, outputs: &[Vec<Value>]) -> Json {
+    let list = |values: &[Value]| Json::Array(values.iter().map(value_json).collect());
+    let kind = |values: &[Value]| match sequence_type(values) {
+        Ok(kind) => kind.name(),
+        Err(_) => "mixed",
+    };
+    if let [values] = outputs {
+        return json!({"input": input.given, "output": list(values), "type": kind(values)});
+    }
+    let outputs: Vec<_> = named(model, outputs).collect();
+    let lists = outputs
+        .iter()
+        .map(|(name, values)| (name.to_string(), list(values)));
+    let kinds = outputs
+        .iter()
+        .map(|(name, values)| (name.to_string(), kind(values).into()));
+    json!({
+        "input": input.given,
+        "outputs": Json::Object(lists.collect()),
+        "types": Json::Object(kinds.collect()),
+    })
+}
