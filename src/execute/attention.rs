@@ -169,25 +169,21 @@ impl<T: Scalar> Pass<'_, T> {
             match dividing {
                 Dividing::Not => {}
                 Dividing::Times(inverse) => {
-                    for lane in 0..N {
-                        scores[lane] *= inverse;
+                    for score in &mut scores {
+                        *score *= inverse;
                     }
                 }
                 Dividing::By(root) => {
-                    for lane in 0..N {
-                        scores[lane] /= root;
+                    for score in &mut scores {
+                        *score /= root;
                     }
                 }
             }
             if !sees_all {
                 let seeing = self.seeing(key);
-                for lane in 0..N {
+                for (lane, score) in scores.iter_mut().enumerate() {
                     let unseen = !seeing.contains(&(at + lane));
-                    scores[lane] = if unseen {
-                        T::neg_infinity()
-                    } else {
-                        scores[lane]
-                    };
+                    *score = if unseen { T::neg_infinity() } else { *score };
                 }
             }
             for lane in 0..N {
@@ -201,9 +197,9 @@ impl<T: Scalar> Pass<'_, T> {
             room.pattern[key * columns + at..][..N].copy_from_slice(&scores);
         }
         // A query that sees no key has weights of 0, whatever they are divided by.
-        for lane in 0..N {
-            let none = largest[lane] == T::neg_infinity();
-            largest[lane] = if none { T::zero() } else { largest[lane] };
+        for largest in &mut largest {
+            let none = *largest == T::neg_infinity();
+            *largest = if none { T::zero() } else { *largest };
         }
         let mut totals = [T::zero(); N];
         for key in 0..self.input.len() {
@@ -224,9 +220,9 @@ impl<T: Scalar> Pass<'_, T> {
             }
             row.copy_from_slice(&weights);
         }
-        for lane in 0..N {
-            let none = totals[lane] == T::zero();
-            totals[lane] = if none { T::one() } else { totals[lane] };
+        for total in &mut totals {
+            let none = *total == T::zero();
+            *total = if none { T::one() } else { *total };
         }
         let d_value = head.value.len();
         room.mixed.fill([T::zero(); WIDEST]);

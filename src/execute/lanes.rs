@@ -142,8 +142,8 @@ pub(super) fn nonzero<T: Scalar>(
             let mut set = 0_u64;
             for (tile, entries) in tiles.iter().enumerate() {
                 let mut bits = 0_u8;
-                for lane in 0..LANES {
-                    bits |= u8::from(entries[lane] != T::zero()) << lane;
+                for (lane, entry) in entries.iter().enumerate() {
+                    bits |= u8::from(*entry != T::zero()) << lane;
                 }
                 set |= u64::from(bits) << (tile * LANES);
             }
