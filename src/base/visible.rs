@@ -16,6 +16,13 @@ pub fn is_unseen(character: char) -> bool {
 
 /// A text of several lines, with escapes for what is unseen; the ends of lines and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: &u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');
+    // Most of what is written, and by far the longest of it: 64 bytes are looked at in one go.
+    let blocks = text.as_bytes().chunks(64);
+    let mut plain = blocks.map(|block| block.iter().fold(true, |all, byte| all & is_plain(byte)));
+    if plain.all(|is_plain| is_plain) {
+        return Cow::Borrowed(text);
+    }
     let stays = |character: char| matches!(character, '\n' | '\t') || !is_unseen(character);
     if text.chars().all(stays) {
         return Cow::Borrowed(text);

@@ -200,13 +200,13 @@ fn bar(path: &Path) -> ProgressBar {
 
 /// The input of a line, or what it is instead and why that is none.
 pub fn line(line: &[u8]) -> Result<Given, (Json, Box<Diagnostic>)> {
-    let text = String::from_utf8_lossy(line);
-    let text = text.trim();
     let input = match std::str::from_utf8(line) {
-        Ok(_) => json_input(text),
+        Ok(text) => json_input(text.trim()),
         Err(_) => Err("the line is not UTF-8".to_string()),
     };
     let wrong = |problem: String| {
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim();
         let given = serde_json::from_str(text).unwrap_or_else(|_| Json::from(text));
         (given, not_an_input(&problem))
     };

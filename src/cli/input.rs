@@ -16,6 +16,8 @@ use crate::syntax::ast::ExprKind;
 use crate::syntax::parse::parse_expression;
 use crate::value::Value;
 use clap::Args;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
@@ -198,6 +200,13 @@ pub struct JsonInput {
 /// # Errors
 /// Anything else, an int beyond 64 bits, or a float beyond all floats, in words.
 pub fn json_input(text: &str) -> Result<JsonInput, String> {
+    // The whole in one go; what is a string, or wrong, is looked at closely.
+    if let Ok(tokens) = serde_json::from_str::<Vec<Token>>(text) {
+        return Ok(JsonInput {
+            tokens: tokens.into_iter().map(|Token(token)| token).collect(),
+            is_text: false,
+        });
+    }
     let not_json = |error: serde_json::Error| format!("not JSON: {error}");
     let whole: &RawValue = serde_json::from_str(text).map_err(not_json)?;
     if let Some(Value::Str(text)) = json_token(whole) {
@@ -219,6 +228,17 @@ pub fn json_input(text: &str) -> Result<JsonInput, String> {
         tokens: items.iter().map(token).collect::<Result<_, _>>()?,
         is_text: false,
     })
+}
+
+/// A token of an array.
+struct Token(Value);
+
+impl<'de> Deserialize<'de> for Token {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Token, D::Error> {
+        let written = <&RawValue>::deserialize(deserializer)?;
+        let token = json_token(written).map(Token);
+        token.ok_or_else(|| D::Error::custom("no token"))
+    }
 }
 
 /// A token as it is written: read as a number of JSON, an int beyond 64 bits would become a float.
