@@ -123,6 +123,25 @@ fn long_inputs_mean_what_the_naive_evaluator_says() {
     }
 }
 
+/// From 2⁵³ on floats no longer tell neighbouring ints apart: 2⁵³ + 1 is rounded to 2⁵³.
+#[test]
+fn distances_that_floats_do_not_tell_apart_are_compared_as_ints() {
+    use random::{Choice, Recipe};
+    use scores::{Function, Score};
+    let input: Vec<Value> = (0..5).map(Value::Int).collect();
+    for far in -3..=3 {
+        for lowest in [true, false] {
+            let all = Choice::Compare(rasp::value::Comparison::Equal, 2, 2);
+            let distance = Score::OfSum(Function::Distance(lowest), 1, 2, -1);
+            let recipes = [
+                Recipe::Constant(Value::Int((1 << 53) + far)),
+                Recipe::Aggregate(Choice::Best(Box::new(all), distance), 1, Value::Int(-1)),
+            ];
+            check_sops(&Program::build(&input, &recipes), &input);
+        }
+    }
+}
+
 #[test]
 fn each_aggregate_is_explained() {
     let mut session = Session::new(Sharing::Equal);

@@ -62,7 +62,7 @@ impl Nearest {
         let pieces = linear.pieces()?;
         let exact = |at: i64| {
             let score = linear.at(at).and_then(|score| score.as_float());
-            score.is_some_and(|score| score.abs() <= LARGEST_EXACT as f64)
+            score.is_some_and(|score| score.abs() < LARGEST_EXACT as f64)
         };
         let told_apart = |piece: &Piece| {
             (piece.way == Way::Constant || piece.strict) && exact(piece.from) && exact(piece.to)
