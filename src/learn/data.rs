@@ -6,6 +6,7 @@ use crate::base::{Code, Diagnostic, Fallible, Random};
 use crate::value::Value;
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
+use std::borrow::Borrow;
 use std::collections::HashSet;
 
 /// The longest input, and the largest vocabulary, that can be learnt from.
@@ -80,16 +81,13 @@ impl Data {
         let mut data = Data::new(task.name(), examples, task.is_causal(), seed, 0.1)?;
         if let Some(all) = task.all() {
             // Rare labels that no example has come after the others.
-            for label in all
-                .iter()
-                .flat_map(|example| example.output.iter().flatten())
-            {
-                if !data.labels.contains(label) {
-                    data.labels.push(label.clone());
+            for label in all.flat_map(|example| example.output).flatten() {
+                if !data.labels.contains(&label) {
+                    data.labels.push(label);
                 }
             }
-            data.all = Some(data.encode(&all));
         }
+        data.all = task.all().map(|all| data.encode(all));
         Ok(data)
     }
 
@@ -151,9 +149,9 @@ impl Data {
         data.train.n = n.unwrap_or(1);
         let test = examples.split_off(examples.len() - share(examples.len()));
         let choose = examples.split_off(examples.len() - share(examples.len()));
-        data.test = data.encode(&test);
-        data.choose = data.encode(&choose);
-        data.train = data.encode(&examples);
+        data.test = data.encode(test.iter());
+        data.choose = data.encode(choose.iter());
+        data.train = data.encode(examples.iter());
         let outputs = |examples: &[Example]| -> HashSet<Value> {
             let labels = examples
                 .iter()
@@ -182,7 +180,7 @@ impl Data {
         self.train.n
     }
 
-    fn encode(&self, examples: &[Example]) -> Encoded {
+    fn encode(&self, examples: impl Iterator<Item = impl Borrow<Example>>) -> Encoded {
         let n = self.n();
         let mut encoded = Encoded {
             n,
@@ -193,6 +191,7 @@ impl Data {
             found.map_or(0, |at| at as u16 + 1)
         };
         for example in examples {
+            let example = example.borrow();
             let tokens = example
                 .input
                 .iter()

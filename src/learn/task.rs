@@ -221,22 +221,23 @@ impl Task {
     }
 
     /// Every input that there is, or `None` where there are more than can be tried.
-    pub fn all(self) -> Option<Vec<Example>> {
+    pub fn all(self) -> Option<Box<dyn Iterator<Item = Example>>> {
         let (alphabet, least, most) = self.space();
         let count = alphabet.len();
         match self {
             Task::Dyck2 => None,
-            Task::Induction => Some(self.all_of_induction()),
+            Task::Induction => Some(Box::new(self.all_of_induction().into_iter())),
             _ => {
-                let lengths = least..=most;
-                let words = lengths.flat_map(|length| {
+                let words = (least..=most).flat_map(move |length| {
                     (0..count.pow(length as u32)).map(move |number| {
                         (0..length)
                             .map(|at| number / count.pow(at as u32) % count)
                             .collect()
                     })
                 });
-                Some(words.map(|word: Vec<usize>| self.example(&word)).collect())
+                Some(Box::new(
+                    words.map(move |word: Vec<usize>| self.example(&word)),
+                ))
             }
         }
     }
