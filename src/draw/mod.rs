@@ -1,6 +1,6 @@
 //! Pictures: one drawing model ([`Drawing`]), what draws programs and models into it, and what shows
 //! it: as text, SVG, PNG, PDF, Graphviz DOT, Mermaid, JSON or one HTML page. Depends on `base`,
-//! `value`, `graph`, `interpret`, `schedule`, `model` and `execute`; it evaluates, and decides nothing
+//! `value`, `graph`, `interpret`, `schedule`, `model`, `plan` and `execute`; it evaluates, and decides nothing
 //! about programs.
 
 mod dot;

@@ -9,7 +9,7 @@ use crate::base::table::{in_blocks, indented};
 use crate::model::json::value_to_json;
 use crate::model::{HostOrder, Model, cell, half_layer};
 use crate::value::Value;
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView1};
 use serde_json::{Value as Json, json};
 use std::fmt;
 
@@ -57,6 +57,30 @@ pub struct Pattern {
     pub label: String,
     /// `[queries, keys]`; each row sums to 1, or to 0 where the query sees no key.
     pub weights: Array2<f64>,
+    /// `[queries, keys]` at the tokens: what the head selects, if somebody has said it.
+    pub selected: Option<Vec<Vec<bool>>>,
+}
+
+/// The share of a row's largest weight below which a weight is left blank: what softmax leaves to keys
+/// that are not selected. How much that is at most is said beside it.
+const FAINT: f64 = 1e-4;
+
+impl Pattern {
+    /// Whether a weight is left blank in a row.
+    pub fn is_faint(row: ArrayView1<f64>, weight: f64) -> bool {
+        let largest = row.iter().fold(0.0, |most: f64, each| most.max(*each));
+        weight < FAINT * largest
+    }
+
+    /// The largest weight that is left blank.
+    pub fn largest_faint(&self) -> f64 {
+        let rows = self.weights.rows().into_iter();
+        let faint = rows.flat_map(|row| {
+            let faint = row.into_iter().copied();
+            faint.filter(move |weight| Pattern::is_faint(row, *weight))
+        });
+        faint.fold(0.0, f64::max)
+    }
 }
 
 /// A variable as it is read from the residual stream.
@@ -122,6 +146,7 @@ impl<'m, T: Scalar> Tracer<'m, T> {
                 patterns.push(Pattern {
                     label: named.heads[patterns.len()].label.clone(),
                     weights: turned(&pattern, pattern.ncols()),
+                    selected: None,
                 });
             };
             let observe = Some(&mut observe as _);
@@ -203,10 +228,34 @@ impl Step {
 }
 
 impl Trace {
+    /// Sets beside each pattern what its head selects, as somebody knows it from the number of a layer,
+    /// from 1, and the stream before it.
+    pub fn beside<S>(&mut self, selected: impl Fn(usize, &Array2<f64>) -> S)
+    where
+        S: IntoIterator<Item = Option<Vec<Vec<bool>>>>,
+    {
+        for at in 1..self.steps.len() {
+            let (before, step) = self.steps.split_at_mut(at);
+            let (Some(before), Some(step)) = (before.last(), step.first_mut()) else {
+                continue;
+            };
+            let known = selected(step.half.div_ceil(2), &before.stream);
+            for (head, known) in step.heads.iter_mut().zip(known) {
+                head.selected = known;
+            }
+        }
+    }
+
     /// The trace for other programs; `outputs` is an object where there are several. Numbers that are not finite become `null`.
     pub fn to_json(&self) -> Json {
         let values = |values: &[Value]| values.iter().map(value_to_json).collect::<Json>();
-        let pattern = |pattern: &Pattern| json!({ "label": pattern.label, "weights": rows(&pattern.weights) });
+        let pattern = |pattern: &Pattern| {
+            let mut head = json!({ "label": pattern.label, "weights": rows(&pattern.weights) });
+            if let Some(selected) = &pattern.selected {
+                head["selected"] = json!(selected);
+            }
+            head
+        };
         let variable = |variable: &Decoded| {
             json!({
                 "name": variable.name,
@@ -266,8 +315,12 @@ impl Trace {
             text.push_str(&format!("{}\n", step.after()));
             for (index, head) in step.heads.iter().enumerate() {
                 let label = cell::label(&head.label);
-                text.push_str(&format!("  head {}: {label}\n", index + 1));
-                text.push_str(&pattern_table(&head.weights, &positions, width));
+                let faint = match head.largest_faint() {
+                    0.0 => String::new(),
+                    most => format!(" (left blank: at most {most:.0e})"),
+                };
+                text.push_str(&format!("  head {}: {label}{faint}\n", index + 1));
+                text.push_str(&pattern_table(head, &positions, width));
             }
             let new = step
                 .variables
@@ -312,19 +365,34 @@ fn value_table(
     indented(&in_blocks(&rows, width.saturating_sub(INDENT)), INDENT)
 }
 
-/// A row for each query, a column for each key; blank is 0, and `~0` rounds to it.
-fn pattern_table(weights: &Array2<f64>, positions: &[String], width: usize) -> String {
-    let cell = |weight: &f64| match *weight {
-        0.0 => String::new(),
-        small if small < 0.005 => "~0".to_string(),
-        weight => format!("{weight:.2}"),
-    };
-    let mut rows = vec![headed(
-        "query \\ key".to_string(),
-        positions.iter().cloned(),
-    )];
-    for (position, weights) in positions.iter().zip(weights.rows()) {
-        rows.push(headed(position.clone(), weights.iter().map(cell)));
+/// A row for each query, a column for each key: the attention, and beside it what the head selects.
+/// Blank is 0 or faint, and `~0` rounds to 0.
+fn pattern_table(head: &Pattern, positions: &[String], width: usize) -> String {
+    let mut columns = positions.to_vec();
+    let before = positions.len() - head.selected.as_ref().map_or(positions.len(), Vec::len);
+    if head.selected.is_some() {
+        columns.push("selected".to_string());
+        columns.extend_from_slice(&positions[before..]);
+    }
+    let mut rows = vec![headed("query \\ key".to_string(), columns.into_iter())];
+    for (at, (position, weights)) in positions.iter().zip(head.weights.rows()).enumerate() {
+        let cell = |weight: &f64| match *weight {
+            faint if Pattern::is_faint(weights, faint) => String::new(),
+            0.0 => String::new(),
+            small if small < 0.005 => "~0".to_string(),
+            weight => format!("{weight:.2}"),
+        };
+        let mut cells: Vec<String> = weights.iter().map(cell).collect();
+        if let Some(selected) = &head.selected {
+            cells.push(String::new());
+            let mark = |selected: &bool| if *selected { "1" } else { "" }.to_string();
+            match at.checked_sub(before) {
+                Some(query) => cells.extend(selected[query].iter().map(mark)),
+                // Nothing of the program stands at BOS.
+                None => cells.extend(selected.iter().map(|_| "–".to_string())),
+            }
+        }
+        rows.push(headed(position.clone(), cells.into_iter()));
     }
     indented(&in_blocks(&rows, width.saturating_sub(INDENT)), INDENT)
 }
