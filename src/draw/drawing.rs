@@ -2,6 +2,7 @@
 //! side, and in them tables, grids and graphs of texts with roles. No sizes and no colours: those are a
 //! backend's. It is written as JSON, and read back equal.
 
+use crate::execute::Pattern;
 use serde::{Deserialize, Serialize};
 
 /// A drawing.
@@ -299,6 +300,25 @@ impl Grid {
             Scale::Number if largest == 0.0 => 0.0,
             Scale::Number => number.signum() * number.abs().ln_1p() / largest.ln_1p(),
         }
+    }
+
+    /// Whether a number of a row is too little to be told from 0: softmax leaves that much to keys that
+    /// are not selected.
+    pub fn is_faint(&self, row: &[f64], number: f64) -> bool {
+        match self.scale {
+            Scale::Share => Pattern::is_faint(row, number),
+            Scale::Difference => Pattern::is_faint(&[1.0], number.abs()),
+            Scale::Selected | Scale::Number => false,
+        }
+    }
+
+    /// The largest number, whatever its sign, that is too little.
+    pub fn largest_faint(&self) -> f64 {
+        let faint = self.cells.iter().flat_map(|row| {
+            let faint = row.iter().filter(|number| self.is_faint(row, **number));
+            faint.map(|number| number.abs())
+        });
+        faint.fold(0.0, f64::max)
     }
 
     /// The largest number, whatever its sign.

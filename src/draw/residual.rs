@@ -6,6 +6,7 @@ use super::drawing::{Block, Cell, Drawing, Grid, Group, Panel, Role, Row, Scale,
 use super::transformer::{output, positions, rows, traced};
 use crate::base::Fallible;
 use crate::model::{Head, Matrix, Model, half_layer};
+use crate::value::sequence::input_source;
 use rustc_hash::FxHashMap;
 
 /// The directions of a residual stream in the order of a picture: those of one variable together.
@@ -130,7 +131,7 @@ pub fn stream(subject: &Subject, model: &Model) -> Fallible<Drawing> {
         title: format!(
             "the residual stream of {} on {}",
             model.name,
-            subject.shown_input()
+            input_source(subject.input)
         ),
         note: "a row for each position, a column for each direction; strength by the logarithm of \
                the size"

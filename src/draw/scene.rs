@@ -132,7 +132,8 @@ fn columns(text: &str) -> usize {
     text.chars().map(column).sum()
 }
 
-fn column(character: char) -> usize {
+/// Columns of a character.
+pub fn column(character: char) -> usize {
     match is_unseen(character) {
         true => 1,
         false => character.width().unwrap_or(0),

@@ -12,6 +12,7 @@ use crate::model::Model;
 use crate::plan::Plan;
 use crate::schedule::Attention;
 use crate::value::Value;
+use crate::value::sequence::input_source;
 use rustc_hash::FxHashMap;
 
 /// A model on the input of a subject: its layers, with each head's attention beside the selector of
@@ -79,7 +80,7 @@ pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> 
     }
     sections.push(output(&traced));
     Ok(Drawing {
-        title: format!("{name}({}) in its model", subject.shown_input()),
+        title: format!("{name}({}) in its model", input_source(subject.input)),
         note: note(plan.as_ref()),
         sections,
         ..Drawing::default()

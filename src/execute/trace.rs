@@ -9,7 +9,7 @@ use crate::base::table::{in_blocks, indented};
 use crate::model::json::value_to_json;
 use crate::model::{HostOrder, Model, cell, half_layer};
 use crate::value::Value;
-use ndarray::{Array2, ArrayView1};
+use ndarray::Array2;
 use serde_json::{Value as Json, json};
 use std::fmt;
 
@@ -67,8 +67,8 @@ const FAINT: f64 = 1e-4;
 
 impl Pattern {
     /// Whether a weight is left blank in a row.
-    pub fn is_faint(row: ArrayView1<f64>, weight: f64) -> bool {
-        let largest = row.iter().fold(0.0, |most: f64, each| most.max(*each));
+    pub fn is_faint<'a>(row: impl IntoIterator<Item = &'a f64>, weight: f64) -> bool {
+        let largest = row.into_iter().copied().fold(0.0, f64::max);
         weight < FAINT * largest
     }
 
