@@ -693,7 +693,7 @@ fn large_programs_are_folded_into_pictures_of_some_pages() {
             "{show}: {width} × {height}"
         );
         assert!(
-            ran.out.contains("like") || ran.out.contains("the same"),
+            ran.out.contains(" heads like") || ran.out.contains("72 × forwards"),
             "{show}"
         );
     }

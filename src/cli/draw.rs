@@ -239,11 +239,14 @@ impl Target {
     }
 }
 
-/// The model for the program's vocabulary and length, or else for those of the input.
+/// The model for the program's vocabulary and length, or else for those of the input; for a longer
+/// input, if that is one.
 pub fn compiled(session: &Session, sop: SOpId, name: &str, input: &[Value]) -> Fallible<Model> {
-    let asked = Asked {
+    let mut asked = Asked {
         otherwise: Some(input.to_vec()),
         ..Asked::default()
     };
+    let said = session.setting(&asked)?.max_length;
+    asked.max_length = Some(said.max(input.len()));
     Ok(session.compile_sops(&[(sop, name)], &asked)?.model)
 }

@@ -251,6 +251,25 @@ impl Drawing {
         found
     }
 
+    /// The side of grids where all rows of a role stand, if it is one.
+    pub fn side(&self, role: Role) -> Option<&'static str> {
+        let mut sides = Vec::new();
+        for block in self.blocks() {
+            let Block::Grid(grid) = block else { continue };
+            let of_grid = [
+                (&grid.left, "left"),
+                (&grid.above, "above"),
+                (&grid.below, "below"),
+                (&grid.right, "right"),
+            ];
+            let here = |(rows, _): &(&Vec<Row>, _)| rows.iter().any(|row| row.role == role);
+            sides.extend(of_grid.into_iter().filter(here).map(|(_, side)| side));
+        }
+        sides.sort_unstable();
+        sides.dedup();
+        (sides.len() == 1).then(|| sides[0])
+    }
+
     /// The scales that occur, for a legend.
     pub fn has(&self, scale: Scale) -> bool {
         self.blocks()

@@ -365,7 +365,7 @@ fn folded(rows: impl Iterator<Item = Row>) -> Vec<Row> {
             row.name = format!("{} more like these", all - STAY);
             row.cells.iter_mut().for_each(|cell| *cell = Cell::new("…"));
         } else if count > 1 {
-            row.name = format!("{} (the same {count} times)", row.name);
+            row.name = format!("{count} × {}", row.name);
         }
         short.push(row);
     }

@@ -3,7 +3,7 @@
 
 use super::drawing::{Cell, Grid, Row, Scale};
 use super::layout::{Drawn, FADED, rectangle};
-use super::scene::{Anchor, Area, Paint, Shape, Text, cut, measure};
+use super::scene::{Anchor, Area, Paint, Shape, Text, columns_of, cut, measure};
 use super::svg::number;
 
 /// Characters of a text in a strip, at most.
@@ -136,7 +136,7 @@ impl Strip<'_> {
         let widths = row
             .cells
             .iter()
-            .map(|cell| measure(&cut(&cell.text, LONGEST), size));
+            .map(|cell| measure(&cut(&cell.text, columns_of(&cell.text, LONGEST)), size));
         widths.fold(0.0, f64::max)
     }
 
@@ -201,7 +201,7 @@ impl Strip<'_> {
             false => Paint::Text(self.row.role),
         };
         let mut text = Text::new(x, y, size, &cell.text, paint)
-            .cut(LONGEST)
+            .cut(columns_of(&cell.text, LONGEST))
             .anchored(Anchor::Middle);
         text.faded = cell.faded;
         text

@@ -167,6 +167,17 @@ pub fn cut(text: &str, columns: usize) -> String {
     short + "…"
 }
 
+/// Columns of a number with a fraction.
+const NUMBER: usize = 7;
+
+/// Columns that a value may take: a number that is cut after some digits is still about that number.
+pub fn columns_of(value: &str, most: usize) -> usize {
+    let digits = value.trim_start_matches('-');
+    let is_fraction =
+        digits.contains('.') && digits.bytes().all(|b| b == b'.' || b.is_ascii_digit());
+    if is_fraction { most.min(NUMBER) } else { most }
+}
+
 /// A text in lines of at most so many columns, at blanks where there are some; so many lines at most.
 pub fn folded(text: &str, columns: usize, lines: usize) -> Vec<String> {
     let mut found: Vec<String> = vec![String::new()];

@@ -3,7 +3,7 @@
 //! half blocks. Colours are an addition: without them nothing is missing.
 
 use super::drawing::{Block, Cell, Drawing, Graph, Grid, Panel, Role, Row, Scale};
-use super::scene::{cut, folded};
+use super::scene::{columns_of, cut, folded};
 use crate::base::visible::visible;
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
@@ -389,7 +389,10 @@ fn number(scale: Scale, number: f64, width: usize) -> String {
 fn cell_text(cell: &Cell) -> String {
     match cell.faded {
         true => "·".to_string(),
-        false => plain(&cell.text),
+        false => {
+            let text = plain(&cell.text);
+            cut(&text, columns_of(&text, usize::MAX))
+        }
     }
 }
 
