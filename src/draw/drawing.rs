@@ -315,7 +315,9 @@ impl Grid {
     /// How strong the colour of a number is: from -1 to 1.
     pub fn strength(&self, number: f64, largest: f64) -> f64 {
         match self.scale {
-            Scale::Selected | Scale::Share | Scale::Difference => number.clamp(-1.0, 1.0),
+            Scale::Selected => number.clamp(-1.0, 1.0),
+            // So that the shares of many keys are seen.
+            Scale::Share | Scale::Difference => number.signum() * number.abs().min(1.0).sqrt(),
             Scale::Number if largest == 0.0 => 0.0,
             Scale::Number => number.signum() * number.abs().ln_1p() / largest.ln_1p(),
         }

@@ -312,7 +312,7 @@ fn legend(drawing: &Drawing, available: f64) -> Drawn {
         scale(Paint::On, "selected");
     }
     if drawing.has(Scale::Share) {
-        scale(Paint::On, "attention: the stronger the more, 1 at most");
+        scale(Paint::On, "attention: strength by its square root");
     }
     if drawing.has(Scale::Difference) || drawing.has(Scale::Number) {
         scale(Paint::Plus, "more than 0");
