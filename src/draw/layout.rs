@@ -308,7 +308,7 @@ fn legend(drawing: &Drawing, available: f64) -> Drawn {
         entries.push((Paint::Edge(role), text));
     }
     let mut scale = |paint, text: &str| entries.push((paint, text.to_string()));
-    if drawing.has(Scale::Selected) {
+    if drawing.has(Scale::Selected) && drawing.roles().contains(&Role::Query) {
         scale(Paint::On, "selected");
     }
     if drawing.has(Scale::Share) {

@@ -112,7 +112,7 @@ pub fn stream(subject: &Subject, model: &Model) -> Fallible<Drawing> {
         panels.push(Panel {
             id: format!("half{}-round{}", step.half, step.round + 1),
             title: format!("after the {}{round}", half_layer(step.half)),
-            notes: vec![format!("the largest number is {largest}")],
+            notes: vec![format!("{largest} at most")],
             blocks: vec![Block::Grid(Grid {
                 scale: Scale::Number,
                 above: directions.row(),
