@@ -37,7 +37,7 @@ PROGRAMS = [
 ]
 MODELS = ("model", "stream", "weights")
 # For the boxes of SVGs, too.
-DRAWN = [("hist", "hist", "helo"), ("reverse", "reverse", "abc"), ("sort", "sorted", "helo"),
+DRAWN = [("hist", "hist", "helo"), ("reverse", "reverse", "helo"), ("sort", "sorted", "helo"),
          ("most_frequent", "most_frequent", "abcd"), ("dyck2", "dyck2", "(){}"),
          ("papers/weiss2021_rover", "res", "ab,AB;")]
 

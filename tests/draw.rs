@@ -734,9 +734,16 @@ fn each_head_selects_its_part_and_attends_to_it() {
     let place = Place::new();
     place.file(
         "p.rasp",
-        "near = select(indices, indices - 1, ==) or select(tokens, tokens, ==)\n    or select(indices, 0, ==);\nwidth = selector_width(near);\nmean = aggregate(near, indicator(tokens == \"a\"));\n",
+        "near = select(indices, indices - 1, ==) or select(tokens, tokens, ==)\n    or select(indices, 0, ==);\nwidth = selector_width(near);\nmean = aggregate(near, indicator(tokens == \"a\"));\nnext = select(indices, indices + 1, ==);\nfetched = aggregate(next, tokens, \"-\");\n",
     );
-    for sop in ["width", "mean"] {
+    // An s-op, its selector, and the heads of that; without BOS position 0 takes its place.
+    for (sop, selector, count, more) in [
+        ("width", "near", 3, None),
+        ("mean", "near", 3, None),
+        ("fetched", "next", 1, None),
+        ("fetched", "next", 1, Some("--no-bos")),
+        ("mean", "near", 1, Some("--no-bos")),
+    ] {
         let arguments = [
             "compile",
             "p.rasp",
@@ -747,33 +754,45 @@ fn each_head_selects_its_part_and_attends_to_it() {
             "--max-len",
             "6",
         ];
-        let made = place.rasp(&[&arguments[..], &["-o", sop]].concat());
+        let mut arguments = arguments.to_vec();
+        arguments.extend(["-o", "m", "--force"].into_iter().chain(more));
+        let made = place.rasp(&arguments);
         assert_eq!(made.status, 0, "{}", made.err);
         for input in ["a", "ab", "aaa", "abcab", "cabbac"] {
-            let ran = place.rasp(&["run", "p.rasp", "-e", "near", "-i", input, "--json"]);
-            let near: Json = serde_json::from_str(&ran.out).unwrap();
-            let selected: Vec<Vec<bool>> = serde_json::from_value(near["output"].clone()).unwrap();
-            let heads: Vec<Json> = heads(&place, sop, input).remove(1);
-            assert_eq!(heads.len(), 3, "{sop}");
+            let ran = place.rasp(&["run", "p.rasp", "-e", selector, "-i", input, "--json"]);
+            let ran: Json = serde_json::from_str(&ran.out).unwrap();
+            let selected: Vec<Vec<bool>> = serde_json::from_value(ran["output"].clone()).unwrap();
+            let steps = heads(&place, "m", input);
+            let last = steps.iter().rfind(|heads| !heads.is_empty()).unwrap();
+            let heads = match sop {
+                // The widths of the parts come first, then what is divided by them.
+                "mean" if more.is_none() => steps.iter().find(|heads| !heads.is_empty()).unwrap(),
+                _ => last,
+            };
+            assert_eq!(heads.len(), count, "{sop}");
             let size = selected.len();
+            let before = usize::from(more.is_none());
             let mut all = vec![vec![false; size]; size];
-            for head in &heads {
+            for head in heads {
                 let part: Vec<Vec<bool>> =
                     serde_json::from_value(head["selected"].clone()).unwrap();
                 let paid: Vec<Vec<f64>> = serde_json::from_value(head["weights"].clone()).unwrap();
                 for query in 0..size {
+                    let nothing = before == 0 && !selected[query].contains(&true);
                     for key in 0..size {
                         assert!(
                             !(part[query][key] && all[query][key]),
                             "two heads have a key"
                         );
                         all[query][key] |= part[query][key];
-                        let weight = paid[query + 1][key + 1];
-                        assert_eq!(weight > 1e-3, part[query][key], "{sop} {input} {weight}");
+                        let weight = paid[query + before][key + before];
+                        // Where nothing is selected, position 0 is seen instead.
+                        let expected = part[query][key] || (nothing && key == 0);
+                        assert_eq!(weight > 1e-3, expected, "{sop} {more:?} {input} {weight}");
                     }
                 }
             }
-            assert_eq!(all, selected, "{sop} {input}");
+            assert_eq!(all, selected, "{sop} {more:?} {input}");
         }
     }
 }

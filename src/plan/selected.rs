@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 /// Scores that are as good as each other differ by less, in nats; others by a gap, which is far more.
 const AS_GOOD: f64 = 1.0;
 
+/// A level below this is not that of what is selected.
+const DOWN: f64 = -0.25;
+
 /// `[queries, keys]` at the tokens.
 pub type Selected = Vec<Vec<bool>>;
 
@@ -72,16 +75,19 @@ impl Plan {
                     }
                 }
                 Meaning::Score { .. } => {
-                    for product in &term.products {
-                        for (query, row) in scores.iter_mut().enumerate() {
-                            let factor = read(&product.query, query + first);
-                            for (key, score) in row.iter_mut().enumerate() {
-                                *score += factor * read(&product.key, key + first);
-                            }
+                    for (score, added) in self.sums(term, positions, read, &mut scores) {
+                        *score += added;
+                    }
+                }
+                // A token that takes the place of BOS is selected where it is not put down.
+                Meaning::Bos { .. } => {
+                    for (score, level) in self.sums(term, positions, read, &mut scores) {
+                        if level < DOWN {
+                            *score = f64::NEG_INFINITY;
                         }
                     }
                 }
-                Meaning::Bos { .. } | Meaning::Guard => {}
+                Meaning::Guard => {}
             }
         }
         let row = |(query, row): (usize, Vec<f64>)| {
@@ -94,6 +100,40 @@ impl Plan {
                 .collect()
         };
         scores.into_iter().enumerate().map(row).collect()
+    }
+
+    /// What the products of a term add up to for each query and key, beside the scores so far.
+    fn sums<'s>(
+        &self,
+        term: &Term,
+        positions: usize,
+        read: &impl Fn(&Linear, usize) -> f64,
+        scores: &'s mut [Vec<f64>],
+    ) -> Vec<(&'s mut f64, f64)> {
+        let first = usize::from(self.bos);
+        let at = |side: fn(&Product) -> &Linear| -> Vec<Vec<f64>> {
+            let products = term.products.iter();
+            let row = |product| {
+                (first..positions)
+                    .map(|at| read(side(product), at))
+                    .collect()
+            };
+            products.map(row).collect()
+        };
+        let (queries, keys) = (at(|product| &product.query), at(|product| &product.key));
+        let sum = |query: usize, key: usize| -> f64 {
+            let pairs = queries.iter().zip(&keys);
+            pairs
+                .map(|(queries, keys)| queries[query] * keys[key])
+                .sum()
+        };
+        let rows = scores.iter_mut().enumerate();
+        rows.flat_map(|(query, row)| {
+            let row = row.iter_mut().enumerate();
+            row.map(move |(key, score)| (score, (query, key)))
+        })
+        .map(|(score, (query, key))| (score, sum(query, key)))
+        .collect()
     }
 }
 
