@@ -704,7 +704,7 @@ fn a_model_answers_a_batch_in_order_on_any_number_of_threads() {
     let text = place.rasp(&["exec", "hist", "--batch", "good.jsonl"]);
     assert_eq!(
         text.out,
-        "hist(\"abca\") = [2, 1, 1, 2]\nhist(\"c\") = [1]\n"
+        "hist(\"abca\") = [2, 1, 1, 2] (ints)\nhist(\"c\") = [1] (ints)\n"
     );
     let alone = place.rasp(&["exec", "hist", "-i", "abca", "-i", "c"]);
     assert_eq!(text.out, alone.out);

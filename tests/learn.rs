@@ -114,6 +114,10 @@ fn training_that_is_resumed_gives_the_same_bytes() {
     std::fs::remove_dir(place.path("part/program.rasp")).unwrap();
     let other = learnt(&place, "--data counts.jsonl --epochs 31 -o part --resume");
     assert!(other.err.contains("with other settings"), "{}", other.err);
+    std::fs::write(place.path("counts.jsonl"), counts().replace("[1]", "[2]")).unwrap();
+    let other = learnt(&place, &format!("{small} -o part --resume"));
+    assert!(other.err.contains("with other settings"), "{}", other.err);
+    std::fs::write(place.path("counts.jsonl"), counts()).unwrap();
     let resumed = learnt(&place, &format!("{small} -o part --resume"));
     assert_eq!(resumed.status, 0, "{}", resumed.shown());
     let read = |name: &str| std::fs::read(place.path(name)).unwrap();
@@ -123,6 +127,51 @@ fn training_that_is_resumed_gives_the_same_bytes() {
             "{file}"
         );
     }
+}
+
+#[test]
+fn a_kill_loses_at_most_an_epoch_and_a_full_disk_none() {
+    let place = Place::new();
+    std::fs::write(place.path("counts.jsonl"), counts()).unwrap();
+    let small = "--data counts.jsonl --layers 1 --heads 2 --mlps 1 --epochs 400 --seeds 2";
+    assert_eq!(learnt(&place, &format!("{small} -o whole")).status, 0);
+    let read = |name: &str| std::fs::read(place.path(name)).unwrap();
+    let same = |directory: &str| {
+        for file in ["program.rasp", "model.safetensors"] {
+            let file_of = |directory: &str| read(&format!("{directory}/{file}"));
+            assert!(file_of("whole") == file_of(directory), "{directory}/{file}");
+        }
+    };
+    for (at, later) in ["0", "0.05", "0.2"].into_iter().enumerate() {
+        let killed = format!("killed{at}");
+        place.shell(&format!(
+            "rasp learn {small} -o {killed} & pid=$!
+             until test -e {killed}/checkpoint.json; do sleep 0.01; done
+             sleep {later}; kill -KILL $pid; wait $pid"
+        ));
+        let left: Vec<_> = std::fs::read_dir(place.path(&killed)).unwrap().collect();
+        if place.path(&format!("{killed}/report.json")).exists() {
+            // The machine was faster than the kill.
+            continue;
+        }
+        assert_eq!(left.len(), 1, "{left:?}");
+        let resumed = learnt(&place, &format!("{small} -o {killed} --resume"));
+        assert_eq!(resumed.status, 0, "{}", resumed.shown());
+        same(&killed);
+    }
+    // Files may have no more bytes: as a full disk, but for the message.
+    let half =
+        "--data counts.jsonl --layers 1 --heads 2 --mlps 1 --epochs 400 --seeds 2 --minutes 0";
+    assert_eq!(learnt(&place, &format!("{half} -o full")).status, 0);
+    let full = place.shell(&format!(
+        "trap '' XFSZ; ulimit -f 1; rasp learn {small} -o full --force"
+    ));
+    assert_eq!(full.status, 1, "{}", full.shown());
+    assert!(full.err.contains("could not be written"), "{}", full.err);
+    assert!(
+        place.path("full/program.rasp").exists(),
+        "what was there stays"
+    );
 }
 
 #[test]

@@ -141,6 +141,7 @@ fn long_work_shows_what_it_is_at_and_stops_at_ctrl_c() {
         ("inputs", &format!("{input}\n").repeat(9)),
     ]);
     let setting = ["--vocab", "(){}", "--max-len", "256"];
+    let endless = ["--limit", "pairs=1000000000000"];
     let of_hist = [
         "hist.rasp",
         "-e",
@@ -159,11 +160,15 @@ fn long_work_shows_what_it_is_at_and_stops_at_ctrl_c() {
             &setting,
         ),
         ("running assertions", &["test", "long.rasp"], &[]),
-        ("interpreting", &["run", "heavy.rasp", "-e", "heavy"], &[]),
+        (
+            "interpreting",
+            &["run", "heavy.rasp", "-e", "heavy"],
+            &endless,
+        ),
         (
             " 0%",
-            &["run", "heavy.rasp", "-e", "heavy", "--batch"],
-            &["inputs"],
+            &["run", "heavy.rasp", "-e", "heavy", "--batch", "inputs"],
+            &endless,
         ),
         (
             "generating",

@@ -140,7 +140,11 @@ pub fn learn(output: &mut Output, arguments: &Arguments) -> Result<(), Stop> {
     let data = output.expect(read(arguments), &sources)?;
     let directory = Directory(&arguments.output);
     let checkpoint = output.expect(
-        directory.open(arguments.resume, arguments.force, &settings(arguments)),
+        directory.open(
+            arguments.resume,
+            arguments.force,
+            &settings(arguments, &data),
+        ),
         &sources,
     )?;
     let mut learning = Learning {
@@ -220,7 +224,7 @@ fn read(arguments: &Arguments) -> Fallible<Data> {
 }
 
 /// What training depends on.
-fn settings(arguments: &Arguments) -> String {
+fn settings(arguments: &Arguments, examples: &Data) -> String {
     let Arguments {
         task,
         data,
@@ -238,9 +242,11 @@ fn settings(arguments: &Arguments) -> String {
     let name = name.or(data.as_ref().map(|data| visible::path(data).to_string()));
     let sizes = [layers, heads, mlps].map(|size| size.map_or("-".to_string(), |s| s.to_string()));
     format!(
-        "{} held out {held_out} causal {causal} sizes {} epochs {epochs} seeds {seeds} seed {seed}",
+        "{} held out {held_out} causal {causal} sizes {} epochs {epochs} seeds {seeds} seed {seed} \
+         examples {}",
         name.unwrap_or_default(),
-        sizes.join(" ")
+        sizes.join(" "),
+        examples.digest()
     )
 }
 
@@ -325,7 +331,7 @@ impl Learning<'_> {
         };
         let bar = bar(recipe.epochs);
         let mut failed = None;
-        let settings = settings(arguments);
+        let settings = settings(arguments, data);
         let mut watch = |training: &Training, progress: Progress| {
             let Progress {
                 epoch,

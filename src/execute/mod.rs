@@ -6,6 +6,7 @@
 mod attention;
 mod delta;
 pub mod engine;
+mod feed_forward;
 pub mod forward;
 mod input;
 mod lanes;

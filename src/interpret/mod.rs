@@ -11,6 +11,7 @@ mod aggregate;
 mod axis;
 mod best;
 mod bits;
+mod classes;
 mod column;
 mod cost;
 mod count;

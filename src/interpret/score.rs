@@ -3,6 +3,7 @@
 //! are scored at once, a block of them at a time as columns, on all processors; scores are kept only
 //! where there are few, and what takes too long is refused before it begins.
 
+use super::classes::Classes;
 use super::column::{Builder, Column, Values};
 use super::elementwise;
 use super::fault::{Fault, Score};
@@ -12,7 +13,6 @@ use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Control, parallel};
 use crate::graph::{Graph, SOpId, Scorer, ScorerFunction, ScorerId};
 use crate::value::{Op, Value};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Queries that one thread answers at least.
@@ -72,47 +72,6 @@ impl Table {
             let set = |bits, (bit, key)| bits | u64::from(is_set(key)) << bit;
             *word = keys.iter().enumerate().fold(0, set);
         }
-    }
-}
-
-/// Positions that agree in some columns.
-struct Classes {
-    of: Vec<u32>,
-    /// The first position of each class.
-    first: Vec<u32>,
-    /// What the classes hold in each column.
-    columns: Vec<Arc<Column>>,
-}
-
-impl Classes {
-    /// O(n) for each column.
-    fn new(columns: &[Arc<Column>], length: usize) -> Classes {
-        let mut numbers: FxHashMap<Vec<Value>, u32> = FxHashMap::default();
-        let (mut of, mut first) = (Vec::with_capacity(length), Vec::new());
-        for position in 0..length {
-            let held: Vec<Value> = columns.iter().map(|column| column.get(position)).collect();
-            let next = first.len() as u32;
-            let number = *numbers.entry(held).or_insert(next);
-            if number == next {
-                first.push(position as u32);
-            }
-            of.push(number);
-        }
-        let columns = columns.iter().map(|column| Arc::new(column.gather(&first)));
-        Classes {
-            columns: columns.collect(),
-            of,
-            first,
-        }
-    }
-
-    fn count(&self) -> usize {
-        self.first.len()
-    }
-
-    fn values(&self, class: u32) -> Vec<Value> {
-        let columns = self.columns.iter();
-        columns.map(|column| column.get(class as usize)).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use super::task::{Example, Task};
 use crate::base::{Code, Diagnostic, Fallible, Random};
 use crate::value::Value;
 use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 
 /// The longest input, and the largest vocabulary, that can be learnt from.
@@ -90,6 +91,28 @@ impl Data {
             data.all = Some(data.encode(&all));
         }
         Ok(data)
+    }
+
+    /// A digest (SHA-256, in hexadecimal) of all that is learnt from and chosen by: whether two runs
+    /// have the same examples.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        for value in self.vocabulary.iter().chain(&self.labels) {
+            hash.update(value.source());
+            hash.update([0]);
+        }
+        for examples in [&self.train, &self.choose, &self.test] {
+            hash.update((examples.n as u64).to_le_bytes());
+            hash.update((examples.count() as u64).to_le_bytes());
+            for numbers in [&examples.tokens, &examples.labels] {
+                numbers
+                    .iter()
+                    .for_each(|number| hash.update(number.to_le_bytes()));
+            }
+        }
+        let bytes = hash.finalize();
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Examples, of which a share is held out for the test, and as many of the rest to choose by.

@@ -129,10 +129,10 @@ impl<L: Lanes> Product<'_, L> {
                 }
             }
         }
-        // The rows from each of the columns on.
+        // The rows from each of the columns on; none where nothing is read.
         let stride = self.from.stride;
         let inputs: [&[L::Wide]; C] =
-            std::array::from_fn(|j| &self.inputs[(column + j) * stride..]);
+            std::array::from_fn(|j| self.inputs.get((column + j) * stride..).unwrap_or(&[]));
         for (at, weights) in live {
             let input: [L::Wide; C] = std::array::from_fn(|j| inputs[j][*at]);
             for (row, &weight) in sums.iter_mut().zip(weights) {
