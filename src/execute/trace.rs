@@ -12,6 +12,7 @@ use crate::value::Value;
 use ndarray::Array2;
 use serde_json::{Value as Json, json};
 use std::fmt;
+use unicode_width::UnicodeWidthStr;
 
 /// One forward pass. Positions start with BOS, if the model has one.
 #[derive(Clone, Debug, PartialEq)]
@@ -365,36 +366,52 @@ fn value_table(
     indented(&in_blocks(&rows, width.saturating_sub(INDENT)), INDENT)
 }
 
-/// A row for each query, a column for each key: the attention, and beside it what the head selects.
-/// Blank is 0 or faint, and `~0` rounds to 0.
+/// A row for each query, a column for each key: the attention, and beside it what the head selects, or
+/// below it where the two are wider than the width. Blank is 0 or faint, and `~0` rounds to 0.
 fn pattern_table(head: &Pattern, positions: &[String], width: usize) -> String {
-    let mut columns = positions.to_vec();
-    let before = positions.len() - head.selected.as_ref().map_or(positions.len(), Vec::len);
-    if head.selected.is_some() {
-        columns.push("selected".to_string());
-        columns.extend_from_slice(&positions[before..]);
-    }
-    let mut rows = vec![headed("query \\ key".to_string(), columns.into_iter())];
-    for (at, (position, weights)) in positions.iter().zip(head.weights.rows()).enumerate() {
+    let width = width.saturating_sub(INDENT);
+    let keys = |keys: &[String]| headed("query \\ key".to_string(), keys.iter().cloned());
+    let mut attention = vec![keys(positions)];
+    for (position, weights) in positions.iter().zip(head.weights.rows()) {
         let cell = |weight: &f64| match *weight {
-            faint if Pattern::is_faint(weights, faint) => String::new(),
-            0.0 => String::new(),
+            faint if faint == 0.0 || Pattern::is_faint(weights, faint) => String::new(),
             small if small < 0.005 => "~0".to_string(),
             weight => format!("{weight:.2}"),
         };
-        let mut cells: Vec<String> = weights.iter().map(cell).collect();
-        if let Some(selected) = &head.selected {
-            cells.push(String::new());
-            let mark = |selected: &bool| if *selected { "1" } else { "" }.to_string();
-            match at.checked_sub(before) {
-                Some(query) => cells.extend(selected[query].iter().map(mark)),
-                // Nothing of the program stands at BOS.
-                None => cells.extend(selected.iter().map(|_| "–".to_string())),
-            }
-        }
-        rows.push(headed(position.clone(), cells.into_iter()));
+        attention.push(headed(position.clone(), weights.iter().map(cell)));
     }
-    indented(&in_blocks(&rows, width.saturating_sub(INDENT)), INDENT)
+    let Some(selected) = &head.selected else {
+        return indented(&in_blocks(&attention, width), INDENT);
+    };
+    let before = positions.len().saturating_sub(selected.len());
+    let mut marks = vec![keys(&positions[before..])];
+    // Nothing of the program stands at BOS.
+    let nothing =
+        |position: &String| headed(position.clone(), selected.iter().map(|_| "–".to_string()));
+    marks.extend(positions[..before].iter().map(nothing));
+    for (position, row) in positions[before..].iter().zip(selected) {
+        let mark = |selected: &bool| if *selected { "1" } else { "" }.to_string();
+        marks.push(headed(position.clone(), row.iter().map(mark)));
+    }
+    let beside = |(at, (attention, marks)): (usize, (&Vec<String>, &Vec<String>))| {
+        let title = if at == 0 { "selected" } else { "" }.to_string();
+        let marks = marks.iter().skip(1).cloned();
+        let row = attention.iter().cloned();
+        row.chain(std::iter::once(title)).chain(marks).collect()
+    };
+    let together: Vec<Vec<String>> = attention
+        .iter()
+        .zip(&marks)
+        .enumerate()
+        .map(beside)
+        .collect();
+    let table = in_blocks(&together, usize::MAX);
+    if table.lines().all(|line| line.width() <= width) {
+        return indented(&table, INDENT);
+    }
+    marks[0][0] = "selected".to_string();
+    let tables = in_blocks(&attention, width) + &in_blocks(&marks, width);
+    indented(&tables, INDENT)
 }
 
 fn headed(head: String, cells: impl Iterator<Item = String>) -> Vec<String> {
