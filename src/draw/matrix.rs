@@ -9,6 +9,9 @@ use super::svg::number;
 /// Characters of a text in a strip, at most.
 const LONGEST: usize = 32;
 
+/// Characters of a name above columns, at most.
+const BRACKET: usize = 22;
+
 /// A strip of texts along a side.
 struct Strip<'r> {
     row: &'r Row,
@@ -103,7 +106,7 @@ fn brackets(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) -> f6
     let longest = grid
         .groups
         .iter()
-        .map(|group| measure(&cut(&group.name, LONGEST), size));
+        .map(|group| measure(&cut(&group.name, BRACKET), size));
     let height = longest.fold(0.0, f64::max) + 12.0;
     let mut column = 0;
     for group in &grid.groups {
@@ -118,7 +121,7 @@ fn brackets(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) -> f6
             0.7,
         );
         let fits = measure(&group.name, size) <= width - 2.0;
-        let mut text = Text::new(middle, line - 9.0, size, &group.name, Paint::Ink).cut(LONGEST);
+        let mut text = Text::new(middle, line - 9.0, size, &group.name, Paint::Ink).cut(BRACKET);
         if fits {
             text = text.anchored(Anchor::Middle);
         } else {
@@ -171,7 +174,7 @@ impl Strip<'_> {
         for (at, cell) in self.row.cells.iter().enumerate() {
             let middle = x + (at as f64 + 0.5) * side;
             let mut text = self.text((middle, y + self.depth / 2.0), cell, size);
-            if self.turned {
+            if self.turned && text.width() > side - 1.0 {
                 text.turned = true;
                 text.anchor = Anchor::Start;
                 text.y = y + self.depth - 4.0;
