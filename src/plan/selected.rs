@@ -74,16 +74,16 @@ impl Plan {
                         }
                     }
                 }
-                Meaning::Score { .. } => {
-                    for (score, added) in self.sums(term, positions, read, &mut scores) {
-                        *score += added;
-                    }
-                }
-                // A token that takes the place of BOS is selected where it is not put down.
-                Meaning::Bos { .. } => {
-                    for (score, level) in self.sums(term, positions, read, &mut scores) {
-                        if level < DOWN {
-                            *score = f64::NEG_INFINITY;
+                Meaning::Score { .. } | Meaning::Bos { .. } => {
+                    for (query, row) in scores.iter_mut().enumerate() {
+                        for (key, score) in row.iter_mut().enumerate() {
+                            let sum = sum(term, read, (first + query, first + key));
+                            match term.meaning {
+                                Meaning::Score { .. } => *score += sum,
+                                // A token that takes the place of BOS, and is not selected.
+                                _ if sum < DOWN => *score = f64::NEG_INFINITY,
+                                _ => {}
+                            }
                         }
                     }
                 }
@@ -101,40 +101,14 @@ impl Plan {
         };
         scores.into_iter().enumerate().map(row).collect()
     }
+}
 
-    /// What the products of a term add up to for each query and key, beside the scores so far.
-    fn sums<'s>(
-        &self,
-        term: &Term,
-        positions: usize,
-        read: &impl Fn(&Linear, usize) -> f64,
-        scores: &'s mut [Vec<f64>],
-    ) -> Vec<(&'s mut f64, f64)> {
-        let first = usize::from(self.bos);
-        let at = |side: fn(&Product) -> &Linear| -> Vec<Vec<f64>> {
-            let products = term.products.iter();
-            let row = |product| {
-                (first..positions)
-                    .map(|at| read(side(product), at))
-                    .collect()
-            };
-            products.map(row).collect()
-        };
-        let (queries, keys) = (at(|product| &product.query), at(|product| &product.key));
-        let sum = |query: usize, key: usize| -> f64 {
-            let pairs = queries.iter().zip(&keys);
-            pairs
-                .map(|(queries, keys)| queries[query] * keys[key])
-                .sum()
-        };
-        let rows = scores.iter_mut().enumerate();
-        rows.flat_map(|(query, row)| {
-            let row = row.iter_mut().enumerate();
-            row.map(move |(key, score)| (score, (query, key)))
-        })
-        .map(|(score, (query, key))| (score, sum(query, key)))
-        .collect()
-    }
+/// What the products of a term add up to for a query and a key.
+fn sum(term: &Term, read: &impl Fn(&Linear, usize) -> f64, (query, key): (usize, usize)) -> f64 {
+    let products = term.products.iter();
+    products
+        .map(|product| read(&product.query, query) * read(&product.key, key))
+        .sum()
 }
 
 /// The place in the tables of a term of what its products read at a position, without the last rows.
