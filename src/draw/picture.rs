@@ -17,7 +17,7 @@ const FONT: &[u8] = include_bytes!("font/DejaVuSansMono.ttf");
 const SCALE: f32 = 2.0;
 
 /// Pixels of a PNG, at most.
-const MOST_PIXELS: f32 = 60_000_000.0;
+const MOST_PIXELS: f32 = 30_000_000.0;
 
 /// A drawing as a PNG file, two pixels for each of the drawing, fewer where it is very large.
 ///
