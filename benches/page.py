@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The pages of `rasp draw` in headless Chromium: no error, no request, values equal `rasp exec`, and no
-text of an SVG outside its box. Needs Chromium; without one it says so and ends.
+"""The pages of `rasp draw` in headless Chromium: no error, no request, values equal `rasp exec`, keys and
+labels, print; and no text of an SVG outside its box. Needs Chromium; without one it says so and ends.
 
     cargo build --release && python3 benches/page.py target/release/rasp [FOLDER FOR SCREENSHOTS]
 """
 
 import html
+import http.server
 import json
 import pathlib
 import random
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -30,11 +32,11 @@ PROGRAMS = [
     ("reverse", "reverse", "abc", 8),
     ("most_frequent", "most_frequent", "abcd", 8),
     ("dyck2", "dyck2", "(){}", 6),
-    ("frac_prevs", "frac_prevs", "xab", 6),
+    ("frac_prevs", "frac_prevs", "hel", 6),
     ("parity", "parity", "01", 8),
 ]
 # For the boxes of SVGs, too.
-DRAWN = [("hist", "hist", "helo"), ("reverse", "reverse", "abc"), ("sort", "sorted", "helo"),
+DRAWN = [("hist", "hist", "helo"), ("reverse", "reverse", "helo"), ("sort", "sorted", "helo"),
          ("most_frequent", "most_frequent", "abcd"), ("dyck2", "dyck2", "(){}"),
          ("papers/weiss2021_rover", "res", "ab,AB;")]
 
@@ -58,6 +60,71 @@ def same(got, expected):
     if isinstance(expected, float) or isinstance(got, float):
         return abs(got - expected) <= 1e-5 * max(1, abs(expected))
     return got == expected
+
+
+# What a person does with keys, and what a screen reader finds.
+USE = """<script>
+const wrong = [], must = (holds, what) => { if (!holds) wrong.push(what); };
+const key = (target, name) => target.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
+const after = () => document.getElementById("after").textContent;
+const first = after();
+key(document.body, "ArrowRight");
+must(after() !== first, "the right arrow steps");
+must(document.getElementById("step").getAttribute("aria-valuetext") === after(), "the slider says the step");
+let steps = 1;
+for (; steps < 20 && !document.querySelector("#heads td"); steps++) key(document.body, "ArrowRight");
+const there = after(), attention = document.querySelector("#heads td");
+must(attention, "a head is shown");
+attention?.focus();
+must(document.getElementById("said").textContent.includes("pays"), "a focused weight is said");
+key(attention ?? document, "ArrowDown");
+must(document.activeElement !== attention && document.activeElement.closest("#heads"), "arrows walk a table");
+must(after() === there, "and do not step there");
+for (; steps > 0; steps--) key(document.body, "ArrowLeft");
+must(after() === first, "the left arrow steps back");
+const cell = document.querySelector("td.stream");
+cell.focus();
+key(cell, "Enter");
+must(document.getElementById("cell").textContent.includes("position 0"), "Enter explains a cell");
+must(document.querySelectorAll("#stream td[tabindex='0']").length === 1, "one stop of Tab for a table");
+for (const control of document.querySelectorAll("input, select, button"))
+  must(control.labels?.length > 0 || control.getAttribute("aria-label"), "no label: " + control.outerHTML);
+for (const table of document.querySelectorAll("table"))
+  must(table.caption || table.getAttribute("aria-label"), "no name: " + table.outerHTML.slice(0, 80));
+for (const mark of document.querySelectorAll("#heads td, td.stream")) must(mark.getAttribute("aria-label"), "a mute cell");
+must(document.documentElement.lang === "en" && document.title, "a language and a title");
+const rules = [...document.styleSheets].flatMap(sheet => [...sheet.cssRules]);
+must(rules.some(rule => rule.media?.mediaText === "print"), "rules for print");
+document.body.innerHTML = "<pre id=wrong>" + JSON.stringify(wrong) + "</pre>";
+</script>"""
+
+
+def check_use(page, folder):
+    """Keys and labels; what the page asks a server for; that it prints."""
+    used = folder / "used.html"
+    used.write_text(page.read_text().replace("</body>", USE + "</body>"))
+    dumped, said = chromium(used.as_uri(), "--dump-dom")
+    assert not said, said
+    wrong = json.loads(html.unescape(re.search(r'<pre id="wrong">(.*?)</pre>', dumped, re.S).group(1)))
+    assert wrong == [], wrong
+
+    asked = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=str(folder))
+
+        def log_message(self, *_):
+            asked.append(self.path)
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    chromium(f"http://127.0.0.1:{server.server_port}/{page.name}", "--dump-dom")
+    server.shutdown()
+    assert set(asked) <= {f"/{page.name}", "/favicon.ico"} and f"/{page.name}" in asked, asked
+    printed = folder / "printed.pdf"
+    chromium(page.as_uri(), f"--print-to-pdf={printed}", "--no-pdf-header-footer")
+    assert printed.read_bytes().startswith(b"%PDF"), "it prints"
 
 
 def check_page(program, folder, name, sop, vocabulary, longest, shots):
@@ -88,6 +155,7 @@ def check_page(program, folder, name, sop, vocabulary, longest, shots):
             for got, expected in zip(values, theirs["output"]):
                 assert same(got, expected), (name, text, values, theirs["output"])
     assert "differ nowhere" in dumped
+    check_use(page, folder)
     print(f"{name}: {len(inputs)} inputs as `rasp exec` and as the program; {size / 1000:.0f} kB")
     if shots:
         for step in (1, 3):
@@ -119,10 +187,16 @@ def check_boxes(program, folder):
     for name, sop, vocabulary in DRAWN:
         for length in (5, 12, 50):
             text = (vocabulary * length)[:length]
-            for show in ("flow", "graph"):
+            source, model = str(ROOT / f"examples/{name}.rasp"), str(folder / "drawn.model")
+            shows = [(show,) for show in ("flow", "graph")]
+            # Rover's model is for other words than these.
+            if name in [name for name, *_ in PROGRAMS]:
+                rasp(program, "compile", source, "-e", sop, "--vocab", vocabulary, "--max-len", str(length),
+                     "-o", model, "--force")
+                shows += [(show, "--model", model) for show in ("model", "stream", "weights")]
+            for show, *more in shows:
                 svg = folder / "drawn.svg"
-                rasp(program, "draw", str(ROOT / f"examples/{name}.rasp"), "-e", sop, "-i", text,
-                     "--show", show, "-o", str(svg), "--force")
+                rasp(program, "draw", source, "-e", sop, "-i", text, "--show", show, *more, "-o", str(svg), "--force")
                 measure = folder / "measure.html"
                 measure.write_text(MEASURE % svg.read_text())
                 dumped, said = chromium(measure.as_uri(), "--dump-dom")

@@ -557,3 +557,242 @@ fn what_cannot_be_drawn_is_said() {
         .collect();
     assert_eq!(left.len(), 1, "{left:?}");
 }
+
+/// What each class of a picture is painted with.
+fn paints(theme: &str) -> Vec<(String, [f64; 3])> {
+    let place = Place::new();
+    let arguments = [&example("hist"), "-e", "hist", "-i", "a", "--as", "svg"];
+    let ran = draw(&place, &[&arguments[..], &["--theme", theme]].concat());
+    let rule = |line: &str| {
+        let (class, rest) = line.strip_prefix('.')?.split_once("{fill:#")?;
+        let channel = |at: usize| u8::from_str_radix(rest.get(at..at + 2)?, 16).ok();
+        let color = [channel(0)?, channel(2)?, channel(4)?];
+        Some((class.to_string(), color.map(|of| f64::from(of) / 255.0)))
+    };
+    ran.out.lines().filter_map(rule).collect()
+}
+
+/// What people see who lack a kind of cones, in linear RGB (Machado, Oliveira and Fernandes 2009).
+const SIGHTS: [(&str, [[f64; 3]; 3]); 3] = [
+    (
+        "all cones",
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    ),
+    (
+        "deuteranopia",
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+    ),
+    (
+        "protanopia",
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+    ),
+];
+
+fn times(matrix: [[f64; 3]; 3], vector: [f64; 3]) -> [f64; 3] {
+    matrix.map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum())
+}
+
+/// A color of sRGB as somebody sees it, in CIELAB.
+fn lab(color: [f64; 3], sight: [[f64; 3]; 3]) -> [f64; 3] {
+    let linear = color.map(|of| match of <= 0.04045 {
+        true => of / 12.92,
+        false => ((of + 0.055) / 1.055).powf(2.4),
+    });
+    let seen = times(sight, linear).map(|of| of.clamp(0.0, 1.0));
+    let to_xyz = [
+        [0.4124564, 0.3575761, 0.1804375],
+        [0.2126729, 0.7151522, 0.0721750],
+        [0.0193339, 0.1191920, 0.9503041],
+    ];
+    let xyz = times(to_xyz, seen);
+    let [x, y, z] =
+        [xyz[0] / 0.95047, xyz[1], xyz[2] / 1.08883].map(|of| match of > 216.0 / 24389.0 {
+            true => of.cbrt(),
+            false => (24389.0 / 27.0 * of + 16.0) / 116.0,
+        });
+    [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+}
+
+#[test]
+fn colors_of_roles_are_told_apart_by_all() {
+    for theme in ["light", "dark"] {
+        let paints = paints(theme);
+        // Edges and swatches; the backgrounds of cells; numbers more and less than 0.
+        for (kind, count, least) in [("e-", 7, 20.0), ("t-", 7, 12.0), ("us", 2, 40.0)] {
+            let of_kind = |(class, _): &&(String, _)| match kind {
+                "us" => class.ends_with("us"),
+                kind => class.starts_with(kind),
+            };
+            let found: Vec<_> = paints.iter().filter(of_kind).collect();
+            assert_eq!(found.len(), count, "{theme} {kind}");
+            for (sight, matrix) in SIGHTS {
+                for (at, (one, first)) in found.iter().enumerate() {
+                    for (other, second) in &found[at + 1..] {
+                        let pairs = lab(*first, matrix).into_iter().zip(lab(*second, matrix));
+                        let apart = pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+                        assert!(apart > least, "{theme}, {sight}: {one} {other} {apart}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(feature = "pictures")]
+fn what_the_font_lacks_is_not_blank() {
+    let place = Place::new();
+    place.file("p.rasp", "x = tokens_asis;\n");
+    for ending in ["png", "pdf"] {
+        let drawn = |token: &str| {
+            let out = format!("a.{ending}");
+            let arguments = ["p.rasp", "-e", "x", "-i", token, "-o", &out, "--force"];
+            assert_eq!(draw(&place, &arguments).status, 0);
+            std::fs::read(place.path(&out)).unwrap()
+        };
+        // Two that are blank would be the same.
+        assert!(drawn("漢") != drawn("字"), "{ending}");
+        assert!(drawn("\u{1f600}") != drawn("\u{1f601}"), "{ending}");
+    }
+}
+
+/// The width and the height that an SVG says.
+fn extent(svg: &str) -> (f64, f64) {
+    let of = |name: &str| {
+        let (_, rest) = svg.split_once(&format!("{name}=\"")).unwrap();
+        rest.split('"').next().unwrap().parse().unwrap()
+    };
+    (of(" width"), of(" height"))
+}
+
+#[test]
+fn large_programs_are_folded_into_pictures_of_some_pages() {
+    let place = Place::new();
+    let rover = example("papers/weiss2021_rover");
+    for (show, input, most) in [
+        ("graph", "ab,AB", (1_600.0, 1_500.0)),
+        ("flow", "ab,AB", (1_400.0, 6_000.0)),
+    ] {
+        let ran = draw(
+            &place,
+            &[
+                &rover, "-e", "res", "-i", input, "--show", show, "--as", "svg",
+            ],
+        );
+        let (width, height) = extent(&ran.out);
+        assert!(
+            width <= most.0 && height <= most.1,
+            "{show}: {width} × {height}"
+        );
+        assert!(
+            ran.out.contains(" heads like") || ran.out.contains("72 × forwards"),
+            "{show}"
+        );
+    }
+    // Boxes that are not alike go into rows below each other.
+    let letters = "abcdefghijklmnopqrstuvwxyz";
+    let many: String = letters
+        .chars()
+        .map(|letter| format!("of_{letter} = tokens == \"{letter}\";\n"))
+        .collect();
+    let sum: Vec<String> = letters
+        .chars()
+        .map(|l| format!("indicator(of_{l})"))
+        .collect();
+    place.file("p.rasp", &format!("{many}all = {};\n", sum.join(" + ")));
+    let ran = draw(
+        &place,
+        &[
+            "p.rasp", "-e", "all", "-i", "ab", "--show", "graph", "--as", "svg",
+        ],
+    );
+    let (width, _) = extent(&ran.out);
+    assert!(width < 2_400.0, "{width}");
+    assert!(ran.out.contains(">of_a<") && ran.out.contains(">of_z<"));
+}
+
+/// The heads of each step of a trace, with what they pay and select.
+fn heads(place: &Place, model: &str, input: &str) -> Vec<Vec<Json>> {
+    let ran = place.rasp(&["exec", model, "-i", input, "--trace", "--json"]);
+    let json: Json = serde_json::from_str(&ran.out).unwrap();
+    let steps = json["trace"]["steps"].as_array().unwrap().iter();
+    steps
+        .map(|step| step["heads"].as_array().unwrap().clone())
+        .collect()
+}
+
+#[test]
+fn each_head_selects_its_part_and_attends_to_it() {
+    let place = Place::new();
+    place.file(
+        "p.rasp",
+        "near = select(indices, indices - 1, ==) or select(tokens, tokens, ==)\n    or select(indices, 0, ==);\nwidth = selector_width(near);\nmean = aggregate(near, indicator(tokens == \"a\"));\nnext = select(indices, indices + 1, ==);\nfetched = aggregate(next, tokens, \"-\");\n",
+    );
+    // An s-op, its selector, and the heads of that; without BOS position 0 takes its place.
+    for (sop, selector, count, more) in [
+        ("width", "near", 3, None),
+        ("mean", "near", 3, None),
+        ("fetched", "next", 1, None),
+        ("fetched", "next", 1, Some("--no-bos")),
+        ("mean", "near", 1, Some("--no-bos")),
+    ] {
+        let arguments = [
+            "compile",
+            "p.rasp",
+            "-e",
+            sop,
+            "--vocab",
+            "abc",
+            "--max-len",
+            "6",
+        ];
+        let mut arguments = arguments.to_vec();
+        arguments.extend(["-o", "m", "--force"].into_iter().chain(more));
+        let made = place.rasp(&arguments);
+        assert_eq!(made.status, 0, "{}", made.err);
+        for input in ["a", "ab", "aaa", "abcab", "cabbac"] {
+            let ran = place.rasp(&["run", "p.rasp", "-e", selector, "-i", input, "--json"]);
+            let ran: Json = serde_json::from_str(&ran.out).unwrap();
+            let selected: Vec<Vec<bool>> = serde_json::from_value(ran["output"].clone()).unwrap();
+            let steps = heads(&place, "m", input);
+            let last = steps.iter().rfind(|heads| !heads.is_empty()).unwrap();
+            let heads = match sop {
+                // The widths of the parts come first, then what is divided by them.
+                "mean" if more.is_none() => steps.iter().find(|heads| !heads.is_empty()).unwrap(),
+                _ => last,
+            };
+            assert_eq!(heads.len(), count, "{sop}");
+            let size = selected.len();
+            let before = usize::from(more.is_none());
+            let mut all = vec![vec![false; size]; size];
+            for head in heads {
+                let part: Vec<Vec<bool>> =
+                    serde_json::from_value(head["selected"].clone()).unwrap();
+                let paid: Vec<Vec<f64>> = serde_json::from_value(head["weights"].clone()).unwrap();
+                for query in 0..size {
+                    let nothing = before == 0 && !selected[query].contains(&true);
+                    for key in 0..size {
+                        assert!(
+                            !(part[query][key] && all[query][key]),
+                            "two heads have a key"
+                        );
+                        all[query][key] |= part[query][key];
+                        let weight = paid[query + before][key + before];
+                        // Where nothing is selected, position 0 is seen instead.
+                        let expected = part[query][key] || (nothing && key == 0);
+                        assert_eq!(weight > 1e-3, expected, "{sop} {more:?} {input} {weight}");
+                    }
+                }
+            }
+            assert_eq!(all, selected, "{sop} {more:?} {input}");
+        }
+    }
+}

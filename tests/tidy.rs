@@ -69,6 +69,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "interpret",
             "schedule",
             "model",
+            "plan",
             "execute",
         ],
     ),

@@ -120,8 +120,8 @@ pub fn folded(text: &str) -> (String, usize) {
     (short, left_out)
 }
 
-/// A line without what stands in quotes, and without numbers and blanks.
-fn form(line: &str) -> String {
+/// A line without what stands in quotes, and without numbers and blanks: lines of one form are alike.
+pub fn form(line: &str) -> String {
     let mut form = String::new();
     let mut quoted = false;
     for character in line.chars() {

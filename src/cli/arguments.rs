@@ -146,6 +146,37 @@ pub struct Program {
     pub file: PathBuf,
 }
 
+/// For commands about one s-op. Those that say more of it have another help for the same option.
+#[derive(Debug, Args)]
+pub struct SOp {
+    /// The s-op
+    #[arg(
+        short = 'e',
+        long = "expr",
+        value_name = "EXPR",
+        allow_hyphen_values = true
+    )]
+    pub expr: String,
+}
+
+/// For commands about several.
+#[derive(Debug, Args)]
+pub struct SOps {
+    /// The s-op; may be repeated, for one model of several outputs
+    #[arg(
+        short = 'e',
+        long = "expr",
+        value_name = "EXPR",
+        required = true,
+        allow_hyphen_values = true
+    )]
+    pub expr: Vec<String>,
+}
+
+/// What `rasp run` takes with `-e`.
+const EVALUATED: &str =
+    "An expression to evaluate in the program; without any, its expression statements";
+
 #[derive(Debug, Args)]
 pub struct Inputs {
     /// An input whose characters are the tokens; may be repeated
@@ -203,17 +234,12 @@ pub enum Switch {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("expr", |arg| arg.help(EVALUATED).required(false)))]
 pub struct Run {
     #[command(flatten)]
     pub program: Program,
-    /// An expression to evaluate in the program; without any, its expression statements
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        allow_hyphen_values = true
-    )]
-    pub expr: Vec<String>,
+    #[command(flatten)]
+    pub wanted: SOps,
     #[command(flatten)]
     pub inputs: Inputs,
     /// Many inputs: a file with a JSON string or array of tokens a line; `-` is standard input
@@ -231,14 +257,8 @@ pub struct Run {
 pub struct Schedule {
     #[command(flatten)]
     pub program: Program,
-    /// The s-op
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        allow_hyphen_values = true
-    )]
-    pub expr: String,
+    #[command(flatten)]
+    pub sop: SOp,
     #[command(flatten)]
     pub planned: super::schedule::Planned,
     /// Count as the reference implementation does: a head for each selector written, even where
@@ -265,15 +285,8 @@ pub struct Check {
 pub struct Compile {
     #[command(flatten)]
     pub program: Program,
-    /// The s-op; may be repeated, for one model of several outputs
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        required = true,
-        allow_hyphen_values = true
-    )]
-    pub expr: Vec<String>,
+    #[command(flatten)]
+    pub sops: SOps,
     #[command(flatten)]
     pub setting: Setting,
     #[command(flatten)]
@@ -400,18 +413,12 @@ pub struct Doc {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("expr", |arg| arg.help("The two s-ops: `-e A -e B`")))]
 pub struct Equiv {
     #[command(flatten)]
     pub program: Program,
-    /// The two s-ops: `-e A -e B`
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        required = true,
-        allow_hyphen_values = true
-    )]
-    pub expr: Vec<String>,
+    #[command(flatten)]
+    pub sops: SOps,
     /// The vocabulary: a text whose characters are the tokens
     #[arg(
         long,
@@ -438,18 +445,13 @@ pub struct Equiv {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("expr", |arg| arg.help("The s-op whose last value is the next token").required(false)))]
 pub struct Generate {
     /// The program, `-` reads it from standard input; or a compiled model, without `-e`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The s-op whose last value is the next token
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        allow_hyphen_values = true
-    )]
-    pub expr: Option<String>,
+    #[command(flatten)]
+    pub sop: Option<SOp>,
     /// The prompt: a text whose characters are the tokens
     #[arg(
         short = 'i',

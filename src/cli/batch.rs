@@ -41,7 +41,7 @@ pub fn batch(
     arguments: &Run,
     path: &Path,
 ) -> Result<(), Stop> {
-    let wanted = wanted(output, session, &arguments.expr)?;
+    let wanted = wanted(output, session, &arguments.wanted.expr)?;
     let (control, limits) = (session.control().clone(), session.limits().clone());
     let graph = session.graph();
     let answers = |lines: &[Vec<u8>]| {

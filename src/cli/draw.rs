@@ -1,6 +1,6 @@
 //! `rasp draw`: pictures of programs, selectors and models.
 
-use super::arguments::{Diagnostics, Integrity, Program};
+use super::arguments::{Diagnostics, Integrity, Program, SOps};
 use super::input::{OneInput, open};
 use super::model::load;
 use super::output::{Output, Stop};
@@ -18,18 +18,12 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
+#[command(mut_arg("expr", |arg| arg.help("The s-op, or the selector; selectors may be repeated")))]
 pub struct Draw {
     #[command(flatten)]
     pub program: Program,
-    /// The s-op, or the selector; selectors may be repeated
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        required = true,
-        allow_hyphen_values = true
-    )]
-    pub expr: Vec<String>,
+    #[command(flatten)]
+    pub sops: SOps,
     #[command(flatten)]
     pub input: OneInput,
     /// What to draw
@@ -131,7 +125,7 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
     let given = output.expect(arguments.input.given(), &none)?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
     let input = given.map_or_else(|| session.settings.example.clone(), |input| input.tokens);
-    let target = Target::new(&mut session, &arguments.expr);
+    let target = Target::new(&mut session, &arguments.sops.expr);
     let target = output.expect(target, session.sources())?;
     let model = match &arguments.model {
         Some(path) => Some(load(output, path, arguments.digest.asked())?),
@@ -239,11 +233,14 @@ impl Target {
     }
 }
 
-/// The model for the program's vocabulary and length, or else for those of the input.
+/// The model for the program's vocabulary and length, or else for those of the input; for a longer
+/// input, if that is one.
 pub fn compiled(session: &Session, sop: SOpId, name: &str, input: &[Value]) -> Fallible<Model> {
-    let asked = Asked {
+    let mut asked = Asked {
         otherwise: Some(input.to_vec()),
         ..Asked::default()
     };
+    let said = session.setting(&asked)?.max_length;
+    asked.max_length = Some(said.max(input.len()));
     Ok(session.compile_sops(&[(sop, name)], &asked)?.model)
 }

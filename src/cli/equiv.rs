@@ -27,7 +27,7 @@ const TOKENS: usize = 4_000_000;
 const SHOWN: usize = 40;
 
 pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
-    let [a, b] = arguments.expr.as_slice() else {
+    let [a, b] = arguments.sops.expr.as_slice() else {
         return Err(not_two());
     };
     let wanted = Setting {

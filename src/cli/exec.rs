@@ -11,6 +11,7 @@ use crate::base::{Code, Control, Diagnostic, Sources, parallel, terminal};
 use crate::execute::Executor;
 use crate::execute::trace::trace_in_order;
 use crate::model::Model;
+use crate::plan::Plan;
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
 use serde_json::{Value as Json, json};
@@ -40,13 +41,18 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
         .width
         .or_else(terminal::asked)
         .unwrap_or(usize::MAX);
+    let plan = arguments.trace.then(|| Plan::of(&model)).flatten();
     for input in inputs {
         let input = input.in_tokens_of(&model.vocabulary);
         let result = progress::alone("running the model", || executor.run_outputs(&input.tokens));
         let traced = match arguments.trace {
             true => {
                 let trace = || trace_in_order(&model, &input.tokens, precision, order);
-                progress::alone("tracing the model", trace).ok()
+                let mut traced = progress::alone("tracing the model", trace).ok();
+                if let (Some(trace), Some(plan)) = (&mut traced, &plan) {
+                    trace.beside(|layer, stream| plan.selected(layer, stream));
+                }
+                traced
             }
             false => None,
         };

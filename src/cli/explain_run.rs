@@ -1,6 +1,6 @@
 //! `rasp explain-run`: in words, why an s-op has its value at a position.
 
-use super::arguments::{Diagnostics, Integrity, Program};
+use super::arguments::{Diagnostics, Integrity, Program, SOp};
 use super::input::{OneInput, open};
 use super::model::load;
 use super::output::{Output, Stop};
@@ -14,14 +14,8 @@ use std::path::PathBuf;
 pub struct ExplainRun {
     #[command(flatten)]
     pub program: Program,
-    /// The s-op
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        allow_hyphen_values = true
-    )]
-    pub expr: String,
+    #[command(flatten)]
+    pub sop: SOp,
     #[command(flatten)]
     pub input: OneInput,
     /// The position of the output, counted from 0
@@ -40,7 +34,7 @@ pub fn explain_run(output: &mut Output, arguments: &ExplainRun) -> Result<(), St
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
     let given = output.expect(arguments.input.given(), session.sources())?;
     let input = given.map_or_else(|| session.settings.example.clone(), |input| input.tokens);
-    let sop = session.sop(&arguments.expr);
+    let sop = session.sop(&arguments.sop.expr);
     let sop = output.expect(sop, session.sources())?;
     let model = match &arguments.model {
         Some(path) => Some(load(output, path, arguments.digest.asked())?),
@@ -53,7 +47,15 @@ pub fn explain_run(output: &mut Output, arguments: &ExplainRun) -> Result<(), St
         limits: session.limits(),
     };
     output.expect(subject.check(), session.sources())?;
-    let explain = || draw::explain(&subject, sop, &arguments.expr, arguments.at, model.as_ref());
+    let explain = || {
+        draw::explain(
+            &subject,
+            sop,
+            &arguments.sop.expr,
+            arguments.at,
+            model.as_ref(),
+        )
+    };
     let told = progress::shown(output, session.control(), "explaining", explain)?;
     let told = output.expect(told, session.sources())?;
     output.text(&told)

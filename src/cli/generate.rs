@@ -1,7 +1,7 @@
 //! `rasp generate`: next-token mode. The last value of an s-op, or of a model, is appended to the
 //! input. A causal s-op keeps what it has computed; any other, and a model, is run again.
 
-use super::arguments::{Generate, Program};
+use super::arguments::{Generate, Program, SOp};
 use super::input::{Input, open, value_json};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
@@ -27,7 +27,7 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
         (None, None) => Ok(Input::text("")),
     };
     let given = output.expect(given, &Sources::new())?;
-    let Some(expression) = &arguments.expr else {
+    let Some(SOp { expr: expression }) = &arguments.sop else {
         let sources = Sources::new();
         let digest = arguments.digest.asked();
         let model = progress::alone("reading the model", || {

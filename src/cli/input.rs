@@ -15,6 +15,8 @@ use crate::session::{Asked, Session, files};
 use crate::syntax::ast::ExprKind;
 use crate::syntax::parse::parse_expression;
 use crate::value::Value;
+use crate::value::atom::quote;
+use crate::value::sequence::list_source;
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -63,11 +65,8 @@ impl Input {
     /// The input as RASP source: a string, or a list.
     pub fn source(&self) -> String {
         match &self.given {
-            Json::String(text) => crate::value::atom::quote(text),
-            _ => {
-                let tokens: Vec<String> = self.tokens.iter().map(Value::source).collect();
-                format!("[{}]", tokens.join(", "))
-            }
+            Json::String(text) => quote(text),
+            _ => list_source(&self.tokens),
         }
     }
 

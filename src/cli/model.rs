@@ -20,7 +20,7 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     let compiled = compile_expressions(
         output,
         &mut session,
-        (&arguments.expr, &arguments.making),
+        (&arguments.sops.expr, &arguments.making),
         &arguments.setting,
         given,
     )?;

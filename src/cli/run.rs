@@ -38,7 +38,7 @@ pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
     } else {
         given
     };
-    let requests = requests(&mut session, &arguments.expr, &events);
+    let requests = requests(&mut session, &arguments.wanted.expr, &events);
     if requests.is_empty() && !arguments.json {
         // Not an error: a program of definitions and assertions may be run for these.
         output.note("the program states nothing to show; name an s-op with `-e NAME`");
@@ -244,7 +244,7 @@ fn report_unreadable(
     sources: &Sources,
 ) -> Result<(), Stop> {
     let error = diagnostic_json(diagnostic, sources);
-    let expressions: Vec<Json> = match arguments.expr.as_slice() {
+    let expressions: Vec<Json> = match arguments.wanted.expr.as_slice() {
         [] => vec![Json::Null],
         several => several
             .iter()

@@ -34,7 +34,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         Sharing::Equal
     };
     let (mut session, _) = open(output, &arguments.program, sharing)?;
-    let sop = session.sop(&arguments.expr);
+    let sop = session.sop(&arguments.sop.expr);
     let sop = output.expect(sop, session.sources())?;
     let planned = &arguments.planned;
     let alone = |output: &mut Output| {
@@ -56,7 +56,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     }
     let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
     let asked = asked(&planned.setting, vocabulary, Some(&planned.making));
-    let compile = || session.compile_sops(&[(sop, &arguments.expr)], &asked);
+    let compile = || session.compile_sops(&[(sop, &arguments.sop.expr)], &asked);
     let compiled = progress::shown(output, session.control(), "compiling", compile)?;
     let Compiled { plan, searched, .. } = output.expect(compiled, session.sources())?;
     if arguments.json {

@@ -1,7 +1,7 @@
 //! `rasp tour`: one program through the whole pipeline, for newcomers: read it, interpret it,
 //! schedule it, compile it, run the weights, and hold both against each other.
 
-use super::arguments::Diagnostics;
+use super::arguments::{Diagnostics, SOp};
 use super::input::{Input, read};
 use super::limits::session;
 use super::output::{Output, Stop};
@@ -18,18 +18,13 @@ use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
+#[command(mut_arg("expr", |arg| arg.help(STATED).required(false)))]
 pub struct Tour {
     /// A program; without one, an example that sorts
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The s-op; without it, the last one that the program states
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        allow_hyphen_values = true
-    )]
-    pub expr: Option<String>,
+    #[command(flatten)]
+    pub sop: Option<SOp>,
     /// The input; without it, the program's example
     #[arg(
         short = 'i',
@@ -44,6 +39,9 @@ pub struct Tour {
     #[command(flatten)]
     pub diagnostics: Diagnostics,
 }
+
+/// What the tour takes with `-e`.
+const STATED: &str = "The s-op; without it, the last one that the program states";
 
 /// The tour's own program.
 const SORT: &str = include_str!("../../examples/sort.rasp");
@@ -146,7 +144,7 @@ fn subject(
     arguments: &Tour,
     events: &[Event],
 ) -> Result<(String, SOpId), Box<Diagnostic>> {
-    if let Some(expression) = &arguments.expr {
+    if let Some(SOp { expr: expression }) = &arguments.sop {
         return Ok((expression.clone(), session.sop(expression)?));
     }
     let stated = events.iter().rev().find_map(|event| match event {

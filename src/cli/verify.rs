@@ -1,7 +1,7 @@
 //! `rasp verify`: a compiled model against the interpreter, and which values of its variables the
 //! inputs reached.
 
-use super::arguments::{Program, Setting};
+use super::arguments::{Program, SOp, Setting};
 use super::host::Floats;
 use super::input::{open, value_json, vocabulary};
 use super::making::Making;
@@ -31,14 +31,8 @@ tells apart any input reached, and those that none did. Of these values nothing 
 pub struct Verify {
     #[command(flatten)]
     pub program: Program,
-    /// The s-op
-    #[arg(
-        short = 'e',
-        long = "expr",
-        value_name = "EXPR",
-        allow_hyphen_values = true
-    )]
-    pub expr: String,
+    #[command(flatten)]
+    pub sop: SOp,
     #[command(flatten)]
     pub setting: Setting,
     #[command(flatten)]
@@ -65,7 +59,7 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let compiled = compile_expressions(
         output,
         &mut session,
-        (std::slice::from_ref(&arguments.expr), &arguments.making),
+        (std::slice::from_ref(&arguments.sop.expr), &arguments.making),
         &arguments.setting,
         given,
     )?;

@@ -39,7 +39,22 @@ impl Clusters {
                 found.clusters.push((section.title.clone(), items));
             }
         }
+        if found.links.is_empty() {
+            found.follow();
+        }
         found
+    }
+
+    /// Where nothing says what reads what, each section reads the stream that the one before leaves.
+    fn follow(&mut self) {
+        let firsts = self.clusters.iter().filter_map(|(_, items)| items.first());
+        let firsts: Vec<&Item> = firsts.collect();
+        let link = |pair: &[&Item]| Link {
+            from: pair[0].id.clone(),
+            to: pair[1].id.clone(),
+            role: Role::Result,
+        };
+        self.links = firsts.windows(2).map(link).collect();
     }
 
     fn graph(&mut self, graph: &Graph) {
@@ -70,7 +85,7 @@ fn item(panel: &Panel) -> Item {
     for block in &panel.blocks {
         let rows: Vec<_> = match block {
             Block::Table(rows) => rows.iter().collect(),
-            Block::Grid(grid) => Grid::rows(grid).collect(),
+            Block::Grid(grid) => Grid::captions(grid).collect(),
             Block::Graph(_) => continue,
         };
         for row in rows {
@@ -79,12 +94,11 @@ fn item(panel: &Panel) -> Item {
                 cells.truncate(SHOWN);
                 cells.push("…");
             }
-            lines.push(format!(
-                "{} {}: {}",
-                row.role.name(),
-                row.name,
-                cells.join(" ")
-            ));
+            let role = match row.role {
+                Role::Token => String::new(),
+                role => format!("{} ", role.name()),
+            };
+            lines.push(format!("{role}{}: {}", row.name, cells.join(" ")));
         }
     }
     Item {

@@ -2,6 +2,7 @@
 //! side, and in them tables, grids and graphs of texts with roles. No sizes and no colours: those are a
 //! backend's. It is written as JSON, and read back equal.
 
+use crate::execute::Pattern;
 use serde::{Deserialize, Serialize};
 
 /// A drawing.
@@ -250,6 +251,25 @@ impl Drawing {
         found
     }
 
+    /// The side of grids where all rows of a role stand, if it is one.
+    pub fn side(&self, role: Role) -> Option<&'static str> {
+        let mut sides = Vec::new();
+        for block in self.blocks() {
+            let Block::Grid(grid) = block else { continue };
+            let of_grid = [
+                (&grid.left, "left"),
+                (&grid.above, "above"),
+                (&grid.below, "below"),
+                (&grid.right, "right"),
+            ];
+            let here = |(rows, _): &(&Vec<Row>, _)| rows.iter().any(|row| row.role == role);
+            sides.extend(of_grid.into_iter().filter(here).map(|(_, side)| side));
+        }
+        sides.sort_unstable();
+        sides.dedup();
+        (sides.len() == 1).then(|| sides[0])
+    }
+
     /// The scales that occur, for a legend.
     pub fn has(&self, scale: Scale) -> bool {
         self.blocks()
@@ -295,10 +315,31 @@ impl Grid {
     /// How strong the colour of a number is: from -1 to 1.
     pub fn strength(&self, number: f64, largest: f64) -> f64 {
         match self.scale {
-            Scale::Selected | Scale::Share | Scale::Difference => number.clamp(-1.0, 1.0),
+            Scale::Selected => number.clamp(-1.0, 1.0),
+            // So that the shares of many keys are seen.
+            Scale::Share | Scale::Difference => number.signum() * number.abs().min(1.0).sqrt(),
             Scale::Number if largest == 0.0 => 0.0,
             Scale::Number => number.signum() * number.abs().ln_1p() / largest.ln_1p(),
         }
+    }
+
+    /// Whether a number of a row is too little to be told from 0: softmax leaves that much to keys that
+    /// are not selected.
+    pub fn is_faint(&self, row: &[f64], number: f64) -> bool {
+        match self.scale {
+            Scale::Share => Pattern::is_faint(row, number),
+            Scale::Difference => Pattern::is_faint(&[1.0], number.abs()),
+            Scale::Selected | Scale::Number => false,
+        }
+    }
+
+    /// The largest number, whatever its sign, that is too little.
+    pub fn largest_faint(&self) -> f64 {
+        let faint = self.cells.iter().flat_map(|row| {
+            let faint = row.iter().filter(|number| self.is_faint(row, **number));
+            faint.map(|number| number.abs())
+        });
+        faint.fold(0.0, f64::max)
     }
 
     /// The largest number, whatever its sign.

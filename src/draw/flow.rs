@@ -5,9 +5,11 @@ use super::drawing::{Block, Cell, Drawing, Grid, Link, Panel, Role, Row, Scale, 
 use super::feed::{Feeds, Run, sides, value};
 use super::{Budget, Subject};
 use crate::base::Fallible;
+use crate::base::table::form;
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::schedule::{Attention, Head, Schedule};
 use crate::value::Value;
+use crate::value::sequence::input_source;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// S-ops that are compared on one side of a grid, at most.
@@ -101,7 +103,7 @@ impl Painter<'_> {
             None => String::new(),
         };
         Ok(Drawing {
-            title: format!("{}({})", self.name, subject.shown_input()),
+            title: format!("{}({})", self.name, input_source(subject.input)),
             note,
             links: self.links(&homes),
             sections,
@@ -167,9 +169,9 @@ impl Painter<'_> {
                 values.push(value);
             }
         }
-        grid.below = values.iter().map(|id| self.row(*id, Role::Value)).collect();
+        grid.below = folded(values.iter().map(|id| self.row(*id, Role::Value)));
         let results = head.outputs.iter();
-        grid.right = results.map(|id| self.row(*id, Role::Result)).collect();
+        grid.right = folded(results.map(|id| self.row(*id, Role::Result)));
         if let Some(feeds) = &self.feeds {
             let feeds_any = |at| head.outputs.iter().any(|id| feeds.has(*id, at));
             grid.faded = (0..self.run.input.len()).map(|at| !feeds_any(at)).collect();
@@ -226,7 +228,7 @@ impl Painter<'_> {
             id: id.to_string(),
             title: title.to_string(),
             role: Role::FeedForward,
-            blocks: vec![Block::Table(rows.collect())],
+            blocks: vec![Block::Table(folded(rows))],
             ..Panel::default()
         })
     }
@@ -332,6 +334,44 @@ pub(super) fn attention(sop: &SOp) -> Option<Attention> {
     }
 }
 
+/// Rows whose names differ in numbers and strings only, from which on some are left out, and how many
+/// of them stay.
+const ALIKE: usize = 8;
+const STAY: usize = 4;
+
+/// Rows of which equal ones are one, and of many that are called alike the first stay.
+fn folded(rows: impl Iterator<Item = Row>) -> Vec<Row> {
+    let mut different: Vec<(Row, usize)> = Vec::new();
+    for row in rows {
+        match different.iter_mut().find(|(known, _)| *known == row) {
+            Some((_, count)) => *count += 1,
+            None => different.push((row, 1)),
+        }
+    }
+    let mut alike: FxHashMap<String, usize> = FxHashMap::default();
+    for (row, _) in &different {
+        *alike.entry(form(&row.name)).or_default() += 1;
+    }
+    let mut seen: FxHashMap<String, usize> = FxHashMap::default();
+    let mut short = Vec::new();
+    for (mut row, count) in different {
+        let form = form(&row.name);
+        let (all, seen) = (alike[&form], seen.entry(form).or_default());
+        *seen += 1;
+        if all >= ALIKE && *seen > STAY {
+            if *seen > STAY + 1 {
+                continue;
+            }
+            row.name = format!("{} more like these", all - STAY);
+            row.cells.iter_mut().for_each(|cell| *cell = Cell::new("…"));
+        } else if count > 1 {
+            row.name = format!("{count} × {}", row.name);
+        }
+        short.push(row);
+    }
+    short
+}
+
 fn same(a: &Row, b: &Row) -> bool {
     let pairs = a.cells.iter().zip(&b.cells);
     pairs.into_iter().all(|(a, b)| a.text == b.text)
@@ -371,7 +411,7 @@ pub fn selectors(subject: &Subject, selectors: &[(SelectorId, String)]) -> Falli
     }
     let names: Vec<&str> = selectors.iter().map(|(_, name)| &**name).collect();
     Ok(Drawing {
-        title: format!("{} on {}", names.join(", "), subject.shown_input()),
+        title: format!("{} on {}", names.join(", "), input_source(subject.input)),
         sections: vec![Section {
             title: String::new(),
             panels,

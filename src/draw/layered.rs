@@ -11,7 +11,11 @@ const NAME: f64 = 13.0;
 const DETAIL: f64 = 10.0;
 const LONGEST: usize = 38;
 const BETWEEN: f64 = 22.0;
+const BETWEEN_EDGES: f64 = 6.0;
 const DOWN: f64 = 46.0;
+
+/// The boxes of one row are together as wide as this, at most; further ones go into rows below.
+const WIDE: f64 = 1500.0;
 
 /// Sweeps that order the boxes of each layer.
 const SWEEPS: usize = 12;
@@ -70,6 +74,39 @@ fn size(node: &Node) -> (f64, f64) {
     )
 }
 
+/// The ranks of boxes where those that are too wide are several.
+fn wrapped(graph: &Graph, rank: &[usize]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rank.len()).collect();
+    order.sort_by_key(|at| rank[*at]);
+    let mut rows = vec![0; rank.len()];
+    let mut row = 0;
+    for boxes in order.chunk_by(|a, b| rank[*a] == rank[*b]) {
+        let widths = boxes.iter().map(|at| size(&graph.nodes[*at]).0 + BETWEEN);
+        let width: f64 = widths.sum();
+        // As many in each row as in the others.
+        let count = (width / WIDE).ceil().max(1.0) as usize;
+        for boxes in boxes.chunks(boxes.len().div_ceil(count)) {
+            boxes.iter().for_each(|at| rows[*at] = row);
+            row += 1;
+        }
+    }
+    rows
+}
+
+impl Place {
+    /// How far it must be from what stands beside it.
+    fn margin(&self) -> f64 {
+        match self.node {
+            Some(_) => BETWEEN / 2.0,
+            None => BETWEEN_EDGES / 2.0,
+        }
+    }
+
+    fn room(&self) -> f64 {
+        self.width + 2.0 * self.margin()
+    }
+}
+
 impl<'g> Layers<'g> {
     fn new(graph: &'g Graph) -> Layers<'g> {
         let numbers: FxHashMap<&str, usize> = graph
@@ -100,6 +137,7 @@ impl<'g> Layers<'g> {
                 rank[node] = readers.map(|(_, _, to)| rank[*to] - 1).min().unwrap_or(0);
             }
         }
+        let rank = wrapped(graph, &rank);
         let count = rank.iter().max().map_or(0, |last| last + 1);
         let mut layers = Layers {
             graph,
@@ -189,8 +227,8 @@ impl<'g> Layers<'g> {
             let mut x = 0.0;
             for place in rank {
                 let found = &mut self.places[*place];
-                found.center = x + found.width / 2.0;
-                x += found.width + BETWEEN;
+                found.center = x + found.room() / 2.0;
+                x += found.room();
             }
             for place in rank {
                 self.places[*place].center -= x / 2.0;
@@ -227,7 +265,7 @@ impl<'g> Layers<'g> {
             })
             .collect();
         let apart = |a: usize, b: usize| {
-            (self.places[order[a]].width + self.places[order[b]].width) / 2.0 + BETWEEN
+            (self.places[order[a]].room() + self.places[order[b]].room()) / 2.0
         };
         // Two ways to keep apart, from the left and from the right; their mean keeps apart, too.
         let mut right = wanted.clone();

@@ -4,7 +4,9 @@
 use super::drawing::{Block, Drawing, Panel, Role, Row, Scale, Section};
 use super::layered;
 use super::matrix::grid;
-use super::scene::{Anchor, Area, Paint, Scene, Shape, Text, cut, fitting, folded, measure};
+use super::scene::{
+    Anchor, Area, Paint, Scene, Shape, Text, columns_of, cut, fitting, folded, measure,
+};
 
 /// The page is as wide as this, unless one panel is wider.
 const PAGE: f64 = 1240.0;
@@ -237,7 +239,7 @@ fn table(rows: &[Row], available: f64) -> Drawn {
     let names_width = names.iter().map(|name| measure(name, size));
     let name_width = names_width.fold(0.0, f64::max) + 12.0;
     let texts = rows.iter().flat_map(|row| &row.cells);
-    let widths = texts.map(|cell| measure(&cut(&cell.text, 12), size));
+    let widths = texts.map(|cell| measure(&cut(&cell.text, columns_of(&cell.text, 12)), size));
     let cell = (widths.fold(0.0, f64::max) + 0.7 * size).max(1.7 * size);
     let height = size + 8.0;
     let fit = (((available - name_width) / cell).floor() as usize).max(1);
@@ -269,7 +271,7 @@ fn table(rows: &[Row], available: f64) -> Drawn {
                     false => Paint::Text(row.role),
                 };
                 let mut text = Text::new(x, middle, size, &found.text, paint)
-                    .cut(12)
+                    .cut(columns_of(&found.text, 12))
                     .anchored(Anchor::Middle);
                 text.faded = found.faded;
                 drawn.text(text);
@@ -292,37 +294,35 @@ pub(super) fn rectangle(x: f64, y: f64, width: f64, height: f64) -> String {
 
 /// What the colours mean, as far as they occur.
 fn legend(drawing: &Drawing, available: f64) -> Drawn {
-    let graph = drawing.sections.iter().flat_map(|section| &section.panels);
-    let mut blocks = graph.flat_map(|panel| &panel.blocks);
-    let is_graph = blocks.any(|block| matches!(block, Block::Graph(_)));
-    let mut entries: Vec<(Paint, &str)> = Vec::new();
+    let mut entries: Vec<(Paint, String)> = Vec::new();
     for role in drawing.roles() {
-        let text = match (role, is_graph) {
-            (Role::Token, _) => "token, index",
-            (Role::Query, false) => "query (left)",
-            (Role::Key, false) => "key (above)",
-            (Role::Value, false) => "value (below)",
-            (Role::Result, false) => "result (right)",
-            (Role::Selector, false) => continue,
-            (role, _) => role.name(),
+        let name = match role {
+            Role::Token => "token, index",
+            Role::Selector if drawing.has(Scale::Selected) => continue,
+            role => role.name(),
+        };
+        let text = match drawing.side(role) {
+            Some(side) if role != Role::Token => format!("{name} ({side})"),
+            _ => name.to_string(),
         };
         entries.push((Paint::Edge(role), text));
     }
-    if drawing.has(Scale::Selected) {
-        entries.push((Paint::On, "selected"));
+    let mut scale = |paint, text: &str| entries.push((paint, text.to_string()));
+    if drawing.has(Scale::Selected) && drawing.roles().contains(&Role::Query) {
+        scale(Paint::On, "selected");
     }
     if drawing.has(Scale::Share) {
-        entries.push((Paint::On, "attention: the darker the more, 1 at most"));
+        scale(Paint::On, "attention: strength by its square root");
     }
     if drawing.has(Scale::Difference) || drawing.has(Scale::Number) {
-        entries.push((Paint::Plus, "more than 0"));
-        entries.push((Paint::Minus, "less than 0"));
+        scale(Paint::Plus, "more than 0");
+        scale(Paint::Minus, "less than 0");
     }
     let mut drawn = Drawn::default();
     let (mut x, mut y) = (0.0, 0.0);
     let size = 11.0;
     for (paint, text) in entries {
-        let width = measure(text, size) + 34.0;
+        let width = measure(&text, size) + 34.0;
         if x > 0.0 && x + width > available {
             (x, y) = (0.0, y + 20.0);
         }

@@ -3,11 +3,14 @@
 
 use super::drawing::{Cell, Grid, Row, Scale};
 use super::layout::{Drawn, FADED, rectangle};
-use super::scene::{Anchor, Area, Paint, Shape, Text, cut, measure};
+use super::scene::{Anchor, Area, Paint, Shape, Text, columns_of, cut, measure};
 use super::svg::number;
 
 /// Characters of a text in a strip, at most.
 const LONGEST: usize = 32;
+
+/// Characters of a name above columns, at most.
+const BRACKET: usize = 22;
 
 /// A strip of texts along a side.
 struct Strip<'r> {
@@ -103,7 +106,7 @@ fn brackets(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) -> f6
     let longest = grid
         .groups
         .iter()
-        .map(|group| measure(&cut(&group.name, LONGEST), size));
+        .map(|group| measure(&cut(&group.name, BRACKET), size));
     let height = longest.fold(0.0, f64::max) + 12.0;
     let mut column = 0;
     for group in &grid.groups {
@@ -118,7 +121,7 @@ fn brackets(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) -> f6
             0.7,
         );
         let fits = measure(&group.name, size) <= width - 2.0;
-        let mut text = Text::new(middle, line - 9.0, size, &group.name, Paint::Ink).cut(LONGEST);
+        let mut text = Text::new(middle, line - 9.0, size, &group.name, Paint::Ink).cut(BRACKET);
         if fits {
             text = text.anchored(Anchor::Middle);
         } else {
@@ -136,7 +139,7 @@ impl Strip<'_> {
         let widths = row
             .cells
             .iter()
-            .map(|cell| measure(&cut(&cell.text, LONGEST), size));
+            .map(|cell| measure(&cut(&cell.text, columns_of(&cell.text, LONGEST)), size));
         widths.fold(0.0, f64::max)
     }
 
@@ -171,7 +174,7 @@ impl Strip<'_> {
         for (at, cell) in self.row.cells.iter().enumerate() {
             let middle = x + (at as f64 + 0.5) * side;
             let mut text = self.text((middle, y + self.depth / 2.0), cell, size);
-            if self.turned {
+            if self.turned && text.width() > side - 1.0 {
                 text.turned = true;
                 text.anchor = Anchor::Start;
                 text.y = y + self.depth - 4.0;
@@ -201,7 +204,7 @@ impl Strip<'_> {
             false => Paint::Text(self.row.role),
         };
         let mut text = Text::new(x, y, size, &cell.text, paint)
-            .cut(LONGEST)
+            .cut(columns_of(&cell.text, LONGEST))
             .anchored(Anchor::Middle);
         text.faded = cell.faded;
         text

@@ -1,6 +1,6 @@
 //! Pictures: one drawing model ([`Drawing`]), what draws programs and models into it, and what shows
 //! it: as text, SVG, PNG, PDF, Graphviz DOT, Mermaid, JSON or one HTML page. Depends on `base`,
-//! `value`, `graph`, `interpret`, `schedule`, `model` and `execute`; it evaluates, and decides nothing
+//! `value`, `graph`, `interpret`, `schedule`, `model`, `plan` and `execute`; it evaluates, and decides nothing
 //! about programs.
 
 mod dot;
@@ -11,6 +11,7 @@ mod form;
 mod layered;
 mod layout;
 mod matrix;
+mod missing;
 mod page;
 #[cfg(feature = "pictures")]
 mod picture;
@@ -59,17 +60,6 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// The input as people write it.
-    fn shown_input(&self) -> String {
-        let single = |token: &Value| matches!(token, Value::Str(text) if text.chars().count() == 1);
-        if self.input.iter().all(single) {
-            let text: String = self.input.iter().map(Value::cell).collect();
-            return format!("\"{text}\"");
-        }
-        let tokens: Vec<String> = self.input.iter().map(Value::source).collect();
-        format!("[{}]", tokens.join(", "))
-    }
-
     /// # Errors
     /// A position beyond the input (E0405).
     pub fn check(&self) -> Fallible<()> {

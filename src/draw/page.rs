@@ -9,6 +9,7 @@ use crate::base::{Code, Diagnostic, Fallible};
 use crate::graph::{Graph, SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::model::json::value_to_json;
 use crate::model::{Attention, Decoder, FeedForward, Head, Layer, Mask, Matrix, Model, Readout};
+use crate::value::sequence::as_text;
 use crate::value::{Op, Table, Value};
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
@@ -66,11 +67,7 @@ pub fn page(subject: &Subject, roots: &[SOpId], model: &Model) -> Fallible<Strin
 
 /// An input as the page's field takes it: characters, or a list.
 fn input(tokens: &[Value]) -> String {
-    let character = |token: &Value| match token {
-        Value::Str(text) if text.chars().count() == 1 && &**text != "[" => Some(text.to_string()),
-        _ => None,
-    };
-    let text: Option<String> = tokens.iter().map(character).collect();
+    let text = as_text(tokens).filter(|text| !text.contains('['));
     text.unwrap_or_else(|| {
         tokens
             .iter()

@@ -1,12 +1,14 @@
 //! PNG and PDF of a drawing, through its SVG. Texts are set in the one font of pictures, which the
-//! program carries: nothing of the machine is looked at.
+//! program carries: nothing of the machine is looked at. What it lacks is a box with its code point.
 
 use super::drawing::Drawing;
-use super::svg::svg;
+use super::layout::lay_out;
+use super::svg::write;
 use super::theme::Theme;
 use crate::base::{Code, Diagnostic, Fallible};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
+use ttf_parser::Face;
 
 /// DejaVu Sans Mono; see `font/LICENSE`.
 const FONT: &[u8] = include_bytes!("font/DejaVuSansMono.ttf");
@@ -15,7 +17,7 @@ const FONT: &[u8] = include_bytes!("font/DejaVuSansMono.ttf");
 const SCALE: f32 = 2.0;
 
 /// Pixels of a PNG, at most.
-const MOST_PIXELS: f32 = 60_000_000.0;
+const MOST_PIXELS: f32 = 30_000_000.0;
 
 /// A drawing as a PNG file, two pixels for each of the drawing, fewer where it is very large.
 ///
@@ -65,7 +67,10 @@ fn tree(drawing: &Drawing, theme: Theme) -> Fallible<Tree> {
         ..Options::default()
     };
     options.fontdb_mut().load_font_data(FONT.to_vec());
-    Tree::from_str(&svg(drawing, theme), &options).map_err(failed)
+    let font = Face::parse(FONT, 0).map_err(failed)?;
+    let covers = |character| font.glyph_index(character).is_some();
+    let svg = write(&lay_out(drawing), theme, &covers);
+    Tree::from_str(&svg, &options).map_err(failed)
 }
 
 fn failed(error: impl std::fmt::Display) -> Box<Diagnostic> {

@@ -6,6 +6,7 @@ use super::feed::{sides, value};
 use super::flow::attention;
 use super::{Budget, Subject};
 use crate::base::Fallible;
+use crate::base::table::form;
 use crate::graph::{self, SOp, SOpId};
 use crate::schedule::{Attention, schedule};
 use crate::value::Op;
@@ -13,6 +14,12 @@ use rustc_hash::FxHashMap;
 
 /// S-ops with a name, beyond which only heads are drawn.
 const MOST_NAMED: usize = 60;
+
+/// Boxes beyond which heads that are alike are one.
+const MOST_BOXES: usize = 60;
+
+/// Heads that are alike, from which on they are one box then.
+const ALIKE: usize = 3;
 
 /// The graph that an s-op is the end of. S-ops without a name are drawn within their readers, unless
 /// a head computes them.
@@ -53,23 +60,83 @@ pub fn program(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> 
         builder.add(id, layers.depth(id), (id == root).then_some(name));
         budget.boxes(builder.graph.nodes.len().saturating_sub(budget.boxes))?;
     }
+    let boxes = builder.graph.nodes.len();
+    let graph = match boxes > MOST_BOXES {
+        true => folded(builder.graph),
+        false => builder.graph,
+    };
+    let mut notes = Vec::new();
+    if heads_only {
+        notes.push("the heads alone: there are too many s-ops between them");
+    }
+    if graph.nodes.len() < boxes {
+        notes.push("heads of a layer that differ in numbers and strings only are one box");
+    }
     let panel = Panel {
         id: "program".to_string(),
-        blocks: vec![Block::Graph(builder.graph)],
+        blocks: vec![Block::Graph(graph)],
         ..Panel::default()
     };
     Ok(Drawing {
         title: format!("what {name} is computed from"),
-        note: match heads_only {
-            true => "the heads alone: there are too many s-ops between them".to_string(),
-            false => String::new(),
-        },
+        note: notes.join("; "),
         sections: vec![Section {
             title: String::new(),
             panels: vec![panel],
         }],
         ..Drawing::default()
     })
+}
+
+/// A graph in which heads of a layer that are alike are one box. None of these reads another: in a
+/// layer come its selectors, then its heads, then what is computed from these.
+fn folded(graph: Graph) -> Graph {
+    let is_head = |node: &Node| matches!(node.role, Role::Value | Role::Selector);
+    let kind = |node: &Node| (node.layer, node.role, form(&node.name), form(&node.text));
+    let mut alike: FxHashMap<_, Vec<String>> = FxHashMap::default();
+    for node in graph.nodes.iter().filter(|node| is_head(node)) {
+        alike.entry(kind(node)).or_default().push(node.id.clone());
+    }
+    let mut stands_for: FxHashMap<String, String> = FxHashMap::default();
+    let mut short = Graph::default();
+    for mut node in graph.nodes {
+        let same = alike.get(&kind(&node)).filter(|_| is_head(&node));
+        if let Some(same) = same.filter(|same| same.len() >= ALIKE) {
+            stands_for.insert(node.id.clone(), same[0].clone());
+            if node.id != same[0] {
+                continue;
+            }
+            if node.text.is_empty() {
+                std::mem::swap(&mut node.name, &mut node.text);
+            }
+            let what = match node.role {
+                Role::Selector => "selectors",
+                _ => "heads",
+            };
+            node.name = format!("{} {what} like", same.len());
+        }
+        short.nodes.push(node);
+    }
+    let called = |id: &String| stands_for.get(id).unwrap_or(id).clone();
+    for edge in graph.edges {
+        let edge = Link {
+            from: called(&edge.from),
+            to: called(&edge.to),
+            ..edge
+        };
+        if !short.edges.contains(&edge) {
+            short.edges.push(edge);
+        }
+    }
+    short.nodes.sort_by_key(|node| {
+        let place = match node.role {
+            Role::Selector => 0,
+            Role::Value => 1,
+            _ => 2,
+        };
+        (node.layer, place)
+    });
+    short
 }
 
 /// Whether an s-op is the tokens as strings.

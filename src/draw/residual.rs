@@ -6,6 +6,7 @@ use super::drawing::{Block, Cell, Drawing, Grid, Group, Panel, Role, Row, Scale,
 use super::transformer::{output, positions, rows, traced};
 use crate::base::Fallible;
 use crate::model::{Head, Matrix, Model, half_layer};
+use crate::value::sequence::input_source;
 use rustc_hash::FxHashMap;
 
 /// The directions of a residual stream in the order of a picture: those of one variable together.
@@ -90,6 +91,7 @@ pub fn stream(subject: &Subject, model: &Model) -> Fallible<Drawing> {
         title: "what lives when".to_string(),
         panels: vec![lifetimes(model, &directions)],
     }];
+    let mut panels = Vec::new();
     for step in &traced.steps {
         let row = |row: Vec<f64>| {
             directions
@@ -107,30 +109,31 @@ pub fn stream(subject: &Subject, model: &Model) -> Fallible<Drawing> {
             0 => String::new(),
             round => format!(", round {}", round + 1),
         };
-        sections.push(Section {
+        panels.push(Panel {
+            id: format!("half{}-round{}", step.half, step.round + 1),
             title: format!("after the {}{round}", half_layer(step.half)),
-            panels: vec![Panel {
-                id: format!("half{}-round{}", step.half, step.round + 1),
-                title: String::new(),
-                notes: vec![format!("the largest number is {largest}")],
-                blocks: vec![Block::Grid(Grid {
-                    scale: Scale::Number,
-                    above: directions.row(),
-                    left: vec![positions.clone()],
-                    cells,
-                    groups: directions.groups.clone(),
-                    ..Grid::default()
-                })],
-                ..Panel::default()
-            }],
+            notes: vec![format!("{largest} at most")],
+            blocks: vec![Block::Grid(Grid {
+                scale: Scale::Number,
+                above: directions.row(),
+                left: vec![positions.clone()],
+                cells,
+                groups: directions.groups.clone(),
+                ..Grid::default()
+            })],
+            ..Panel::default()
         });
     }
+    sections.push(Section {
+        title: "residual stream".to_string(),
+        panels,
+    });
     sections.push(output(&traced));
     Ok(Drawing {
         title: format!(
             "the residual stream of {} on {}",
             model.name,
-            subject.shown_input()
+            input_source(subject.input)
         ),
         note: "a row for each position, a column for each direction; strength by the logarithm of \
                the size"

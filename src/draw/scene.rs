@@ -132,7 +132,8 @@ fn columns(text: &str) -> usize {
     text.chars().map(column).sum()
 }
 
-fn column(character: char) -> usize {
+/// Columns of a character.
+pub fn column(character: char) -> usize {
     match is_unseen(character) {
         true => 1,
         false => character.width().unwrap_or(0),
@@ -164,6 +165,17 @@ pub fn cut(text: &str, columns: usize) -> String {
         short.push(character);
     }
     short + "…"
+}
+
+/// Columns of a number with a fraction.
+const NUMBER: usize = 7;
+
+/// Columns that a value may take: a number that is cut after some digits is still about that number.
+pub fn columns_of(value: &str, most: usize) -> usize {
+    let digits = value.trim_start_matches('-');
+    let is_fraction =
+        digits.contains('.') && digits.bytes().all(|b| b == b'.' || b.is_ascii_digit());
+    if is_fraction { most.min(NUMBER) } else { most }
 }
 
 /// A text in lines of at most so many columns, at blanks where there are some; so many lines at most.

@@ -4,6 +4,7 @@
 use super::Theme;
 use super::drawing::Drawing;
 use super::layout::lay_out;
+use super::missing::{self, Covers};
 use super::scene::{Anchor, Scene, Shape, Text};
 use std::fmt::Write;
 
@@ -12,11 +13,12 @@ pub const FONTS: &str = "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',mon
 
 /// A drawing as one SVG file.
 pub fn svg(drawing: &Drawing, theme: Theme) -> String {
-    write(&lay_out(drawing), theme)
+    // A viewer has fonts of its own for what ours lacks.
+    write(&lay_out(drawing), theme, &|_| true)
 }
 
-/// A scene as one SVG file.
-pub fn write(scene: &Scene, theme: Theme) -> String {
+/// A scene as one SVG file, set in a font that covers some characters only.
+pub fn write(scene: &Scene, theme: Theme, covers: Covers) -> String {
     let (width, height) = (number(scene.width), number(scene.height));
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -28,13 +30,13 @@ pub fn write(scene: &Scene, theme: Theme) -> String {
         escaped(&scene.description),
         theme.css()
     );
-    shapes(&mut svg, &scene.shapes);
+    shapes(&mut svg, &scene.shapes, covers);
     svg.push_str("</svg>\n");
     svg
 }
 
 // Writing to a string does not fail.
-fn shapes(svg: &mut String, all: &[Shape]) {
+fn shapes(svg: &mut String, all: &[Shape], covers: Covers) {
     for shape in all {
         match shape {
             Shape::Group {
@@ -48,7 +50,7 @@ fn shapes(svg: &mut String, all: &[Shape]) {
                     number(*x),
                     number(*y)
                 );
-                shapes(svg, inner);
+                shapes(svg, inner, covers);
                 svg.push_str("</g>\n");
             }
             Shape::Rect {
@@ -74,6 +76,20 @@ fn shapes(svg: &mut String, all: &[Shape]) {
             Shape::Path { d, paint, opacity } => {
                 let _ = write!(svg, "<path class=\"{}\" d=\"{d}\"", paint.class());
                 end(svg, *opacity);
+            }
+            Shape::Text(found) if missing::is_in(&found.text, covers) => {
+                let start = match found.anchor {
+                    Anchor::Start => 0.0,
+                    Anchor::Middle => -found.width() / 2.0,
+                };
+                let turn = if found.turned { "rotate(-90)" } else { "" };
+                let (x, y, start) = (number(found.x), number(found.y), number(start));
+                let _ = writeln!(
+                    svg,
+                    "<g transform=\"translate({x} {y}){turn}translate({start})\">"
+                );
+                shapes(svg, &missing::pieces(found, covers), &|_| true);
+                svg.push_str("</g>\n");
             }
             Shape::Text(found) => text(svg, found),
         }

@@ -3,7 +3,7 @@
 //! half blocks. Colours are an addition: without them nothing is missing.
 
 use super::drawing::{Block, Cell, Drawing, Graph, Grid, Panel, Role, Row, Scale};
-use super::scene::cut;
+use super::scene::{columns_of, cut, folded};
 use crate::base::visible::visible;
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
@@ -13,6 +13,9 @@ const LONGEST: usize = 12;
 
 /// Columns of a name at the left of a table.
 const NAME: usize = 28;
+
+/// Lines of a sentence.
+const NOTE: usize = 8;
 
 /// Columns that the text of a panel stands to the right.
 const INDENT: usize = 2;
@@ -28,9 +31,7 @@ pub fn text(drawing: &Drawing, width: usize, color: bool) -> String {
         color,
     };
     writer.line(&drawing.title);
-    if !drawing.note.is_empty() {
-        writer.line(&drawing.note);
-    }
+    writer.note("", &drawing.note);
     for section in &drawing.sections {
         writer.text.push('\n');
         if !section.title.is_empty() {
@@ -74,6 +75,16 @@ impl Writer {
         self.text.push('\n');
     }
 
+    /// A sentence, in as many lines as it takes.
+    fn note(&mut self, indent: &str, note: &str) {
+        let room = self.width.saturating_sub(indent.len());
+        for line in folded(&plain(note), room, NOTE) {
+            if !line.is_empty() {
+                self.line(&format!("{indent}{line}"));
+            }
+        }
+    }
+
     /// A line whose colours are in it already.
     fn finished(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
@@ -95,7 +106,7 @@ impl Writer {
             indent.push_str("  ");
         }
         for note in &panel.notes {
-            self.line(&format!("{indent}{note}"));
+            self.note(&indent, note);
         }
         for block in &panel.blocks {
             match block {
@@ -133,8 +144,12 @@ impl Writer {
 
     fn grid(&mut self, grid: &Grid) {
         let indent = " ".repeat(2 * INDENT);
-        if !grid.title.is_empty() {
-            self.line(&format!("{indent}{}", grid.title));
+        let faint = match grid.largest_faint() {
+            0.0 => String::new(),
+            most => format!(" (left blank: at most {most:.0e})"),
+        };
+        if !grid.title.is_empty() || !faint.is_empty() {
+            self.note(&indent, &format!("{}{faint}", grid.title));
         }
         for row in grid.captions() {
             let place = match row.role {
@@ -215,7 +230,11 @@ impl Writer {
                 line.push_str(between);
                 match shape.halves {
                     1 => {
-                        let shown = number(grid.scale, grid.cells[first][column], shape.cell);
+                        let row = &grid.cells[first];
+                        let shown = match grid.is_faint(row, row[column]) {
+                            true => "·".to_string(),
+                            false => number(grid.scale, row[column], shape.cell),
+                        };
                         line.push_str(&" ".repeat(shape.cell.saturating_sub(shown.width())));
                         line.push_str(&shown);
                     }
@@ -339,7 +358,7 @@ struct Shape {
     right: Vec<usize>,
 }
 
-/// What a cell of a grid shows: nothing that is not 0 looks like 0.
+/// What a number of a grid looks like: none but 0 as 0.
 fn number(scale: Scale, number: f64, width: usize) -> String {
     if number == 0.0 {
         return "·".to_string();
@@ -370,7 +389,10 @@ fn number(scale: Scale, number: f64, width: usize) -> String {
 fn cell_text(cell: &Cell) -> String {
     match cell.faded {
         true => "·".to_string(),
-        false => plain(&cell.text),
+        false => {
+            let text = plain(&cell.text);
+            cut(&text, columns_of(&text, usize::MAX))
+        }
     }
 }
 

@@ -1,5 +1,6 @@
-//! Colours. They are those of Okabe and Ito (2008), which people who are colour-blind tell apart, as
-//! the field uses them: queries green, keys blue, values pink, results black, feed-forwards orange.
+//! Colours, as the field uses them: queries green, keys blue, values pink, results black, feed-forwards
+//! orange. Those of any two roles are told apart by people who are colour-blind, too; a test measures
+//! them as these see them (Machado, Oliveira and Fernandes 2009).
 
 use super::drawing::Role;
 use super::scene::Paint;
@@ -94,40 +95,40 @@ fn short(role: Role) -> &'static str {
 /// The colour of a role.
 pub fn strong(role: Role, dark: bool) -> &'static str {
     match (role, dark) {
-        (Role::Token, false) => "#8c959f",
-        (Role::Token, true) => "#8b949e",
-        (Role::Query, false) => "#009e73",
-        (Role::Query, true) => "#19c796",
-        (Role::Key, false) => "#0072b2",
-        (Role::Key, true) => "#58a6e6",
-        (Role::Value, false) => "#cc79a7",
-        (Role::Value, true) => "#e59bc4",
+        (Role::Token, false) => "#6c6c6c",
+        (Role::Token, true) => "#6d6d6d",
+        (Role::Query, false) => "#07ad68",
+        (Role::Query, true) => "#00a663",
+        (Role::Key, false) => "#087ee0",
+        (Role::Key, true) => "#84adf8",
+        (Role::Value, false) => "#d478be",
+        (Role::Value, true) => "#ff78b3",
         (Role::Result, false) => "#000000",
-        (Role::Result, true) => "#f0f6fc",
-        (Role::FeedForward, false) => "#e69f00",
-        (Role::FeedForward, true) => "#f0b429",
-        (Role::Selector, false) => "#334155",
-        (Role::Selector, true) => "#c9d4e0",
+        (Role::Result, true) => "#ffffff",
+        (Role::FeedForward, false) => "#ef9007",
+        (Role::FeedForward, true) => "#f9b14e",
+        (Role::Selector, false) => "#283d57",
+        (Role::Selector, true) => "#bfd6fa",
     }
 }
 
 /// The background of cells of a role.
 pub fn tint(role: Role, dark: bool) -> &'static str {
     match (role, dark) {
-        (Role::Token, false) => "#eaeef2",
-        (Role::Token, true) => "#262c34",
-        (Role::Query, false) => "#c9ece0",
-        (Role::Query, true) => "#0c4d3b",
-        (Role::Key, false) => "#cbe3f3",
-        (Role::Key, true) => "#0d3f63",
-        (Role::Value, false) => "#f6dcea",
-        (Role::Value, true) => "#5f2f4b",
+        (Role::Token, false) => "#f3f4f5",
+        (Role::Token, true) => "#242628",
+        (Role::Query, false) => "#b3dbc4",
+        (Role::Query, true) => "#116c41",
+        (Role::Key, false) => "#a6c8fd",
+        (Role::Key, true) => "#2f5081",
+        (Role::Value, false) => "#f8c4e9",
+        (Role::Value, true) => "#7a2952",
         (Role::Result, false) => "#24292f",
         (Role::Result, true) => "#e6edf3",
-        (Role::FeedForward, false) => "#fbe7ba",
-        (Role::FeedForward, true) => "#5c4408",
-        (Role::Selector, false) => "#dde3ea",
-        (Role::Selector, true) => "#3a4654",
+        (Role::FeedForward, false) => "#fae5b5",
+        (Role::FeedForward, true) => "#755900",
+        (Role::Selector, false) => "#b0b5bb",
+        (Role::Selector, true) => "#5b6a80",
     }
 }
 

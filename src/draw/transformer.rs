@@ -1,5 +1,5 @@
 //! A model on an input: its layers, with the attention of each head beside the selector of the program.
-//! Depends on `model` and `execute`; programs are asked for selectors only.
+//! Depends on `model`, `plan` and `execute`; programs are asked for selectors only.
 
 use super::drawing::{Block, Cell, Drawing, Grid, Panel, Role, Row, Scale, Section};
 use super::feed::Run;
@@ -9,8 +9,10 @@ use crate::base::Fallible;
 use crate::execute::{Decoded, Pattern, Precision, Step, Trace, trace};
 use crate::graph::{Graph, SOpId, Selector, SelectorId};
 use crate::model::Model;
+use crate::plan::Plan;
 use crate::schedule::Attention;
 use crate::value::Value;
+use crate::value::sequence::input_source;
 use rustc_hash::FxHashMap;
 
 /// A model on the input of a subject: its layers, with each head's attention beside the selector of
@@ -19,13 +21,17 @@ use rustc_hash::FxHashMap;
 /// # Errors
 /// An input that the model does not take; a limit is reached.
 pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> Fallible<Drawing> {
-    let traced = traced(subject, model, |budget, positions| {
+    let mut traced = traced(subject, model, |budget, positions| {
         for layer in &model.layers {
             budget.boxes(layer.heads.len() + 2)?;
             budget.cells(positions, 3 * layer.heads.len() * (positions + 4))?;
         }
         budget.cells(positions, model.variables.len())
     })?;
+    let plan = Plan::of(model);
+    if let Some(plan) = &plan {
+        traced.beside(|layer, stream| plan.selected(layer, stream));
+    }
     let selectors = named_selectors(subject.graph, root);
     let positions = positions(&traced);
     let mut sections = Vec::new();
@@ -50,7 +56,7 @@ pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> 
                 &positions,
             )?);
         }
-        panels.extend(variables(step, &positions));
+        panels.extend(variables(step, &positions, usize::from(traced.bos)));
         let continues = step.half > 0 && step.half % 2 == 0;
         match sections.last_mut() {
             Some(Section { panels: known, .. }) if continues => known.extend(panels),
@@ -74,13 +80,24 @@ pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> 
     }
     sections.push(output(&traced));
     Ok(Drawing {
-        title: format!("{name}({}) in its model", subject.shown_input()),
-        note: "attention beside the selector of the program, each row of both adding up to 1 over \
-               the tokens; beyond the first panel BOS stands for nothing of the program"
-            .to_string(),
+        title: format!("{name}({}) in its model", input_source(subject.input)),
+        note: note(plan.as_ref()),
         sections,
         ..Drawing::default()
     })
+}
+
+/// How the heads are read.
+fn note(plan: Option<&Plan>) -> String {
+    let sink = match plan {
+        Some(plan) if !plan.bos => {
+            "; position 0 takes the place of BOS: a head may attend to it unselected"
+        }
+        _ => "; nothing of the program stands at BOS",
+    };
+    let heads = "the attention of each head, the selector that it computes, and how far they differ \
+                 where each row of both adds up to 1 over the tokens";
+    format!("{heads}{sink}")
 }
 
 pub(super) fn traced(
@@ -175,39 +192,39 @@ fn head(
         cells: weights.clone(),
         ..Grid::default()
     })];
-    if let Some(selector) = selector {
+    let bit = |bit: &bool| f64::from(u8::from(*bit));
+    let selected = match (selector, &pattern.selected) {
+        (Some(selector), _) if shared == 1 => {
+            let run = Run::operands(subject.graph, *selector, subject.input, subject.limits)?;
+            Some(run.weights(Attention::Selector(*selector))?)
+        }
+        // Of a selector that several heads compute, and of one that the program does not write.
+        (_, Some(selected)) => {
+            let rows = selected.iter();
+            Some(rows.map(|row| row.iter().map(bit).collect()).collect())
+        }
+        (_, None) => None,
+    };
+    if shared > 1 {
+        notes.push(format!(
+            "one of {shared} heads of this selector, with its own part of it"
+        ));
+    }
+    if let Some(selected) = selected {
         let before = positions.cells.len() - subject.input.len();
         let tokens = Row {
             cells: positions.cells[before..].to_vec(),
             ..positions.clone()
         };
-        let run = Run::operands(subject.graph, *selector, subject.input, subject.limits)?;
-        let selected = run.weights(Attention::Selector(*selector))?;
         let attended = weights[before..].iter().map(|row| shares(&row[before..]));
-        let attended: Vec<Vec<f64>> = attended.collect();
-        let difference = |(attended, selected): (&Vec<f64>, &Vec<f64>)| {
-            let wanted = shares(selected);
-            let cells = attended.iter().zip(&wanted);
-            let cells = cells.map(|(got, wanted)| match shared {
-                1 => got - wanted,
-                // Of the keys of the selector, the other heads have theirs.
-                _ if *wanted > 0.0 => 0.0,
-                _ => *got,
-            });
-            cells.collect::<Vec<f64>>()
-        };
-        let difference: Vec<Vec<f64>> = attended.iter().zip(&selected).map(difference).collect();
-        let largest = difference
-            .iter()
-            .flatten()
-            .fold(0.0_f64, |most, each| most.max(each.abs()));
-        notes.push(match shared {
-            1 => format!("they differ by {} at most", amount(largest)),
-            several => format!(
-                "one of {several} heads of this selector; beyond it goes {} at most",
-                amount(largest)
-            ),
+        let difference = attended.zip(&selected).map(|(attended, selected)| {
+            let pairs = attended.iter().zip(shares(selected));
+            pairs.map(|(got, wanted)| got - wanted).collect()
         });
+        let difference: Vec<Vec<f64>> = difference.collect();
+        let numbers = difference.iter().flatten();
+        let largest = numbers.fold(0.0_f64, |most, each| most.max(each.abs()));
+        notes.push(format!("they differ by {} at most", amount(largest)));
         for (title, scale, cells) in [
             ("selector", Scale::Selected, selected),
             ("difference", Scale::Difference, difference),
@@ -249,13 +266,12 @@ fn shares(row: &[f64]) -> Vec<f64> {
 }
 
 /// The variables that a half layer has made.
-fn variables(step: &Step, positions: &Row) -> Option<Panel> {
+fn variables(step: &Step, positions: &Row, before: usize) -> Option<Panel> {
     let (title, role) = match step.half {
         0 => ("embedding", Role::Token),
         half if half % 2 == 1 => ("what attention has brought", Role::Result),
         _ => ("feed-forward", Role::FeedForward),
     };
-    let before = positions.cells.len();
     let row = |variable: &Decoded| Row {
         name: variable.name.clone(),
         role,
@@ -264,8 +280,8 @@ fn variables(step: &Step, positions: &Row) -> Option<Panel> {
             .iter()
             .enumerate()
             .map(
-                |(at, value)| match at == 0 && before > 0 && positions.cells[0].text == "BOS" {
-                    // Nothing of the program stands at BOS.
+                // Nothing of the program stands at BOS.
+                |(at, value)| match at < before {
                     true => Cell::new("–"),
                     false => Cell::new(value.cell()),
                 },

@@ -11,6 +11,7 @@ use crate::graph::{SOp, SOpId};
 use crate::model::{Decoder, Model, Readout};
 use crate::schedule::{Attention, Schedule, schedule};
 use crate::value::Value;
+use crate::value::sequence::input_source;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -65,7 +66,7 @@ impl Teller<'_> {
     fn root(&mut self, root: SOpId, name: &str, position: usize) -> Fallible<()> {
         let found = self.shown(root, position);
         let place = self.place(position);
-        let input = self.subject.shown_input();
+        let input = input_source(self.subject.input);
         let _ = writeln!(self.text, "{name}({input}) is {found} at {place}.");
         if let Some((model, traced)) = &self.traced {
             for (output, given) in model.outputs.iter().zip(&traced.outputs) {

@@ -12,6 +12,7 @@ use crate::value::Value;
 use ndarray::Array2;
 use serde_json::{Value as Json, json};
 use std::fmt;
+use unicode_width::UnicodeWidthStr;
 
 /// One forward pass. Positions start with BOS, if the model has one.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +58,30 @@ pub struct Pattern {
     pub label: String,
     /// `[queries, keys]`; each row sums to 1, or to 0 where the query sees no key.
     pub weights: Array2<f64>,
+    /// `[queries, keys]` at the tokens: what the head selects, if somebody has said it.
+    pub selected: Option<Vec<Vec<bool>>>,
+}
+
+/// The share of a row's largest weight below which a weight is left blank: what softmax leaves to keys
+/// that are not selected. How much that is at most is said beside it.
+const FAINT: f64 = 1e-4;
+
+impl Pattern {
+    /// Whether a weight is left blank in a row.
+    pub fn is_faint<'a>(row: impl IntoIterator<Item = &'a f64>, weight: f64) -> bool {
+        let largest = row.into_iter().copied().fold(0.0, f64::max);
+        weight < FAINT * largest
+    }
+
+    /// The largest weight that is left blank.
+    pub fn largest_faint(&self) -> f64 {
+        let rows = self.weights.rows().into_iter();
+        let faint = rows.flat_map(|row| {
+            let faint = row.into_iter().copied();
+            faint.filter(move |weight| Pattern::is_faint(row, *weight))
+        });
+        faint.fold(0.0, f64::max)
+    }
 }
 
 /// A variable as it is read from the residual stream.
@@ -122,6 +147,7 @@ impl<'m, T: Scalar> Tracer<'m, T> {
                 patterns.push(Pattern {
                     label: named.heads[patterns.len()].label.clone(),
                     weights: turned(&pattern, pattern.ncols()),
+                    selected: None,
                 });
             };
             let observe = Some(&mut observe as _);
@@ -203,10 +229,34 @@ impl Step {
 }
 
 impl Trace {
+    /// Sets beside each pattern what its head selects, as somebody knows it from the number of a layer,
+    /// from 1, and the stream before it.
+    pub fn beside<S>(&mut self, selected: impl Fn(usize, &Array2<f64>) -> S)
+    where
+        S: IntoIterator<Item = Option<Vec<Vec<bool>>>>,
+    {
+        for at in 1..self.steps.len() {
+            let (before, step) = self.steps.split_at_mut(at);
+            let (Some(before), Some(step)) = (before.last(), step.first_mut()) else {
+                continue;
+            };
+            let known = selected(step.half.div_ceil(2), &before.stream);
+            for (head, known) in step.heads.iter_mut().zip(known) {
+                head.selected = known;
+            }
+        }
+    }
+
     /// The trace for other programs; `outputs` is an object where there are several. Numbers that are not finite become `null`.
     pub fn to_json(&self) -> Json {
         let values = |values: &[Value]| values.iter().map(value_to_json).collect::<Json>();
-        let pattern = |pattern: &Pattern| json!({ "label": pattern.label, "weights": rows(&pattern.weights) });
+        let pattern = |pattern: &Pattern| {
+            let mut head = json!({ "label": pattern.label, "weights": rows(&pattern.weights) });
+            if let Some(selected) = &pattern.selected {
+                head["selected"] = json!(selected);
+            }
+            head
+        };
         let variable = |variable: &Decoded| {
             json!({
                 "name": variable.name,
@@ -266,8 +316,12 @@ impl Trace {
             text.push_str(&format!("{}\n", step.after()));
             for (index, head) in step.heads.iter().enumerate() {
                 let label = cell::label(&head.label);
-                text.push_str(&format!("  head {}: {label}\n", index + 1));
-                text.push_str(&pattern_table(&head.weights, &positions, width));
+                let faint = match head.largest_faint() {
+                    0.0 => String::new(),
+                    most => format!(" (left blank: at most {most:.0e})"),
+                };
+                text.push_str(&format!("  head {}: {label}{faint}\n", index + 1));
+                text.push_str(&pattern_table(head, &positions, width));
             }
             let new = step
                 .variables
@@ -312,21 +366,52 @@ fn value_table(
     indented(&in_blocks(&rows, width.saturating_sub(INDENT)), INDENT)
 }
 
-/// A row for each query, a column for each key; blank is 0, and `~0` rounds to it.
-fn pattern_table(weights: &Array2<f64>, positions: &[String], width: usize) -> String {
-    let cell = |weight: &f64| match *weight {
-        0.0 => String::new(),
-        small if small < 0.005 => "~0".to_string(),
-        weight => format!("{weight:.2}"),
-    };
-    let mut rows = vec![headed(
-        "query \\ key".to_string(),
-        positions.iter().cloned(),
-    )];
-    for (position, weights) in positions.iter().zip(weights.rows()) {
-        rows.push(headed(position.clone(), weights.iter().map(cell)));
+/// A row for each query, a column for each key: the attention, and beside it what the head selects, or
+/// below it where the two are wider than the width. Blank is 0 or faint, and `~0` rounds to 0.
+fn pattern_table(head: &Pattern, positions: &[String], width: usize) -> String {
+    let width = width.saturating_sub(INDENT);
+    let keys = |keys: &[String]| headed("query \\ key".to_string(), keys.iter().cloned());
+    let mut attention = vec![keys(positions)];
+    for (position, weights) in positions.iter().zip(head.weights.rows()) {
+        let cell = |weight: &f64| match *weight {
+            faint if faint == 0.0 || Pattern::is_faint(weights, faint) => String::new(),
+            small if small < 0.005 => "~0".to_string(),
+            weight => format!("{weight:.2}"),
+        };
+        attention.push(headed(position.clone(), weights.iter().map(cell)));
     }
-    indented(&in_blocks(&rows, width.saturating_sub(INDENT)), INDENT)
+    let Some(selected) = &head.selected else {
+        return indented(&in_blocks(&attention, width), INDENT);
+    };
+    let before = positions.len().saturating_sub(selected.len());
+    let mut marks = vec![keys(&positions[before..])];
+    // Nothing of the program stands at BOS.
+    let nothing =
+        |position: &String| headed(position.clone(), selected.iter().map(|_| "–".to_string()));
+    marks.extend(positions[..before].iter().map(nothing));
+    for (position, row) in positions[before..].iter().zip(selected) {
+        let mark = |selected: &bool| if *selected { "1" } else { "" }.to_string();
+        marks.push(headed(position.clone(), row.iter().map(mark)));
+    }
+    let beside = |(at, (attention, marks)): (usize, (&Vec<String>, &Vec<String>))| {
+        let title = if at == 0 { "selected" } else { "" }.to_string();
+        let marks = marks.iter().skip(1).cloned();
+        let row = attention.iter().cloned();
+        row.chain(std::iter::once(title)).chain(marks).collect()
+    };
+    let together: Vec<Vec<String>> = attention
+        .iter()
+        .zip(&marks)
+        .enumerate()
+        .map(beside)
+        .collect();
+    let table = in_blocks(&together, usize::MAX);
+    if table.lines().all(|line| line.width() <= width) {
+        return indented(&table, INDENT);
+    }
+    marks[0][0] = "selected".to_string();
+    let tables = in_blocks(&attention, width) + &in_blocks(&marks, width);
+    indented(&tables, INDENT)
 }
 
 fn headed(head: String, cells: impl Iterator<Item = String>) -> Vec<String> {

@@ -12,6 +12,7 @@ mod linear;
 pub mod pass;
 mod print;
 mod remark;
+mod selected;
 mod size;
 mod stored;
 mod table;
@@ -19,6 +20,7 @@ mod tables;
 
 pub use dimension::{Dimension, Scale, level};
 pub use linear::Linear;
+pub use selected::Selected;
 
 use crate::model::{Decoder, Host};
 use crate::value::Value;

@@ -286,6 +286,7 @@ fn same(expected: &[Value], got: &[Value]) -> bool {
 fn trace_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
     let compiled = session.compile_sops(&[(sop, name)], &asked(session))?;
     let example = &session.settings.example;
-    let trace = execute::trace(&compiled.model, example, Precision::F32)?;
+    let mut trace = execute::trace(&compiled.model, example, Precision::F32)?;
+    trace.beside(|layer, stream| compiled.plan.selected(layer, stream));
     Ok(described(&compiled.setting) + &trace.text(terminal::asked().unwrap_or(usize::MAX)))
 }

@@ -11,7 +11,7 @@ use crate::interpret;
 use crate::syntax::ast::ExampleKind;
 use crate::value::Value;
 use crate::value::atom::quote;
-use crate::value::sequence::display_sequence;
+use crate::value::sequence::{as_text, display_sequence};
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of what `draw` shows.
@@ -197,17 +197,10 @@ pub fn application(application: &Application) -> String {
 
 /// An input as the reference names it: a string in quotes, or else a Python list.
 pub fn example(input: &[Value]) -> String {
-    let mut text = String::new();
-    for token in input {
-        match token {
-            Value::Str(token) if token.chars().count() == 1 => text.push_str(token),
-            _ => {
-                let items = input.iter().cloned().map(Meta::Atom).collect();
-                return Meta::list(items).repr();
-            }
-        }
+    match as_text(input) {
+        Some(text) => string(&text),
+        None => Meta::atoms(input).repr(),
     }
-    string(&text)
 }
 
 /// A string as the reference shows it, raw between quotes, unless that could not be read back.

@@ -1,7 +1,7 @@
 //! Sequences of atoms: their type, which must be one of four families, and their printed form,
 //! which is the reference's.
 
-use super::atom::{Value, float_repr};
+use super::atom::{Value, float_repr, quote};
 
 /// The type of a whole sequence, found from its values at every evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,29 @@ impl SequenceType {
     pub fn is_number(self) -> bool {
         matches!(self, SequenceType::Ints | SequenceType::Floats)
     }
+}
+
+/// The text whose characters some tokens are, if each of them is one.
+pub fn as_text(tokens: &[Value]) -> Option<String> {
+    let character = |token: &Value| match token {
+        Value::Str(text) => {
+            let mut characters = text.chars();
+            characters.next().filter(|_| characters.next().is_none())
+        }
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => None,
+    };
+    tokens.iter().map(character).collect()
+}
+
+/// An input as RASP source: a string, or else a list.
+pub fn input_source(tokens: &[Value]) -> String {
+    as_text(tokens).map_or_else(|| list_source(tokens), |text| quote(&text))
+}
+
+/// Tokens as a list in RASP source.
+pub fn list_source(tokens: &[Value]) -> String {
+    let tokens: Vec<String> = tokens.iter().map(Value::source).collect();
+    format!("[{}]", tokens.join(", "))
 }
 
 /// The first two positions whose values cannot stand in one sequence: a number and a string.

@@ -286,6 +286,27 @@ const color = (number, most, role) => {
 
 const heads = tokens => [...(model.bos ? ["BOS"] : []), ...tokens.map(shown)];
 
+// Lets the arrow keys move between the cells of a table, of which one can be reached with Tab.
+function walked(table) {
+  const rows = [...table.rows].map(row => [...row.cells].filter(cell => cell.tagName === "TD"))
+    .filter(row => row.length > 0);
+  rows.flat().forEach((cell, at) => { cell.tabIndex = at === 0 ? 0 : -1; });
+  table.setAttribute("role", "grid");
+  table.addEventListener("keydown", event => {
+    const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    const from = event.target, row = rows.findIndex(cells => cells.includes(from));
+    if (!by || row < 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const to = rows[row + by[0]]?.[rows[row].indexOf(from) + by[1]];
+    if (!to) return;
+    from.tabIndex = -1;
+    to.tabIndex = 0;
+    to.focus();
+  });
+  return table;
+}
+
 function attentionTable(head, pattern, tokens, title) {
   const names = heads(tokens);
   const table = element("table", {}, element("caption", {}, `${title}${head.source}`));
@@ -294,13 +315,16 @@ function attentionTable(head, pattern, tokens, title) {
   pattern.forEach((row, query) => {
     const cells = row.map((weight, key) => {
       const text = `query ${names[query]} pays key ${names[key]} ${weight.toPrecision(4)}`;
-      const cell = element("td", { title: text, style: `background:rgba(var(--on),${weight.toFixed(3)})` });
-      cell.addEventListener("mouseenter", () => { byId("said").textContent = `${head.source}: ${text}`; });
+      const style = `background:rgba(var(--on),${Math.sqrt(weight).toFixed(3)})`;
+      const cell = element("td", { title: text, "aria-label": text, style });
+      const say = () => { byId("said").textContent = `${head.source}: ${text}`; };
+      cell.addEventListener("mouseenter", say);
+      cell.addEventListener("focus", say);
       return cell;
     });
     table.append(element("tr", {}, element("th", { class: "query", scope: "row" }, names[query]), ...cells));
   });
-  return table;
+  return walked(table);
 }
 
 function streamTable(result, caption, most, reference) {
@@ -321,15 +345,15 @@ function streamTable(result, caption, most, reference) {
       const other = reference?.steps[state.step].stream[position];
       const differs = other && Math.abs(other[d] - row[d]) > 1e-9;
       const pick = () => { state.picked = { caption, position, direction: d }; explainCell(result, position, d); };
-      const cell = element("td", { class: `stream${differs ? " differs" : ""}`, tabindex: "0",
-        style: `background:${color(row[d], most)}`,
-        title: `${model.directions[d]} at ${names[position]}: ${row[d]}`, onclick: pick });
+      const text = `${model.directions[d]} at ${names[position]}: ${row[d]}`;
+      const cell = element("td", { class: `stream${differs ? " differs" : ""}`, title: text, "aria-label": text,
+        style: `background:${color(row[d], most)}`, onclick: pick });
       cell.addEventListener("keydown", event => { if (event.key === "Enter") pick(); });
       return cell;
     });
     table.append(element("tr", {}, element("th", { class: "token", scope: "row" }, names[position]), ...cells));
   });
-  return table;
+  return walked(table);
 }
 
 function explainCell(result, position, direction) {
@@ -366,7 +390,7 @@ function variablesTable(result) {
 }
 
 function outputsTable(rows, tokens) {
-  const table = element("table", {});
+  const table = element("table", { "aria-label": rows.map(row => row.name).join(", ") });
   table.append(element("tr", {}, element("th", {}), ...tokens.map(token =>
     element("th", { class: "token", scope: "col" }, shown(token)))));
   for (const { name, values, against } of rows) {
