@@ -209,6 +209,12 @@ pub enum Cause {
     Lengths(Vec<(usize, Span)>),
 
     // ---- Statements ----
+    /// How often a `repeat` runs is no number.
+    NoTimes(Side),
+    /// A name that a `repeat` carries, but its body does not set.
+    NotCarried(Ident),
+    /// A name that a `repeat` carries twice.
+    CarriedTwice(Ident),
     NotDrawn(Side),
     NoLongest(Side),
     NoVocabulary(Side),

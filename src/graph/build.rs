@@ -4,6 +4,7 @@
 
 use super::idiom;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use super::rounds::Rounds;
 use crate::base::{Control, Span};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use indexmap::IndexSet;
@@ -67,6 +68,7 @@ pub struct Graph {
     selector_spans: Vec<Span>,
     sop_names: Vec<Option<Named>>,
     selector_names: Vec<Option<Named>>,
+    pub(super) rounds: Vec<Rounds>,
     control: Control,
 }
 
@@ -89,6 +91,7 @@ impl Graph {
             selector_spans: Vec::new(),
             sop_names: Vec::new(),
             selector_names: Vec::new(),
+            rounds: Vec::new(),
             control: Control::default(),
         }
     }
