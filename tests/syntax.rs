@@ -381,6 +381,7 @@ fn check_statements(text: &str, statements: &[Statement]) {
         check_span(text, statement.span);
         match &statement.kind {
             StatementKind::For { body, .. } => check_statements(text, body),
+            StatementKind::Repeat(repeat) => check_statements(text, &repeat.body),
             StatementKind::Define(function) => check_statements(text, &function.body),
             _ => {}
         }

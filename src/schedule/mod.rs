@@ -11,6 +11,7 @@ mod load;
 mod print;
 pub mod problem;
 pub mod program;
+mod repeat;
 pub mod report;
 mod solver;
 mod totalizer;
