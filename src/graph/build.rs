@@ -69,6 +69,8 @@ pub struct Graph {
     sop_names: Vec<Option<Named>>,
     selector_names: Vec<Option<Named>>,
     pub(super) rounds: Vec<Rounds>,
+    /// The values of what a part of a program is given.
+    given: Vec<Arc<[Value]>>,
     control: Control,
 }
 
@@ -92,6 +94,7 @@ impl Graph {
             sop_names: Vec::new(),
             selector_names: Vec::new(),
             rounds: Vec::new(),
+            given: Vec::new(),
             control: Control::default(),
         }
     }
@@ -104,7 +107,7 @@ impl Graph {
     /// Adds an s-op whose operands are already in the graph, or finds its equal. `span` is where
     /// it was written; the first place is kept.
     pub fn sop(&mut self, sop: SOp, span: Span) -> SOpId {
-        let base = matches!(sop, SOp::Tokens | SOp::Indices);
+        let base = matches!(sop, SOp::Tokens | SOp::Indices | SOp::Given(_));
         if (base || self.sharing == Sharing::Equal)
             && let Some(id) = self.sop_ids.get(&sop)
         {
@@ -249,6 +252,21 @@ impl Graph {
         self.sop(SOp::Constant(value), span)
     }
 
+    /// Adds an s-op that a part of a program is given, which can have these values.
+    pub fn give(&mut self, values: Vec<Value>, span: Span) -> SOpId {
+        self.given.push(values.into());
+        let number = u32::try_from(self.given.len() - 1).expect("limits bound the graph");
+        self.sop(SOp::Given(number), span)
+    }
+
+    /// The values that an s-op can have which a part of a program is given; none of others.
+    pub fn given(&self, sop: &SOp) -> &[Value] {
+        match sop {
+            SOp::Given(number) => &self.given[*number as usize],
+            _ => &[],
+        }
+    }
+
     /// Adds an elementwise s-op.
     pub fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
         debug_assert_eq!(op.arity(), operands.len());
@@ -387,7 +405,7 @@ impl Graph {
     /// The s-ops one needs directly: operands, the aggregated value, keys and queries.
     pub fn dependencies(&self, id: SOpId) -> Vec<SOpId> {
         match self.get(id) {
-            SOp::Tokens | SOp::Indices | SOp::Constant(_) => Vec::new(),
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => Vec::new(),
             SOp::Map { operands, .. } => operands.clone(),
             SOp::Aggregate {
                 selector, value, ..
@@ -407,10 +425,19 @@ impl Graph {
 
     /// Everything the roots need, the roots included, operands before their users.
     pub fn reachable(&self, roots: &[SOpId]) -> Vec<SOpId> {
+        self.reachable_beyond(roots, |_| false)
+    }
+
+    /// The same without what only some of it needs, which is not looked into.
+    pub fn reachable_beyond(
+        &self,
+        roots: &[SOpId],
+        known: impl Fn(SOpId) -> bool,
+    ) -> Vec<SOpId> {
         let mut needed = vec![false; self.sops.len()];
         let mut pending = roots.to_vec();
         while let Some(id) = pending.pop() {
-            if !std::mem::replace(&mut needed[id.0 as usize], true) {
+            if !std::mem::replace(&mut needed[id.0 as usize], true) && !known(id) {
                 pending.extend(self.dependencies(id));
             }
         }
@@ -425,6 +452,10 @@ impl Graph {
             SOp::Tokens => TypeSet::ANY,
             SOp::Indices | SOp::Width { .. } => TypeSet::INT,
             SOp::Constant(value) => TypeSet::of(value),
+            SOp::Given(_) => {
+                let types = self.given(sop).iter().map(TypeSet::of);
+                types.fold(TypeSet::NONE, TypeSet::union)
+            }
             SOp::Map { op, operands } => {
                 let types: Vec<TypeSet> = operands.iter().map(|id| self.types(*id)).collect();
                 op.result_type(&types)

@@ -54,6 +54,7 @@ impl WithFirst {
                 SOp::Tokens
                 | SOp::Indices
                 | SOp::Constant(_)
+                | SOp::Given(_)
                 | SOp::Map { .. }
                 | SOp::Width { .. } => {}
             }
@@ -177,7 +178,7 @@ impl WithFirst {
 }
 
 /// A selector and what it is made of, operands first.
-fn parts(graph: &Graph, id: SelectorId) -> Vec<SelectorId> {
+pub(super) fn parts(graph: &Graph, id: SelectorId) -> Vec<SelectorId> {
     let (mut parts, mut next) = (vec![id], 0);
     while let Some(part) = parts.get(next).copied() {
         next += 1;

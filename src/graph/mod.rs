@@ -8,6 +8,7 @@ mod compared;
 mod first;
 pub mod idiom;
 pub mod node;
+mod part;
 pub mod print;
 mod rounds;
 pub mod scorer;

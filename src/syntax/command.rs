@@ -114,15 +114,16 @@ impl<'s> Recognizer<'_, 's> {
         }
     }
 
-    /// `repeat` before a name or a literal is never a name; before a `(` it is one, unless its brackets
-    /// and the next ones stand before a body.
+    /// `repeat` before a name or a literal is never a name; before a `(` it is one, unless its brackets,
+    /// or the next ones, stand before a body.
     fn repeat_at(&self, at: usize) -> bool {
         match self.token(at + 1) {
             Some(Token::Name(_) | Token::Int(_) | Token::Float(_) | Token::Str(_)) => true,
             Some(Token::LeftParenthesis) => {
-                let carried = self.behind_brackets(at + 1);
-                let body = carried.and_then(|carried| self.behind_brackets(carried));
-                body.is_some_and(|body| self.token(body) == Some(Token::LeftBrace))
+                let first = self.behind_brackets(at + 1);
+                let second = first.and_then(|carried| self.behind_brackets(carried));
+                let mut behind = first.into_iter().chain(second);
+                behind.any(|behind| self.token(behind) == Some(Token::LeftBrace))
             }
             _ => false,
         }

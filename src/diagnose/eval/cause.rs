@@ -355,10 +355,12 @@ impl Scene<'_> {
             }
             Cause::NoTimes(side) => {
                 let message = "how often a `repeat` runs is an int from 0 on".to_string();
-                let error = found(Code::BadRepeat, message, side);
-                match side.0 {
-                    Meta::SOp(_) => error.note("its rounds are layers: they are there before an input is"),
-                    _ => error,
+                let label = |text: String| Diagnostic::error(Code::BadRepeat, &*message).at(side.1, text);
+                match &side.0 {
+                    Meta::Atom(value) => label(format!("this is {}", value.source())),
+                    Meta::SOp(_) => label("this is an s-op".to_string())
+                        .note("its rounds are layers: they are there before an input is"),
+                    other => label(format!("this is {}", other.kind())),
                 }
             }
             Cause::NotCarried(ident) => {

@@ -1,0 +1,387 @@
+//! One model of the weights of three parts: what comes before the rounds of a loop, one round, and what
+//! comes after them. Each part has directions of its own; those of what goes from part to part are
+//! common, and hold 1 where an s-op has the value of the direction, and 0 elsewhere and at BOS.
+
+use crate::graph::SOpId;
+use crate::model::{FeedForward, Head, Layer, Loop, Matrix, Model, Readout};
+use crate::plan::{Plan, Written};
+use crate::value::Value;
+use std::collections::BTreeSet;
+
+type Triplets = Vec<(usize, usize, f64)>;
+
+/// What hidden units at BOS are kept below 0 by.
+const SILENCE: f64 = (1_u64 << 30) as f64;
+
+/// A part of a model.
+pub struct Part {
+    model: Model,
+    /// Its directions that hold what it is given: the number of that, and of the value.
+    given: Vec<(usize, (usize, usize))>,
+}
+
+impl Part {
+    /// A part by its plan and the weights of that; the leaves are what it is given.
+    pub fn new(plan: &Plan, model: Model, leaves: &[SOpId]) -> Part {
+        let (directions, _) = plan.directions();
+        let places = plan.variables.iter().zip(&directions);
+        let given = places.filter_map(|(variable, direction)| {
+            let Written::Given(sop, value) = variable.written else {
+                return None;
+            };
+            let number = leaves.iter().position(|leaf| leaf.0 == sop)?;
+            Some((*direction, (number, value as usize)))
+        });
+        Part {
+            given: given.collect(),
+            model,
+        }
+    }
+}
+
+/// The model whose middle part runs so many times. The outputs of the first part are, for each s-op that
+/// goes from part to part, whether it has each of its values but the first; those of the middle part the
+/// same for the next round, of the first so many of them.
+pub fn stitch(parts: [Part; 3], values: &[Vec<Value>], times: usize) -> Model {
+    let common = values.iter().map(|values| values.len().saturating_sub(1));
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(common.scan(0, |next, count| {
+            *next += count;
+            Some(*next)
+        }))
+        .collect();
+    let flag = starts.last().copied().unwrap_or(0);
+    let mut width = flag + 1;
+    let maps = parts.each_ref().map(|part| {
+        let given = |direction| part.given.iter().find(|(known, _)| *known == direction);
+        let place = |direction| match given(direction) {
+            Some((_, (number, value))) => starts[*number] + value,
+            None => {
+                width += 1;
+                width - 1
+            }
+        };
+        (0..part.model.d_model).map(place).collect::<Vec<usize>>()
+    });
+    let mut stitcher = Stitcher {
+        width,
+        flag,
+        at_token: vec![0.0; width],
+        at_bos: vec![0.0; width],
+    };
+    let [before, round, after] = &parts;
+    let [to_before, to_round, to_after] = &maps;
+    let mut model = after.model.clone();
+    model.d_model = width;
+    model.directions = stitcher.labels(&parts, &maps, values);
+    let embeddings = |pick: fn(&Model) -> &Matrix| {
+        let all = parts.iter().zip(&maps);
+        let entries = all.flat_map(|(part, map)| {
+            let entries = pick(&part.model).entries();
+            entries.map(|(row, direction, number)| (row, map[direction], number))
+        });
+        entries.collect::<Triplets>()
+    };
+    let mut tokens = embeddings(|model| &model.token_embedding);
+    let mut positions = embeddings(|model| &model.position_embedding);
+    tokens.push((model.vocabulary.len(), flag, 1.0));
+    for (row, direction, number) in &tokens {
+        match *row {
+            0 => stitcher.at_token[*direction] += number,
+            row if row == model.vocabulary.len() => stitcher.at_bos[*direction] += number,
+            _ => {}
+        }
+    }
+    model.layers = stitcher.layers(&before.model, to_before);
+    let first = stitcher.targets(&before.model, to_before);
+    if before.model.layers.is_empty() {
+        stitcher.embed(&first, (&mut tokens, &mut positions), &model);
+    } else {
+        stitcher.close(&mut model.layers, &first, &BTreeSet::new());
+    }
+    let begins = model.layers.len();
+    let mut body = stitcher.layers(&round.model, to_round);
+    let next = stitcher.targets(&round.model, to_round);
+    let mut old = written(&body);
+    old.extend(0..next.len());
+    stitcher.close(&mut body, &next, &old);
+    model.layers.extend(body);
+    model.loops = vec![Loop {
+        layers: begins..model.layers.len(),
+        times,
+    }];
+    model.layers.extend(stitcher.layers(&after.model, to_after));
+    model.token_embedding = Matrix::from_triplets(model.vocabulary.len() + 1, width, tokens);
+    model.position_embedding = Matrix::from_triplets(model.max_length + 1, width, positions);
+    for output in &mut model.outputs {
+        output.readout.weights = stitcher.rows(&output.readout.weights, to_after);
+    }
+    model.variables.clear();
+    model
+}
+
+/// What a common direction is to hold: `bias + Σ factor · direction`, 0 or 1 at a token.
+struct Target {
+    terms: Vec<(usize, f64)>,
+    bias: f64,
+}
+
+/// A layer without its feed-forward block.
+fn attention_of(layer: &Layer) -> Layer {
+    Layer {
+        heads: layer.heads.clone(),
+        mlp: FeedForward::empty(layer.mlp.output_bias.len()),
+    }
+}
+
+/// The directions that layers write.
+fn written<'l>(layers: impl IntoIterator<Item = &'l Layer>) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for layer in layers {
+        let heads = layer.heads.iter().map(|head| &head.output);
+        for output in heads.chain([&layer.mlp.output]) {
+            found.extend(output.entries().map(|(_, direction, _)| direction));
+        }
+    }
+    found
+}
+
+struct Stitcher {
+    width: usize,
+    /// The direction that is 1 at BOS and 0 at tokens.
+    flag: usize,
+    /// What each direction begins with at the first token of the vocabulary: what a part writes begins
+    /// alike at all.
+    at_token: Vec<f64>,
+    /// The same at BOS.
+    at_bos: Vec<f64>,
+}
+
+impl Stitcher {
+    fn labels(&self, parts: &[Part; 3], maps: &[Vec<usize>; 3], values: &[Vec<Value>]) -> Vec<String> {
+        let mut labels = Vec::with_capacity(self.width);
+        for (number, values) in values.iter().enumerate() {
+            let values = values.iter().skip(1);
+            labels.extend(values.map(|value| format!("carried {number} = {}", value.source())));
+        }
+        labels.push("BOS".to_string());
+        labels.resize(self.width, String::new());
+        for (part, map) in parts.iter().zip(maps) {
+            for (direction, place) in map.iter().enumerate() {
+                labels[*place].clone_from(&part.model.directions[direction]);
+            }
+        }
+        labels
+    }
+
+    fn rows(&self, matrix: &Matrix, map: &[usize]) -> Matrix {
+        let entries = matrix.entries();
+        let entries = entries.map(|(row, column, number)| (map[row], column, number));
+        Matrix::from_triplets(self.width, matrix.columns(), entries.collect())
+    }
+
+    fn columns(&self, matrix: &Matrix, map: &[usize]) -> Matrix {
+        let entries = matrix.entries();
+        let entries = entries.map(|(row, column, number)| (row, map[column], number));
+        Matrix::from_triplets(matrix.rows(), self.width, entries.collect())
+    }
+
+    /// The layers of a part over the directions of the model.
+    fn layers(&self, part: &Model, map: &[usize]) -> Vec<Layer> {
+        let layer = |layer: &Layer| Layer {
+            heads: layer
+                .heads
+                .iter()
+                .map(|head| Head {
+                    query: self.rows(&head.query, map),
+                    key: self.rows(&head.key, map),
+                    value: self.rows(&head.value, map),
+                    output: self.columns(&head.output, map),
+                    ..head.clone()
+                })
+                .collect(),
+            mlp: FeedForward {
+                input: self.rows(&layer.mlp.input, map),
+                output: self.columns(&layer.mlp.output, map),
+                output_bias: vec![0.0; self.width],
+                ..layer.mlp.clone()
+            },
+        };
+        part.layers.iter().map(layer).collect()
+    }
+
+    /// The outputs of a part, which are one number each.
+    fn targets(&self, part: &Model, map: &[usize]) -> Vec<Target> {
+        let target = |readout: &Readout| Target {
+            terms: readout
+                .weights
+                .entries()
+                .map(|(row, _, number)| (map[row], number))
+                .collect(),
+            bias: readout.bias.iter().sum(),
+        };
+        let outputs = part.outputs.iter();
+        outputs.map(|output| target(&output.readout)).collect()
+    }
+
+    /// What begins as a function of the token and of the index stands in the embeddings.
+    fn embed(&self, targets: &[Target], (tokens, positions): (&mut Triplets, &mut Triplets), model: &Model) {
+        let known = (tokens.clone(), positions.clone());
+        for (place, target) in targets.iter().enumerate() {
+            for (direction, factor) in &target.terms {
+                let of = |entries: &Triplets| -> Triplets {
+                    let entries = entries.iter().filter(|(_, column, _)| column == direction);
+                    entries.map(|(row, _, number)| (*row, place, factor * number)).collect()
+                };
+                let is_token = |(row, _, _): &(usize, usize, f64)| *row < model.vocabulary.len();
+                tokens.extend(of(&known.0).into_iter().filter(is_token));
+                positions.extend(of(&known.1));
+            }
+            let rows = 0..model.vocabulary.len();
+            tokens.extend(rows.map(|row| (row, place, target.bias)));
+        }
+    }
+
+    /// Ends a part: common directions take what they are to hold, and those with something old what
+    /// they began with, in its place. Where hidden units of the last block already give all that is to
+    /// be held, they write it; else a block does that reads what the part has written.
+    fn close(&self, layers: &mut Vec<Layer>, targets: &[Target], old: &BTreeSet<usize>) {
+        let last = layers.pop();
+        let fused = last
+            .as_ref()
+            .and_then(|last| self.fused(last, layers, targets));
+        let (last, moved) = match (fused, last) {
+            (Some(fused), _) => fused,
+            (None, Some(last)) if last.mlp.d_mlp() == 0 => {
+                (self.stepped(last, targets), BTreeSet::new())
+            }
+            (None, last) => {
+                layers.extend(last);
+                let empty = Layer {
+                    heads: Vec::new(),
+                    mlp: FeedForward::empty(self.width),
+                };
+                (self.stepped(empty, targets), BTreeSet::new())
+            }
+        };
+        let mut block = Block::new(&last.mlp);
+        let old: Vec<usize> = old.difference(&moved).copied().collect();
+        for direction in &old {
+            block.clear(*direction);
+        }
+        let begins = |numbers: &[f64]| old.iter().map(|at| (*at, numbers[*at])).collect();
+        block.unit(&[(self.flag, 1.0)], 0.0, begins(&self.at_bos));
+        block.unit(&[(self.flag, -1.0)], 1.0, begins(&self.at_token));
+        layers.push(Layer {
+            mlp: block.finish(self.width),
+            ..last
+        });
+    }
+
+    /// A layer with steps in its block that give what is to be held.
+    fn stepped(&self, layer: Layer, targets: &[Target]) -> Layer {
+        let mut block = Block::new(&layer.mlp);
+        for (place, target) in targets.iter().enumerate() {
+            let mut read: Vec<(usize, f64)> = target.terms.clone();
+            read.iter_mut().for_each(|(_, factor)| *factor *= 2.0);
+            read.push((self.flag, -SILENCE));
+            block.unit(&read, 2.0 * target.bias - 0.5, vec![(place, 1.0)]);
+            block.unit(&read, 2.0 * target.bias - 1.5, vec![(place, -1.0)]);
+        }
+        Layer {
+            mlp: block.finish(self.width),
+            ..layer
+        }
+    }
+
+    /// The last layer with what is to be held in the place of what its block alone writes and only that
+    /// is made of; and the directions that it does not write any more.
+    fn fused(&self, last: &Layer, before: &[Layer], targets: &[Target]) -> Option<(Layer, BTreeSet<usize>)> {
+        let (attended, earlier) = (written([&attention_of(last)]), written(before));
+        let computed: BTreeSet<usize> = written([last]).difference(&attended).copied().collect();
+        let only = |direction: &usize| computed.contains(direction) && !earlier.contains(direction);
+        let read: BTreeSet<usize> = targets
+            .iter()
+            .flat_map(|target| target.terms.iter().map(|(direction, _)| *direction))
+            .collect();
+        if last.mlp.d_mlp() == 0 || !read.iter().all(only) {
+            return None;
+        }
+        let mut block = Block::new(&last.mlp);
+        let units = std::mem::take(&mut block.output);
+        for (unit, direction, number) in units {
+            if !read.contains(&direction) {
+                block.output.push((unit, direction, number));
+            }
+            for (place, target) in targets.iter().enumerate() {
+                let factors = target.terms.iter().filter(|(known, _)| *known == direction);
+                block.output.extend(factors.map(|(_, factor)| (unit, place, factor * number)));
+            }
+        }
+        // At BOS the hidden units give what their direction began with, below 0.
+        let at_bos = |target: &Target| -> f64 {
+            let terms = target.terms.iter();
+            terms.map(|(direction, factor)| factor * self.at_bos[*direction]).sum()
+        };
+        let places = targets.iter().enumerate();
+        let biases = places.clone().map(|(place, target)| (place, target.bias));
+        block.unit(&[(self.flag, -1.0)], 1.0, biases.collect());
+        let silent = places.map(|(place, target)| (place, at_bos(target)));
+        block.unit(&[(self.flag, 1.0)], 0.0, silent.collect());
+        let layer = Layer {
+            heads: last.heads.clone(),
+            mlp: block.finish(self.width),
+        };
+        Some((layer, read))
+    }
+}
+
+/// A feed-forward block as it grows.
+struct Block {
+    input: Triplets,
+    bias: Vec<f64>,
+    output: Triplets,
+}
+
+impl Block {
+    fn new(mlp: &FeedForward) -> Block {
+        Block {
+            input: mlp.input.entries().collect(),
+            bias: mlp.input_bias.clone(),
+            output: mlp.output.entries().collect(),
+        }
+    }
+
+    /// A hidden unit, unless it writes nothing.
+    fn unit(&mut self, reads: &[(usize, f64)], bias: f64, writes: Vec<(usize, f64)>) {
+        let unit = self.bias.len();
+        let writes: Triplets = writes
+            .into_iter()
+            .filter(|(_, number)| *number != 0.0)
+            .map(|(direction, number)| (unit, direction, number))
+            .collect();
+        if !writes.is_empty() {
+            let reads = reads.iter();
+            self.input.extend(reads.map(|(direction, factor)| (*direction, unit, *factor)));
+            self.bias.push(bias);
+            self.output.extend(writes);
+        }
+    }
+
+    /// Takes away what a direction holds.
+    fn clear(&mut self, direction: usize) {
+        self.unit(&[(direction, 1.0)], 0.0, vec![(direction, -1.0)]);
+        self.unit(&[(direction, -1.0)], 0.0, vec![(direction, 1.0)]);
+    }
+
+    fn finish(self, width: usize) -> FeedForward {
+        let units = self.bias.len();
+        FeedForward {
+            layer_norm: false,
+            input: Matrix::from_triplets(width, units, self.input),
+            input_bias: self.bias,
+            output: Matrix::from_triplets(units, width, self.output),
+            output_bias: vec![0.0; width],
+        }
+    }
+}
