@@ -198,10 +198,7 @@ impl Emitter<'_, '_> {
             };
             let (label, values) = self.given((var, direction), label, column.function.clone());
             let id = self.add(label, source, written, values, 0.0);
-            if !matches!(
-                kind,
-                VarKind::Tokens | VarKind::Indices | VarKind::Given(_)
-            ) {
+            if !matches!(kind, VarKind::Tokens | VarKind::Indices | VarKind::Given(_)) {
                 self.round(id, var);
                 self.plan.variables[id.0 as usize].asked_for = match kind {
                     VarKind::Pick(sop) => {

@@ -232,10 +232,9 @@ impl Compiler<'_> {
                 _ => None,
             },
             // One value needs no direction of its own.
-            VarKind::Materialised(_)
-            | VarKind::Tokens
-            | VarKind::Indices
-            | VarKind::Given(_) => Some(0),
+            VarKind::Materialised(_) | VarKind::Tokens | VarKind::Indices | VarKind::Given(_) => {
+                Some(0)
+            }
             _ => None,
         };
         let wish = self.wish(kind, domain.len());

@@ -104,15 +104,18 @@ impl<'g> Cut<'g> {
     fn ends(&self) -> [&'g [SOpId]; 3] {
         let carried = &self.rounds.carried;
         let last = carried.len() - 1;
-        [&carried[0], &carried[last.saturating_sub(1)], &carried[last]]
+        [
+            &carried[0],
+            &carried[last.saturating_sub(1)],
+            &carried[last],
+        ]
     }
 
     /// Whether the last round, put behind what any other one begins with, is that one.
     fn check(&self, graph: &Graph) -> Fallible<()> {
         let [_, inner, last] = self.ends();
-        let refuse = |reason: &str| -> Fallible<()> {
-            Err(refused(self.rounds.span, reason).into())
-        };
+        let refuse =
+            |reason: &str| -> Fallible<()> { Err(refused(self.rounds.span, reason).into()) };
         if self.rounds.carried.len() < 3 {
             return refuse("a single round repeats nothing");
         }
@@ -120,7 +123,10 @@ impl<'g> Cut<'g> {
             if inner[..at].contains(id) {
                 return refuse("two of its names are the same from some round on");
             }
-            if matches!(graph.get(*id), SOp::Tokens | SOp::Indices | SOp::Constant(_)) {
+            if matches!(
+                graph.get(*id),
+                SOp::Tokens | SOp::Indices | SOp::Constant(_)
+            ) {
                 return refuse("one of its names is not computed in the rounds");
             }
         }
@@ -175,7 +181,8 @@ impl<'g> Cut<'g> {
         let mut roots: Vec<SOpId> = carried.iter().flatten().copied().collect();
         roots.extend(&self.captured);
         let analysis = Analysis::holding(Several::Means, (graph, None), &roots, setting, limits);
-        let places = (0..carried[0].len()).map(|name| carried.iter().map(|round| round[name]).collect());
+        let places =
+            (0..carried[0].len()).map(|name| carried.iter().map(|round| round[name]).collect());
         let captured = self.captured.iter().map(|id| vec![*id]);
         let mut all = Vec::new();
         for ids in places.chain(captured) {
@@ -195,14 +202,25 @@ impl<'g> Cut<'g> {
 
     fn model(&self, graph: &Graph, values: &[Vec<Value>], asked: &Asked) -> Fallible<Model> {
         let [first, inner, last] = self.ends();
-        let of = |sops: &[SOpId]| -> Vec<SOpId> { sops.iter().chain(&self.captured).copied().collect() };
+        let of =
+            |sops: &[SOpId]| -> Vec<SOpId> { sops.iter().chain(&self.captured).copied().collect() };
         let (carried, all) = (first.len(), values.len());
         let before = part(graph, &of(first), (&[], &[]), Wanted::Values(values), asked)?;
         let round = Wanted::Values(&values[..carried]);
         let round = part(graph, last, (&of(inner), values), round, asked)?;
-        let after = part(graph, &[self.root], (&of(last), values), Wanted::Result, asked)?;
+        let after = part(
+            graph,
+            &[self.root],
+            (&of(last), values),
+            Wanted::Result,
+            asked,
+        )?;
         debug_assert_eq!(all, carried + self.captured.len());
-        let mut model = stitch([before, round, after], values, self.rounds.carried.len() - 1);
+        let mut model = stitch(
+            [before, round, after],
+            values,
+            self.rounds.carried.len() - 1,
+        );
         model.name = graph.describe(self.root);
         let checked = model.check();
         checked.map_err(|problem| refused(graph.span(self.root), &problem))?;
@@ -232,9 +250,7 @@ fn part(
     let mut leaves = Vec::with_capacity(given.len());
     for (id, values) in given.iter().zip(values) {
         let leaf = inner.give(values.clone(), graph.span(*id));
-        if let Some(name) = graph.name(*id) {
-            inner.set_name(leaf, &name.into(), true);
-        }
+        inner.set_name(leaf, &graph.describe(*id).into(), true);
         known.entry(*id).or_insert(leaf);
         leaves.push(leaf);
     }
@@ -256,7 +272,8 @@ fn part(
     plan.views.clear();
     let passes = Passes::parse(PASSES).unwrap_or_default();
     passes.run(&mut plan, inner.control());
-    plan.check().map_err(|problem| refused(inner.span(roots[0]), &problem))?;
+    plan.check()
+        .map_err(|problem| refused(inner.span(roots[0]), &problem))?;
     Ok(Part::new(&plan, lower(&plan), &leaves))
 }
 

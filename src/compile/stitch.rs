@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 type Triplets = Vec<(usize, usize, f64)>;
 
 /// What hidden units at BOS are kept below 0 by.
-const SILENCE: f64 = (1_u64 << 30) as f64;
+const SILENCE: f64 = (1_u32 << 24) as f64;
 
 /// A part of a model.
 pub struct Part {
@@ -126,24 +126,18 @@ struct Target {
     bias: f64,
 }
 
-/// A layer without its feed-forward block.
-fn attention_of(layer: &Layer) -> Layer {
-    Layer {
-        heads: layer.heads.clone(),
-        mlp: FeedForward::empty(layer.mlp.output_bias.len()),
-    }
+/// The directions that a matrix writes.
+fn columns_of(matrix: &Matrix) -> impl Iterator<Item = usize> + '_ {
+    matrix.entries().map(|(_, direction, _)| direction)
 }
 
 /// The directions that layers write.
-fn written<'l>(layers: impl IntoIterator<Item = &'l Layer>) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
-    for layer in layers {
+fn written(layers: &[Layer]) -> BTreeSet<usize> {
+    let outputs = layers.iter().flat_map(|layer| {
         let heads = layer.heads.iter().map(|head| &head.output);
-        for output in heads.chain([&layer.mlp.output]) {
-            found.extend(output.entries().map(|(_, direction, _)| direction));
-        }
-    }
-    found
+        heads.chain([&layer.mlp.output])
+    });
+    outputs.flat_map(columns_of).collect()
 }
 
 struct Stitcher {
@@ -158,7 +152,12 @@ struct Stitcher {
 }
 
 impl Stitcher {
-    fn labels(&self, parts: &[Part; 3], maps: &[Vec<usize>; 3], values: &[Vec<Value>]) -> Vec<String> {
+    fn labels(
+        &self,
+        parts: &[Part; 3],
+        maps: &[Vec<usize>; 3],
+        values: &[Vec<Value>],
+    ) -> Vec<String> {
         let mut labels = Vec::with_capacity(self.width);
         for (number, values) in values.iter().enumerate() {
             let values = values.iter().skip(1);
@@ -225,13 +224,20 @@ impl Stitcher {
     }
 
     /// What begins as a function of the token and of the index stands in the embeddings.
-    fn embed(&self, targets: &[Target], (tokens, positions): (&mut Triplets, &mut Triplets), model: &Model) {
+    fn embed(
+        &self,
+        targets: &[Target],
+        (tokens, positions): (&mut Triplets, &mut Triplets),
+        model: &Model,
+    ) {
         let known = (tokens.clone(), positions.clone());
         for (place, target) in targets.iter().enumerate() {
             for (direction, factor) in &target.terms {
                 let of = |entries: &Triplets| -> Triplets {
                     let entries = entries.iter().filter(|(_, column, _)| column == direction);
-                    entries.map(|(row, _, number)| (*row, place, factor * number)).collect()
+                    entries
+                        .map(|(row, _, number)| (*row, place, factor * number))
+                        .collect()
                 };
                 let is_token = |(row, _, _): &(usize, usize, f64)| *row < model.vocabulary.len();
                 tokens.extend(of(&known.0).into_iter().filter(is_token));
@@ -243,96 +249,73 @@ impl Stitcher {
     }
 
     /// Ends a part: common directions take what they are to hold, and those with something old what
-    /// they began with, in its place. Where hidden units of the last block already give all that is to
-    /// be held, they write it; else a block does that reads what the part has written.
+    /// they began with, in its place. The last feed-forward block does it where it can; else one more.
     fn close(&self, layers: &mut Vec<Layer>, targets: &[Target], old: &BTreeSet<usize>) {
-        let last = layers.pop();
-        let fused = last
-            .as_ref()
-            .and_then(|last| self.fused(last, layers, targets));
-        let (last, moved) = match (fused, last) {
-            (Some(fused), _) => fused,
-            (None, Some(last)) if last.mlp.d_mlp() == 0 => {
-                (self.stepped(last, targets), BTreeSet::new())
-            }
-            (None, last) => {
-                layers.extend(last);
-                let empty = Layer {
-                    heads: Vec::new(),
-                    mlp: FeedForward::empty(self.width),
-                };
-                (self.stepped(empty, targets), BTreeSet::new())
-            }
+        let closed = layers.pop().and_then(|last| {
+            let closed = self.closed(&last, layers, (targets, old));
+            closed.is_none().then(|| layers.push(last));
+            closed
+        });
+        let empty = Layer {
+            heads: Vec::new(),
+            mlp: FeedForward::empty(self.width),
         };
+        let closed = closed.or_else(|| self.closed(&empty, layers, (targets, old)));
+        layers.extend(closed);
+    }
+
+    /// The layer with a block that closes the part, too. What is to be held is taken from hidden units of
+    /// the block, if these alone give all of it, or as a step of what is there before it; `None` if it
+    /// is neither.
+    fn closed(
+        &self,
+        last: &Layer,
+        before: &[Layer],
+        (targets, old): (&[Target], &BTreeSet<usize>),
+    ) -> Option<Layer> {
+        let computes: BTreeSet<usize> = columns_of(&last.mlp.output).collect();
+        let attends = last.heads.iter().flat_map(|head| columns_of(&head.output));
+        let earlier: BTreeSet<usize> = attends.chain(written(before)).collect();
         let mut block = Block::new(&last.mlp);
+        let units = std::mem::take(&mut block.output);
+        let mut moved = BTreeSet::new();
+        for (place, target) in targets.iter().enumerate() {
+            let mut read = target.terms.iter().map(|(direction, _)| *direction);
+            if !read.clone().any(|direction| computes.contains(&direction)) {
+                block.step(place, target, self.flag);
+                continue;
+            }
+            if !read.all(|at| computes.contains(&at) && !earlier.contains(&at)) {
+                return None;
+            }
+            let mut at_bos = 0.0;
+            for (direction, factor) in &target.terms {
+                moved.insert(*direction);
+                // There the units give what the direction began with, below 0.
+                at_bos += factor * self.at_bos[*direction];
+                let own = units.iter().filter(|(_, at, _)| at == direction);
+                let own = own.map(|(unit, _, number)| (*unit, place, factor * number));
+                block.output.extend(own);
+            }
+            block.unit(&[(self.flag, -1.0)], 1.0, vec![(place, target.bias)]);
+            block.unit(&[(self.flag, 1.0)], 0.0, vec![(place, at_bos)]);
+        }
+        let kept = units.into_iter().filter(|(_, at, _)| !moved.contains(at));
+        block.output.extend(kept);
         let old: Vec<usize> = old.difference(&moved).copied().collect();
+        if old.iter().any(|at| computes.contains(at)) {
+            return None;
+        }
         for direction in &old {
             block.clear(*direction);
         }
         let begins = |numbers: &[f64]| old.iter().map(|at| (*at, numbers[*at])).collect();
         block.unit(&[(self.flag, 1.0)], 0.0, begins(&self.at_bos));
         block.unit(&[(self.flag, -1.0)], 1.0, begins(&self.at_token));
-        layers.push(Layer {
-            mlp: block.finish(self.width),
-            ..last
-        });
-    }
-
-    /// A layer with steps in its block that give what is to be held.
-    fn stepped(&self, layer: Layer, targets: &[Target]) -> Layer {
-        let mut block = Block::new(&layer.mlp);
-        for (place, target) in targets.iter().enumerate() {
-            let mut read: Vec<(usize, f64)> = target.terms.clone();
-            read.iter_mut().for_each(|(_, factor)| *factor *= 2.0);
-            read.push((self.flag, -SILENCE));
-            block.unit(&read, 2.0 * target.bias - 0.5, vec![(place, 1.0)]);
-            block.unit(&read, 2.0 * target.bias - 1.5, vec![(place, -1.0)]);
-        }
-        Layer {
-            mlp: block.finish(self.width),
-            ..layer
-        }
-    }
-
-    /// The last layer with what is to be held in the place of what its block alone writes and only that
-    /// is made of; and the directions that it does not write any more.
-    fn fused(&self, last: &Layer, before: &[Layer], targets: &[Target]) -> Option<(Layer, BTreeSet<usize>)> {
-        let (attended, earlier) = (written([&attention_of(last)]), written(before));
-        let computed: BTreeSet<usize> = written([last]).difference(&attended).copied().collect();
-        let only = |direction: &usize| computed.contains(direction) && !earlier.contains(direction);
-        let read: BTreeSet<usize> = targets
-            .iter()
-            .flat_map(|target| target.terms.iter().map(|(direction, _)| *direction))
-            .collect();
-        if last.mlp.d_mlp() == 0 || !read.iter().all(only) {
-            return None;
-        }
-        let mut block = Block::new(&last.mlp);
-        let units = std::mem::take(&mut block.output);
-        for (unit, direction, number) in units {
-            if !read.contains(&direction) {
-                block.output.push((unit, direction, number));
-            }
-            for (place, target) in targets.iter().enumerate() {
-                let factors = target.terms.iter().filter(|(known, _)| *known == direction);
-                block.output.extend(factors.map(|(_, factor)| (unit, place, factor * number)));
-            }
-        }
-        // At BOS the hidden units give what their direction began with, below 0.
-        let at_bos = |target: &Target| -> f64 {
-            let terms = target.terms.iter();
-            terms.map(|(direction, factor)| factor * self.at_bos[*direction]).sum()
-        };
-        let places = targets.iter().enumerate();
-        let biases = places.clone().map(|(place, target)| (place, target.bias));
-        block.unit(&[(self.flag, -1.0)], 1.0, biases.collect());
-        let silent = places.map(|(place, target)| (place, at_bos(target)));
-        block.unit(&[(self.flag, 1.0)], 0.0, silent.collect());
-        let layer = Layer {
+        Some(Layer {
             heads: last.heads.clone(),
             mlp: block.finish(self.width),
-        };
-        Some((layer, read))
+        })
     }
 }
 
@@ -362,10 +345,20 @@ impl Block {
             .collect();
         if !writes.is_empty() {
             let reads = reads.iter();
-            self.input.extend(reads.map(|(direction, factor)| (*direction, unit, *factor)));
+            self.input
+                .extend(reads.map(|(direction, factor)| (*direction, unit, *factor)));
             self.bias.push(bias);
             self.output.extend(writes);
         }
+    }
+
+    /// Has a common direction hold what it is to, from what is there.
+    fn step(&mut self, place: usize, target: &Target, flag: usize) {
+        let terms = target.terms.iter();
+        let mut read: Vec<(usize, f64)> = terms.map(|(at, factor)| (*at, 2.0 * factor)).collect();
+        read.push((flag, -SILENCE));
+        self.unit(&read, 2.0 * target.bias - 0.5, vec![(place, 1.0)]);
+        self.unit(&read, 2.0 * target.bias - 1.5, vec![(place, -1.0)]);
     }
 
     /// Takes away what a direction holds.

@@ -184,7 +184,12 @@ impl Feeds {
 pub fn value(graph: &Graph, id: SOpId) -> Option<SOpId> {
     match graph.get(id) {
         SOp::Aggregate { value, .. } | SOp::WeightedMean { value, .. } => Some(*value),
-        SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. } | SOp::Width { .. } => None,
+        SOp::Tokens
+        | SOp::Indices
+        | SOp::Constant(_)
+        | SOp::Given(_)
+        | SOp::Map { .. }
+        | SOp::Width { .. } => None,
     }
 }
 

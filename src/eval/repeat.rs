@@ -72,7 +72,10 @@ impl Evaluator {
         let set: Vec<&Ident> = repeat.body.iter().flat_map(defined).collect();
         for (at, name) in repeat.names.iter().enumerate() {
             self.check_assignable(cx, name)?;
-            if repeat.names[..at].iter().any(|other| other.name == name.name) {
+            if repeat.names[..at]
+                .iter()
+                .any(|other| other.name == name.name)
+            {
                 return Err(Cause::CarriedTwice(name.clone()).into());
             }
             if !set.iter().any(|ident| ident.name == name.name) {

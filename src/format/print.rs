@@ -207,8 +207,8 @@ impl<'a> Printer<'a> {
         }
         line.close(closing, ")");
         let mut shape = Shape::plain(indent);
-        shape.apart = self.has_comment(self.end(repeat.times)..closing)
-            || !self.fits(&line.pieces, 2);
+        shape.apart =
+            self.has_comment(self.end(repeat.times)..closing) || !self.fits(&line.pieces, 2);
         self.arrange(&line.pieces, shape, 2);
         self.mark(Mark::Brace, closing + 1, (from, indent));
         self.output.push('\n');

@@ -337,9 +337,9 @@ impl Graph {
 
     /// Records a name for pictures and traces; names never change what a node is. The first name is
     /// kept, except that one given inside a function (`inner`) gives way to one that is not; the
-    /// index keeps its own.
+    /// index keeps its own, and a constant is its value.
     pub fn set_name(&mut self, id: SOpId, name: &Arc<str>, inner: bool) {
-        if matches!(self.get(id), SOp::Indices) {
+        if matches!(self.get(id), SOp::Indices | SOp::Constant(_)) {
             return;
         }
         Named::set(&mut self.sop_names[id.0 as usize], name, inner);
@@ -429,11 +429,7 @@ impl Graph {
     }
 
     /// The same without what only some of it needs, which is not looked into.
-    pub fn reachable_beyond(
-        &self,
-        roots: &[SOpId],
-        known: impl Fn(SOpId) -> bool,
-    ) -> Vec<SOpId> {
+    pub fn reachable_beyond(&self, roots: &[SOpId], known: impl Fn(SOpId) -> bool) -> Vec<SOpId> {
         let mut needed = vec![false; self.sops.len()];
         let mut pending = roots.to_vec();
         while let Some(id) = pending.pop() {

@@ -178,7 +178,7 @@ impl WithFirst {
 }
 
 /// A selector and what it is made of, operands first.
-pub(super) fn parts(graph: &Graph, id: SelectorId) -> Vec<SelectorId> {
+fn parts(graph: &Graph, id: SelectorId) -> Vec<SelectorId> {
     let (mut parts, mut next) = (vec![id], 0);
     while let Some(part) = parts.get(next).copied() {
         next += 1;

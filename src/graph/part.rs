@@ -3,7 +3,6 @@
 //! again.
 
 use super::build::Graph;
-use super::first::parts;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -85,8 +84,19 @@ impl Copier<'_> {
     }
 
     fn selector(&mut self, id: SelectorId) -> SelectorId {
-        for part in parts(self.from, id) {
-            if self.selectors.contains_key(&part) {
+        let mut pending = vec![id];
+        while let Some(part) = pending.last().copied() {
+            let operands = match self.from.get_selector(part) {
+                Selector::And(a, b) | Selector::Or(a, b) => vec![*a, *b],
+                Selector::Not(a) | Selector::Best { selector: a, .. } => vec![*a],
+                Selector::Compare { .. } | Selector::Predicate(_) => Vec::new(),
+            };
+            let missing = operands
+                .iter()
+                .filter(|id| !self.selectors.contains_key(id));
+            let missing: Vec<SelectorId> = missing.copied().collect();
+            if !missing.is_empty() {
+                pending.extend(missing);
                 continue;
             }
             let of = |id: &SelectorId| self.selectors[id];
@@ -114,6 +124,7 @@ impl Copier<'_> {
                 self.into.set_selector_name(copy, &Arc::from(name), true);
             }
             self.selectors.insert(part, copy);
+            pending.pop();
         }
         self.selectors[&id]
     }

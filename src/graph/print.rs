@@ -29,7 +29,12 @@ impl Graph {
         if !top && let Some(name) = self.name(id) {
             return name.to_string();
         }
-        if depth == 0 && !matches!(self.get(id), SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_)) {
+        if depth == 0
+            && !matches!(
+                self.get(id),
+                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_)
+            )
+        {
             return "…".to_string();
         }
         let inner = |id: &SOpId| self.sop_text(*id, depth - 1, false);

@@ -26,7 +26,11 @@ pub(super) struct Alike {
 impl Schedule {
     /// The repeats that take layers, in their order; of nested ones the outer.
     pub(super) fn repeats(&self, graph: &Graph) -> Vec<Repeat> {
-        let mut found: Vec<Repeat> = graph.rounds().iter().filter_map(|it| self.even(it)).collect();
+        let mut found: Vec<Repeat> = graph
+            .rounds()
+            .iter()
+            .filter_map(|it| self.even(it))
+            .collect();
         found.sort_by_key(|repeat| (repeat.first, std::cmp::Reverse(repeat.end())));
         let mut end = 0;
         found.retain(|repeat| {
@@ -45,10 +49,16 @@ impl Schedule {
         };
         let ends = rounds.carried.iter().skip(1).map(depth);
         let ends = ends.collect::<Option<Vec<usize>>>()?;
-        let first = depth(rounds.carried.first()?).unwrap_or(0);
-        let layers = ends.first()?.checked_sub(first).filter(|layers| *layers > 0)?;
+        let begins = depth(rounds.carried.first()?).unwrap_or(0);
+        // What the first round takes beyond others is computed once.
+        let layers = match *ends {
+            [only] => only.checked_sub(begins)?,
+            [first, second, ..] => second.checked_sub(first)?,
+            [] => 0,
+        };
+        let first = ends.first()?.checked_sub(layers)?;
         let even = ends.windows(2).all(|pair| pair[1] == pair[0] + layers);
-        even.then_some(Repeat {
+        (even && layers > 0 && first >= begins).then_some(Repeat {
             first,
             layers,
             times: ends.len(),
@@ -111,7 +121,11 @@ impl Alike {
     pub fn describe(&self) -> String {
         let before = self.layers.start - self.period;
         let twins = before..self.layers.start.min(before + self.layers.len());
-        let word = if self.layers.len() == 1 { "layer" } else { "layers" };
+        let word = if self.layers.len() == 1 {
+            "layer"
+        } else {
+            "layers"
+        };
         format!("{word} {} as {}", numbers(&self.layers), numbers(&twins))
     }
 }

@@ -355,7 +355,8 @@ impl Scene<'_> {
             }
             Cause::NoTimes(side) => {
                 let message = "how often a `repeat` runs is an int from 0 on".to_string();
-                let label = |text: String| Diagnostic::error(Code::BadRepeat, &*message).at(side.1, text);
+                let label =
+                    |text: String| Diagnostic::error(Code::BadRepeat, &*message).at(side.1, text);
                 match &side.0 {
                     Meta::Atom(value) => label(format!("this is {}", value.source())),
                     Meta::SOp(_) => label("this is an s-op".to_string())
