@@ -10,7 +10,7 @@ use rasp::session::Session;
 /// What an expression is after a program, on an input if it is an s-op.
 fn shown(program: &str, expression: &str) -> String {
     let mut session = session("rounds.rasp", program);
-    let value = session.value(expression).unwrap();
+    let value = session.expression(expression).unwrap();
     value.repr()
 }
 
@@ -72,9 +72,9 @@ fn what_a_round_sets_stays_inside() {
         "inner = 7; repeat 2 (x = indices) { inner = x + 1; other = inner; x = other; }",
     );
     assert!(session.take_diagnostics().is_empty());
-    assert_eq!(session.value("inner").unwrap().repr(), "7");
-    assert!(session.value("other").is_err());
-    assert_eq!(session.value("x(\"ab\")").unwrap().repr(), "[2, 3] (ints)");
+    assert_eq!(session.expression("inner").unwrap().repr(), "7");
+    assert!(session.expression("other").is_err());
+    assert_eq!(session.expression("x(\"ab\")").unwrap().repr(), "[2, 3] (ints)");
 }
 
 /// An assertion inside is counted in every round, and one that does not hold ends no round.
@@ -87,7 +87,7 @@ fn assertions_run_in_every_round() {
     let asserted = asserted.filter(|event| matches!(event, rasp::eval::Event::Asserted(_)));
     assert_eq!(asserted.count(), 3);
     assert_eq!(session.take_diagnostics().len(), 1);
-    assert_eq!(session.value("x(\"ab\")").unwrap().repr(), "[3, 4] (ints)");
+    assert_eq!(session.expression("x(\"ab\")").unwrap().repr(), "[3, 4] (ints)");
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub struct Verify {
     #[command(flatten)]
     pub making: Making,
     /// Hold the looped model against it, as `rasp compile --looped` makes it
-    #[arg(long, conflicts_with_all = ["exact", "no_bos"])]
+    #[arg(long, conflicts_with_all = ["exact", "no_bos", "style", "passes"])]
     pub looped: bool,
     /// All inputs of a length are tried while those up to it are at most this many
     #[arg(long, value_name = "N", default_value_t = VerifyOptions::default().exhaustive)]

@@ -8,7 +8,7 @@ use super::readout::Output;
 use super::stitch::{Part, stitch};
 use super::{Care, Compiler, Request, Searches, Want, causal, emit, lower, verify};
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span};
-use crate::graph::{Graph, Rounds, SOp, SOpId, Sharing};
+use crate::graph::{Graph, Rounds, SOp, SOpId};
 use crate::infer::{Analysis, Setting, Several, Stopped};
 use crate::model::{Decoder, Model};
 use crate::plan::Style;
@@ -62,6 +62,14 @@ fn refused(span: Span, reason: &str) -> Diagnostic {
     Diagnostic::error(Code::NotCompilable, message).at(span, reason)
 }
 
+/// Whether an s-op is there without being computed.
+fn is_input(graph: &Graph, id: SOpId) -> bool {
+    matches!(
+        graph.get(id),
+        SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_)
+    )
+}
+
 struct Asked<'a> {
     request: &'a Request,
     setting: &'a Setting,
@@ -81,12 +89,12 @@ impl<'g> Cut<'g> {
     /// The outermost `repeat` that the s-op needs, if all of its rounds are one body.
     fn new(graph: &'g Graph, root: SOpId) -> Fallible<Cut<'g>> {
         let needed: FxHashSet<SOpId> = graph.reachable(&[root]).into_iter().collect();
-        let is_needed = |rounds: &&Rounds| {
-            let last = rounds.carried.last();
-            last.is_some_and(|last| last.iter().any(|id| needed.contains(id)))
+        let computes = |rounds: &&Rounds| {
+            let mut last = rounds.carried.iter().rev().take(1).flatten();
+            last.any(|id| needed.contains(id) && !is_input(graph, *id))
         };
         // One around another comes later.
-        let Some(rounds) = graph.rounds().iter().rev().find(is_needed) else {
+        let Some(rounds) = graph.rounds().rev().find(computes) else {
             let reason = "no `repeat` leads to this";
             return Err(refused(graph.span(root), reason).into());
         };
@@ -132,6 +140,7 @@ impl<'g> Cut<'g> {
         }
         let mut copy = graph.clone();
         for round in self.rounds.carried.windows(2) {
+            graph.control().check()?;
             let known = inner.iter().copied().zip(round[0].iter().copied());
             if graph.copy(&mut copy, last, known.collect()) != round[1] {
                 return refuse("its rounds do not all compute the same");
@@ -157,10 +166,7 @@ impl<'g> Cut<'g> {
                 captured.extend(operands.into_iter().filter(|id| attends.contains(id)));
                 continue;
             }
-            let is_head = !matches!(
-                graph.get(id),
-                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. }
-            );
+            let is_head = !is_input(graph, id) && !matches!(graph.get(id), SOp::Map { .. });
             if is_head || operands.iter().any(|id| attends.contains(id)) {
                 attends.insert(id);
             }
@@ -245,7 +251,7 @@ fn part(
     wanted: Wanted,
     asked: &Asked,
 ) -> Fallible<Part> {
-    let mut inner = Graph::new(Sharing::Equal);
+    let mut inner = graph.part();
     let mut known = FxHashMap::default();
     let mut leaves = Vec::with_capacity(given.len());
     for (id, values) in given.iter().zip(values) {

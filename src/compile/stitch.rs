@@ -288,17 +288,17 @@ impl Stitcher {
             if !read.all(|at| computes.contains(&at) && !earlier.contains(&at)) {
                 return None;
             }
-            let mut at_bos = 0.0;
             for (direction, factor) in &target.terms {
                 moved.insert(*direction);
-                // There the units give what the direction began with, below 0.
-                at_bos += factor * self.at_bos[*direction];
                 let own = units.iter().filter(|(_, at, _)| at == direction);
                 let own = own.map(|(unit, _, number)| (*unit, place, factor * number));
                 block.output.extend(own);
             }
             block.unit(&[(self.flag, -1.0)], 1.0, vec![(place, target.bias)]);
-            block.unit(&[(self.flag, 1.0)], 0.0, vec![(place, at_bos)]);
+        }
+        if !moved.is_empty() {
+            // What the part's heads give BOS is nobody's, unless a later layer reads it.
+            block.silence(last.mlp.d_mlp(), self.flag);
         }
         let kept = units.into_iter().filter(|(_, at, _)| !moved.contains(at));
         block.output.extend(kept);
@@ -359,6 +359,12 @@ impl Block {
         read.push((flag, -SILENCE));
         self.unit(&read, 2.0 * target.bias - 0.5, vec![(place, 1.0)]);
         self.unit(&read, 2.0 * target.bias - 1.5, vec![(place, -1.0)]);
+    }
+
+    /// Has the first hidden units give nothing at BOS.
+    fn silence(&mut self, units: usize, flag: usize) {
+        let units = 0..units;
+        self.input.extend(units.map(|unit| (flag, unit, -SILENCE)));
     }
 
     /// Takes away what a direction holds.

@@ -68,10 +68,10 @@ pub struct Graph {
     selector_spans: Vec<Span>,
     sop_names: Vec<Option<Named>>,
     selector_names: Vec<Option<Named>>,
-    pub(super) rounds: Vec<Rounds>,
+    pub(super) rounds: IndexSet<Rounds, rustc_hash::FxBuildHasher>,
     /// The values of what a part of a program is given.
     given: Vec<Arc<[Value]>>,
-    control: Control,
+    pub(super) control: Control,
 }
 
 impl Graph {
@@ -93,7 +93,7 @@ impl Graph {
             selector_spans: Vec::new(),
             sop_names: Vec::new(),
             selector_names: Vec::new(),
-            rounds: Vec::new(),
+            rounds: IndexSet::default(),
             given: Vec::new(),
             control: Control::default(),
         }

@@ -2,12 +2,19 @@
 //! given. Equal nodes stay one node, so that a part put back with what it was given is the program
 //! again.
 
-use super::build::Graph;
+use super::build::{Graph, Sharing};
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl Graph {
+    /// A graph for a part of the program, without nodes: what ends this one's work ends its, too.
+    pub fn part(&self) -> Graph {
+        let mut part = Graph::new(Sharing::Equal);
+        part.control = self.control().clone();
+        part
+    }
+
     /// Copies what the roots need into a graph, which may be a clone of this one. The s-ops that are
     /// known are not looked into: others stand for them there. Gives what stands for the roots.
     pub fn copy(

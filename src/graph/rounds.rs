@@ -6,7 +6,7 @@ use super::node::SOpId;
 use crate::base::Span;
 
 /// One `repeat` that was run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rounds {
     /// Where it is written.
     pub span: Span,
@@ -17,13 +17,13 @@ pub struct Rounds {
 impl Graph {
     /// Notes a `repeat`, unless the same one is known: equal rounds are the same nodes.
     pub fn repeated(&mut self, rounds: Rounds) {
-        if rounds.carried.len() > 1 && !self.rounds.contains(&rounds) {
-            self.rounds.push(rounds);
+        if rounds.carried.len() > 1 {
+            self.rounds.insert(rounds);
         }
     }
 
     /// Every `repeat`, an inner one before the one around it.
-    pub fn rounds(&self) -> &[Rounds] {
-        &self.rounds
+    pub fn rounds(&self) -> impl DoubleEndedIterator<Item = &Rounds> {
+        self.rounds.iter()
     }
 }

@@ -28,7 +28,6 @@ impl Schedule {
     pub(super) fn repeats(&self, graph: &Graph) -> Vec<Repeat> {
         let mut found: Vec<Repeat> = graph
             .rounds()
-            .iter()
             .filter_map(|it| self.even(it))
             .collect();
         found.sort_by_key(|repeat| (repeat.first, std::cmp::Reverse(repeat.end())));
