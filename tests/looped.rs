@@ -166,8 +166,8 @@ fn what_has_no_one_body_is_refused() {
         def other(x) { return x + 1; }
         repeat 3 (same = indices) { same = indices; }
         repeat 3 (twin = tokens, twins = tokens) {
-            twin = aggregate(select(indices, twins, ==), twin, 0);
-            twins = aggregate(select(indices, twins, ==), twins, 0);
+            twin = aggregate(select(indices, indices - 1, ==), twin, \"-\");
+            twins = aggregate(select(indices, indices - 1, ==), twins, \"-\");
         }
     ";
     let mut session = session("refused.rasp", program);

@@ -74,7 +74,10 @@ fn what_a_round_sets_stays_inside() {
     assert!(session.take_diagnostics().is_empty());
     assert_eq!(session.expression("inner").unwrap().repr(), "7");
     assert!(session.expression("other").is_err());
-    assert_eq!(session.expression("x(\"ab\")").unwrap().repr(), "[2, 3] (ints)");
+    assert_eq!(
+        session.expression("x(\"ab\")").unwrap().repr(),
+        "[2, 3] (ints)"
+    );
 }
 
 /// An assertion inside is counted in every round, and one that does not hold ends no round.
@@ -87,7 +90,10 @@ fn assertions_run_in_every_round() {
     let asserted = asserted.filter(|event| matches!(event, rasp::eval::Event::Asserted(_)));
     assert_eq!(asserted.count(), 3);
     assert_eq!(session.take_diagnostics().len(), 1);
-    assert_eq!(session.expression("x(\"ab\")").unwrap().repr(), "[3, 4] (ints)");
+    assert_eq!(
+        session.expression("x(\"ab\")").unwrap().repr(),
+        "[3, 4] (ints)"
+    );
 }
 
 #[test]

@@ -90,11 +90,18 @@ impl<'g> Cut<'g> {
     fn new(graph: &'g Graph, root: SOpId) -> Fallible<Cut<'g>> {
         let needed: FxHashSet<SOpId> = graph.reachable(&[root]).into_iter().collect();
         let computes = |rounds: &&Rounds| {
-            let mut last = rounds.carried.iter().rev().take(1).flatten();
+            let mut last = rounds.carried.last().into_iter().flatten();
             last.any(|id| needed.contains(id) && !is_input(graph, *id))
         };
-        // One around another comes later.
-        let Some(rounds) = graph.rounds().rev().find(computes) else {
+        // The last one; of several that end with the same s-op the outermost, which comes later.
+        let end = |rounds: &&Rounds| {
+            rounds
+                .carried
+                .last()
+                .and_then(|last| last.iter().max())
+                .copied()
+        };
+        let Some(rounds) = graph.rounds().filter(computes).max_by_key(end) else {
             let reason = "no `repeat` leads to this";
             return Err(refused(graph.span(root), reason).into());
         };

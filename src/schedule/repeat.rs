@@ -26,10 +26,7 @@ pub(super) struct Alike {
 impl Schedule {
     /// The repeats that take layers, in their order; of nested ones the outer.
     pub(super) fn repeats(&self, graph: &Graph) -> Vec<Repeat> {
-        let mut found: Vec<Repeat> = graph
-            .rounds()
-            .filter_map(|it| self.even(it))
-            .collect();
+        let mut found: Vec<Repeat> = graph.rounds().filter_map(|it| self.even(it)).collect();
         found.sort_by_key(|repeat| (repeat.first, std::cmp::Reverse(repeat.end())));
         let mut end = 0;
         found.retain(|repeat| {
