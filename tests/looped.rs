@@ -161,10 +161,8 @@ fn many_rounds_do_not_drift() {
 fn what_has_no_one_body_is_refused() {
     let program = "
         repeat 1 (once = tokens) { once = aggregate(select(indices, indices - 1, ==), once, \"-\"); }
-        kept = [1, 2];
-        step = 0;
-        def other(x) { return x + 1; }
         repeat 3 (same = indices) { same = indices; }
+        repeat 3 (wide = tokens) { wide = wide + wide; }
         repeat 3 (twin = tokens, twins = tokens) {
             twin = aggregate(select(indices, indices - 1, ==), twin, \"-\");
             twins = aggregate(select(indices, indices - 1, ==), twins, \"-\");

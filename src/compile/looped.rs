@@ -138,12 +138,6 @@ impl<'g> Cut<'g> {
             if inner[..at].contains(id) {
                 return refuse("two of its names are the same from some round on");
             }
-            if matches!(
-                graph.get(*id),
-                SOp::Tokens | SOp::Indices | SOp::Constant(_)
-            ) {
-                return refuse("one of its names is not computed in the rounds");
-            }
         }
         let mut copy = graph.clone();
         for round in self.rounds.carried.windows(2) {
