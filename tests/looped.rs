@@ -162,7 +162,6 @@ fn what_has_no_one_body_is_refused() {
     let program = "
         repeat 1 (once = tokens) { once = aggregate(select(indices, indices - 1, ==), once, \"-\"); }
         repeat 3 (same = indices) { same = indices; }
-        repeat 3 (wide = tokens) { wide = wide + wide; }
         repeat 3 (twin = tokens, twins = tokens) {
             twin = aggregate(select(indices, indices - 1, ==), twin, \"-\");
             twins = aggregate(select(indices, indices - 1, ==), twins, \"-\");
