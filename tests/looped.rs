@@ -128,7 +128,7 @@ fn rounds_take_the_layers_of_their_body() {
         (
             "bounded_dyck_rounds(tokens, [\"()\", \"{}\"], 3)",
             "(){}",
-            2,
+            1,
             2,
         ),
         ("running_parity_by_doubling(tokens, \"1\", 3)", "01", 2, 1),
@@ -152,7 +152,11 @@ fn rounds_take_the_layers_of_their_body() {
 #[test]
 fn many_rounds_do_not_drift() {
     let mut session = session("looped.rasp", PROGRAM);
-    for (expression, vocabulary) in [("spread(400)", "ab"), ("swapped(401)", "ab")] {
+    for (expression, vocabulary) in [
+        ("spread(400)", "ab"),
+        ("swapped(401)", "ab"),
+        ("bounded_dyck_rounds(tokens, [\"()\", \"{}\"], 60)", "(){}"),
+    ] {
         verify(&mut session, expression, &asked(vocabulary, 5));
     }
 }

@@ -264,9 +264,9 @@ impl Stitcher {
         layers.extend(closed);
     }
 
-    /// The layer with a block that closes the part, too. What is to be held is taken from hidden units of
-    /// the block, if these alone give all of it, or as a step of what is there before it; `None` if it
-    /// is neither.
+    /// The layer with a block that closes the part, too. What is to be held is what hidden units of the
+    /// block give, if only these and what is carried make it up, or a step of what is there before the
+    /// block; `None` if it is neither.
     fn closed(
         &self,
         last: &Layer,
@@ -280,21 +280,24 @@ impl Stitcher {
         let units = std::mem::take(&mut block.output);
         let mut moved = BTreeSet::new();
         for (place, target) in targets.iter().enumerate() {
-            let mut read = target.terms.iter().map(|(direction, _)| *direction);
-            if !read.clone().any(|direction| computes.contains(&direction)) {
+            let terms = target.terms.iter().copied();
+            let (own, others): (Vec<_>, Vec<_>) = terms.partition(|(at, _)| computes.contains(at));
+            if own.is_empty() {
                 block.step(place, target, self.flag);
                 continue;
             }
-            if !read.all(|at| computes.contains(&at) && !earlier.contains(&at)) {
+            // What is carried has no noise, so that it may be handed on as it is.
+            let is_common = |(at, _): &(usize, f64)| *at < self.flag;
+            if own.iter().any(|(at, _)| earlier.contains(at)) || !others.iter().all(is_common) {
                 return None;
             }
-            for (direction, factor) in &target.terms {
-                moved.insert(*direction);
-                let own = units.iter().filter(|(_, at, _)| at == direction);
+            for (direction, factor) in own {
+                moved.insert(direction);
+                let own = units.iter().filter(|(_, at, _)| *at == direction);
                 let own = own.map(|(unit, _, number)| (*unit, place, factor * number));
                 block.output.extend(own);
             }
-            block.unit(&[(self.flag, -1.0)], 1.0, vec![(place, target.bias)]);
+            block.hand_on(place, (&others, target.bias), self.flag);
         }
         if !moved.is_empty() {
             // What the part's heads give BOS is nobody's, unless a later layer reads it.
@@ -359,6 +362,17 @@ impl Block {
         read.push((flag, -SILENCE));
         self.unit(&read, 2.0 * target.bias - 0.5, vec![(place, 1.0)]);
         self.unit(&read, 2.0 * target.bias - 1.5, vec![(place, -1.0)]);
+    }
+
+    /// Adds a sum and a constant to a common direction, at tokens.
+    fn hand_on(&mut self, place: usize, (terms, bias): (&[(usize, f64)], f64), flag: usize) {
+        for sign in [1.0, -1.0] {
+            let mut read: Vec<(usize, f64)> = terms.iter().map(|(at, f)| (*at, sign * f)).collect();
+            read.push((flag, -SILENCE));
+            if !terms.is_empty() || sign * bias > 0.0 {
+                self.unit(&read, sign * bias, vec![(place, sign)]);
+            }
+        }
     }
 
     /// Has the first hidden units give nothing at BOS.
