@@ -8,8 +8,8 @@ use super::statement::{Event, defined};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::graph::{Rounds, SOpId};
-use crate::syntax::ast::{ExprId, Ident, Repeat};
-use crate::value::Value;
+use crate::syntax::ast::{ExprId, Ident, Name, Repeat};
+use crate::value::{TypeSet, Value};
 
 impl Evaluator {
     pub(super) fn repeat(
@@ -26,7 +26,9 @@ impl Evaluator {
             let (start, at) = self.side(cx, *start)?;
             carried.push((self.broadcast(&start, at)?, at));
         }
-        let ids = |carried: &[(SOpId, Span)]| carried.iter().map(|(id, _)| *id).collect();
+        let ids = |carried: &[(SOpId, Span)]| -> Vec<SOpId> {
+            carried.iter().map(|(id, _)| *id).collect()
+        };
         let mut rounds: Vec<Vec<SOpId>> = vec![ids(&carried)];
         let mut failed = None;
         for _ in 0..times {
@@ -36,7 +38,10 @@ impl Evaluator {
                 self.assign(&round, name, (Meta::SOp(*id), *at))?;
             }
             for statement in &repeat.body {
-                self.looped(&round, statement, &mut failed)?;
+                let run = self.looped(&round, statement, &mut failed);
+                run.map_err(|stop| {
+                    stop.changed(self.changed(repeat, [&rounds[0], &ids(&carried)]))
+                })?;
             }
             for (name, next) in repeat.names.iter().zip(&mut carried) {
                 *next = self.next(&round, name)?;
@@ -83,6 +88,19 @@ impl Evaluator {
             }
         }
         Ok(())
+    }
+
+    /// The first name that had other types before the first round than it has now, with both.
+    fn changed(
+        &self,
+        repeat: &Repeat,
+        [first, now]: [&[SOpId]; 2],
+    ) -> Option<(Name, [TypeSet; 2])> {
+        let types = first.iter().zip(now);
+        let types = types.map(|(first, now)| [first, now].map(|id| self.graph.types(*id)));
+        let mut names = repeat.names.iter().zip(types);
+        let (name, types) = names.find(|(_, [first, now])| first != now)?;
+        Some((name.name.clone(), types))
     }
 
     /// What a carried name means at the end of a round, and where that was made.

@@ -47,12 +47,9 @@ impl Schedule {
         let ends = ends.collect::<Option<Vec<usize>>>()?;
         let begins = depth(rounds.carried.first()?).unwrap_or(0);
         // What the first round takes beyond others is computed once.
-        let layers = match *ends {
-            [only] => only.checked_sub(begins)?,
-            [first, second, ..] => second.checked_sub(first)?,
-            [] => 0,
-        };
-        let first = ends.first()?.checked_sub(layers)?;
+        let [one, two, ..] = *ends else { return None };
+        let layers = two.checked_sub(one)?;
+        let first = one.checked_sub(layers)?;
         let even = ends.windows(2).all(|pair| pair[1] == pair[0] + layers);
         (even && layers > 0 && first >= begins).then_some(Repeat {
             first,
@@ -97,13 +94,9 @@ impl Repeat {
 
     /// `layers 2-7 are 3 × 2 layers`
     pub fn describe(&self) -> String {
-        let (layers, verb) = match self.layers * self.times {
-            1 => ("layer", "is"),
-            _ => ("layers", "are"),
-        };
         let numbers = numbers(&(self.first..self.end()));
         let round = count(self.layers, "layer");
-        format!("{layers} {numbers} {verb} {} × {round}", self.times)
+        format!("layers {numbers} are {} × {round}", self.times)
     }
 
     /// `{"first", "layers", "times"}`, the first layer being 1.
