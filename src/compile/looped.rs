@@ -14,7 +14,7 @@ use crate::model::{Decoder, Model};
 use crate::plan::Style;
 use crate::plan::pass::Passes;
 use crate::value::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// The passes that parts take: no direction of a round may be another's, which a later round reads.
 const PASSES: &str = "-overlay";
@@ -177,34 +177,41 @@ impl<'g> Cut<'g> {
         captured
     }
 
-    /// The values that each carried s-op can have in any round, and then each captured one.
+    /// The values that each carried s-op can have in any round, and then each captured one. Each round
+    /// is looked at with what the one before gives, up to one that begins with nothing new.
     fn values(
         &self,
         graph: &Graph,
         setting: &Setting,
         limits: &Limits,
     ) -> Fallible<Vec<Vec<Value>>> {
-        let carried = &self.rounds.carried;
-        let mut roots: Vec<SOpId> = carried.iter().flatten().copied().collect();
-        roots.extend(&self.captured);
-        let analysis = Analysis::holding(Several::Means, (graph, None), &roots, setting, limits);
-        let places =
-            (0..carried[0].len()).map(|name| carried.iter().map(|round| round[name]).collect());
-        let captured = self.captured.iter().map(|id| vec![*id]);
-        let mut all = Vec::new();
-        for ids in places.chain(captured) {
-            let ids: Vec<SOpId> = ids;
-            let mut values = Vec::new();
-            for id in ids {
-                let node = analysis.node(id);
-                let node = node.map_err(|stopped| stopped.diagnostic(graph, id))?;
-                values.extend(node.column.values.domain.iter().cloned());
+        let [first, inner, last] = self.ends();
+        let captured = domains(graph, &self.captured, setting, limits)?;
+        let given: Vec<SOpId> = inner.iter().chain(&self.captured).copied().collect();
+        let mut seen = vec![domains(graph, first, setting, limits)?];
+        for round in 1..self.rounds.carried.len() {
+            graph.control().check()?;
+            let values: Vec<_> = seen[round - 1].iter().chain(&captured).cloned().collect();
+            let (body, roots, _) = beyond(graph, last, (&given, &values));
+            let next = domains(&body, &roots, setting, limits)?;
+            let within = |known: &Vec<Vec<Value>>| {
+                let mut names = next.iter().zip(known);
+                names.all(|(next, known)| next.iter().all(|value| known.contains(value)))
+            };
+            let nothing_new = seen.iter().any(within);
+            seen.push(next);
+            if nothing_new {
+                break;
             }
+        }
+        let all = (0..first.len()).map(|name| {
+            let rounds = seen.iter().flat_map(|round| round[name].iter().cloned());
+            let mut values: Vec<Value> = rounds.collect();
             values.sort_by(Value::canonical_order);
             values.dedup();
-            all.push(values);
-        }
-        Ok(all)
+            values
+        });
+        Ok(all.chain(captured.iter().cloned()).collect())
     }
 
     fn model(&self, graph: &Graph, values: &[Vec<Value>], asked: &Asked) -> Fallible<Model> {
@@ -244,24 +251,49 @@ enum Wanted<'v> {
     Result,
 }
 
-/// Compiles what roots need beyond what they are given.
-fn part(
+/// The values that s-ops can have.
+fn domains(
+    graph: &Graph,
+    roots: &[SOpId],
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Vec<Vec<Value>>> {
+    let analysis = Analysis::holding(Several::Means, (graph, None), roots, setting, limits);
+    let domain = |id: &SOpId| match analysis.node(*id) {
+        Ok(node) => Ok(node.column.values.domain.to_vec()),
+        Err(stopped) => Err(stopped.diagnostic(graph, *id)),
+    };
+    roots.iter().map(domain).collect()
+}
+
+/// What roots need beyond what they are given, as a graph with what stands in it for the roots and for
+/// what is given.
+fn beyond(
     graph: &Graph,
     roots: &[SOpId],
     (given, values): (&[SOpId], &[Vec<Value>]),
-    wanted: Wanted,
-    asked: &Asked,
-) -> Fallible<Part> {
+) -> (Graph, Vec<SOpId>, Vec<SOpId>) {
     let mut inner = graph.part();
-    let mut known = FxHashMap::default();
     let mut leaves = Vec::with_capacity(given.len());
     for (id, values) in given.iter().zip(values) {
         let leaf = inner.give(values.clone(), graph.span(*id));
         inner.set_name(leaf, &graph.describe(*id).into(), true);
-        known.entry(*id).or_insert(leaf);
         leaves.push(leaf);
     }
-    let roots = graph.copy(&mut inner, roots, known);
+    let known = given.iter().copied().zip(leaves.iter().copied());
+    let roots = graph.copy(&mut inner, roots, known.collect());
+    (inner, roots, leaves)
+}
+
+/// Compiles what roots need beyond what they are given.
+fn part(
+    graph: &Graph,
+    roots: &[SOpId],
+    given: (&[SOpId], &[Vec<Value>]),
+    wanted: Wanted,
+    asked: &Asked,
+) -> Fallible<Part> {
+    let (inner, roots, leaves) = beyond(graph, roots, given);
     let (setting, limits) = (asked.setting, asked.limits);
     let analysis = Analysis::holding(Several::Means, (&inner, None), &roots, setting, limits);
     causal::check(&analysis, &roots)?;
