@@ -165,7 +165,7 @@ fn all_know_the_words_of_commands() {
 #[test]
 fn keywords_are_what_the_lexer_says() {
     for word in KEYWORDS {
-        // `lambda` and `assert` are keywords where something follows.
+        // `lambda`, `assert` and `repeat` are keywords where something follows.
         let text = format!("{word} x");
         let lexed = rasp::syntax::token::lex(rasp::base::SourceId(0), &text, 10);
         let lexemes = rasp::syntax::recognize(&text, &lexed.lexemes);

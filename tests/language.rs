@@ -14,6 +14,7 @@ mod examples;
 mod fuzz;
 mod interpret;
 mod reference;
+mod rounds;
 mod scorer;
 mod stdlib;
 mod syntax;

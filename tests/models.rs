@@ -11,6 +11,7 @@ mod certify;
 mod compile;
 mod faithful;
 mod hosts;
+mod looped;
 mod model;
 mod no_bos;
 mod passes;

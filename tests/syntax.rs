@@ -360,12 +360,13 @@ fn places_in_long_lines_are_told_in_words() {
 
 /// Texts near the language: its tokens and others in any order.
 fn soup() -> impl Strategy<Value = String> {
-    let words: Vec<&str> = "for in not and or if else def return load draw assert lambda set show \
+    let words: Vec<&str> =
+        "for in not and or if else def return load draw assert lambda repeat set show \
         example examples s - op on off exit quit full seq display vocab causal ; ; ; = , : ( ) ( ) \
         [ ] { } + * / % ^ == != < <= > >= a tokens select 1 2.5 1e9 99999999999999999999 \"s\" 't' \
         \"open 'open \\ ? & && || | // ** =< <> := += . é ≤ “ \u{0} \u{a0} ## # 1. .5"
-        .split(' ')
-        .collect();
+            .split(' ')
+            .collect();
     let word = proptest::sample::select(words);
     let gap = proptest::sample::select(vec!["", " ", " ", "\n", "\r\n", "\t"]);
     proptest::collection::vec((word, gap), 0..60)
@@ -381,6 +382,7 @@ fn check_statements(text: &str, statements: &[Statement]) {
         check_span(text, statement.span);
         match &statement.kind {
             StatementKind::For { body, .. } => check_statements(text, body),
+            StatementKind::Repeat(repeat) => check_statements(text, &repeat.body),
             StatementKind::Define(function) => check_statements(text, &function.body),
             _ => {}
         }
@@ -416,6 +418,9 @@ fn lines() -> impl Strategy<Value = Vec<&'static str>> {
         "c = 1; return c; }",
         "lambda x: x;",
         "1 +",
+        "repeat 3 (k = l) {",
+        "repeat (n) (k = l) { k = 1;",
+        "repeat (1);",
         "for k in l { k; }",
         "for k in l { k; return",
     ]);

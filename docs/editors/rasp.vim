@@ -5,7 +5,7 @@ if exists("b:current_syntax")
   finish
 endif
 
-syntax keyword raspKeyword assert def draw else for if lambda load return
+syntax keyword raspKeyword assert def draw else for if lambda load repeat return
 syntax keyword raspOperator and in not or
 syntax keyword raspConstant True False
 syntax keyword raspSOp tokens indices tokens_asis tokens_str tokens_int

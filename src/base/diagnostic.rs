@@ -59,6 +59,7 @@ codes! {
     NotIterable "E0306" "something that cannot be looped over";
     WrongCount "E0307" "a different number of values than names";
     AtomExpected "E0308" "an atom or an s-op was expected";
+    BadRepeat "E0309" "a `repeat` that cannot be run";
     MixedTypes "E0401" "numbers and strings in one s-op";
     MeanOfNonNumbers "E0403" "several selected values that are not numbers";
     BadToken "E0404" "a token that cannot be converted";

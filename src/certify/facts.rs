@@ -71,7 +71,11 @@ impl Facts {
             .iter()
             .map(|variable| match &variable.written {
                 Written::Embed { tokens, indices } => varies(tokens) || !indices.is_empty(),
-                Written::Flag | Written::One | Written::Attend | Written::FeedForward => false,
+                Written::Flag
+                | Written::One
+                | Written::Given(..)
+                | Written::Attend
+                | Written::FeedForward => false,
             });
         Facts {
             directions: plan.directions().0,

@@ -197,7 +197,7 @@ fn embedded(plan: &Plan, floats: Floats) -> Vec<Option<Bound>> {
             radius: 0.0,
             ..Bound::exact(1.0, Some(0))
         }),
-        Written::Attend | Written::FeedForward => None,
+        Written::Given(..) | Written::Attend | Written::FeedForward => None,
     };
     let variables = plan.variables.iter();
     variables.map(bound).collect()

@@ -5,9 +5,9 @@ use super::input::{asked, open, vocabulary};
 use super::making::Making;
 use super::output::{Output, Stop};
 use super::progress;
-use crate::base::{Code, Existing, Fallible, Sources, visible};
+use crate::base::{Code, Diagnostic, Existing, Fallible, Sources, visible};
 use crate::compile;
-use crate::graph::Sharing;
+use crate::graph::{SOpId, Sharing};
 use crate::model::{self, Digest, Model};
 use crate::session::{Compiled, Session};
 use crate::value::Value;
@@ -17,6 +17,12 @@ use std::path::Path;
 pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
+    if arguments.looped {
+        let of = (&*arguments.sops.expr, &arguments.making);
+        let (model, _) = compile_looped(output, &mut session, of, &arguments.setting, given)?;
+        output.expect(arguments.file.save(&model), session.sources())?;
+        return described(output, &model, arguments);
+    }
     let compiled = compile_expressions(
         output,
         &mut session,
@@ -63,6 +69,38 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
             output.line(&arguments.file.told())
         }
     }
+}
+
+/// What a looped model is.
+fn described(output: &mut Output, model: &Model, arguments: &Compile) -> Result<(), Stop> {
+    let summary = model::summary(model);
+    match arguments.json {
+        true => output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null)),
+        false => {
+            output.text(&summary.to_string())?;
+            output.line(&arguments.file.told())
+        }
+    }
+}
+
+/// Compiles an expression of a program to a looped model, and gives its s-op.
+pub fn compile_looped(
+    output: &mut Output,
+    session: &mut Session,
+    (expressions, making): (&[String], &Making),
+    setting: &Setting,
+    vocabulary: Option<Vec<Value>>,
+) -> Result<(Model, SOpId), Stop> {
+    let asked = asked(setting, vocabulary, Some(making));
+    let [expression] = expressions else {
+        let error = Diagnostic::error(Code::BadInput, "a looped model has one output");
+        output.report(&error, session.sources());
+        return Err(Stop::Reported);
+    };
+    let control = session.control().clone();
+    let compile = || session.compile_looped(expression, &asked);
+    let made = progress::shown(output, &control, "compiling", compile)?;
+    output.expect(made, session.sources())
 }
 
 impl ModelFile {

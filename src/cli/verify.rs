@@ -5,7 +5,7 @@ use super::arguments::{Program, SOp, Setting};
 use super::host::Floats;
 use super::input::{open, value_json, vocabulary};
 use super::making::Making;
-use super::model::compile_expressions;
+use super::model::{compile_expressions, compile_looped};
 use super::output::{Output, Stop, table};
 use super::progress;
 use crate::base::Sources;
@@ -37,6 +37,9 @@ pub struct Verify {
     pub setting: Setting,
     #[command(flatten)]
     pub making: Making,
+    /// Hold the looped model against it, as `rasp compile --looped` makes it
+    #[arg(long, conflicts_with_all = ["exact", "no_bos", "style", "passes"])]
+    pub looped: bool,
     /// All inputs of a length are tried while those up to it are at most this many
     #[arg(long, value_name = "N", default_value_t = VerifyOptions::default().exhaustive)]
     pub exhaustive: usize,
@@ -56,14 +59,18 @@ pub struct Verify {
 pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     let given = output.expect(vocabulary(&arguments.setting), &Sources::new())?;
     let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let compiled = compile_expressions(
-        output,
-        &mut session,
-        (std::slice::from_ref(&arguments.sop.expr), &arguments.making),
-        &arguments.setting,
-        given,
-    )?;
-    let model = &compiled.model;
+    let of = (std::slice::from_ref(&arguments.sop.expr), &arguments.making);
+    let setting = &arguments.setting;
+    let (model, sops) = match arguments.looped {
+        true => {
+            let (model, sop) = compile_looped(output, &mut session, of, setting, given)?;
+            (model, vec![sop])
+        }
+        false => {
+            let compiled = compile_expressions(output, &mut session, of, setting, given)?;
+            (compiled.model, compiled.sops)
+        }
+    };
     let options = VerifyOptions {
         max_length: model.max_length,
         exhaustive: arguments.exhaustive,
@@ -71,10 +78,10 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
         seed: arguments.seed,
         precision: arguments.floats.precision(),
     };
-    let survey = Survey::new(model, options.precision);
+    let survey = Survey::new(&model, options.precision);
     let mut survey = output.expect(survey, session.sources())?;
     let watch = &mut |inputs: &[Vec<Value>]| survey.add(inputs);
-    let verify = || session.verify_watched(&compiled, &options, watch);
+    let verify = || session.verify_model((&sops, &model), &options, watch);
     let found = progress::shown(output, session.control(), "comparing on inputs", verify)?;
     let found = output.expect(found, session.sources())?;
     if found.wrong > 0 {

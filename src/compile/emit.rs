@@ -182,6 +182,10 @@ impl Emitter<'_, '_> {
                     tokens: Vec::new(),
                     indices: column.function.clone(),
                 },
+                VarKind::Given(sop) => {
+                    let value = u32::try_from(direction).unwrap_or(u32::MAX);
+                    Written::Given(sop.0, value)
+                }
                 _ => Written::Attend,
             };
             let source = self.source_of(var);
@@ -194,7 +198,7 @@ impl Emitter<'_, '_> {
             };
             let (label, values) = self.given((var, direction), label, column.function.clone());
             let id = self.add(label, source, written, values, 0.0);
-            if !matches!(kind, VarKind::Tokens | VarKind::Indices) {
+            if !matches!(kind, VarKind::Tokens | VarKind::Indices | VarKind::Given(_)) {
                 self.round(id, var);
                 self.plan.variables[id.0 as usize].asked_for = match kind {
                     VarKind::Pick(sop) => {
@@ -280,7 +284,8 @@ impl Emitter<'_, '_> {
                 analysis.graph.describe_selector(selector),
                 Some(analysis.graph.selector_span(selector)),
             ),
-            VarKind::Sum(id)
+            VarKind::Given(id)
+            | VarKind::Sum(id)
             | VarKind::Mean(id)
             | VarKind::Pick(id)
             | VarKind::Materialised(id)

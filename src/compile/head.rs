@@ -232,8 +232,7 @@ impl Compiler<'_> {
                 _ => None,
             },
             // One value needs no direction of its own.
-            VarKind::Materialised(_) | VarKind::Tokens | VarKind::Indices => Some(0),
-            _ => None,
+            _ => Some(0),
         };
         let wish = self.wish(kind, domain.len());
         let name = self.analysis.var_name(var);

@@ -89,9 +89,11 @@ impl Compiler<'_> {
     /// Whether readers may ask for any function of the variable.
     pub(super) fn is_categorical(&self, var: VarId) -> bool {
         match self.analysis.vars[var.0 as usize].kind {
-            VarKind::Tokens | VarKind::Indices | VarKind::Pick(_) | VarKind::Materialised(_) => {
-                true
-            }
+            VarKind::Tokens
+            | VarKind::Indices
+            | VarKind::Given(_)
+            | VarKind::Pick(_)
+            | VarKind::Materialised(_) => true,
             VarKind::Width(_) | VarKind::Sum(_) | VarKind::Mean(_) | VarKind::Weighted(_) => false,
         }
     }

@@ -128,6 +128,8 @@ impl Lowering<'_> {
                 }
                 Written::One => triplets.extend((0..tokens).map(|row| (row, at, 1.0))),
                 Written::Flag => triplets.push((tokens, at, 1.0)),
+                // What comes before this part writes it.
+                Written::Given(..) => {}
                 // Another stands there until heads have read it.
                 Written::Attend | Written::FeedForward if self.is_shared(number) => {}
                 Written::Attend | Written::FeedForward => {

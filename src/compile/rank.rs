@@ -70,6 +70,7 @@ impl Compiler<'_> {
     pub(super) fn wish(&self, kind: VarKind, values: usize) -> Option<Encoding> {
         let is_exact = self.care == Care::Exact && values <= MOST_DIRECTIONS;
         match kind {
+            VarKind::Given(_) => Some(Encoding::Categorical),
             VarKind::Pick(id) => self.analysis.graph.encoding(id),
             VarKind::Tokens | VarKind::Indices if is_exact => Some(Encoding::Categorical),
             _ => None,

@@ -84,7 +84,7 @@ impl Compiler<'_> {
         let mut vars = Vec::new();
         for var in read.functions.keys() {
             match self.analysis.vars[var.0 as usize].kind {
-                VarKind::Tokens | VarKind::Indices => {}
+                VarKind::Tokens | VarKind::Indices | VarKind::Given(_) => {}
                 VarKind::Pick(_) => vars.push(*var),
                 _ => return None,
             }

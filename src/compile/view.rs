@@ -153,8 +153,8 @@ impl Compiler<'_> {
             | VarKind::Pick(id)
             | VarKind::Materialised(id)
             | VarKind::Weighted(id) => id,
-            VarKind::Tokens | VarKind::Indices => {
-                unreachable!("heads write neither tokens nor indices")
+            VarKind::Tokens | VarKind::Indices | VarKind::Given(_) => {
+                unreachable!("heads write no inputs")
             }
         };
         match analysis.graph.get(id) {
@@ -189,9 +189,11 @@ impl Compiler<'_> {
             VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) | VarKind::Weighted(id) => {
                 Some(id)
             }
-            VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Materialised(_) => {
-                None
-            }
+            VarKind::Tokens
+            | VarKind::Indices
+            | VarKind::Given(_)
+            | VarKind::Width(_)
+            | VarKind::Materialised(_) => None,
         }
     }
 }

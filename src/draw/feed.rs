@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
                     Attention::Selector(*selector)
                 }
                 SOp::WeightedMean { scorer, .. } => Attention::Scorer(*scorer),
-                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => {
+                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. } => {
                     for operand in self.graph.dependencies(*id) {
                         let at = (0..fed.len()).filter(|at| fed[*at]);
                         at.for_each(|at| feeds.mark(operand, at, fed.len()));
@@ -184,7 +184,12 @@ impl Feeds {
 pub fn value(graph: &Graph, id: SOpId) -> Option<SOpId> {
     match graph.get(id) {
         SOp::Aggregate { value, .. } | SOp::WeightedMean { value, .. } => Some(*value),
-        SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } | SOp::Width { .. } => None,
+        SOp::Tokens
+        | SOp::Indices
+        | SOp::Constant(_)
+        | SOp::Given(_)
+        | SOp::Map { .. }
+        | SOp::Width { .. } => None,
     }
 }
 

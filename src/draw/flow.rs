@@ -302,7 +302,7 @@ impl Painter<'_> {
                 continue;
             };
             match graph.get(*id) {
-                SOp::Tokens | SOp::Indices | SOp::Constant(_) => {}
+                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => {}
                 SOp::Map { operands, .. } => {
                     link(&mut links, &of(operands), home, Role::FeedForward);
                 }
@@ -330,7 +330,7 @@ pub(super) fn attention(sop: &SOp) -> Option<Attention> {
             Some(Attention::Selector(*selector))
         }
         SOp::WeightedMean { scorer, .. } => Some(Attention::Scorer(*scorer)),
-        SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => None,
+        SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. } => None,
     }
 }
 

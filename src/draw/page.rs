@@ -263,6 +263,7 @@ impl Writer<'_> {
         match self.graph.get(id) {
             SOp::Tokens => json!({"kind": "tokens"}),
             SOp::Indices => json!({"kind": "indices"}),
+            SOp::Given(number) => json!({"kind": "given", "number": number}),
             SOp::Constant(value) => json!({"kind": "constant", "value": value_to_json(value)}),
             SOp::Map { op, operands } => {
                 let operands: Vec<usize> = operands.iter().map(|id| self.places[id]).collect();

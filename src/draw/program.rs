@@ -46,7 +46,7 @@ pub fn program(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> 
             SOp::Tokens => needed.iter().any(|reader| {
                 !is_tokens(graph, *reader) && graph.dependencies(*reader).contains(&id)
             }),
-            SOp::Indices => true,
+            SOp::Indices | SOp::Given(_) => true,
             SOp::Constant(_) => false,
             SOp::Map { .. } if is_tokens(graph, id) => true,
             SOp::Map { .. } => id == root || (graph.name(id).is_some() && !heads_only),
@@ -196,7 +196,7 @@ impl Builder<'_> {
         let selector = attends.map(|attention| self.selector(attention, layer));
         let role = match graph.get(id) {
             _ if root.is_some() => Role::Result,
-            SOp::Tokens | SOp::Indices | SOp::Constant(_) => Role::Token,
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => Role::Token,
             SOp::Map { .. } if is_tokens(graph, id) => Role::Token,
             SOp::Map { .. } => Role::FeedForward,
             SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. } => Role::Value,
@@ -214,7 +214,7 @@ impl Builder<'_> {
             layer,
         });
         match graph.get(id) {
-            SOp::Tokens | SOp::Indices | SOp::Constant(_) => {}
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => {}
             SOp::Map { operands, .. } => self.link(operands, &node, Role::FeedForward),
             SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. } => {
                 let value: Vec<SOpId> = value(graph, id).into_iter().collect();

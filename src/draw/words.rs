@@ -104,7 +104,7 @@ impl Teller<'_> {
     fn ask(&mut self, id: SOpId, position: usize) {
         let known = matches!(
             self.subject.graph.get(id),
-            SOp::Tokens | SOp::Indices | SOp::Constant(_)
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_)
         );
         if !known && self.told.insert((id, position)) {
             self.pending.push_back((id, position));
@@ -136,7 +136,7 @@ impl Teller<'_> {
         let graph = self.subject.graph;
         let (name, found) = (graph.describe(id), self.shown(id, position));
         match graph.get(id) {
-            SOp::Tokens | SOp::Indices | SOp::Constant(_) => return Ok(false),
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => return Ok(false),
             SOp::Map { .. } => {
                 let mut leaves = Vec::new();
                 self.leaves(id, &mut leaves);

@@ -31,7 +31,7 @@ pub fn same_at_each_position(
     let never_mixes = |types: TypeSet| types == TypeSet::STR || !types.meets(TypeSet::STR);
     let stays = |id: &SOpId| match trial.graph.get(*id) {
         SOp::Tokens => numbers || strings,
-        SOp::Indices | SOp::Constant(_) => true,
+        SOp::Indices | SOp::Constant(_) | SOp::Given(_) => true,
         SOp::Map { .. } => never_mixes(trial.graph.types(*id)),
         SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. } => false,
     };
@@ -94,7 +94,10 @@ fn is_total(analysis: &Analysis, id: SOpId) -> bool {
         .all(|var| match analysis.vars[var.0 as usize].kind {
             VarKind::Tokens | VarKind::Indices | VarKind::Width(_) | VarKind::Pick(_) => true,
             VarKind::Mean(sop) => averages_one_int(analysis, sop),
-            VarKind::Sum(_) | VarKind::Materialised(_) | VarKind::Weighted(_) => false,
+            VarKind::Sum(_)
+            | VarKind::Materialised(_)
+            | VarKind::Weighted(_)
+            | VarKind::Given(_) => false,
         });
     let attends = match analysis.graph.get(id) {
         SOp::Aggregate { selector, .. } => {
@@ -102,7 +105,7 @@ fn is_total(analysis: &Analysis, id: SOpId) -> bool {
                 && comparable(analysis, *selector)
         }
         SOp::Width { selector } => comparable(analysis, *selector),
-        SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => true,
+        SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. } => true,
         // A weight may be negative or fail.
         SOp::WeightedMean { .. } => false,
     };

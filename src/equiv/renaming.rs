@@ -74,6 +74,7 @@ impl Reader<'_> {
         let graph = self.graph;
         match graph.get(id) {
             SOp::Tokens => Some(Holds::Tokens),
+            SOp::Given(_) => None,
             SOp::Indices => Some(Holds::Fixed),
             SOp::Constant(value) => Some(self.constant(value)),
             SOp::Map { op, operands } => {

@@ -94,7 +94,7 @@ impl Evaluator {
 fn continues(statement: &Statement) -> bool {
     matches!(
         statement.kind,
-        StatementKind::Assert { .. } | StatementKind::For { .. }
+        StatementKind::Assert { .. } | StatementKind::For { .. } | StatementKind::Repeat(_)
     )
 }
 

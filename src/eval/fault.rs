@@ -27,6 +27,9 @@ pub struct Fault {
     pub site: Option<Site>,
     /// The calls in progress, innermost first; of a recursion the innermost few.
     pub calls: Vec<Call>,
+    /// A name that a `repeat` carries, if it had other types in the first round than in the one that
+    /// this happened in, which comes second.
+    pub changed: Option<(Name, [TypeSet; 2])>,
 }
 
 /// A place in a program that was being evaluated.
@@ -209,6 +212,12 @@ pub enum Cause {
     Lengths(Vec<(usize, Span)>),
 
     // ---- Statements ----
+    /// How often a `repeat` runs is no number.
+    NoTimes(Side),
+    /// A name that a `repeat` carries, but its body does not set.
+    NotCarried(Ident),
+    /// A name that a `repeat` carries twice.
+    CarriedTwice(Ident),
     NotDrawn(Side),
     NoLongest(Side),
     NoVocabulary(Side),
@@ -359,6 +368,7 @@ impl From<Cause> for Stop {
             cause,
             site: None,
             calls: Vec::new(),
+            changed: None,
         }))
     }
 }
@@ -387,6 +397,15 @@ impl Stop {
             if calls.len() < KEPT_CALLS && calls.iter().all(|call| call.span != span) {
                 calls.push(call());
             }
+        }
+        self
+    }
+
+    /// The fault in a round in which a carried name has other types than in the first; of nested
+    /// rounds the innermost.
+    pub(super) fn changed(mut self, changed: Option<(Name, [TypeSet; 2])>) -> Stop {
+        if let Stop::Fault(fault) = &mut self {
+            fault.changed = fault.changed.take().or(changed);
         }
         self
     }

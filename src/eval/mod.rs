@@ -17,6 +17,7 @@ pub mod meta;
 mod operator;
 mod origin;
 mod redefined;
+mod repeat;
 mod scope;
 mod scorer;
 mod statement;

@@ -212,7 +212,8 @@ impl Evaluator {
                 names,
                 iterable,
                 body,
-            } => self.repeat(cx, (names, *iterable), body),
+            } => self.for_each(cx, (names, *iterable), body),
+            StatementKind::Repeat(repeat) => self.repeat(cx, repeat, statement.span, events),
             StatementKind::Load { path, path_span } => self
                 .load(cx, path, *path_span, events)
                 .map_err(|stop| stop.at(|| cx.site_of(*path_span))),
@@ -228,7 +229,7 @@ impl Evaluator {
         }
     }
 
-    fn repeat(
+    fn for_each(
         &mut self,
         cx: &Context,
         (names, iterable): (&[Ident], ExprId),
@@ -394,7 +395,7 @@ impl Evaluator {
     }
 }
 
-/// The names that a statement defines, also inside a loop.
+/// The names that a statement defines, also inside a loop over a list.
 pub(super) fn defined(statement: &Statement) -> Vec<&Ident> {
     let mut names: Vec<&Ident> = statement.names().iter().collect();
     if let StatementKind::For { body, .. } = &statement.kind {

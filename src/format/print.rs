@@ -7,7 +7,7 @@ use super::lines::{Measure, Shape};
 use super::spelling::Line;
 use crate::base::{Limits, SourceId, Span};
 use crate::syntax::ast::{
-    Ast, Command, ExampleKind, ExprId, ExprKind, Function, Statement, StatementKind,
+    Ast, Command, ExampleKind, ExprId, ExprKind, Function, Repeat, Statement, StatementKind,
 };
 use crate::syntax::precedence::Level;
 use crate::syntax::token::{Lexeme, lex};
@@ -113,6 +113,7 @@ impl<'a> Printer<'a> {
                 self.statements(body, indent + INDENT);
                 return self.close_block(end, indent);
             }
+            StatementKind::Repeat(repeat) => return self.repeat(repeat, statement.span, indent),
             StatementKind::Command(command) => {
                 self.brackets_only = true;
                 spell(command, &mut line);
@@ -191,6 +192,27 @@ impl<'a> Printer<'a> {
             self.mark(Mark::Semicolon, self.end(*last), (from, indent + INDENT));
             self.output.push('\n');
         }
+        self.close_block(span.end as usize, indent);
+    }
+
+    fn repeat(&mut self, repeat: &Repeat, span: Span, indent: usize) {
+        let from = self.output.len();
+        let last = repeat.starts.last().map_or(0, |start| self.end(*start));
+        let closing = self.lexeme(last).map_or(last, |close| close.start);
+        let mut line = Line::new(self.ast);
+        line.text("repeat").value(" ", repeat.times).text(" (");
+        for (at, (name, start)) in repeat.names.iter().zip(&repeat.starts).enumerate() {
+            line.item_at(at, name.span.start as usize);
+            line.text(&format!("{} =", name.name)).value(" ", *start);
+        }
+        line.close(closing, ")");
+        let mut shape = Shape::plain(indent);
+        shape.apart =
+            self.has_comment(self.end(repeat.times)..closing) || !self.fits(&line.pieces, 2);
+        self.arrange(&line.pieces, shape, 2);
+        self.mark(Mark::Brace, closing + 1, (from, indent));
+        self.output.push('\n');
+        self.statements(&repeat.body, indent + INDENT);
         self.close_block(span.end as usize, indent);
     }
 

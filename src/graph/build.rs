@@ -4,6 +4,7 @@
 
 use super::idiom;
 use super::node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+use super::rounds::Rounds;
 use crate::base::{Control, Span};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use indexmap::IndexSet;
@@ -67,7 +68,10 @@ pub struct Graph {
     selector_spans: Vec<Span>,
     sop_names: Vec<Option<Named>>,
     selector_names: Vec<Option<Named>>,
-    control: Control,
+    pub(super) rounds: IndexSet<Rounds, rustc_hash::FxBuildHasher>,
+    /// The values of what a part of a program is given.
+    given: Vec<Arc<[Value]>>,
+    pub(super) control: Control,
 }
 
 impl Graph {
@@ -89,6 +93,8 @@ impl Graph {
             selector_spans: Vec::new(),
             sop_names: Vec::new(),
             selector_names: Vec::new(),
+            rounds: IndexSet::default(),
+            given: Vec::new(),
             control: Control::default(),
         }
     }
@@ -101,7 +107,7 @@ impl Graph {
     /// Adds an s-op whose operands are already in the graph, or finds its equal. `span` is where
     /// it was written; the first place is kept.
     pub fn sop(&mut self, sop: SOp, span: Span) -> SOpId {
-        let base = matches!(sop, SOp::Tokens | SOp::Indices);
+        let base = matches!(sop, SOp::Tokens | SOp::Indices | SOp::Given(_));
         if (base || self.sharing == Sharing::Equal)
             && let Some(id) = self.sop_ids.get(&sop)
         {
@@ -246,6 +252,21 @@ impl Graph {
         self.sop(SOp::Constant(value), span)
     }
 
+    /// Adds an s-op that a part of a program is given, which can have these values.
+    pub fn give(&mut self, values: Vec<Value>, span: Span) -> SOpId {
+        self.given.push(values.into());
+        let number = u32::try_from(self.given.len() - 1).expect("limits bound the graph");
+        self.sop(SOp::Given(number), span)
+    }
+
+    /// The values that an s-op can have which a part of a program is given; none of others.
+    pub fn given(&self, sop: &SOp) -> &[Value] {
+        match sop {
+            SOp::Given(number) => &self.given[*number as usize],
+            _ => &[],
+        }
+    }
+
     /// Adds an elementwise s-op.
     pub fn map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> SOpId {
         debug_assert_eq!(op.arity(), operands.len());
@@ -316,9 +337,9 @@ impl Graph {
 
     /// Records a name for pictures and traces; names never change what a node is. The first name is
     /// kept, except that one given inside a function (`inner`) gives way to one that is not; the
-    /// index keeps its own.
+    /// index keeps its own, and a constant is its value.
     pub fn set_name(&mut self, id: SOpId, name: &Arc<str>, inner: bool) {
-        if matches!(self.get(id), SOp::Indices) {
+        if matches!(self.get(id), SOp::Indices | SOp::Constant(_)) {
             return;
         }
         Named::set(&mut self.sop_names[id.0 as usize], name, inner);
@@ -384,7 +405,7 @@ impl Graph {
     /// The s-ops one needs directly: operands, the aggregated value, keys and queries.
     pub fn dependencies(&self, id: SOpId) -> Vec<SOpId> {
         match self.get(id) {
-            SOp::Tokens | SOp::Indices | SOp::Constant(_) => Vec::new(),
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => Vec::new(),
             SOp::Map { operands, .. } => operands.clone(),
             SOp::Aggregate {
                 selector, value, ..
@@ -404,10 +425,15 @@ impl Graph {
 
     /// Everything the roots need, the roots included, operands before their users.
     pub fn reachable(&self, roots: &[SOpId]) -> Vec<SOpId> {
+        self.reachable_beyond(roots, |_| false)
+    }
+
+    /// The same without what only some of it needs, which is not looked into.
+    pub fn reachable_beyond(&self, roots: &[SOpId], known: impl Fn(SOpId) -> bool) -> Vec<SOpId> {
         let mut needed = vec![false; self.sops.len()];
         let mut pending = roots.to_vec();
         while let Some(id) = pending.pop() {
-            if !std::mem::replace(&mut needed[id.0 as usize], true) {
+            if !std::mem::replace(&mut needed[id.0 as usize], true) && !known(id) {
                 pending.extend(self.dependencies(id));
             }
         }
@@ -422,6 +448,10 @@ impl Graph {
             SOp::Tokens => TypeSet::ANY,
             SOp::Indices | SOp::Width { .. } => TypeSet::INT,
             SOp::Constant(value) => TypeSet::of(value),
+            SOp::Given(_) => {
+                let types = self.given(sop).iter().map(TypeSet::of);
+                types.fold(TypeSet::NONE, TypeSet::union)
+            }
             SOp::Map { op, operands } => {
                 let types: Vec<TypeSet> = operands.iter().map(|id| self.types(*id)).collect();
                 op.result_type(&types)

@@ -22,7 +22,9 @@ impl Graph {
         self.reachable(&[root])
             .into_iter()
             .all(|id| match self.get(id) {
-                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => true,
+                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. } => {
+                    true
+                }
                 SOp::Aggregate { selector, .. } | SOp::Width { selector } => {
                     causal[selector.0 as usize]
                 }

@@ -54,6 +54,7 @@ impl WithFirst {
                 SOp::Tokens
                 | SOp::Indices
                 | SOp::Constant(_)
+                | SOp::Given(_)
                 | SOp::Map { .. }
                 | SOp::Width { .. } => {}
             }

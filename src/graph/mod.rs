@@ -8,10 +8,13 @@ mod compared;
 mod first;
 pub mod idiom;
 pub mod node;
+mod part;
 pub mod print;
+mod rounds;
 pub mod scorer;
 
 pub use build::{Encoding, Graph, Sharing};
 pub use first::WithFirst;
 pub use node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
+pub use rounds::Rounds;
 pub use scorer::ScorerFunction;

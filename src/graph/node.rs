@@ -24,6 +24,8 @@ pub enum SOp {
     Indices,
     /// The same atom at every position.
     Constant(Value),
+    /// What a part of a program is given, by its number: the program itself has none.
+    Given(u32),
     /// An elementwise primitive; as many operands as its arity.
     Map {
         /// The primitive.

@@ -29,13 +29,19 @@ impl Graph {
         if !top && let Some(name) = self.name(id) {
             return name.to_string();
         }
-        if depth == 0 && !matches!(self.get(id), SOp::Tokens | SOp::Indices | SOp::Constant(_)) {
+        if depth == 0
+            && !matches!(
+                self.get(id),
+                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_)
+            )
+        {
             return "…".to_string();
         }
         let inner = |id: &SOpId| self.sop_text(*id, depth - 1, false);
         match self.get(id) {
             SOp::Tokens => "tokens_asis".to_string(),
             SOp::Indices => "indices".to_string(),
+            SOp::Given(number) => format!("given {number}"),
             SOp::Constant(value) => value.source(),
             SOp::Map { op, operands } => {
                 let operands: Vec<String> = operands.iter().map(inner).collect();

@@ -146,7 +146,7 @@ impl Analysis<'_> {
                     _ if vars.iter().all(|var| *var <= Self::INDICES) => Encoding::Embedded,
                     (_, Some(graph::Encoding::Categorical)) => Encoding::Categorical,
                     (_, Some(graph::Encoding::Numerical)) => Encoding::Numerical,
-                    (Some(VarKind::Pick(_)), None) => Encoding::Categorical,
+                    (Some(VarKind::Pick(_) | VarKind::Given(_)), None) => Encoding::Categorical,
                     (
                         Some(
                             VarKind::Width(_)

@@ -53,6 +53,8 @@ pub struct Setting {
 pub enum VarKind {
     Tokens,
     Indices,
+    /// What a part of a program is given.
+    Given(SOpId),
     /// How many keys a selector selects.
     Width(SelectorId),
     /// The sum of an aggregate's selected values.
@@ -301,6 +303,12 @@ impl<'g> Analysis<'g> {
         match graph.get(id) {
             SOp::Tokens => self.alone(Self::TOKENS),
             SOp::Indices => self.alone(Self::INDICES),
+            given @ SOp::Given(_) => {
+                let values = graph.given(given).to_vec();
+                let values = Values::uniform(values, self.environments.count());
+                let var = self.var(VarKind::Given(id), values, false);
+                self.alone(var)
+            }
             SOp::Constant(value) => {
                 finite(value)?;
                 let column = self.space(Vec::new())?.column(vec![Some(value.clone())]);
@@ -399,6 +407,7 @@ impl<'g> Analysis<'g> {
             VarKind::Pick(id) => (5, id.0),
             VarKind::Materialised(id) => (6, id.0),
             VarKind::Weighted(id) => (7, id.0),
+            VarKind::Given(id) => (8, id.0),
         };
         let next = VarId(self.vars.len() as u32);
         let id = *self.made.entry(key).or_insert(next);

@@ -68,7 +68,8 @@ impl Analysis<'_> {
                 format!("width of {}", self.graph.describe_selector(selector))
             }
             VarKind::Sum(id) => format!("sum of {}", self.graph.describe(id)),
-            VarKind::Mean(id)
+            VarKind::Given(id)
+            | VarKind::Mean(id)
             | VarKind::Pick(id)
             | VarKind::Materialised(id)
             | VarKind::Weighted(id) => self.graph.describe(id),

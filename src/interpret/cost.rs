@@ -47,7 +47,9 @@ pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Vec<Expl
                 }
             }
             SOp::WeightedMean { scorer, .. } => describe_weighted(evaluation, *scorer),
-            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => return,
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. } => {
+                return;
+            }
         };
         let (cost, steps, pairs) = described.unwrap_or_else(|fault| {
             let fails = format!("fails: {}", fault.message);

@@ -157,6 +157,7 @@ impl<'g> Generation<'g> {
     fn row(&mut self, id: SOpId, position: usize) -> Option<Value> {
         match self.graph.get(id) {
             SOp::Tokens => Some(self.input[position].clone()),
+            SOp::Given(_) => None,
             SOp::Indices => Some(Value::Int(position as i64)),
             SOp::Constant(value) => Some(value.clone()),
             SOp::Map { op, operands } => {

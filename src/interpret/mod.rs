@@ -298,6 +298,11 @@ impl<'a> Evaluation<'a> {
                 builder.finish()
             }
             SOp::Indices => Column::ints((0..length as i64).collect()),
+            SOp::Given(_) => {
+                let message = "what this part of the program is given is not known".to_string();
+                let fault = fault::Fault::new(Code::BadInput, message, id);
+                Column::failed(length, Arc::new(fault))
+            }
             SOp::Constant(value) => Column::constant(value.clone(), length),
             SOp::Map { op, operands } => {
                 let operands: Vec<Arc<Column>> =

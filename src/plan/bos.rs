@@ -140,7 +140,9 @@ impl Plan {
         match self.variable(id).written {
             Written::Flag => Some(0.0),
             Written::One => Some(1.0),
-            Written::Embed { .. } | Written::Attend | Written::FeedForward => None,
+            Written::Embed { .. } | Written::Given(..) | Written::Attend | Written::FeedForward => {
+                None
+            }
         }
     }
 }

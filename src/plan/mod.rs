@@ -160,6 +160,9 @@ pub enum Written {
     Flag,
     /// 1 at every token and 0 at BOS.
     One,
+    /// What stands there before the layers of this plan, which is a part of a model: a direction of
+    /// an s-op that the part is given, by their numbers; 0 at BOS.
+    Given(u32, u32),
     /// Attention heads.
     Attend,
     /// A feed-forward block.

@@ -26,6 +26,7 @@ impl fmt::Display for Plan {
                     (0, _) => format!("index {}", numbers(indices)),
                     _ => format!("token {} + index {}", numbers(tokens), numbers(indices)),
                 },
+                Written::Given(..) => "given".to_string(),
                 Written::Flag => "1 at BOS, 0 at tokens".to_string(),
                 Written::One => "1 at tokens, 0 at BOS".to_string(),
                 Written::Attend | Written::FeedForward => continue,

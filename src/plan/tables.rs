@@ -220,7 +220,10 @@ impl Plan {
                             of(tokens, token).or(of(indices, index)).unwrap_or(0.0)
                         }
                         Written::One => 1.0,
-                        Written::Flag | Written::Attend | Written::FeedForward => 0.0,
+                        Written::Flag
+                        | Written::Given(..)
+                        | Written::Attend
+                        | Written::FeedForward => 0.0,
                     }
                 };
                 Some(Readings::new(rows.map(|row| reading(linears, at(row)))))

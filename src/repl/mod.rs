@@ -297,7 +297,10 @@ impl Repl {
     fn accept(&mut self, statement: &Statement) {
         let end = match &statement.kind {
             StatementKind::Command(Command::Exit | Command::ShowExample { .. }) => return,
-            StatementKind::Command(_) | StatementKind::Define(_) | StatementKind::For { .. } => "",
+            StatementKind::Command(_)
+            | StatementKind::Define(_)
+            | StatementKind::For { .. }
+            | StatementKind::Repeat(_) => "",
             _ => ";",
         };
         let mut text = String::new();

@@ -11,6 +11,7 @@ mod load;
 mod print;
 pub mod problem;
 pub mod program;
+mod repeat;
 pub mod report;
 mod solver;
 mod totalizer;
@@ -73,7 +74,7 @@ fn laid_out(graph: &Graph, roots: &[SOpId], layer: impl Fn(&Schedule, SOpId) -> 
     };
     for id in graph.reachable(roots) {
         let depth = match graph.get(id) {
-            SOp::Tokens | SOp::Indices | SOp::Constant(_) => 0,
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => 0,
             SOp::Map { operands, .. } => schedule.deepest(operands),
             SOp::Width { .. } | SOp::Aggregate { .. } | SOp::WeightedMean { .. } => {
                 layer(&schedule, id)
@@ -108,7 +109,7 @@ impl Schedule {
             self.layers.resize_with(depth, Layer::default);
         }
         match graph.get(id) {
-            SOp::Tokens | SOp::Indices | SOp::Constant(_) => {}
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => {}
             SOp::Map { .. } => match depth {
                 0 => self.embedding.push(id),
                 layer => self.layers[layer - 1].feed_forward.push(id),
@@ -142,7 +143,7 @@ impl Schedule {
         ids.iter().all(|id| {
             let attends = !matches!(
                 graph.get(*id),
-                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. }
+                SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. }
             );
             graph.dependencies(*id).iter().all(|operand| {
                 scheduled.contains(operand)

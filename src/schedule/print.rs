@@ -1,5 +1,6 @@
 //! A schedule as a table for people and as JSON for tools.
 
+use super::repeat::Repeat;
 use super::{Attention, Head, Schedule};
 use crate::base::table::section;
 use crate::graph::{Graph, SOpId};
@@ -9,6 +10,8 @@ impl Schedule {
     /// A table of layers, heads and what each computes.
     pub fn table(&self, graph: &Graph) -> String {
         let heads = self.heads();
+        let repeats = self.repeats(graph);
+        let alike = self.alike(graph, &repeats);
         let mut text = format!(
             "{}, {}\n",
             count(self.layers.len(), "layer"),
@@ -18,8 +21,17 @@ impl Schedule {
                 format!("heads per layer {heads:?}")
             }
         );
+        for repeat in &repeats {
+            text.push_str(&format!("repeat: {}\n", repeat.describe()));
+        }
         section(&mut text, "embedding", &self.named(graph, &self.embedding));
         for (index, layer) in self.layers.iter().enumerate() {
+            if let Some(alike) = alike.iter().find(|alike| alike.layers.contains(&index)) {
+                if alike.layers.start == index {
+                    text.push_str(&format!("{}\n", alike.describe()));
+                }
+                continue;
+            }
             text.push_str(&format!("layer {}\n", index + 1));
             for (number, head) in layer.heads.iter().enumerate() {
                 let selector = head.attention.describe(graph);
@@ -39,7 +51,8 @@ impl Schedule {
         text
     }
 
-    /// `{"layers", "heads", "table": [{"heads": [{"selector", "computes"}], "feed_forward"}]}`
+    /// `{"layers", "heads", "table": [{"heads": [{"selector", "computes"}], "feed_forward"}]}`, and
+    /// `"repeats": [{"first", "layers", "times"}]` where there are any.
     pub fn to_json(&self, graph: &Graph) -> Value {
         let head = |head: &Head| {
             let computes: Vec<String> = head
@@ -57,12 +70,18 @@ impl Schedule {
                 json!({"heads": heads, "feed_forward": self.named(graph, &layer.feed_forward)})
             })
             .collect();
-        json!({
+        let mut found = json!({
             "layers": self.layers.len(),
             "heads": self.heads(),
             "embedding": self.named(graph, &self.embedding),
             "table": table,
-        })
+        });
+        let repeats = self.repeats(graph);
+        if !repeats.is_empty() {
+            let repeats = repeats.iter().map(Repeat::to_json).collect();
+            found["repeats"] = Value::Array(repeats);
+        }
+        found
     }
 
     /// The s-ops of a block worth a line: those with a name, and those that something outside the

@@ -44,7 +44,7 @@ impl Program {
                     leaves.insert(id, operands);
                     continue;
                 }
-                SOp::Tokens | SOp::Indices => None,
+                SOp::Tokens | SOp::Indices | SOp::Given(_) => None,
                 SOp::Width { selector } | SOp::Aggregate { selector, .. } => {
                     Some(Attention::Selector(*selector))
                 }

@@ -133,6 +133,23 @@ impl Session {
         Ok(compiled)
     }
 
+    /// Compiles an expression to a looped model: the body of its `repeat` is some layers that run again and
+    /// again. Gives the s-op, too. The model was held against the interpreter on some inputs; nothing is
+    /// proved of it.
+    ///
+    /// # Errors
+    /// As [`Session::compile`]; an expression without a `repeat`, or one whose rounds are not one body
+    /// (E0602).
+    pub fn compile_looped(&mut self, expression: &str, asked: &Asked) -> Fallible<(Model, SOpId)> {
+        let setting = self.setting(asked)?;
+        let (sop, span) = self.sop_at(expression)?;
+        let (graph, limits) = (self.graph(), self.limits());
+        let model = compile::compile_looped(&asked.request, graph, sop, &setting, limits);
+        let mut model = model.map_err(|error| error.or_at(span, "compiled from this"))?;
+        model.rename(&[expression]);
+        Ok((model, sop))
+    }
+
     /// Holds a model against the interpreter.
     ///
     /// # Errors
@@ -151,7 +168,19 @@ impl Session {
         options: &Options,
         watch: &mut Watch<'_>,
     ) -> Fallible<Verification> {
-        let (sops, model) = (&compiled.sops, &compiled.model);
+        self.verify_model((&compiled.sops, &compiled.model), options, watch)
+    }
+
+    /// The same for a model of these s-ops, whoever made it.
+    ///
+    /// # Errors
+    /// As [`Session::verify`], and those of `watch`.
+    pub fn verify_model(
+        &self,
+        (sops, model): (&[SOpId], &Model),
+        options: &Options,
+        watch: &mut Watch<'_>,
+    ) -> Fallible<Verification> {
         compile::verify_watched(self.graph(), sops, model, options, watch)
     }
 

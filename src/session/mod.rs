@@ -334,7 +334,9 @@ impl Session {
         self.evaluator.steps = 0;
         // Other statements change names only once nothing can fail any more.
         let before = match statement.kind {
-            StatementKind::For { .. } => Some(self.evaluator.scopes.snapshot(self.scope)),
+            StatementKind::For { .. } | StatementKind::Repeat(_) => {
+                Some(self.evaluator.scopes.snapshot(self.scope))
+            }
             _ => None,
         };
         let result = self

@@ -174,7 +174,7 @@ fn comparisons(graph: &Graph, roots: &[SOpId]) -> Vec<Compared> {
             SOp::WeightedMean { scorer, .. } => {
                 scorers.insert(*scorer);
             }
-            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Map { .. } => {}
+            SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) | SOp::Map { .. } => {}
         }
     }
     // Operands have smaller ids.

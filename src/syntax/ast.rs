@@ -282,6 +282,7 @@ pub enum StatementKind {
         iterable: ExprId,
         body: Vec<Statement>,
     },
+    Repeat(Repeat),
     /// `load "path";`
     Load {
         path: Arc<str>,
@@ -306,6 +307,29 @@ pub struct Function {
     pub parameters: Vec<Parameter>,
     pub body: Vec<Statement>,
     pub results: Vec<ExprId>,
+}
+
+/// `repeat times (names = starts, …) { body }`
+#[derive(Clone, Debug)]
+pub struct Repeat {
+    pub times: ExprId,
+    /// The names whose values go from round to round.
+    pub names: Vec<Ident>,
+    /// Their values before the first round.
+    pub starts: Vec<ExprId>,
+    pub body: Vec<Statement>,
+}
+
+impl Repeat {
+    pub fn new(times: ExprId, carried: Vec<(Ident, ExprId)>, body: Vec<Statement>) -> Repeat {
+        let (names, starts) = carried.into_iter().unzip();
+        Repeat {
+            times,
+            names,
+            starts,
+            body,
+        }
+    }
 }
 
 /// What a REPL command about examples is about.
@@ -351,6 +375,7 @@ impl Statement {
     pub fn names(&self) -> &[Ident] {
         match &self.kind {
             StatementKind::Assign { names, .. } | StatementKind::For { names, .. } => names,
+            StatementKind::Repeat(repeat) => &repeat.names,
             StatementKind::Define(function) => std::slice::from_ref(&function.ident),
             StatementKind::Error
             | StatementKind::Expression(_)
@@ -365,6 +390,7 @@ impl Statement {
     pub fn body(&self) -> &[Statement] {
         match &self.kind {
             StatementKind::For { body, .. } => body,
+            StatementKind::Repeat(repeat) => &repeat.body,
             StatementKind::Define(function) => &function.body,
             _ => &[],
         }
@@ -376,6 +402,10 @@ impl Statement {
             StatementKind::Expression(id) | StatementKind::Assert { condition: id } => vec![*id],
             StatementKind::Assign { values, .. } => values.clone(),
             StatementKind::For { iterable, .. } => vec![*iterable],
+            StatementKind::Repeat(repeat) => {
+                let starts = repeat.starts.iter().copied();
+                std::iter::once(repeat.times).chain(starts).collect()
+            }
             StatementKind::Define(function) => {
                 let parameters = function.parameters.iter();
                 let defaults = parameters.filter_map(|parameter| parameter.default);

@@ -1,5 +1,5 @@
-//! Words that are keywords in some places only. The REPL's commands, `assert` and `lambda` are
-//! ordinary names to the lexer; here, where the tokens around them leave no other reading, they
+//! Words that are keywords in some places only. The REPL's commands, `assert`, `lambda` and `repeat`
+//! are ordinary names to the lexer; here, where the tokens around them leave no other reading, they
 //! become tokens of their own.
 
 use super::ast::ExampleKind;
@@ -68,6 +68,9 @@ impl<'s> Recognizer<'_, 's> {
             if word == "assert" && self.token(at + 1).is_some_and(Token::starts_expression) {
                 return (Token::Assert, 1);
             }
+            if word == "repeat" && self.repeat_at(at) {
+                return (Token::Repeat, 1);
+            }
             if let Some(command) = self.command_at(at) {
                 return command;
             }
@@ -109,6 +112,37 @@ impl<'s> Recognizer<'_, 's> {
             },
             _ => false,
         }
+    }
+
+    /// `repeat` before a name or a literal is never a name; before a `(` it is one, unless its brackets,
+    /// or the next ones, stand before a body.
+    fn repeat_at(&self, at: usize) -> bool {
+        match self.token(at + 1) {
+            Some(Token::Name(_) | Token::Int(_) | Token::Float(_) | Token::Str(_)) => true,
+            Some(Token::LeftParenthesis) => {
+                let first = self.behind_brackets(at + 1);
+                let second = first.and_then(|carried| self.behind_brackets(carried));
+                let mut behind = first.into_iter().chain(second);
+                behind.any(|behind| self.token(behind) == Some(Token::LeftBrace))
+            }
+            _ => false,
+        }
+    }
+
+    /// The number of the token behind the parentheses that open at a token.
+    fn behind_brackets(&self, at: usize) -> Option<usize> {
+        let mut open = 0_usize;
+        let inside = self.lexemes.get(at..)?.iter();
+        let inside = inside.take_while(|lexeme| lexeme.token != Token::Semicolon);
+        for (count, lexeme) in inside.enumerate() {
+            open += usize::from(lexeme.token.opens());
+            open = open.checked_sub(usize::from(lexeme.token.closes()))?;
+            if open == 0 {
+                let parenthesis = lexeme.token == Token::RightParenthesis;
+                return parenthesis.then_some(at + count + 1);
+            }
+        }
+        None
     }
 
     fn command_at(&self, at: usize) -> Option<(Token<'s>, usize)> {

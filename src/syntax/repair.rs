@@ -289,6 +289,12 @@ fn starts_statement(token: Token) -> bool {
         || token.is_command()
         || matches!(
             token,
-            Token::For | Token::Def | Token::Return | Token::Load | Token::Draw | Token::Assert
+            Token::For
+                | Token::Repeat
+                | Token::Def
+                | Token::Return
+                | Token::Load
+                | Token::Draw
+                | Token::Assert
         )
 }

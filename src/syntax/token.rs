@@ -107,6 +107,7 @@ pub enum Token<'s> {
 
     Lambda,
     Assert,
+    Repeat,
     SetExample(ExampleKind),
     ShowExample(ExampleKind),
     Examples((ExampleKind, bool)),
@@ -120,7 +121,7 @@ pub enum Token<'s> {
 /// The words of the language that are no names.
 pub const KEYWORDS: &[&str] = &[
     "and", "assert", "def", "draw", "else", "for", "if", "in", "lambda", "load", "not", "or",
-    "return",
+    "repeat", "return",
 ];
 
 impl Token<'_> {
@@ -141,6 +142,7 @@ impl Token<'_> {
                 | Token::Draw
                 | Token::Lambda
                 | Token::Assert
+                | Token::Repeat
         )
     }
 

@@ -1,6 +1,7 @@
 //! A text that is typed line by line: after each line, how far it is. What has been read of a body
 //! is not read again, so that a pasted function takes time linear in its length.
 
+use super::command::recognize;
 use super::parse::{Completeness, completeness};
 use super::token::{Token, lex};
 use crate::base::{Limits, SourceId};
@@ -55,7 +56,10 @@ impl Typed {
                 Token::RightBrace => self.braces -= 1,
                 _ => {}
             }
-            self.has_body |= matches!(lexeme.token, Token::Def | Token::For);
+            self.has_body |= matches!(
+                lexeme.token,
+                Token::Def | Token::For | Token::Name("repeat")
+            );
         }
         // No line mends a mistake.
         if self.completeness == Completeness::Erroneous {
@@ -92,10 +96,13 @@ fn heads(text: &str) -> String {
     let mut head = None;
     let mut returns = false;
     let mut follows_expression = false;
-    for lexeme in &lex(SourceId(0), text, Limits::default().open_brackets).lexemes {
+    let lexed = lex(SourceId(0), text, Limits::default().open_brackets);
+    for lexeme in &recognize(text, &lexed.lexemes) {
         let between_statements = open.last().is_none_or(Option::is_some);
         match lexeme.token {
-            Token::Def | Token::For if between_statements => head = Some(lexeme.start),
+            Token::Def | Token::For | Token::Repeat if between_statements => {
+                head = Some(lexeme.start)
+            }
             Token::Return => returns = true,
             Token::LeftBrace if between_statements && follows_expression => {
                 open.push(head.take().map(|head| (head, lexeme.end)));

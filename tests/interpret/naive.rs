@@ -53,6 +53,7 @@ impl<'a> Naive<'a> {
         let column = match self.graph.get(id) {
             SOp::Tokens => self.input.iter().cloned().map(Ok).collect(),
             SOp::Indices => (0..length as i64).map(|i| Ok(Value::Int(i))).collect(),
+            SOp::Given(_) => unreachable!("a program is given nothing"),
             SOp::Constant(value) => vec![Ok(value.clone()); length],
             SOp::Map { op, operands } => {
                 let operands: Vec<Column> = operands.iter().map(|id| self.column(*id)).collect();

@@ -155,6 +155,9 @@ pub const CASES: &[Case] = &[
         6,
         |x| ordered(x, |i| Reverse(x[i])),
     ),
+    ("sorting", "bubble_sort(tokens, 3)", "abc", 6, |x| {
+        sorted(x, |i| x[i])
+    }),
     ("sorting", "sort_unique(tokens, -indices)", "abc", 6, |x| {
         sorted(x, Reverse)
     }),
@@ -309,6 +312,13 @@ pub const CASES: &[Case] = &[
     ("arithmetic", "running_parity(tokens, '1')", "01", 8, |x| {
         each(x, |i| int(tally(&x[..=i], '1') % 2))
     }),
+    (
+        "arithmetic",
+        "running_parity_by_doubling(tokens, '1', 3)",
+        "01",
+        8,
+        |x| each(x, |i| int(tally(&x[..=i], '1') % 2)),
+    ),
     ("arithmetic", "digit_value(tokens)", "0123456789+", 2, |x| {
         each(x, |i| Value::Int(x[i].to_digit(10).map_or(-1, i64::from)))
     }),

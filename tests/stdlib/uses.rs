@@ -74,6 +74,7 @@ const SORTING: &[Use] = &[
         "sort_descending(tokens, tokens)",
         &["'hello'", "'aaa'", "'a'"],
     ),
+    on("bubble_sort(tokens, 2)", &["'dcba'", "'aaa'", "'a'"]),
     on("sort_unique(tokens, tokens)", &["'world'", "'a'"]),
     on("sort_by_frequency(tokens)", &["'hello'", "'abcbbc'", "'a'"]),
     on(
@@ -148,6 +149,10 @@ const ARITHMETIC: &[Use] = &[
     on("running_total(tokens_int)", &["'123'", "'0'"]),
     on("parity(tokens, '1')", &["'1101'", "'11'", "'0'"]),
     on("running_parity(tokens, '1')", &["'1101'", "'0'"]),
+    on(
+        "running_parity_by_doubling(tokens, '1', 3)",
+        &["'1101'", "'0'", "'11111111'"],
+    ),
     on("digit_value(tokens)", &["'40+2'"]),
     on("add_rippling(tokens, 3)", &["'12+34'", "'999+1'", "'0+0'"]),
     on(

@@ -221,7 +221,7 @@ pub fn program(recipes: &[Recipe]) -> Ast {
     let mut statements = Vec::new();
     for (at, value) in values.iter().enumerate() {
         let inner = vec![statement(StatementKind::Expression(*value))];
-        statements.push(statement(match at % 9 {
+        statements.push(statement(match at % 10 {
             0 => StatementKind::Assign {
                 names: vec![ident(2), ident(at % 2)],
                 values: values.clone(),
@@ -262,6 +262,12 @@ pub fn program(recipes: &[Recipe]) -> Ast {
                 path_span: Span::new(SourceId(0), 0, 0),
             },
             // The line of a first `exit` must go on: alone on it, `exit` is a command.
+            8 => StatementKind::Repeat(Repeat {
+                times: add(&mut ast, ExprKind::Parenthesized(*value)),
+                names: vec![ident(5), ident(8)],
+                starts: vec![*value, *value],
+                body: inner,
+            }),
             7 => {
                 let sum = ExprKind::Binary {
                     operator: BinaryOperator::Add,

@@ -39,6 +39,7 @@ impl Sketch<'_> {
             lines += &format!("{indent}{}\n", self.statement(&statement.kind));
             match &statement.kind {
                 StatementKind::For { body, .. } => lines += &self.lines(body, depth + 1),
+                StatementKind::Repeat(repeat) => lines += &self.lines(&repeat.body, depth + 1),
                 StatementKind::Define(function) => {
                     lines += &self.lines(&function.body, depth + 1);
                     let results = self.exprs(&function.results);
@@ -65,6 +66,12 @@ impl Sketch<'_> {
             StatementKind::For {
                 names, iterable, ..
             } => format!("for {} in {}", idents(names), self.expr(*iterable)),
+            StatementKind::Repeat(repeat) => format!(
+                "repeat {} ({}){}",
+                self.expr(repeat.times),
+                idents(&repeat.names),
+                self.exprs(&repeat.starts)
+            ),
             StatementKind::Load { path, .. } => format!("(load {path:?})"),
             StatementKind::Draw { value, input } => match input {
                 Some(input) => format!("(draw {} {})", self.expr(*value), self.expr(*input)),

@@ -3,7 +3,7 @@
 
 const KEYWORDS = [
   'and', 'assert', 'def', 'draw', 'else', 'for', 'if',
-  'in', 'lambda', 'load', 'not', 'or', 'return',
+  'in', 'lambda', 'load', 'not', 'or', 'repeat', 'return',
 ];
 
 module.exports = grammar({

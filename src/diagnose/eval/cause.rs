@@ -353,6 +353,26 @@ impl Scene<'_> {
                     .at(at, format!("this has {}", counted(length, "element")))
                     .at(first.1, format!("this has {}", first.0))
             }
+            Cause::NoTimes(side) => {
+                let message = "how often a `repeat` runs is an int from 0 on".to_string();
+                let label =
+                    |text: String| Diagnostic::error(Code::BadRepeat, &*message).at(side.1, text);
+                match &side.0 {
+                    Meta::Atom(value) => label(format!("this is {}", value.source())),
+                    Meta::SOp(_) => label("this is an s-op".to_string())
+                        .note("its rounds are layers: they are there before an input is"),
+                    other => label(format!("this is {}", other.kind())),
+                }
+            }
+            Cause::NotCarried(ident) => {
+                let message = format!("the body of this `repeat` never sets `{}`", ident.name);
+                let label = "this would be the same in every round";
+                error(Code::BadRepeat, &message).at(ident.span, label)
+            }
+            Cause::CarriedTwice(ident) => {
+                let message = format!("`{}` is carried twice", ident.name);
+                error(Code::BadRepeat, &message).at(ident.span, "there is one before it")
+            }
             Cause::NoLongest(side) => {
                 let is_int = side.0.as_atom().is_some_and(|atom| atom.as_int().is_some());
                 let message = "`max_length` is a positive int";

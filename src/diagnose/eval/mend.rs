@@ -327,6 +327,14 @@ impl Scene<'_> {
                     cut.collect::<Option<_>>()?,
                 )
             }
+            Cause::NoTimes((Meta::SOp(_), _)) => {
+                say("write a number that is enough for the longest input: `repeat 8 (…) { … }`")
+            }
+            Cause::NotCarried(ident) => {
+                let name = &ident.name;
+                Some(format!("set it in the body, or define it before: `{name} = …;`").into())
+            }
+            Cause::CarriedTwice(_) => say("carry each name once"),
             Cause::NoLongest(_) => say("write a number of tokens: `set max_length 8`"),
             Cause::NoVocabulary(_) => {
                 say("write at least one token: `set vocab \"abc\"` or `set vocab [1, 2]`")

@@ -16,13 +16,14 @@ mod wrong;
 
 pub use input::explain;
 
-use crate::base::{Code, Diagnostic, Limits, SourceId, Span};
+use crate::base::{Code, Diagnostic, Limits, SourceId, Span, Suggestion};
 use crate::builtin;
 use crate::diagnose::{read, warnings};
 use crate::eval::fault::{Cause, Doubt, Fault, Site};
 use crate::eval::{Diagnose, Evaluator, Meta};
 use crate::syntax::ast::{Ast, ExprKind, Name};
-use scene::Scene;
+use crate::value::TypeSet;
+use scene::{Scene, kinds};
 
 /// Calls shown on the way to an error.
 const SHOWN_CALLS: usize = 3;
@@ -70,6 +71,10 @@ impl Diagnose for Words {
             }
         };
         let error = with_made(evaluator, error, fault.site.as_ref());
+        let error = match &fault.changed {
+            Some(changed) => with_change(error, changed),
+            None => error,
+        };
         Some(with_path(error, &path))
     }
 
@@ -142,6 +147,18 @@ fn with_made(evaluator: &Evaluator, mut error: Diagnostic, site: Option<&Site>) 
         }
     }
     error
+}
+
+/// Adds that a carried name had other types in the first round, for which the help may not hold.
+fn with_change(mut error: Diagnostic, (name, types): &(Name, [TypeSet; 2])) -> Diagnostic {
+    let [first, now] = types.map(kinds);
+    if first == now {
+        return error;
+    }
+    error.help = error.help.map(Suggestion::plain);
+    error.note(format!(
+        "`{name}` is an s-op of {first} in the first round, and of {now} in this one"
+    ))
 }
 
 /// Adds the calls that led to an error: the innermost and the one in the program itself.

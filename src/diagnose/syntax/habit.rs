@@ -30,6 +30,7 @@ impl Place<'_, '_> {
     pub(super) fn hint(&self) -> Option<Hint> {
         self.statement()
             .or_else(|| self.word())
+            .or_else(|| self.rounds())
             .or_else(|| self.head())
             .or_else(|| self.assignment())
             .or_else(|| self.bracket())
@@ -220,6 +221,19 @@ impl Place<'_, '_> {
             let help = "write `name = value;`, or `==` to compare";
             hint("only names can be assigned", help)
         })
+    }
+
+    /// The head of a `repeat`.
+    fn rounds(&self) -> Option<Hint> {
+        let only = |terminal: &str| self.expected.len() == 1 && self.expects(terminal);
+        let help = "write `repeat 3 (x = tokens) { … }`";
+        rules! { self.token().filter(|_| self.first() == Some(Token::Repeat))?;
+            Token::Assign if self.bracket.is_some() && self.expects(")") =>
+                "it is not said how often this runs", help;
+            Token::Colon if only("{") => "the body of a loop stands in braces", help;
+            _ if only("(") || only("=") =>
+                "a `repeat` says with what its names begin", help;
+        }
     }
 
     fn keyword_as_name(&self) -> Option<Hint> {

@@ -106,7 +106,7 @@ impl<'s> Context<'_, 's> {
         let first = self.lexemes[statement].token;
         let before = self.lexemes[brace.saturating_sub(1)].token;
         brace > statement
-            && matches!(first, Token::Def | Token::For)
+            && matches!(first, Token::Def | Token::For | Token::Repeat)
             && (before.ends_expression() || first == Token::Def)
     }
 

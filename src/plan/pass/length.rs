@@ -61,7 +61,7 @@ fn over_tokens(plan: &Plan, value: &Linear) -> Option<Vec<f64>> {
     let of_indices = |id: VariableId| match &plan.variable(id).written {
         Written::Embed { tokens, indices } => tokens.is_empty().then_some(indices.as_slice()),
         Written::Flag => Some(&[][..]),
-        Written::One | Written::Attend | Written::FeedForward => None,
+        Written::One | Written::Given(..) | Written::Attend | Written::FeedForward => None,
     };
     let reads: Vec<(f64, &[f64])> = value
         .terms

@@ -68,7 +68,7 @@ fn equal_variables(plan: &Plan) -> Vec<Option<VariableId>> {
         .map(|(at, (variable, mut writes))| {
             let id = VariableId(at as u32);
             let kind = match &variable.written {
-                Written::Flag | Written::One => return Some(id),
+                Written::Flag | Written::One | Written::Given(..) => return Some(id),
                 Written::Attend => 0,
                 Written::FeedForward => 1,
                 Written::Embed { tokens, indices } => {

@@ -13,7 +13,7 @@
 (definition name: (identifier) @function)
 
 [
-  "assert" "def" "draw" "else" "for" "if" "lambda" "load" "return"
+  "assert" "def" "draw" "else" "for" "if" "lambda" "load" "repeat" "return"
 ] @keyword
 
 [

@@ -1,0 +1,348 @@
+//! Programs with a `repeat` as looped models: the body is compiled once, and its layers run in every
+//! round on the same weights. What goes from round to round stands in directions of its own, one for
+//! each value but the first; the last feed-forward block of a round writes the next values there and
+//! gives every other direction of the round what it began with. What comes before the rounds, a round,
+//! and what comes after them are compiled as parts; `stitch.rs` makes one model of their weights.
+
+use super::readout::Output;
+use super::stitch::{Part, stitch};
+use super::{Care, Compiler, Request, Searches, Want, causal, emit, lower, verify};
+use crate::base::{Code, Diagnostic, Fallible, Limits, Span};
+use crate::graph::{Graph, Rounds, SOp, SOpId};
+use crate::infer::{Analysis, Setting, Several, Stopped};
+use crate::model::{Decoder, Model};
+use crate::plan::Style;
+use crate::plan::pass::Passes;
+use crate::value::Value;
+use rustc_hash::FxHashSet;
+
+/// The passes that parts take: no direction of a round may be another's, which a later round reads.
+const PASSES: &str = "-overlay";
+
+/// Compiles an s-op to a model that runs the layers of a round again and again. The model is held
+/// against the interpreter on some inputs; it has no plan, so that nothing is proved of it.
+///
+/// # Errors
+/// As [`super::compile_in`]; and where the s-op has no `repeat`, or the rounds of it are not one body
+/// (E0602).
+pub fn compile_looped(
+    request: &Request,
+    graph: &Graph,
+    root: SOpId,
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Model> {
+    crate::infer::facts::check_setting(setting, limits)?;
+    if request.without_bos {
+        let span = graph.span(root);
+        return Err(refused(span, "a looped model has a BOS token").into());
+    }
+    let cut = Cut::new(graph, root)?;
+    let values = cut.values(graph, setting, limits)?;
+    let mut wrong = None;
+    for care in [Care::Plain, Care::Careful, Care::Exact] {
+        graph.control().check()?;
+        let asked = Asked {
+            request,
+            setting,
+            limits,
+            care,
+        };
+        let model = cut.model(graph, &values, &asked)?;
+        match verify::guard(graph, &[root], &model) {
+            Ok(()) => return Ok(model),
+            Err(error) => wrong = wrong.or(Some(error)),
+        }
+    }
+    Err(wrong.unwrap_or_else(|| refused(graph.span(root), "no model of it is exact").into()))
+}
+
+fn refused(span: Span, reason: &str) -> Diagnostic {
+    let message = "this cannot be compiled to layers that repeat";
+    Diagnostic::error(Code::NotCompilable, message).at(span, reason)
+}
+
+/// Whether an s-op is there without being computed.
+fn is_input(graph: &Graph, id: SOpId) -> bool {
+    matches!(
+        graph.get(id),
+        SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_)
+    )
+}
+
+struct Asked<'a> {
+    request: &'a Request,
+    setting: &'a Setting,
+    limits: &'a Limits,
+    care: Care,
+}
+
+/// A program in three parts.
+struct Cut<'g> {
+    root: SOpId,
+    rounds: &'g Rounds,
+    /// What the body reads beside what it carries, and is computed once, before the rounds.
+    captured: Vec<SOpId>,
+}
+
+impl<'g> Cut<'g> {
+    /// The outermost `repeat` that the s-op needs, if all of its rounds are one body.
+    fn new(graph: &'g Graph, root: SOpId) -> Fallible<Cut<'g>> {
+        let needed: FxHashSet<SOpId> = graph.reachable(&[root]).into_iter().collect();
+        let computes = |rounds: &&Rounds| {
+            let mut last = rounds.carried.last().into_iter().flatten();
+            last.any(|id| needed.contains(id) && !is_input(graph, *id))
+        };
+        // The last one; of several that end with the same s-op the outermost, which comes later.
+        let end = |rounds: &&Rounds| {
+            rounds
+                .carried
+                .last()
+                .and_then(|last| last.iter().max())
+                .copied()
+        };
+        let Some(rounds) = graph.rounds().filter(computes).max_by_key(end) else {
+            let reason = "no `repeat` leads to this";
+            return Err(refused(graph.span(root), reason).into());
+        };
+        let mut cut = Cut {
+            root,
+            rounds,
+            captured: Vec::new(),
+        };
+        cut.check(graph)?;
+        cut.captured = cut.captures(graph);
+        Ok(cut)
+    }
+
+    /// The carried s-ops before the first round, before the last one and after it.
+    fn ends(&self) -> [&'g [SOpId]; 3] {
+        let carried = &self.rounds.carried;
+        let last = carried.len() - 1;
+        [
+            &carried[0],
+            &carried[last.saturating_sub(1)],
+            &carried[last],
+        ]
+    }
+
+    /// Whether the last round, put behind what any other one begins with, is that one.
+    fn check(&self, graph: &Graph) -> Fallible<()> {
+        let [_, inner, last] = self.ends();
+        let refuse =
+            |reason: &str| -> Fallible<()> { Err(refused(self.rounds.span, reason).into()) };
+        if self.rounds.carried.len() < 3 {
+            return refuse("a single round repeats nothing");
+        }
+        for (at, id) in inner.iter().enumerate() {
+            if inner[..at].contains(id) {
+                return refuse("two of its names are the same from some round on");
+            }
+        }
+        let mut copy = graph.clone();
+        for round in self.rounds.carried.windows(2) {
+            graph.control().check()?;
+            let known = inner.iter().copied().zip(round[0].iter().copied());
+            if graph.copy(&mut copy, last, known.collect()) != round[1] {
+                return refuse("its rounds do not all compute the same");
+            }
+        }
+        Ok(())
+    }
+
+    /// The s-ops that attend, depend on nothing that is carried, and are read by what does.
+    fn captures(&self, graph: &Graph) -> Vec<SOpId> {
+        let [_, inner, last] = self.ends();
+        let body = graph.reachable_beyond(last, |id| inner.contains(&id));
+        let mut depends: FxHashSet<SOpId> = inner.iter().copied().collect();
+        let mut attends: FxHashSet<SOpId> = FxHashSet::default();
+        let mut captured = Vec::new();
+        for id in body {
+            if depends.contains(&id) {
+                continue;
+            }
+            let operands = graph.dependencies(id);
+            if operands.iter().any(|id| depends.contains(id)) {
+                depends.insert(id);
+                captured.extend(operands.into_iter().filter(|id| attends.contains(id)));
+                continue;
+            }
+            let is_head = !is_input(graph, id) && !matches!(graph.get(id), SOp::Map { .. });
+            if is_head || operands.iter().any(|id| attends.contains(id)) {
+                attends.insert(id);
+            }
+        }
+        captured.sort_unstable();
+        captured.dedup();
+        captured
+    }
+
+    /// The values that each carried s-op can have in any round, and then each captured one. Each round
+    /// is looked at with what the one before gives, up to one that begins with nothing new.
+    fn values(
+        &self,
+        graph: &Graph,
+        setting: &Setting,
+        limits: &Limits,
+    ) -> Fallible<Vec<Vec<Value>>> {
+        let [first, inner, last] = self.ends();
+        let captured = domains(graph, &self.captured, setting, limits)?;
+        let given: Vec<SOpId> = inner.iter().chain(&self.captured).copied().collect();
+        let mut seen = vec![domains(graph, first, setting, limits)?];
+        for round in 1..self.rounds.carried.len() {
+            graph.control().check()?;
+            let values: Vec<_> = seen[round - 1].iter().chain(&captured).cloned().collect();
+            let (body, roots, _) = beyond(graph, last, (&given, &values));
+            let next = domains(&body, &roots, setting, limits)?;
+            let within = |known: &Vec<Vec<Value>>| {
+                let mut names = next.iter().zip(known);
+                names.all(|(next, known)| next.iter().all(|value| known.contains(value)))
+            };
+            let nothing_new = seen.iter().any(within);
+            seen.push(next);
+            if nothing_new {
+                break;
+            }
+        }
+        let all = (0..first.len()).map(|name| {
+            let rounds = seen.iter().flat_map(|round| round[name].iter().cloned());
+            let mut values: Vec<Value> = rounds.collect();
+            values.sort_by(Value::canonical_order);
+            values.dedup();
+            values
+        });
+        Ok(all.chain(captured.iter().cloned()).collect())
+    }
+
+    fn model(&self, graph: &Graph, values: &[Vec<Value>], asked: &Asked) -> Fallible<Model> {
+        let [first, inner, last] = self.ends();
+        let of =
+            |sops: &[SOpId]| -> Vec<SOpId> { sops.iter().chain(&self.captured).copied().collect() };
+        let (carried, all) = (first.len(), values.len());
+        let before = part(graph, &of(first), (&[], &[]), Wanted::Values(values), asked)?;
+        let round = Wanted::Values(&values[..carried]);
+        let round = part(graph, last, (&of(inner), values), round, asked)?;
+        let after = part(
+            graph,
+            &[self.root],
+            (&of(last), values),
+            Wanted::Result,
+            asked,
+        )?;
+        debug_assert_eq!(all, carried + self.captured.len());
+        let mut model = stitch(
+            [before, round, after],
+            values,
+            self.rounds.carried.len() - 1,
+        );
+        model.name = graph.describe(self.root);
+        let checked = model.check();
+        checked.map_err(|problem| refused(graph.span(self.root), &problem))?;
+        Ok(model)
+    }
+}
+
+/// What is read of a part.
+#[derive(Clone, Copy)]
+enum Wanted<'v> {
+    /// Of each root, for each of these values but the first, whether it is that.
+    Values(&'v [Vec<Value>]),
+    /// The root as the result of the model.
+    Result,
+}
+
+/// The values that s-ops can have.
+fn domains(
+    graph: &Graph,
+    roots: &[SOpId],
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Vec<Vec<Value>>> {
+    let analysis = Analysis::holding(Several::Means, (graph, None), roots, setting, limits);
+    let domain = |id: &SOpId| match analysis.node(*id) {
+        Ok(node) => Ok(node.column.values.domain.to_vec()),
+        Err(stopped) => Err(stopped.diagnostic(graph, *id)),
+    };
+    roots.iter().map(domain).collect()
+}
+
+/// What roots need beyond what they are given, as a graph with what stands in it for the roots and for
+/// what is given.
+fn beyond(
+    graph: &Graph,
+    roots: &[SOpId],
+    (given, values): (&[SOpId], &[Vec<Value>]),
+) -> (Graph, Vec<SOpId>, Vec<SOpId>) {
+    let mut inner = graph.part();
+    let mut leaves = Vec::with_capacity(given.len());
+    for (id, values) in given.iter().zip(values) {
+        let leaf = inner.give(values.clone(), graph.span(*id));
+        inner.set_name(leaf, &graph.describe(*id).into(), true);
+        leaves.push(leaf);
+    }
+    let known = given.iter().copied().zip(leaves.iter().copied());
+    let roots = graph.copy(&mut inner, roots, known.collect());
+    (inner, roots, leaves)
+}
+
+/// Compiles what roots need beyond what they are given.
+fn part(
+    graph: &Graph,
+    roots: &[SOpId],
+    given: (&[SOpId], &[Vec<Value>]),
+    wanted: Wanted,
+    asked: &Asked,
+) -> Fallible<Part> {
+    let (inner, roots, leaves) = beyond(graph, roots, given);
+    let (setting, limits) = (asked.setting, asked.limits);
+    let analysis = Analysis::holding(Several::Means, (&inner, None), &roots, setting, limits);
+    causal::check(&analysis, &roots)?;
+    let diagnose = |stopped: Stopped| stopped.diagnostic(&inner, roots[0]);
+    let searches = Searches::default();
+    let host = asked.request.host;
+    let mut compiler = Compiler::new(&analysis, &searches, host, Style::Faithful, asked.care);
+    let outputs = outputs(&mut compiler, &roots, wanted).map_err(diagnose)?;
+    compiler.place_variables().map_err(diagnose)?;
+    let (of, outputs): (Vec<SOpId>, Vec<Output>) = outputs.into_iter().unzip();
+    if of.is_empty() {
+        return Err(refused(inner.span(roots[0]), "it is the same on every input").into());
+    }
+    let mut plan = emit::plan(&compiler, &of, outputs).map_err(diagnose)?;
+    plan.views.clear();
+    let passes = Passes::parse(PASSES).unwrap_or_default();
+    passes.run(&mut plan, inner.control());
+    plan.check()
+        .map_err(|problem| refused(inner.span(roots[0]), &problem))?;
+    Ok(Part::new(&plan, lower(&plan), &leaves))
+}
+
+/// What is read, with the root that each is of.
+fn outputs(
+    compiler: &mut Compiler,
+    roots: &[SOpId],
+    wanted: Wanted,
+) -> Result<Vec<(SOpId, Output)>, Stopped> {
+    let mut outputs = Vec::new();
+    match wanted {
+        Wanted::Result => {
+            for root in roots {
+                outputs.push((*root, compiler.root(*root)?));
+            }
+        }
+        Wanted::Values(values) => {
+            for (root, values) in roots.iter().zip(values) {
+                let domain = compiler.analysis.node(*root)?.column.values.domain.clone();
+                for value in values.iter().skip(1) {
+                    let is = |known: &Value| f64::from(u8::from(known == value));
+                    let function: Vec<f64> = domain.iter().map(is).collect();
+                    let label = format!("{} = {}", compiler.name(*root), value.source());
+                    let read = compiler.feature(*root, &function, Want::Close, &label)?;
+                    compiler.demand(&read, &label)?;
+                    let bits = Decoder::Numerical(vec![Value::Int(0), Value::Int(1)]);
+                    outputs.push((*root, Output::new(read, bits)));
+                }
+            }
+        }
+    }
+    Ok(outputs)
+}
