@@ -252,31 +252,31 @@ fn furthest(units: &[Unit], point: f64, off: f64) -> f64 {
         let active = units.iter().filter(|u| u.slope * z + u.offset > 0.0);
         active.map(|u| u.weight * u.slope).sum()
     };
-    let thresholds = units.iter().filter(|u| u.slope != 0.0);
-    let thresholds = thresholds.map(|u| -u.offset / u.slope);
     let (low, high) = (point - off, point + off);
-    let near = thresholds.filter(|stop| *stop > low && *stop < high);
-    let mut stops: Vec<f64> = near.collect();
+    // The thresholds on the way, and how the slope changes there from left to right.
+    let bends = units.iter().filter(|u| u.slope != 0.0);
+    let bends = bends.map(|u| (-u.offset / u.slope, u.weight * u.slope.abs()));
+    let mut bends: Vec<(f64, f64)> = bends.filter(|(z, _)| *z > low && *z < high).collect();
     let mut most = 0.0f64;
-    if stops.is_empty() {
+    if bends.is_empty() {
         most = f64::abs(slope_at(point) * off);
     } else {
-        stops.extend([low, point, high]);
-        stops.sort_by(f64::total_cmp);
-        let middle = stops.iter().position(|stop| *stop == point).unwrap_or(0);
-        let travel = |from: usize, to: usize| {
-            slope_at((stops[from] + stops[to]) / 2.0) * (stops[to] - stops[from])
-        };
-        let mut sum = 0.0;
-        for at in middle..stops.len() - 1 {
-            sum += travel(at, at + 1);
-            most = most.max(f64::abs(sum));
+        bends.extend([(point, 0.0), (high, 0.0)]);
+        bends.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut slope = slope_at(f64::midpoint(low, bends[0].0));
+        // The output at each of them, less that at the left end.
+        let (mut before, mut sum, mut at_point) = (low, 0.0, 0.0);
+        let mut outputs = vec![0.0];
+        for (z, change) in bends {
+            sum += slope * (z - before);
+            outputs.push(sum);
+            if z == point {
+                at_point = sum;
+            }
+            (before, slope) = (z, slope + change);
         }
-        sum = 0.0;
-        for at in (0..middle).rev() {
-            sum -= travel(at, at + 1);
-            most = most.max(f64::abs(sum));
-        }
+        let moved = outputs.iter().map(|output| f64::abs(output - at_point));
+        most = moved.fold(most, f64::max);
     }
     // Slopes of large units cancel only to the last bits of float64.
     let steep: f64 = units.iter().map(|u| (u.weight * u.slope).abs()).sum();
