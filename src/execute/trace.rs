@@ -64,7 +64,7 @@ pub struct Pattern {
 
 /// The share of a row's largest weight below which a weight is left blank: what softmax leaves to keys
 /// that are not selected. How much that is at most is said beside it.
-const FAINT: f64 = 1e-4;
+const FAINT: f64 = 1e-9;
 
 impl Pattern {
     /// Whether a weight is left blank in a row.
