@@ -25,12 +25,13 @@ fn stopped(repl: &mut Repl, line: &str) -> String {
 fn what_runs_is_stopped_and_the_session_goes_on() {
     let mut repl = Repl::new(Style::Plain, Patience::None);
     answer(&mut repl, "x = 1;");
-    // Each alone would take seconds or minutes, or run into a limit.
+    // Each alone would take a minute, or run into a limit.
     for line in [
         "for i in range(100000) { for j in range(100000) { x = x + 1; } }",
         "def f(n) { for i in range(100000) { n = n + i; } return f(n); } f(1);",
-        "set example range(4000);
-         aggregate(select_best(full_s, score(indices, tokens_int, lambda k, q: k * q)), indices);",
+        "set example range(100000);
+         s = score(indices, tokens_int, lambda k, q: k * q % 1009);
+         aggregate(select_best(full_s, s), indices);",
         "set example range(200000);
          many = select(indices * 7 % 1009, indices, <) and select(tokens_int, indices, !=);
          aggregate(many or select(3 * indices % 89, indices * indices, >), indices / 3);",

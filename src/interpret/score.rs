@@ -237,15 +237,23 @@ impl Scores {
         column(&columns, self.parts.len() - 1)
     }
 
+    /// # Errors
+    /// It is interrupted. Asked once for each query or block of keys, so that no request waits for
+    /// a table of pairs.
+    fn unless_stopped(&self) -> Result<(), Arc<Fault>> {
+        if self.control.is_stopped() {
+            return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
+        }
+        Ok(())
+    }
+
     fn blocks(&self) -> usize {
         self.keys.count().div_ceil(BLOCK)
     }
 
     /// The score of a key class for a query class.
     fn of_classes(&self, key: u32, query: u32) -> Result<Value, Arc<Fault>> {
-        if self.control.is_stopped() {
-            return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
-        }
+        self.unless_stopped()?;
         let (keys, queries) = (self.keys.values(key), self.queries.values(query));
         let keys: Vec<&Value> = keys.iter().collect();
         let queries: Vec<&Value> = queries.iter().collect();
@@ -276,9 +284,7 @@ impl Scores {
             if let Some(column) = self.block(block, query)
                 && let Values::Bools(bools) = column.values()
             {
-                if self.control.is_stopped() {
-                    return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
-                }
+                self.unless_stopped()?;
                 for (at, word) in bools.blocks().enumerate() {
                     bits[first / 64 + at / 2] |= u64::from(word) << (32 * (at % 2));
                 }
@@ -328,6 +334,7 @@ impl Scores {
     pub fn best(&self, candidates: &Pattern) -> Result<Vec<i64>, Arc<Fault>> {
         self.control.count_pairs(candidates.pairs());
         let best = |_: &mut (), query: usize| {
+            self.unless_stopped()?;
             let class = self.queries.of[query];
             let mut blocks: Vec<Option<Option<Arc<Column>>>> = vec![None; self.blocks()];
             let mut best: Option<(f64, i64)> = None;
@@ -395,9 +402,7 @@ impl Scores {
     fn weigh(&self, query: u32, weights: &mut Vec<f64>, sop: SOpId) -> Result<(), Arc<Fault>> {
         weights.clear();
         for block in 0..self.blocks() {
-            if self.control.is_stopped() {
-                return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
-            }
+            self.unless_stopped()?;
             let column = self.block(block, query);
             let first = block * BLOCK;
             let before = weights.len();
