@@ -1,6 +1,7 @@
 //! Writing files: whole or not at all. Where the system has files without a name (Linux), a new file
 //! has none until it is whole, so that a process that is killed leaves nothing. Elsewhere, and for
-//! the instant in which one file replaces another, it has a temporary name.
+//! the instant in which one file replaces another, it has a temporary name; what a process that was
+//! killed in that instant left is removed by the next that writes in the same folder.
 
 use super::diagnostic::{Code, Diagnostic, Fallible};
 use super::visible;
@@ -96,6 +97,7 @@ fn store(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
     let _writing = pause();
     #[cfg(target_os = "linux")]
     if let Some(file) = unnamed::create(folder) {
+        unnamed::sweep(folder);
         fill(&file)?;
         match unnamed::name(&file, folder, &target, existing) {
             // A file system that gives files without names, and no names to them.
@@ -120,11 +122,8 @@ fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.prefix(PREFIX).tempfile_in(folder)
+    builder.prefix(".rasp-").tempfile_in(folder)
 }
-
-/// How temporary names begin.
-const PREFIX: &str = ".rasp-";
 
 /// How many names a file has.
 #[cfg(unix)]
@@ -157,7 +156,7 @@ fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
 /// Files that have no name until they are whole.
 #[cfg(target_os = "linux")]
 mod unnamed {
-    use super::{Existing, PREFIX};
+    use super::Existing;
     use rustix::fs::{AtFlags, CWD, OFlags, linkat};
     use std::fs::{File, OpenOptions};
     use std::io;
@@ -165,17 +164,42 @@ mod unnamed {
     use std::os::unix::fs::OpenOptionsExt;
     use std::path::Path;
 
-    /// A file in a folder, where its file system has such files.
+    /// How the name begins and ends that a file has for the instant before it replaces another.
+    const REPLACING: (&str, &str) = (".rasp-", ".replacing");
+
+    /// A file in a folder, where its file system has such files. It is locked while it is open.
     pub fn create(folder: &Path) -> Option<File> {
         let mut options = OpenOptions::new();
         let flags = OFlags::TMPFILE.bits() as i32;
         let options = options.write(true).mode(0o666).custom_flags(flags);
-        options.open(folder).ok()
+        let file = options.open(folder).ok()?;
+        // Where files have no locks, `sweep` removes none.
+        let _ = file.try_lock();
+        Some(file)
+    }
+
+    /// Removes what processes left in a folder that were killed while they replaced a file: what has
+    /// such a name, and is locked by nobody.
+    pub fn sweep(folder: &Path) {
+        let Ok(entries) = folder.read_dir() else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let name = name.as_encoded_bytes();
+            let ours = name.starts_with(REPLACING.0.as_bytes())
+                && name.ends_with(REPLACING.1.as_bytes())
+                && entry.file_type().is_ok_and(|kind| kind.is_file());
+            if ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+                // Whoever may not remove it may not have left it.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// Gives it its name. No system call gives a name that is taken, so that to replace a file it has
     /// another name for an instant. Other signals wait for the end of that; a SIGKILL just there leaves
-    /// the new file, whole, under that name.
+    /// the new file, whole, under that name, until the next write in this folder.
     pub fn name(file: &File, folder: &Path, target: &Path, existing: Existing) -> io::Result<()> {
         let link = |path: &Path| {
             let from = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -185,7 +209,8 @@ mod unnamed {
             Existing::Keep => link(target),
             Existing::Replace => {
                 let named = tempfile::Builder::new()
-                    .prefix(PREFIX)
+                    .prefix(REPLACING.0)
+                    .suffix(REPLACING.1)
                     .make_in(folder, link)?;
                 Ok(named.persist(target)?)
             }
