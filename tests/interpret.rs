@@ -12,7 +12,9 @@ use proptest::prelude::*;
 use random::Program;
 use rasp::base::Limits;
 use rasp::graph::Sharing;
-use rasp::interpret::{Explanation, Generation, evaluate, evaluate_selector, explain};
+use rasp::interpret::{
+    Explanation, Generation, evaluate, evaluate_many, evaluate_selector, explain,
+};
 use rasp::session::Session;
 use rasp::value::{Op, Value};
 
@@ -346,6 +348,34 @@ fn what_selects_no_later_key_is_causal() {
     }
 }
 
+/// On the parts of one input, and on all of another, which may be of other types.
+fn check_many(program: &Program, (first, second): (&[Value], &[Value]), length: usize) {
+    let parts = first.chunks(length).chain([second, first]);
+    let inputs: Vec<Vec<Value>> = parts.map(<[Value]>::to_vec).collect();
+    let all = evaluate_many(&program.graph, &program.sops, &inputs).unwrap();
+    for (at, id) in program.sops.iter().enumerate() {
+        // Where others fail they are evaluated apart, so each is asked for alone, too.
+        let of_one = evaluate_many(&program.graph, &[*id], &inputs).unwrap();
+        for ((input, of_all), of_one) in inputs.iter().zip(&all).zip(of_one) {
+            let alone = evaluate(&program.graph, *id, input).ok();
+            for found in [&of_all[at], &of_one[0]] {
+                let equal = match (&alone, found) {
+                    (Some(alone), Some(found)) => {
+                        let mut pairs = alone.values.iter().zip(found);
+                        alone.values.len() == found.len() && pairs.all(|(a, b)| same(a, b))
+                    }
+                    (alone, found) => alone.is_none() && found.is_none(),
+                };
+                let shown = program.graph.expression(*id);
+                assert!(
+                    equal,
+                    "{shown} on {input:?}\nalone {alone:?}\nmany  {found:?}"
+                );
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(property::property(3000))]
 
@@ -372,6 +402,16 @@ proptest! {
             (Err(fault), Err(diagnostic)) => prop_assert_eq!(fault.code, diagnostic.code),
             (expected, actual) => panic!("naive {expected:?}\nfast {actual:?}"),
         }
+    }
+
+    #[test]
+    fn many_inputs_are_evaluated_as_one_by_one(
+        first in random::input(),
+        second in random::input(),
+        length in 1..=9_usize,
+        recipes in random::recipes(),
+    ) {
+        check_many(&Program::build(&first, &recipes), (&first, &second), length);
     }
 
     #[test]

@@ -32,6 +32,8 @@ fn what_runs_is_stopped_and_the_session_goes_on() {
         "set example range(100000);
          s = score(indices, tokens_int, lambda k, q: k * q % 1009);
          aggregate(select_best(full_s, s), indices);",
+        "set example range(100000);
+         aggregate(select(indices, tokens_int, lambda k, q: k * q % 1009 == 3), indices);",
         "set example range(200000);
          many = select(indices * 7 % 1009, indices, <) and select(tokens_int, indices, !=);
          aggregate(many or select(3 * indices % 89, indices * indices, >), indices / 3);",

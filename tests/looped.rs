@@ -92,7 +92,7 @@ fn verify(session: &mut Session, expression: &str, asked: &Asked) -> rasp::model
             precision,
             ..VerifyOptions::default()
         };
-        let found = session.verify_model((&[sop], &model), &options, &mut |_| Ok(()));
+        let found = session.verify_model((&[sop], &model), &options);
         let found = found.unwrap();
         assert!(found.is_proof(), "{expression}: {:?}", found.first_wrong);
     }

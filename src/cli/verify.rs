@@ -9,7 +9,7 @@ use super::model::{compile_expressions, compile_looped};
 use super::output::{Output, Stop, table};
 use super::progress;
 use crate::base::Sources;
-use crate::execute::{Reached, Survey, Surveyed};
+use crate::execute::{Reached, Surveyed};
 use crate::graph::Sharing;
 use crate::model::cell;
 use crate::session::{Verification, VerifyOptions};
@@ -78,16 +78,12 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
         seed: arguments.seed,
         precision: arguments.floats.precision(),
     };
-    let survey = Survey::new(&model, options.precision);
-    let mut survey = output.expect(survey, session.sources())?;
-    let watch = &mut |inputs: &[Vec<Value>]| survey.add(inputs);
-    let verify = || session.verify_model((&sops, &model), &options, watch);
+    let verify = || session.verify_surveyed((&sops, &model), &options);
     let found = progress::shown(output, session.control(), "comparing on inputs", verify)?;
-    let found = output.expect(found, session.sources())?;
+    let (found, surveyed) = output.expect(found, session.sources())?;
     if found.wrong > 0 {
         output.fail();
     }
-    let surveyed = survey.found();
     match arguments.json {
         true => output.json(&verification_json(&found, &surveyed)),
         false => output.text(&(verification_text(&found) + &survey_text(&found, &surveyed))),

@@ -50,7 +50,7 @@ pub use effect::explain;
 pub use looped::compile_looped;
 pub use lower::lower;
 pub use stored::{Proof, certified, open, prove, proved_plan};
-pub use verify::{Options, Verification, Watch, WrongOutput, verify, verify_all, verify_watched};
+pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_surveyed};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::certify::Certificate;

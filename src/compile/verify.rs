@@ -6,7 +6,7 @@
 
 use crate::base::{Code, Diagnostic, Fallible, Random, parallel};
 use crate::certify::{TOLERANCE_F32, TOLERANCE_F64};
-use crate::execute::{Executor, Precision};
+use crate::execute::{Executor, Noted, Outputs, Precision, Survey, Surveyed};
 use crate::graph::{Graph, SOpId};
 use crate::infer::inputs;
 use crate::interpret;
@@ -40,9 +40,6 @@ impl Default for Options {
         }
     }
 }
-
-/// Is shown the inputs that are compared, some at a time.
-pub type Watch<'w> = dyn FnMut(&[Vec<Value>]) -> Fallible<()> + 'w;
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,10 +76,10 @@ pub struct WrongOutput {
     pub got: Vec<Value>,
 }
 
-/// Inputs that are run through the model at once.
-const BATCH: usize = 64;
-/// Batches that are worked on together, by all processors.
-const BATCHES: usize = 32;
+/// Inputs that are compared together, by one processor.
+const TOGETHER: usize = 64;
+/// How many of these are worked on by all processors before something else may happen.
+const AT_ONCE: usize = 32;
 
 /// Compares a model with the s-op it was compiled from.
 ///
@@ -107,31 +104,53 @@ pub fn verify_all(
     model: &Model,
     options: &Options,
 ) -> Fallible<Verification> {
-    verify_watched(graph, roots, model, options, &mut |_| Ok(()))
+    let executor = Executor::new(model, options.precision)?;
+    let run = |inputs: &[Vec<Value>]| Ok((executor.run_all_outputs(inputs)?, ()));
+    verify_run(graph, roots, (model, &run), options, &mut |()| {})
 }
 
-/// The same; `watch` is shown the inputs that are compared, some at a time.
+/// The same, and which values the model's variables took on the inputs.
 ///
 /// # Errors
-/// As [`verify_all`], and those of `watch`.
-pub fn verify_watched(
+/// As [`verify_all`].
+pub fn verify_surveyed(
     graph: &Graph,
     roots: &[SOpId],
     model: &Model,
     options: &Options,
-    watch: &mut Watch<'_>,
+) -> Fallible<(Verification, Vec<Surveyed>)> {
+    let survey = Survey::new(model, options.precision)?;
+    let mut all = Noted::default();
+    let run = |inputs: &[Vec<Value>]| survey.run(inputs);
+    let note = &mut |noted: Noted| all.add(&noted);
+    let verification = verify_run(graph, roots, (model, &run), options, note)?;
+    Ok((verification, survey.found(&all)))
+}
+
+/// Compares a model that is run by a function, which also notes something of the inputs; `note` is
+/// given that.
+fn verify_run<N: Send>(
+    graph: &Graph,
+    roots: &[SOpId],
+    (model, run): (
+        &Model,
+        &(impl Fn(&[Vec<Value>]) -> Fallible<(Outputs, N)> + Sync),
+    ),
+    options: &Options,
+    note: &mut dyn FnMut(N),
 ) -> Fallible<Verification> {
-    let executor = Executor::new(model, options.precision)?;
     let max_length = options.max_length.min(model.max_length);
     let exhaustive_to_length =
         inputs::exhaustive_length(model.vocabulary.len(), max_length, options.exhaustive);
+    let tolerances = (0..roots.len()).map(|at| tolerance(model, at, options.precision));
+    let tolerances: Vec<Option<f64>> = tolerances.collect();
     let mut verification = Verification {
         checked: 0,
         rejected: 0,
         wrong: 0,
         exhaustive_to_length,
         max_length,
-        tolerance: (0..roots.len()).find_map(|at| tolerance(model, at, options.precision)),
+        tolerance: tolerances.iter().find_map(|tolerance| *tolerance),
         first_wrong: None,
     };
     let all = (1..=exhaustive_to_length).flat_map(|length| inputs::all(&model.vocabulary, length));
@@ -151,62 +170,74 @@ pub fn verify_watched(
     });
     let mut tried = all.chain(sampled).peekable();
     while tried.peek().is_some() {
-        let inputs: Vec<Vec<Value>> = tried.by_ref().take(BATCH * BATCHES).collect();
-        let batches: Vec<&[Vec<Value>]> = inputs.chunks(BATCH).collect();
-        let expect = |_: &mut (), at: usize| expected(graph, roots, batches[at]);
-        let expected = parallel::map((batches.len(), 1), || (), expect);
-        let expected: Vec<Vec<_>> = expected.into_iter().collect::<Fallible<_>>()?;
-        let pairs = inputs.into_iter().zip(expected.into_iter().flatten());
-        // Where one of several fails the others still have values.
-        let (accepted, rejected): (Vec<_>, Vec<_>) =
-            pairs.partition(|(_, values)| values.iter().any(Option::is_some));
-        verification.rejected += rejected.len();
-        let (inputs, expected): (Vec<_>, Vec<_>) = accepted.into_iter().unzip();
-        watch(&inputs)?;
-        let batches: Vec<&[Vec<Value>]> = inputs.chunks(BATCH).collect();
-        let run = |_: &mut (), at: usize| executor.run_all_outputs(batches[at]);
-        let outputs = parallel::map((batches.len(), 1), || (), run);
-        let outputs: Vec<Vec<_>> = outputs.into_iter().collect::<Fallible<_>>()?;
-        let all = inputs
-            .into_iter()
-            .zip(expected)
-            .zip(outputs.into_iter().flatten());
-        for ((input, expected), got) in all {
-            verification.checked += 1;
-            for (at, (expected, got)) in expected.into_iter().zip(got).enumerate() {
-                let tolerance = tolerance(model, at, options.precision);
-                if let Some(expected) = expected
-                    && !agree(&expected, &got, tolerance)
-                {
-                    verification.wrong += 1;
-                    verification.first_wrong.get_or_insert(WrongOutput {
-                        input,
-                        expected,
-                        got,
-                    });
-                    break;
-                }
-            }
+        let inputs: Vec<Vec<Value>> = tried.by_ref().take(TOGETHER * AT_ONCE).collect();
+        let parts: Vec<&[Vec<Value>]> = inputs.chunks(TOGETHER).collect();
+        let compare = |_: &mut (), at: usize| {
+            let mut found = Found::default();
+            let noted = found.compare((graph, roots), &tolerances, parts[at], run)?;
+            Ok((found, noted))
+        };
+        let compared = parallel::map((parts.len(), 1), || (), compare);
+        for (found, noted) in compared.into_iter().collect::<Fallible<Vec<_>>>()? {
+            verification.checked += found.checked;
+            verification.rejected += found.rejected;
+            verification.wrong += found.wrong;
+            verification.first_wrong = verification.first_wrong.or(found.first_wrong);
+            note(noted);
         }
     }
     Ok(verification)
 }
 
-/// What the interpreter gives for each input, of each root; `None` where it fails.
-fn expected(
-    graph: &Graph,
-    roots: &[SOpId],
-    inputs: &[Vec<Value>],
-) -> Fallible<Vec<Vec<Option<Vec<Value>>>>> {
-    let evaluated = |input: &Vec<Value>| {
-        graph.control().check()?;
-        let values = |root: &SOpId| interpret::evaluate(graph, *root, input).ok();
-        let values = roots.iter().map(values);
-        Ok(values
-            .map(|found| found.map(|found| found.values))
-            .collect())
-    };
-    inputs.iter().map(evaluated).collect()
+/// What comparing some inputs found.
+#[derive(Default)]
+struct Found {
+    checked: usize,
+    rejected: usize,
+    wrong: usize,
+    first_wrong: Option<WrongOutput>,
+}
+
+impl Found {
+    /// Compares some inputs; what `run` says about them.
+    fn compare<N>(
+        &mut self,
+        (graph, roots): (&Graph, &[SOpId]),
+        tolerances: &[Option<f64>],
+        inputs: &[Vec<Value>],
+        run: &impl Fn(&[Vec<Value>]) -> Fallible<(Outputs, N)>,
+    ) -> Fallible<N> {
+        let expected = interpret::evaluate_many(graph, roots, inputs)?;
+        // Where one of several fails the others still have values.
+        let pairs = inputs.iter().zip(expected);
+        let (accepted, rejected): (Vec<_>, Vec<_>) =
+            pairs.partition(|(_, values)| values.iter().any(Option::is_some));
+        self.rejected = rejected.len();
+        self.checked = accepted.len();
+        let (outputs, noted) = match rejected.is_empty() {
+            true => run(inputs)?,
+            false => {
+                let accepted = accepted.iter().map(|(input, _)| (*input).clone());
+                run(&accepted.collect::<Vec<_>>())?
+            }
+        };
+        for ((input, expected), got) in accepted.into_iter().zip(outputs) {
+            let outputs = expected.into_iter().zip(got).zip(tolerances);
+            let wrong = outputs.filter_map(|((expected, got), tolerance)| {
+                let expected = expected.filter(|expected| !agree(expected, &got, *tolerance))?;
+                Some((expected, got))
+            });
+            if let Some((expected, got)) = wrong.into_iter().next() {
+                self.wrong += 1;
+                self.first_wrong.get_or_insert_with(|| WrongOutput {
+                    input: input.clone(),
+                    expected,
+                    got,
+                });
+            }
+        }
+        Ok(noted)
+    }
 }
 
 /// Whether an output is what is expected: exactly, or within a tolerance.

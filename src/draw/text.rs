@@ -5,6 +5,7 @@
 use super::drawing::{Block, Cell, Drawing, Graph, Grid, Panel, Role, Row, Scale};
 use super::scene::{columns_of, cut, folded};
 use crate::base::visible::visible;
+use crate::execute::FAINT_MARK;
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
 
@@ -146,7 +147,7 @@ impl Writer {
         let indent = " ".repeat(2 * INDENT);
         let faint = match grid.largest_faint() {
             0.0 => String::new(),
-            most => format!(" (left blank: at most {most:.0e})"),
+            most => format!(" ({FAINT_MARK}: at most {most:.0e})"),
         };
         if !grid.title.is_empty() || !faint.is_empty() {
             self.note(&indent, &format!("{}{faint}", grid.title));
@@ -232,7 +233,8 @@ impl Writer {
                     1 => {
                         let row = &grid.cells[first];
                         let shown = match grid.is_faint(row, row[column]) {
-                            true => "·".to_string(),
+                            true if row[column] == 0.0 => String::new(),
+                            true => FAINT_MARK.to_string(),
                             false => number(grid.scale, row[column], shape.cell),
                         };
                         line.push_str(&" ".repeat(shape.cell.saturating_sub(shown.width())));

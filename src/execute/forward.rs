@@ -11,7 +11,7 @@ use super::attention::{Observe, PreparedHead};
 use super::feed_forward::PreparedFeedForward;
 use super::input::Tokenizer;
 use super::lanes::{self, LANES, Work};
-use super::readout::PreparedReadout;
+use super::readout::{PreparedReadout, Readings};
 use super::scalar::Scalar;
 use super::sparse::Sparse;
 use crate::base::{Code, Diagnostic, Fallible, parallel};
@@ -29,6 +29,9 @@ pub enum Precision {
     /// Of 64 bits.
     F64,
 }
+
+/// For each input a list of what the outputs of a model give.
+pub type Outputs = Vec<Vec<Vec<Value>>>;
 
 /// The first output of a model for one input: one value for each token.
 ///
@@ -103,7 +106,7 @@ impl Executor {
     ///
     /// # Errors
     /// As [`run`], for the first input that has one.
-    pub fn run_all_outputs(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Vec<Vec<Value>>>> {
+    pub fn run_all_outputs(&self, inputs: &[Vec<Value>]) -> Fallible<Outputs> {
         match self {
             Executor::F32(prepared) => prepared.run_all_outputs(inputs),
             Executor::F64(prepared) => prepared.run_all_outputs(inputs),
@@ -230,7 +233,7 @@ impl<T: Scalar> Prepared<T> {
     ///
     /// # Errors
     /// As [`run`], for the first input that has one.
-    pub fn run_all_outputs(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Vec<Vec<Value>>>> {
+    pub fn run_all_outputs(&self, inputs: &[Vec<Value>]) -> Fallible<Outputs> {
         self.pass_all(inputs, &self.outputs)
     }
 
@@ -239,7 +242,7 @@ impl<T: Scalar> Prepared<T> {
         &self,
         inputs: &[Vec<Value>],
         readouts: &[PreparedReadout<T>],
-    ) -> Fallible<Vec<Vec<Vec<Value>>>> {
+    ) -> Fallible<Outputs> {
         let batches = self.batches(inputs)?;
         let read = |_: &mut (), at: usize| self.read(&batches[at], readouts);
         let outputs = parallel::map((batches.len(), FEW), || (), read);
@@ -263,12 +266,23 @@ impl<T: Scalar> Prepared<T> {
         Ok(batches)
     }
 
-    fn read(&self, batch: &Batch, readouts: &[PreparedReadout<T>]) -> Vec<Vec<Vec<Value>>> {
+    fn read(&self, batch: &Batch, readouts: &[PreparedReadout<T>]) -> Outputs {
         let x = self.pass(batch, &mut |_, _| {});
-        let values: Vec<_> = readouts.iter().map(|readout| readout.read(&x)).collect();
+        let decoded = readouts.iter().map(|readout| readout.decode(&x));
+        self.values(batch, readouts, &decoded.collect::<Vec<_>>())
+    }
+
+    /// For each input of a batch, what each readout found at its tokens.
+    pub(super) fn values(
+        &self,
+        batch: &Batch,
+        readouts: &[PreparedReadout<T>],
+        decoded: &[Readings],
+    ) -> Outputs {
         let of_input = |input: &Range<usize>| {
-            let tokens = |values: &Vec<Value>| values[self.tokens(input)].to_vec();
-            values.iter().map(tokens).collect()
+            let pairs = readouts.iter().zip(decoded);
+            let values = pairs.map(|(readout, found)| readout.values(found, self.tokens(input)));
+            values.collect()
         };
         batch.inputs.iter().map(of_input).collect()
     }

@@ -19,8 +19,8 @@ pub mod trace;
 
 pub use delta::delta;
 pub use engine::{Engine, dense};
-pub use forward::{Executor, Precision, Prepared, run};
+pub use forward::{Executor, Outputs, Precision, Prepared, run};
 pub use largest::largest_activation;
 pub use scalar::Scalar;
-pub use survey::{Reached, Survey, Surveyed};
-pub use trace::{Decoded, Given, Pattern, Step, Trace, trace};
+pub use survey::{Noted, Reached, Survey, Surveyed};
+pub use trace::{Decoded, FAINT_MARK, Given, Pattern, Step, Trace, trace};

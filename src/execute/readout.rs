@@ -6,12 +6,21 @@ use super::sparse::Sparse;
 use crate::model::{Decoder, Readout};
 use crate::value::Value;
 use ndarray::Array2;
+use std::ops::Range;
 
 /// A readout with its weights in the order of use.
 pub(super) struct PreparedReadout<T> {
     weights: Sparse<T>,
     bias: Vec<T>,
     decoder: PreparedDecoder,
+}
+
+/// What a readout finds at each column.
+pub(super) enum Readings {
+    /// The place of the value among those that the readout lists.
+    Listed(Vec<u32>),
+    /// The number itself.
+    Real(Vec<f64>),
 }
 
 enum PreparedDecoder {
@@ -39,30 +48,43 @@ impl<T: Scalar> PreparedReadout<T> {
         }
     }
 
-    /// Whether it gives numbers as they are.
-    pub fn is_real(&self) -> bool {
-        matches!(self.decoder, PreparedDecoder::Raw)
+    /// What the stream `[d_model, columns]` says at each column.
+    pub fn decode(&self, x: &Array2<T>) -> Readings {
+        match &self.decoder {
+            PreparedDecoder::Categorical(_) => Readings::Listed(self.winners(x)),
+            PreparedDecoder::Nearest(values) => {
+                let place = |number: &T| nearest(values, number.widen()) as u32;
+                Readings::Listed(self.output(0, x).iter().map(place).collect())
+            }
+            PreparedDecoder::Raw => {
+                // Adding zero turns a negative zero into a plain one.
+                let real = |number: &T| number.widen() + 0.0;
+                Readings::Real(self.output(0, x).iter().map(real).collect())
+            }
+        }
+    }
+
+    /// The values at some columns.
+    pub fn values(&self, decoded: &Readings, columns: Range<usize>) -> Vec<Value> {
+        match (&self.decoder, decoded) {
+            (PreparedDecoder::Categorical(values), Readings::Listed(places)) => {
+                let value = |place: &u32| values[*place as usize].clone();
+                places[columns].iter().map(value).collect()
+            }
+            (PreparedDecoder::Nearest(values), Readings::Listed(places)) => {
+                let value = |place: &u32| values[*place as usize].1.clone();
+                places[columns].iter().map(value).collect()
+            }
+            (_, Readings::Real(numbers)) => {
+                numbers[columns].iter().copied().map(Value::Float).collect()
+            }
+            (PreparedDecoder::Raw, Readings::Listed(_)) => Vec::new(),
+        }
     }
 
     /// One value for each column of `x` `[d_model, columns]`.
     pub fn read(&self, x: &Array2<T>) -> Vec<Value> {
-        match &self.decoder {
-            PreparedDecoder::Categorical(values) => {
-                let winners = self.winners(x).into_iter();
-                winners
-                    .map(|winner| values[winner as usize].clone())
-                    .collect()
-            }
-            PreparedDecoder::Nearest(values) => {
-                let decode = |number: &T| nearest(values, number.widen()).clone();
-                self.output(0, x).iter().map(decode).collect()
-            }
-            PreparedDecoder::Raw => {
-                // Adding zero turns a negative zero into a plain one.
-                let decode = |number: &T| Value::Float(number.widen() + 0.0);
-                self.output(0, x).iter().map(decode).collect()
-            }
-        }
+        self.values(&self.decode(x), 0..x.ncols())
     }
 
     /// One output `[columns]`.
@@ -117,13 +139,12 @@ impl<T: Scalar> Work for Winners<'_, T> {
     }
 }
 
-/// The nearest of ascending values, the smaller of two equally near.
-fn nearest(values: &[(f64, Value)], number: f64) -> &Value {
+/// The place of the nearest of ascending values, of the smaller of two equally near.
+fn nearest(values: &[(f64, Value)], number: f64) -> usize {
     let above = values.partition_point(|(float, _)| *float < number);
-    let index = match (above.checked_sub(1), values.get(above)) {
+    match (above.checked_sub(1), values.get(above)) {
         (Some(below), Some((float, _))) if float - number < number - values[below].0 => below + 1,
         (Some(below), _) => below,
         (None, _) => 0,
-    };
-    &values[index].1
+    }
 }

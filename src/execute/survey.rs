@@ -1,17 +1,12 @@
 //! Which values the variables and outputs of a model take on many inputs: what a check on these
 //! inputs says nothing about is what none of them reached. Depends on the forward pass.
 
-use super::forward::{Batch, Precision, Prepared};
-use super::readout::PreparedReadout;
+use super::forward::{Batch, Outputs, Precision, Prepared};
+use super::readout::{PreparedReadout, Readings};
 use super::scalar::Scalar;
-use crate::base::{Fallible, parallel};
+use crate::base::Fallible;
 use crate::model::{Decoder, Model, Readout};
 use crate::value::Value;
-use ndarray::Array2;
-use rustc_hash::FxHashSet;
-
-/// Inputs that one thread looks at together.
-const TOGETHER: usize = 64;
 
 /// What a variable or an output was on the inputs of a survey.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,12 +26,10 @@ pub enum Reached {
     Real(Option<(f64, f64)>),
 }
 
-/// A model on its way through many inputs.
+/// A model made ready for many inputs, of which it is noted what its variables are on them.
 pub struct Survey<'m> {
     model: &'m Model,
     runner: Runner,
-    /// One for each variable, then one for each output.
-    seen: Vec<Seen>,
 }
 
 enum Runner {
@@ -44,68 +37,52 @@ enum Runner {
     F64(Prepared<f64>, Vec<PreparedReadout<f64>>),
 }
 
+/// What the variables, and then the outputs, of a model were on some inputs.
+#[derive(Default)]
+pub struct Noted(Vec<Seen>);
+
 #[derive(Clone, Default)]
 struct Seen {
-    values: FxHashSet<Value>,
+    /// Which of the values that the readout lists were reached, as far as one was.
+    places: Vec<bool>,
     range: Option<(f64, f64)>,
 }
 
 impl Survey<'_> {
     /// # Errors
-    /// As [`Prepared::new`].
+    /// As [`super::run`]: the model does not fit together.
     pub fn new(model: &Model, precision: Precision) -> Fallible<Survey<'_>> {
-        let variables = || model.variables.iter().map(|variable| &variable.readout);
-        Ok(Survey {
-            model,
-            runner: match precision {
-                Precision::F32 => Runner::F32(
-                    Prepared::new(model)?,
-                    variables().map(PreparedReadout::new).collect(),
-                ),
-                Precision::F64 => Runner::F64(
-                    Prepared::new(model)?,
-                    variables().map(PreparedReadout::new).collect(),
-                ),
-            },
-            seen: vec![Seen::default(); model.variables.len() + model.outputs.len()],
-        })
+        let runner = match precision {
+            Precision::F32 => Runner::F32(Prepared::new(model)?, variables(model)),
+            Precision::F64 => Runner::F64(Prepared::new(model)?, variables(model)),
+        };
+        Ok(Survey { model, runner })
     }
 
-    /// Runs the model on some more inputs.
+    /// Every output for each of many inputs, and what was noted on the way.
     ///
     /// # Errors
     /// As [`super::run`], for the first input that has one.
-    pub fn add(&mut self, inputs: &[Vec<Value>]) -> Fallible<()> {
-        let (model, runner, count) = (self.model, &self.runner, self.seen.len());
-        let parts: Vec<&[Vec<Value>]> = inputs.chunks(TOGETHER).collect();
-        let noted = |_: &mut (), at: usize| -> Fallible<Vec<Seen>> {
-            let mut seen = vec![Seen::default(); count];
-            match runner {
-                Runner::F32(prepared, read) => add(model, prepared, read, parts[at], &mut seen)?,
-                Runner::F64(prepared, read) => add(model, prepared, read, parts[at], &mut seen)?,
-            }
-            Ok(seen)
-        };
-        for noted in parallel::map((parts.len(), 1), || (), noted) {
-            for (seen, noted) in self.seen.iter_mut().zip(noted?) {
-                seen.add(noted);
-            }
+    pub fn run(&self, inputs: &[Vec<Value>]) -> Fallible<(Outputs, Noted)> {
+        match &self.runner {
+            Runner::F32(prepared, read) => run(self.model, prepared, read, inputs),
+            Runner::F64(prepared, read) => run(self.model, prepared, read, inputs),
         }
-        Ok(())
     }
 
     /// What was found of the variables, and of the outputs that are none of them.
-    pub fn found(&self) -> Vec<Surveyed> {
+    pub fn found(&self, noted: &Noted) -> Vec<Surveyed> {
         let variables = self.model.variables.iter();
         let variables = variables.map(|variable| (&variable.name, &variable.readout));
         let outputs = self.model.outputs.iter();
         let outputs = outputs.map(|output| (&output.name, &output.readout));
-        let mut found: Vec<Surveyed> = Vec::with_capacity(self.seen.len());
-        for ((name, readout), seen) in variables.chain(outputs).zip(&self.seen) {
+        let nothing = Seen::default();
+        let mut found: Vec<Surveyed> = Vec::new();
+        for (at, (name, readout)) in variables.chain(outputs).enumerate() {
             if found.iter().all(|known| known.name != *name) {
                 found.push(Surveyed {
                     name: name.clone(),
-                    values: seen.of(readout),
+                    values: noted.0.get(at).unwrap_or(&nothing).of(readout),
                 });
             }
         }
@@ -113,56 +90,81 @@ impl Survey<'_> {
     }
 }
 
-fn add<T: Scalar>(
+impl Noted {
+    /// Takes in what was noted on other inputs.
+    pub fn add(&mut self, other: &Noted) {
+        let count = self.0.len().max(other.0.len());
+        self.0.resize(count, Seen::default());
+        for (seen, other) in self.0.iter_mut().zip(&other.0) {
+            seen.add(other);
+        }
+    }
+}
+
+fn variables<T: Scalar>(model: &Model) -> Vec<PreparedReadout<T>> {
+    let readouts = model.variables.iter().map(|variable| &variable.readout);
+    readouts.map(PreparedReadout::new).collect()
+}
+
+fn run<T: Scalar>(
     model: &Model,
     prepared: &Prepared<T>,
     variables: &[PreparedReadout<T>],
     inputs: &[Vec<Value>],
-    seen: &mut [Seen],
-) -> Fallible<()> {
+) -> Fallible<(Outputs, Noted)> {
+    let mut seen = vec![Seen::default(); model.variables.len() + model.outputs.len()];
+    let mut outputs = Vec::with_capacity(inputs.len());
     for batch in &prepared.batches(inputs)? {
         let x = prepared.pass(batch, &mut |half, x| {
-            let readable = model.variables.iter().zip(variables).zip(&mut *seen);
+            let readable = model.variables.iter().zip(variables).zip(&mut seen);
             for ((variable, readout), seen) in readable {
                 if variable.ready == half {
-                    seen.note((prepared, batch), readout, x);
+                    seen.note((prepared, batch), &readout.decode(x));
                 }
             }
         });
-        let outputs = prepared.outputs.iter().zip(&mut seen[variables.len()..]);
-        for (readout, seen) in outputs {
-            seen.note((prepared, batch), readout, &x);
+        let readouts = &prepared.outputs;
+        let decoded: Vec<Readings> = readouts.iter().map(|readout| readout.decode(&x)).collect();
+        for (decoded, seen) in decoded.iter().zip(&mut seen[variables.len()..]) {
+            seen.note((prepared, batch), decoded);
         }
+        outputs.extend(prepared.values(batch, readouts, &decoded));
     }
-    Ok(())
+    Ok((outputs, Noted(seen)))
 }
 
 impl Seen {
-    /// Takes in the values at the tokens of a batch.
-    fn note<T: Scalar>(
-        &mut self,
-        (prepared, batch): (&Prepared<T>, &Batch),
-        readout: &PreparedReadout<T>,
-        x: &Array2<T>,
-    ) {
-        let values = readout.read(x);
+    /// Takes in what a readout found at the tokens of a batch.
+    fn note<T: Scalar>(&mut self, (prepared, batch): (&Prepared<T>, &Batch), decoded: &Readings) {
         for input in &batch.inputs {
-            for value in &values[prepared.tokens(input)] {
-                match value {
-                    Value::Float(number) if readout.is_real() => {
+            let tokens = prepared.tokens(input);
+            match decoded {
+                Readings::Listed(places) => {
+                    for place in &places[tokens] {
+                        self.reach(*place as usize);
+                    }
+                }
+                Readings::Real(numbers) => {
+                    for number in &numbers[tokens] {
                         let (least, most) = self.range.unwrap_or((*number, *number));
                         self.range = Some((least.min(*number), most.max(*number)));
                     }
-                    _ if self.values.contains(value) => {}
-                    _ => drop(self.values.insert(value.clone())),
                 }
             }
         }
     }
 
+    fn reach(&mut self, place: usize) {
+        if self.places.len() <= place {
+            self.places.resize(place + 1, false);
+        }
+        self.places[place] = true;
+    }
+
     /// Takes in what was seen elsewhere.
-    fn add(&mut self, other: Seen) {
-        self.values.extend(other.values);
+    fn add(&mut self, other: &Seen) {
+        let reached = (0..).zip(&other.places).filter(|(_, reached)| **reached);
+        reached.for_each(|(place, _)| self.reach(place));
         self.range = match (self.range, other.range) {
             (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
             (a, b) => a.or(b),
@@ -174,7 +176,9 @@ impl Seen {
         if values.is_empty() {
             return Reached::Real(self.range);
         }
-        let reached = |value: &Value| (value.clone(), self.values.contains(value));
-        Reached::Listed(values.iter().map(reached).collect())
+        let reached = |place: usize| self.places.get(place).copied().unwrap_or(false);
+        let listed = values.iter().enumerate();
+        let listed = listed.map(|(place, value)| (value.clone(), reached(place)));
+        Reached::Listed(listed.collect())
     }
 }

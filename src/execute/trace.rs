@@ -62,18 +62,21 @@ pub struct Pattern {
     pub selected: Option<Vec<Vec<bool>>>,
 }
 
-/// The share of a row's largest weight below which a weight is left blank: what softmax leaves to keys
-/// that are not selected. How much that is at most is said beside it.
+/// The share of a row's largest weight below which a weight is shown as a dot: what softmax leaves to
+/// keys that are not selected. How much that is at most is said beside it.
 const FAINT: f64 = 1e-9;
 
+/// What stands for a faint weight; nothing stands for 0.
+pub const FAINT_MARK: &str = "·";
+
 impl Pattern {
-    /// Whether a weight is left blank in a row.
+    /// Whether a weight is shown as a dot in a row, if it is not 0.
     pub fn is_faint<'a>(row: impl IntoIterator<Item = &'a f64>, weight: f64) -> bool {
         let largest = row.into_iter().copied().fold(0.0, f64::max);
         weight < FAINT * largest
     }
 
-    /// The largest weight that is left blank.
+    /// The largest weight that is shown as a dot.
     pub fn largest_faint(&self) -> f64 {
         let rows = self.weights.rows().into_iter();
         let faint = rows.flat_map(|row| {
@@ -318,7 +321,7 @@ impl Trace {
                 let label = cell::label(&head.label);
                 let faint = match head.largest_faint() {
                     0.0 => String::new(),
-                    most => format!(" (left blank: at most {most:.0e})"),
+                    most => format!(" ({FAINT_MARK}: at most {most:.0e})"),
                 };
                 text.push_str(&format!("  head {}: {label}{faint}\n", index + 1));
                 text.push_str(&pattern_table(head, &positions, width));
@@ -367,14 +370,15 @@ fn value_table(
 }
 
 /// A row for each query, a column for each key: the attention, and beside it what the head selects, or
-/// below it where the two are wider than the width. Blank is 0 or faint, and `~0` rounds to 0.
+/// below it where the two are wider than the width. Blank is 0, and `~0` rounds to 0.
 fn pattern_table(head: &Pattern, positions: &[String], width: usize) -> String {
     let width = width.saturating_sub(INDENT);
     let keys = |keys: &[String]| headed("query \\ key".to_string(), keys.iter().cloned());
     let mut attention = vec![keys(positions)];
     for (position, weights) in positions.iter().zip(head.weights.rows()) {
         let cell = |weight: &f64| match *weight {
-            faint if faint == 0.0 || Pattern::is_faint(weights, faint) => String::new(),
+            0.0 => String::new(),
+            faint if Pattern::is_faint(weights, faint) => FAINT_MARK.to_string(),
             small if small < 0.005 => "~0".to_string(),
             weight => format!("{weight:.2}"),
         };

@@ -8,7 +8,8 @@ use super::aggregate;
 use super::column::Column;
 use super::exact;
 use super::seen::{Pooled, Seen};
-use super::selector::{Columns, Pattern};
+use super::segments::Columns;
+use super::selector::Pattern;
 use super::{Evaluation, Fallible};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};
 use crate::value::Value;
@@ -238,6 +239,7 @@ impl<'g> Generation<'g> {
             query: &|id| Arc::new(Column::constant(self.columns[&id].get(position), 1)),
             keys: position + 1,
             queries: 1,
+            segments: None,
         };
         Pattern::new(self.graph, selector, &columns).ok()
     }

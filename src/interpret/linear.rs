@@ -5,7 +5,7 @@
 
 use super::column::{Column, Values};
 use super::elementwise;
-use super::selector::Columns;
+use super::segments::Columns;
 use crate::graph::{Graph, SOpId, Scorer, ScorerId};
 use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;

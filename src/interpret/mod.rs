@@ -4,7 +4,8 @@
 //! signed conjunctions (`formula`, `count`), whose orders are axes (`axis`, `dominance`, `three`,
 //! `maximum`), or in rows of bits (`rows`, `bits`); no matrix is ever stored. Predicates and scores of
 //! keys and queries are functions of one number (`linear`, `pieces`, `distance`) or looked at pair
-//! by pair (`score`); `exact` divides sums. `generation` adds rows to what is already computed.
+//! by pair (`score`); `exact` divides sums. `generation` adds rows to what is already computed; `many`
+//! evaluates short inputs together.
 //! Depends on `base`, `value` and `graph`.
 
 mod aggregate;
@@ -25,6 +26,7 @@ mod fuse;
 mod generation;
 mod groups;
 mod linear;
+mod many;
 mod maximum;
 mod pieces;
 mod plan;
@@ -33,6 +35,7 @@ mod rank;
 mod rows;
 mod score;
 mod seen;
+mod segments;
 mod selector;
 mod shape;
 mod slots;
@@ -51,8 +54,10 @@ pub use fault::code_of;
 use fault::{Fault, Score};
 use fuse::Chains;
 pub use generation::Generation;
+pub use many::evaluate_many;
 use rustc_hash::FxHashMap;
-use selector::{Columns, Pattern};
+use segments::{Columns, Segments};
+use selector::Pattern;
 use std::fmt;
 use std::sync::Arc;
 
@@ -207,6 +212,8 @@ fn check_square(what: &str, input: &[Value], cell: u64, limits: &Limits) -> Fall
 struct Evaluation<'a> {
     graph: &'a Graph,
     input: &'a [Value],
+    /// The inputs that the input is made of, where it is several.
+    segments: Option<Arc<Segments>>,
     columns: FxHashMap<SOpId, Arc<Column>>,
 }
 
@@ -222,6 +229,7 @@ impl<'a> Evaluation<'a> {
         Ok(Evaluation {
             graph,
             input,
+            segments: None,
             columns: FxHashMap::default(),
         })
     }
@@ -297,7 +305,10 @@ impl<'a> Evaluation<'a> {
                     .for_each(|token| builder.push(token));
                 builder.finish()
             }
-            SOp::Indices => Column::ints((0..length as i64).collect()),
+            SOp::Indices => Column::ints(match &self.segments {
+                Some(segments) => segments.indices(),
+                None => (0..length as i64).collect(),
+            }),
             SOp::Given(_) => {
                 let message = "what this part of the program is given is not known".to_string();
                 let fault = fault::Fault::new(Code::BadInput, message, id);
@@ -351,12 +362,13 @@ impl<'a> Evaluation<'a> {
         Pattern::new(self.graph, selector, &self.columns_of(&column))
     }
 
-    fn columns_of<'c>(&self, column: &'c dyn Fn(SOpId) -> Arc<Column>) -> Columns<'c> {
+    fn columns_of<'c>(&'c self, column: &'c dyn Fn(SOpId) -> Arc<Column>) -> Columns<'c> {
         Columns {
             key: column,
             query: column,
             keys: self.input.len(),
             queries: self.input.len(),
+            segments: self.segments.as_deref(),
         }
     }
 

@@ -7,7 +7,8 @@ use super::classes::Classes;
 use super::column::{Builder, Column, Values};
 use super::elementwise;
 use super::fault::{Fault, Score};
-use super::selector::{Columns, Pattern};
+use super::segments::Columns;
+use super::selector::Pattern;
 use super::weights::Weighted;
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Control, parallel};
@@ -280,11 +281,11 @@ impl Scores {
     fn truths(&self, query: u32) -> Result<Vec<u64>, Arc<Fault>> {
         let mut bits = vec![0_u64; self.keys.count().div_ceil(64)];
         for block in 0..self.blocks() {
+            self.unless_stopped()?;
             let first = block * BLOCK;
             if let Some(column) = self.block(block, query)
                 && let Values::Bools(bools) = column.values()
             {
-                self.unless_stopped()?;
                 for (at, word) in bools.blocks().enumerate() {
                     bits[first / 64 + at / 2] |= u64::from(word) << (32 * (at % 2));
                 }

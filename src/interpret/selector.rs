@@ -9,6 +9,7 @@ use super::fault::Fault;
 use super::linear::Linear;
 use super::rank::{NONE, Ranked, rank};
 use super::score::{Scores, Table};
+use super::segments::{Columns, Segments};
 use crate::base::{Code, Control};
 use crate::graph::{Graph, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::value::{Comparison, Op, SequenceType, Value};
@@ -24,16 +25,6 @@ pub const EQUAL: Relations = 2;
 pub const GREATER: Relations = 4;
 /// Neither: a NaN takes part, or a number meets a string.
 pub const UNORDERED: Relations = 8;
-
-/// The columns that a selector reads: the same on both sides, or but one row of queries.
-pub struct Columns<'a> {
-    pub key: &'a dyn Fn(SOpId) -> Arc<Column>,
-    pub query: &'a dyn Fn(SOpId) -> Arc<Column>,
-    /// The length of a column of keys.
-    pub keys: usize,
-    /// The length of a column of queries.
-    pub queries: usize,
-}
 
 /// A selector on an input of known length.
 #[derive(Clone)]
@@ -188,11 +179,7 @@ impl Pattern {
         selector: SelectorId,
         columns: &Columns<'_>,
     ) -> Result<Pattern, Arc<Fault>> {
-        let mut reader = Reader {
-            pattern: Pattern::empty(graph, columns),
-            numbers: FxHashMap::default(),
-            columns,
-        };
+        let mut reader = Reader::new(graph, columns);
         let mut done: FxHashMap<SelectorId, usize> = FxHashMap::default();
         let mut pending = vec![selector];
         while let Some(id) = pending.last().copied() {
@@ -226,7 +213,18 @@ impl Pattern {
                 pending.pop();
             }
         }
+        if let Some(segments) = columns.segments {
+            reader.pattern.keep_within(segments);
+        }
         Ok(reader.pattern)
+    }
+
+    /// Selects only keys of the query's own input.
+    fn keep_within(&mut self, segments: &Segments) {
+        let all = self.steps.len() - 1;
+        let pair = self.derived_pair(segments.numbers(), segments.numbers());
+        self.steps.push(Step::Leaf(pair, EQUAL));
+        self.steps.push(Step::And(all, self.steps.len() - 1));
     }
 
     /// The selected keys of one query, ascending. O(n · steps) if all are taken.
@@ -264,7 +262,24 @@ struct Reader<'a> {
     columns: &'a Columns<'a>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(graph: &Graph, columns: &'a Columns<'a>) -> Reader<'a> {
+        let pattern = Pattern {
+            keys: columns.keys,
+            queries: columns.queries,
+            pairs: Vec::new(),
+            steps: Vec::new(),
+            tables: Vec::new(),
+            control: graph.control().clone(),
+            sop: SOpId(0),
+        };
+        Reader {
+            pattern,
+            numbers: FxHashMap::default(),
+            columns,
+        }
+    }
+
     fn leaf(
         &mut self,
         key_sop: SOpId,
@@ -351,26 +366,10 @@ impl Reader<'_> {
 impl Pattern {
     /// A predicate alone, if it is made of comparisons.
     pub fn of_predicate(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<Pattern> {
-        let mut reader = Reader {
-            pattern: Pattern::empty(graph, columns),
-            numbers: FxHashMap::default(),
-            columns,
-        };
+        let mut reader = Reader::new(graph, columns);
         let step = reader.truth(graph, scorer)?;
         reader.pattern.steps.push(step);
         Some(reader.pattern)
-    }
-
-    fn empty(graph: &Graph, columns: &Columns<'_>) -> Pattern {
-        Pattern {
-            keys: columns.keys,
-            queries: columns.queries,
-            pairs: Vec::new(),
-            steps: Vec::new(),
-            tables: Vec::new(),
-            control: graph.control().clone(),
-            sop: SOpId(0),
-        }
     }
 
     /// Pairs of positions.

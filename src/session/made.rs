@@ -3,7 +3,8 @@
 
 use super::Session;
 use crate::base::{Code, Diagnostic, Fallible};
-use crate::compile::{self, Compiled, Options, Proof, Request, Verification, Watch};
+use crate::compile::{self, Compiled, Options, Proof, Request, Verification};
+use crate::execute::Surveyed;
 use crate::graph::SOpId;
 use crate::infer::{Facts, Setting, infer};
 use crate::model::{HostOrder, Model};
@@ -155,33 +156,31 @@ impl Session {
     /// # Errors
     /// The session is stopped (E0802).
     pub fn verify(&self, compiled: &Compiled, options: &Options) -> Fallible<Verification> {
-        self.verify_watched(compiled, options, &mut |_| Ok(()))
-    }
-
-    /// The same; `watch` is shown the inputs that are compared, some at a time.
-    ///
-    /// # Errors
-    /// As [`Session::verify`], and those of `watch`.
-    pub fn verify_watched(
-        &self,
-        compiled: &Compiled,
-        options: &Options,
-        watch: &mut Watch<'_>,
-    ) -> Fallible<Verification> {
-        self.verify_model((&compiled.sops, &compiled.model), options, watch)
+        self.verify_model((&compiled.sops, &compiled.model), options)
     }
 
     /// The same for a model of these s-ops, whoever made it.
     ///
     /// # Errors
-    /// As [`Session::verify`], and those of `watch`.
+    /// As [`Session::verify`].
     pub fn verify_model(
         &self,
         (sops, model): (&[SOpId], &Model),
         options: &Options,
-        watch: &mut Watch<'_>,
     ) -> Fallible<Verification> {
-        compile::verify_watched(self.graph(), sops, model, options, watch)
+        compile::verify_all(self.graph(), sops, model, options)
+    }
+
+    /// The same, and which values the model's variables took on the inputs.
+    ///
+    /// # Errors
+    /// As [`Session::verify`].
+    pub fn verify_surveyed(
+        &self,
+        (sops, model): (&[SOpId], &Model),
+        options: &Options,
+    ) -> Fallible<(Verification, Vec<Surveyed>)> {
+        compile::verify_surveyed(self.graph(), sops, model, options)
     }
 
     /// What is proved of a model, whoever made it: its weights are what its plan gives, bit for bit,

@@ -1,0 +1,103 @@
+//! Short inputs, many at once: they stand behind each other as one long input, on which selectors
+//! select only within an input. What is done once for each s-op, whatever the length, is then done
+//! once for all of them. Depends on evaluation in the module above.
+
+use super::column::Column;
+use super::segments::Segments;
+use super::{Evaluation, Fallible};
+use crate::graph::{Graph, SOp, SOpId};
+use crate::value::Value;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Positions that are worked on together: columns of them stay in a first-level cache.
+const TOGETHER: usize = 1024;
+
+/// The values of some s-ops on each of many inputs, as [`super::evaluate`] gives them one by one:
+/// a list of the s-ops' values for each input, `None` for one that fails there.
+///
+/// # Errors
+/// It is interrupted.
+pub fn evaluate_many(
+    graph: &Graph,
+    roots: &[SOpId],
+    inputs: &[Vec<Value>],
+) -> Fallible<Vec<Vec<Option<Vec<Value>>>>> {
+    let mut many = Many {
+        graph,
+        roots,
+        found: Vec::with_capacity(inputs.len()),
+    };
+    let weighs = |id: &SOpId| matches!(graph.get(*id), SOp::WeightedMean { .. });
+    let most = match graph.reachable(roots).iter().any(weighs) {
+        // A weight of 0 keeps a key out, but not its score from being computed, or failing.
+        true => 0,
+        false => TOGETHER,
+    };
+    let mut rest = inputs;
+    while !rest.is_empty() {
+        let mut positions = 0;
+        let fitting = rest.iter().take_while(|input| {
+            positions += input.len();
+            positions <= most
+        });
+        let (together, after) = rest.split_at(fitting.count().max(1));
+        many.evaluate(together)?;
+        rest = after;
+    }
+    Ok(many.found)
+}
+
+struct Many<'a> {
+    graph: &'a Graph,
+    roots: &'a [SOpId],
+    found: Vec<Vec<Option<Vec<Value>>>>,
+}
+
+impl Many<'_> {
+    /// Evaluates inputs together; where one fails, which on a long input all of them may feel, each
+    /// half on its own.
+    fn evaluate(&mut self, inputs: &[Vec<Value>]) -> Fallible<()> {
+        let half = inputs.len() / 2;
+        if half == 0 || inputs.iter().any(Vec::is_empty) {
+            return inputs.iter().try_for_each(|input| self.alone(input));
+        }
+        let input = inputs.concat();
+        let lengths = inputs.iter().map(Vec::len);
+        let mut evaluation = Evaluation::new(self.graph, &input)?;
+        evaluation.segments = Some(Arc::new(Segments::of_lengths(lengths)));
+        evaluation.run(self.roots)?;
+        let columns: Vec<Arc<Column>> = self
+            .roots
+            .iter()
+            .map(|root| evaluation.column(*root))
+            .collect();
+        if columns.iter().any(|column| column.first_fault().is_some()) {
+            let (first, second) = inputs.split_at(half);
+            self.evaluate(first)?;
+            return self.evaluate(second);
+        }
+        let mut start = 0;
+        for input in inputs {
+            let positions = start..start + input.len();
+            start = positions.end;
+            let values = |column: &Arc<Column>| Some(values(column, positions.clone()));
+            self.found.push(columns.iter().map(values).collect());
+        }
+        Ok(())
+    }
+
+    fn alone(&mut self, input: &[Value]) -> Fallible<()> {
+        self.graph.control().check()?;
+        let values = |root: &SOpId| {
+            let found = super::evaluate(self.graph, *root, input).ok()?;
+            Some(found.values)
+        };
+        self.found.push(self.roots.iter().map(values).collect());
+        Ok(())
+    }
+}
+
+fn values(column: &Column, positions: Range<usize>) -> Vec<Value> {
+    positions.map(|position| column.get(position)).collect()
+}
