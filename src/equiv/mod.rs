@@ -159,6 +159,9 @@ pub fn compare(
     Ok(found)
 }
 
+/// Tokens of the inputs that are tried together.
+const TOGETHER: usize = 1024;
+
 /// Two s-ops, to be run on inputs.
 struct Trial<'g> {
     graph: &'g Graph,
@@ -202,26 +205,54 @@ impl Trial<'_> {
     }
 
     /// Tries inputs up to the first that makes a difference. Whether nothing is left to be done.
-    fn find(&self, found: &mut Comparison, inputs: impl Iterator<Item = Vec<Value>>) -> bool {
-        for input in inputs {
-            let outcome = self.run(&input);
-            found.checked += usize::from(!matches!(outcome, Outcome::Interrupted));
-            match outcome {
-                Outcome::Same => {}
-                Outcome::BothFail => found.failed += 1,
-                Outcome::Different(difference) => {
-                    found.verdict = Verdict::Different;
-                    found.difference = Some(difference);
-                    return true;
-                }
-                Outcome::Interrupted => {
-                    found.verdict = Verdict::Unknown;
-                    found.interrupted = true;
-                    return true;
+    fn find(&self, found: &mut Comparison, mut inputs: impl Iterator<Item = Vec<Value>>) -> bool {
+        loop {
+            let mut together: Vec<Vec<Value>> = Vec::new();
+            let mut tokens = 0;
+            while tokens < TOGETHER
+                && let Some(input) = inputs.next()
+            {
+                tokens += input.len();
+                together.push(input);
+            }
+            if together.is_empty() {
+                return false;
+            }
+            let are_same = self.are_same(&together);
+            for (input, is_same) in together.iter().zip(are_same) {
+                let outcome = match is_same {
+                    true => Outcome::Same,
+                    false => self.run(input),
+                };
+                found.checked += usize::from(!matches!(outcome, Outcome::Interrupted));
+                match outcome {
+                    Outcome::Same => {}
+                    Outcome::BothFail => found.failed += 1,
+                    Outcome::Different(difference) => {
+                        found.verdict = Verdict::Different;
+                        found.difference = Some(difference);
+                        return true;
+                    }
+                    Outcome::Interrupted => {
+                        found.verdict = Verdict::Unknown;
+                        found.interrupted = true;
+                        return true;
+                    }
                 }
             }
         }
-        false
+    }
+
+    /// Of each input, whether both have values on it, and the same.
+    fn are_same(&self, inputs: &[Vec<Value>]) -> Vec<bool> {
+        let Ok(values) = interpret::evaluate_many(self.graph, &[self.a, self.b], inputs) else {
+            return vec![false; inputs.len()];
+        };
+        let are_same = values.iter().map(|values| match values.as_slice() {
+            [Some(a), Some(b)] => a.iter().zip(b).all(|(a, b)| same(a, b)),
+            _ => false,
+        });
+        are_same.collect()
     }
 
     /// Tries random inputs that are longer than those which were all tried.

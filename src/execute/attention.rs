@@ -2,7 +2,7 @@
 //! every loop runs along queries, whose entries do not depend on each other; sums over keys and
 //! over features run in ascending order.
 
-use super::lanes::{self, LANES};
+use super::lanes::{self, LANES, Levels};
 use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::model::{Attention, Head, HostOrder, Mask};
@@ -207,7 +207,7 @@ impl<T: Scalar> Pass<'_, T> {
             let mut weights = [T::zero(); N];
             weights.copy_from_slice(row);
             match head.attention {
-                Attention::Soft => lanes::weigh(&mut weights, &largest, &mut room.level),
+                Attention::Soft => lanes::weigh(&mut weights, &largest, &mut room.levels),
                 Attention::Hard => {
                     for lane in 0..N {
                         let is_largest = weights[lane] == largest[lane];
@@ -307,8 +307,7 @@ struct Room<T> {
     value_counts: Vec<usize>,
     /// What a tile mixes of each feature.
     mixed: Vec<[T; WIDEST]>,
-    /// As [`lanes::weigh`] has it.
-    level: (T, T),
+    levels: Levels<T>,
 }
 
 impl<T: Scalar> Room<T> {
@@ -320,7 +319,7 @@ impl<T: Scalar> Room<T> {
             values: Vec::new(),
             value_counts: Vec::new(),
             mixed: Vec::new(),
-            level: (T::zero(), T::one()),
+            levels: Levels::new(),
         }
     }
 }

@@ -105,6 +105,23 @@ pub(super) fn add_rows<T: Scalar, const N: usize>(
     }
 }
 
+/// `row += weight · term` over a list, in its order, for the entries of a tile that begins at one; rows
+/// have `width` entries.
+#[inline(always)]
+pub(super) fn add_to_rows<T: Scalar, const N: usize>(
+    list: &[(u32, T)],
+    term: &[T; N],
+    (width, at): (usize, usize),
+    rows: &mut [T],
+) {
+    for (row, weight) in list {
+        let row = &mut rows[*row as usize * width + at..][..N];
+        for lane in 0..N {
+            row[lane] += *weight * term[lane];
+        }
+    }
+}
+
 /// Puts 0 in place of what is not positive; whether anything is.
 #[inline(always)]
 pub(super) fn rectify<T: Scalar>(row: &mut [T]) -> bool {
@@ -138,22 +155,19 @@ pub(super) fn nonzero<T: Scalar>(
     for (number, row) in rows.chunks_exact(width).enumerate() {
         let (tiles, _) = row[input.start..].as_chunks::<LANES>();
         let tiles = &tiles[..input.len().div_ceil(LANES)];
-        for (block, tiles) in tiles.chunks(64 / LANES).enumerate() {
-            let mut set = 0_u64;
-            for (tile, entries) in tiles.iter().enumerate() {
-                let mut bits = 0_u8;
-                for (lane, entry) in entries.iter().enumerate() {
-                    bits |= u8::from(*entry != T::zero()) << lane;
-                }
-                set |= u64::from(bits) << (tile * LANES);
+        for (tile, entries) in tiles.iter().enumerate() {
+            // A byte for each lane, which all are looked at in one step.
+            let mut set = [0_u8; LANES];
+            for lane in 0..LANES {
+                set[lane] = u8::from(entries[lane] != T::zero());
             }
+            let mut set = u64::from_le_bytes(set);
             while set != 0 {
-                let at = set.trailing_zeros() as usize;
-                let column = block * 64 + at;
+                let lane = set.trailing_zeros() as usize / 8;
+                let column = tile * LANES + lane;
                 // Columns after those of the input are its last one again.
                 if column < input.len() {
-                    let entry = tiles[at / LANES][at % LANES];
-                    found[column * places + counts[column]] = (number as u32, entry);
+                    found[column * places + counts[column]] = (number as u32, entries[lane]);
                     counts[column] += 1;
                 }
                 set &= set - 1;
@@ -162,42 +176,68 @@ pub(super) fn nonzero<T: Scalar>(
     }
 }
 
+/// Scores of a head have few levels below the largest more often than not. Of these, the last that were
+/// met, with the weights that softmax gives them before it divides; the first is the largest itself.
+pub(super) struct Levels<T> {
+    falls: [T; LEVELS],
+    weights: [T; LEVELS],
+    next: usize,
+}
+
+/// Levels that are remembered.
+const LEVELS: usize = 4;
+
+impl<T: Scalar> Levels<T> {
+    pub fn new() -> Levels<T> {
+        Levels {
+            falls: [T::zero(); LEVELS],
+            weights: [T::one(); LEVELS],
+            next: 1,
+        }
+    }
+
+    fn remember(&mut self, fall: T, weight: T) {
+        (self.falls[self.next], self.weights[self.next]) = (fall, weight);
+        self.next = self.next % (LEVELS - 1) + 1;
+    }
+}
+
 /// Weights of a softmax before they are divided, in place of scores, from the largest score of each
-/// lane. `level` is how far below the largest the last score was that is neither that nor too far below
-/// to count, with its weight: scores of a head have few levels more often than not, that of the keys
-/// which are selected, the largest, and one below it.
+/// lane.
 #[inline(always)]
 pub(super) fn weigh<T: Scalar, const N: usize>(
     scores: &mut [T; N],
     largest: &[T; N],
-    level: &mut (T, T),
+    levels: &mut Levels<T>,
 ) {
-    let (scores, _) = scores.as_chunks_mut::<LANES>();
-    let (largest, _) = largest.as_chunks::<LANES>();
-    for (scores, largest) in scores.iter_mut().zip(largest) {
-        let (below, weight) = *level;
-        let mut falls = *scores;
-        let mut known = true;
-        for lane in 0..LANES {
-            let fall = scores[lane] - largest[lane];
-            known &= (fall == T::zero()) | (fall <= T::LOWEST) | (fall == below);
-            falls[lane] = fall;
+    let mut falls = [T::zero(); N];
+    let mut known = true;
+    for lane in 0..N {
+        let fall = scores[lane] - largest[lane];
+        let unknown = T::zero() - T::one();
+        let mut weight = if fall <= T::LOWEST {
+            T::zero()
+        } else {
+            unknown
+        };
+        for level in 0..LEVELS {
+            let is_level = fall == levels.falls[level];
+            weight = if is_level {
+                levels.weights[level]
+            } else {
+                weight
+            };
         }
-        if known {
-            for lane in 0..LANES {
-                let fall = falls[lane];
-                let rest = if fall == below { weight } else { T::zero() };
-                scores[lane] = if fall == T::zero() { T::one() } else { rest };
-            }
-            continue;
-        }
-        for lane in 0..LANES {
+        known &= weight >= T::zero();
+        (falls[lane], scores[lane]) = (fall, weight);
+    }
+    if !known {
+        let new = scores.iter().position(|weight| *weight < T::zero());
+        for lane in 0..N {
             scores[lane] = falls[lane].exp_falling();
         }
-        for (fall, weight) in falls.iter().zip(scores) {
-            if *fall < T::zero() && *weight > T::zero() {
-                *level = (*fall, *weight);
-            }
+        if let Some(lane) = new {
+            levels.remember(falls[lane], scores[lane]);
         }
     }
 }
