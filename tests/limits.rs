@@ -341,7 +341,7 @@ fn mutated(random: &mut Random, programs: &[String]) -> String {
 }
 
 /// Mutated programs with so many characters go through the commands: each ends by itself within a
-/// gigabyte and ten seconds.
+/// gigabyte and ten seconds of processor time.
 fn mutated_programs(characters: usize, seed: u64) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut programs = Vec::new();
@@ -370,7 +370,9 @@ fn mutated_programs(characters: usize, seed: u64) {
             "fmt --check p.rasp",
             "compile p.rasp -e out -o p.model --force --vocab abc --max-len 4",
         ] {
-            let line = format!("ulimit -v 1048576; timeout 10 rasp {command} >/dev/null 2>err.txt");
+            // Of processor time, so that others on the machine make no difference.
+            let limits = "ulimit -v 1048576 -t 10";
+            let line = format!("{limits}; timeout 100 rasp {command} >/dev/null 2>err.txt");
             let ran = place.shell(&line);
             let err = std::fs::read(place.path("err.txt")).unwrap();
             let err = String::from_utf8_lossy(&err);

@@ -239,20 +239,9 @@ impl Painter<'_> {
             faded: self.feeds.as_ref().is_some_and(|feeds| !feeds.has(id, at)),
         };
         Row {
-            name: self.name_of(id),
+            name: self.run.graph.describe(id),
             role,
             cells: (0..self.run.input.len()).map(cell).collect(),
-        }
-    }
-
-    /// Its name, or else its expression. A name that was given again is that of the last.
-    fn name_of(&self, id: SOpId) -> String {
-        let graph = self.run.graph;
-        let name = graph.name(id);
-        let named_again = |other: &&SOpId| **other > id && graph.name(**other) == name;
-        match name.is_some() && self.run.sops.iter().any(|other| named_again(&other)) {
-            true => graph.expression(id),
-            false => graph.describe(id),
         }
     }
 

@@ -243,6 +243,12 @@ impl Column {
         self.sequence_type
     }
 
+    /// Whether some values are bools and some are not. Bools alone have no mean, among numbers they do.
+    pub fn mixes_bools(&self) -> bool {
+        let is_bool = |value: &Value| matches!(value, Value::Bool(_));
+        matches!(&self.values, Values::Mixed(values) if values.iter().any(is_bool))
+    }
+
     /// The numbers as floats, 0 for what is no number.
     pub fn to_floats(&self) -> Vec<f64> {
         match &self.values {

@@ -347,7 +347,13 @@ impl<'a> Evaluation<'a> {
                 Err(fault) => Column::failed(length, fault),
             },
         };
-        column.checked(id)
+        let column = column.checked(id);
+        // What type the values of one of several inputs have, others must not decide.
+        if self.segments.is_some() && column.mixes_bools() {
+            let message = "inputs of different types are evaluated apart".to_string();
+            return Column::failed(length, Arc::new(Fault::new(Code::MixedTypes, message, id)));
+        }
+        column
     }
 
     fn column(&self, id: SOpId) -> Arc<Column> {
