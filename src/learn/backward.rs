@@ -5,7 +5,7 @@ use super::forward::{mlp_reads, query_of};
 use super::kernels::{ChoiceBack, Gradient, Product, Rows, Start, Sums, Then, Weights};
 use super::lanes::Lanes;
 use super::layout::{HIDDEN, Shape};
-use super::network::{FIXED, FIXED_NUMBERS, Network};
+use super::network::{FIXED, FIXED_NUMBERS, Network, slab};
 
 /// Gates, what they read, and the gradient of what they gave.
 struct Gated<'a, L: Lanes> {
@@ -73,7 +73,7 @@ impl<L: Lanes> Network<L> {
             ..
         } = self.shape;
         let columns = self.groups * n;
-        let slab = columns * d;
+        let slab = slab(columns, d);
         let (lanes, weights) = (self.lanes, &self.sampled);
         let (layer, slabs) = (&self.layout.layers[layer], &self.slabs[layer]);
         let known = layer.categorical + copies;
@@ -189,7 +189,7 @@ impl<L: Lanes> Network<L> {
             ..
         } = self.shape;
         let columns = self.groups * n;
-        let slab = columns * d;
+        let slab = slab(columns, d);
         let (lanes, weights) = (self.lanes, &self.sampled);
         let (layer, slabs) = (&self.layout.layers[layer], &mut self.slabs[layer]);
         let (of_known, of_made) = self.of_categorical.split_at_mut(layer.categorical * slab);

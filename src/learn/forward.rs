@@ -5,7 +5,7 @@ use super::attend::{Copy, Count, Sharpness};
 use super::kernels::{Alive, Choice, Product, Rows, Start, Then, Weights};
 use super::lanes::Lanes;
 use super::layout::{HIDDEN, Shape};
-use super::network::Network;
+use super::network::{Network, slab};
 
 impl<L: Lanes> Network<L> {
     /// All variables of the chunk.
@@ -21,7 +21,7 @@ impl<L: Lanes> Network<L> {
             ..
         } = self.shape;
         let columns = self.groups * n;
-        let slab = columns * d;
+        let slab = slab(columns, d);
         let (lanes, weights) = (self.lanes, &self.sampled);
         for (layer, slabs) in self.layout.layers.iter().zip(&mut self.slabs) {
             let (before, after) = self.categorical.split_at_mut(layer.categorical * slab);
@@ -167,7 +167,7 @@ pub(super) fn query_of(shape: &Shape, head: usize) -> usize {
 
 /// What an MLP reads, among the MLP reads of a layer.
 pub(super) fn mlp_reads(shape: &Shape, columns: usize, mlp: usize) -> Rows {
-    let (d, slab) = (shape.d, columns * shape.d);
+    let (d, slab) = (shape.d, slab(columns, shape.d));
     match mlp.checked_sub(shape.tables) {
         None => Rows::of(
             (0..2 * d).map(|row| (2 * mlp + row / d) * slab + row % d),

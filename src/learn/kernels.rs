@@ -97,20 +97,14 @@ pub enum Then<'a, W> {
 type Live<T, const M: usize> = (usize, [T; M]);
 
 impl<L: Lanes> Product<'_, L> {
-    /// Outputs `m..m + M`, of all columns, from the inputs with weights.
+    /// The inputs of outputs `m..m + M` that have weights.
     #[inline(always)]
-    fn rows<const M: usize, const C: usize>(
-        &mut self,
-        lanes: L,
-        m: usize,
-        live: &mut Vec<Live<L::Scalar, M>>,
-    ) {
+    fn live<const M: usize>(&self, m: usize, live: &mut Vec<Live<L::Scalar, M>>) {
         let Weights {
             numbers,
             row,
             column,
         } = self.weights;
-        live.clear();
         let outputs: [usize; M] = std::array::from_fn(|i| self.to.rows[m + i].number * row);
         for input in &self.from.rows {
             let weights = outputs.map(|output| numbers[output + input.number * column]);
@@ -119,13 +113,26 @@ impl<L: Lanes> Product<'_, L> {
                 live.push((input.at, weights));
             }
         }
+    }
+
+    /// Four columns of outputs `m..m + M`.
+    #[inline(always)]
+    fn four<const M: usize>(
+        &mut self,
+        lanes: L,
+        m: usize,
+        live: &[Live<L::Scalar, M>],
+        column: usize,
+    ) {
         if live.is_empty() && matches!(self.start, Start::Present) {
             return;
         }
-        let mut column = 0;
-        while column < self.columns {
-            self.block::<M, C>(lanes, m, live, column);
-            column += C;
+        match L::COLUMNS {
+            4 => self.block::<M, 4>(lanes, m, live, column),
+            _ => {
+                self.block::<M, 2>(lanes, m, live, column);
+                self.block::<M, 2>(lanes, m, live, column + 2);
+            }
         }
     }
 
@@ -167,15 +174,30 @@ impl<L: Lanes> Product<'_, L> {
                 }
             }
         }
-        for (i, row) in sums.iter().enumerate() {
-            let at = self.to.rows[m + i].at + column * to;
-            for (j, &sum) in row.iter().enumerate() {
-                let at = at + j * to;
-                self.outputs[at] = match self.then {
-                    Then::Kept => sum,
-                    Then::Relu => lanes.max(sum, lanes.zero()),
-                    Then::Where(units) => lanes.choose(units[at], sum, lanes.zero()),
-                };
+        // Each way is a loop of its own: one that asks within keeps the sums in memory, above too.
+        let places: [usize; M] = std::array::from_fn(|i| self.to.rows[m + i].at + column * to);
+        match self.then {
+            Then::Kept => {
+                for i in 0..M {
+                    for j in 0..C {
+                        self.outputs[places[i] + j * to] = sums[i][j];
+                    }
+                }
+            }
+            Then::Relu => {
+                for i in 0..M {
+                    for j in 0..C {
+                        self.outputs[places[i] + j * to] = lanes.max(sums[i][j], lanes.zero());
+                    }
+                }
+            }
+            Then::Where(units) => {
+                for i in 0..M {
+                    for j in 0..C {
+                        let at = places[i] + j * to;
+                        self.outputs[at] = lanes.choose(units[at], sums[i][j], lanes.zero());
+                    }
+                }
             }
         }
     }
@@ -186,14 +208,27 @@ impl<L: Lanes> Kernel<L> for Product<'_, L> {
     fn run(mut self, lanes: L) {
         let rows = self.to.rows.len();
         let (mut fours, mut ones) = (Vec::new(), Vec::new());
+        let (mut ends, mut last_ends) = (Vec::new(), Vec::new());
         for m in (0..rows / 4 * 4).step_by(4) {
-            match L::COLUMNS {
-                4 => self.rows::<4, 4>(lanes, m, &mut fours),
-                _ => self.rows::<4, 2>(lanes, m, &mut fours),
-            }
+            self.live::<4>(m, &mut fours);
+            ends.push(fours.len());
         }
         for m in rows / 4 * 4..rows {
-            self.rows::<1, 4>(lanes, m, &mut ones);
+            self.live::<1>(m, &mut ones);
+            last_ends.push(ones.len());
+        }
+        // All outputs of some columns, as these inputs are at hand then.
+        for column in (0..self.columns).step_by(4) {
+            let (mut m, mut start) = (0, 0);
+            for &end in &ends {
+                self.four::<4>(lanes, m, &fours[start..end], column);
+                (m, start) = (m + 4, end);
+            }
+            start = 0;
+            for &end in &last_ends {
+                self.four::<1>(lanes, m, &ones[start..end], column);
+                (m, start) = (m + 1, end);
+            }
         }
     }
 }

@@ -14,6 +14,12 @@ pub(super) const FIXED: usize = 2;
 /// See [`FIXED`].
 pub(super) const FIXED_NUMBERS: usize = 1;
 
+/// What a categorical variable takes: a little more than its numbers, as caches hold few lines whose
+/// distances are powers of two.
+pub(super) fn slab(columns: usize, d: usize) -> usize {
+    columns * d + 4
+}
+
 /// An input and what is wanted of it, by their numbers: `n` tokens and `n` labels, 0 for none.
 #[derive(Clone, Copy)]
 pub struct Sample<'a> {
@@ -111,7 +117,7 @@ impl<L: Lanes> Network<L> {
             groups += 1;
         }
         let columns = groups * n;
-        let slab = columns * d;
+        let slab = slab(columns, d);
         let zeros = |count: usize| vec![lanes.zero(); count];
         let heads = shape.copies + shape.counts;
         let slabs = layout.layers.iter().map(|_| Slabs {
@@ -241,7 +247,7 @@ impl<L: Lanes> Network<L> {
                 }
             }
         }
-        let positions = &mut self.categorical[columns * d..2 * columns * d];
+        let positions = &mut self.categorical[slab(columns, d)..][..columns * d];
         for (column, position) in positions.chunks_mut(d).enumerate() {
             position.fill(lanes.zero());
             position[column % n] = lanes.splat(one);
@@ -254,7 +260,7 @@ impl<L: Lanes> Network<L> {
         let (d, labels) = (self.shape.d, self.shape.labels);
         let columns = self.groups * self.shape.n;
         let (lanes, variables) = (self.lanes, self.layout.categorical);
-        let rows = (0..variables * d).map(|row| row / d * columns * d + row % d);
+        let rows = (0..variables * d).map(|row| row / d * slab(columns, d) + row % d);
         let categorical = Rows::of(rows, d);
         let numerical = Rows::new(self.layout.numerical, 0, columns, 1);
         let logits = Rows::new(labels, 0, columns, 1);
