@@ -2,7 +2,7 @@
 //! numbers, as `run` says. Depends on `data` and `run`.
 
 use super::data::Encoded;
-use super::run::Inputs;
+use super::run::{AT_ONCE, Inputs};
 use std::collections::BTreeMap;
 
 /// The number of a variable: [`TOKENS`], [`POSITIONS`], or a module's place plus 2.
@@ -206,9 +206,6 @@ impl Score {
     }
 }
 
-/// How many examples are run at a time.
-const AT_ONCE: usize = 1024;
-
 impl Program {
     /// The labels that it gives, from its variables.
     pub fn labels(&self, columns: &[Vec<i32>]) -> Vec<u16> {
@@ -233,15 +230,9 @@ impl Program {
     /// How it does on examples.
     pub fn score(&self, data: &Encoded) -> Score {
         let mut score = Score::default();
-        let size = AT_ONCE * data.n;
-        for (tokens, labels) in data.tokens.chunks(size).zip(data.labels.chunks(size)) {
-            let part = Encoded {
-                n: data.n,
-                tokens: tokens.to_vec(),
-                labels: labels.to_vec(),
-            };
+        for part in data.parts(AT_ONCE) {
             let given = self.labels(&Inputs::new(&part).run(&self.modules));
-            for (wanted, given) in labels.chunks(data.n).zip(given.chunks(data.n)) {
+            for (wanted, given) in part.labels.chunks(data.n).zip(given.chunks(data.n)) {
                 let asked = wanted.iter().zip(given).filter(|(wanted, _)| **wanted != 0);
                 let (mut count, mut right) = (0, 0);
                 for (wanted, given) in asked {
