@@ -208,11 +208,12 @@ impl Score {
 
 impl Program {
     /// The labels that it gives, from its variables.
-    pub fn labels(&self, columns: &[Vec<i32>]) -> Vec<u16> {
-        let count = columns[TOKENS].len();
+    pub fn labels<C: AsRef<[i32]>>(&self, columns: &[C]) -> Vec<u16> {
+        let column = |variable: Variable| columns[variable].as_ref();
+        let count = column(TOKENS).len();
         match &self.readout {
             Readout::Table(a, b, table, other) => {
-                let pairs = columns[*a].iter().zip(&columns[*b]);
+                let pairs = column(*a).iter().zip(column(*b));
                 let labels = pairs.map(|(&a, &b)| table.get(&(a, b)).copied().unwrap_or(*other));
                 labels.collect()
             }
@@ -304,7 +305,7 @@ impl Program {
 
 impl Linear {
     /// What each label has at a position.
-    pub fn sums(&self, columns: &[Vec<i32>], at: usize, sums: &mut [f32]) {
+    pub fn sums<C: AsRef<[i32]>>(&self, columns: &[C], at: usize, sums: &mut [f32]) {
         sums.fill(0.0);
         self.rows(columns, at, |row, by| {
             let row = &self.weights[row * self.labels..][..self.labels];
@@ -325,16 +326,16 @@ impl Linear {
     }
 
     /// The rows of weights that count at a position, and how often.
-    fn rows(&self, columns: &[Vec<i32>], at: usize, mut each: impl FnMut(usize, f32)) {
+    fn rows<C: AsRef<[i32]>>(&self, columns: &[C], at: usize, mut each: impl FnMut(usize, f32)) {
         for (order, &variable) in self.categorical.iter().enumerate() {
-            let value = (columns[variable][at].max(0) as usize).min(self.d - 1);
+            let value = (columns[variable].as_ref()[at].max(0) as usize).min(self.d - 1);
             each(order * self.d + value, 1.0);
         }
         let rest = self.categorical.len() * self.d;
         for (order, variable) in self.numerical.iter().enumerate() {
             each(
                 rest + order,
-                variable.map_or(1.0, |variable| columns[variable][at] as f32),
+                variable.map_or(1.0, |variable| columns[variable].as_ref()[at] as f32),
             );
         }
     }

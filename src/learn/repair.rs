@@ -2,6 +2,7 @@
 //! a table of one or two of them, and single choices are changed where that makes more labels right.
 //! Depends on `program`, `grow` and `data`.
 
+use super::climb;
 use super::data::{Data, Encoded};
 use super::grow::lookup;
 use super::program::{FIRST, Linear, Module, Program, Readout, TOKENS, Variable};
@@ -9,49 +10,69 @@ use super::run::{AT_ONCE, Inputs, some};
 use crate::base::Random;
 use rustc_hash::FxHashMap;
 
+/// How often the readout and the modules are mended in turn.
+const TURNS: usize = 3;
+/// Changes of modules that are tried in a turn.
+const TRIES: usize = 4000;
 /// Rounds over the examples when a classifier is fitted.
 const ROUNDS: usize = 10;
 /// Examples of a step.
 const BATCH: usize = 512;
 /// The first learning rate of a fit; it falls to 0 as a cosine does.
 const RATE: f32 = 0.02;
-/// Weights of labels are whole multiples of the inverse of this.
+/// What weights are multiplied by before they are rounded.
 const GRAIN: f32 = 1000.0;
 
-/// The program with the readout that is best on the examples: of one variable, of two, or of all; of
-/// equally good ones the first.
+/// The program with more labels right on the examples: by changes of its modules and of what is read
+/// from them, in turn. A table of one or two variables takes the place of weights where it is as right.
 pub fn repaired(program: &Program, data: &Data) -> Program {
     let mut best = program.clone();
-    if let Readout::Linear(linear) = &program.readout {
-        let mut fitted = linear.clone();
-        fit(&mut fitted, &program.modules, &data.train);
-        round(&mut fitted);
-        let mut rounded = linear.clone();
-        round(&mut rounded);
-        let with = |readout| Program {
-            readout,
-            ..program.clone()
+    if let Readout::Linear(linear) = &mut best.readout {
+        round(linear);
+    }
+    for _ in 0..TURNS {
+        let Readout::Linear(linear) = &best.readout else {
+            break;
         };
-        let [rounded, fitted] = [rounded, fitted].map(|linear| with(Readout::Linear(linear)));
-        let right = |program: &Program| program.score(&data.train).labels_right;
-        best = if right(&fitted) > right(&rounded) {
-            fitted
-        } else {
-            rounded
-        };
+        let d = linear.d;
+        let fitted = refitted(&best, linear, &data.train);
+        let changed = climb::climbed(&fitted, &data.train, d, TRIES).pruned();
+        let is_done = changed.modules == best.modules;
+        best = changed;
+        if is_done {
+            break;
+        }
     }
     let right = best.score(&data.train).labels_right;
-    match tabled(&program.modules, &data.train, right) {
+    match tabled(&best.modules, &data.train, right) {
         Some((a, b)) => Program {
-            modules: program.modules.clone(),
             readout: lookup(
-                &some(&data.train, &program.modules, &[a, b]),
+                &some(&data.train, &best.modules, &[a, b]),
                 a,
                 b,
                 &data.train.labels,
             ),
+            modules: best.modules,
         },
         None => best,
+    }
+}
+
+/// The program with weights that are fitted, if that makes more labels right.
+fn refitted(program: &Program, linear: &Linear, data: &Encoded) -> Program {
+    let mut fitted = linear.clone();
+    let weights = fitted.weights.iter_mut();
+    weights.for_each(|weight| *weight /= GRAIN);
+    fit(&mut fitted, &program.modules, data);
+    round(&mut fitted);
+    let fitted = Program {
+        readout: Readout::Linear(fitted),
+        ..program.clone()
+    };
+    let right = |program: &Program| program.score(data).labels_right;
+    match right(&fitted) > right(program) {
+        true => fitted,
+        false => program.clone(),
     }
 }
 
@@ -106,7 +127,7 @@ impl Pair {
     }
 }
 
-/// Weights as whole numbers.
+/// Weights as whole numbers, of which [`GRAIN`] make 1.
 fn round(linear: &mut Linear) {
     for weight in &mut linear.weights {
         *weight = (*weight * GRAIN).round();
