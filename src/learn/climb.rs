@@ -52,19 +52,17 @@ pub fn climbed(program: &Program, data: &Encoded, d: usize, tries: usize) -> Pro
                 d,
             };
             place.change(&mut tried.modules, number, &mut random);
-            eprintln_stat(0);
             let Some(changed) = rerun(&inputs, &tried, number, &columns) else {
                 continue;
             };
             let labels = tried.labels(&changed);
             let count = estimate(&labels);
-            if count > estimated {
-                eprintln_stat(1);
-                if let Some(more) = right.beaten(&tried, data) {
-                    let changed = changed.into_iter().map(Cow::into_owned).collect();
-                    (best, right, estimated, columns) = (tried, more, count, changed);
-                    given = labels;
-                }
+            if count > estimated
+                && let Some(more) = right.beaten(&tried, data)
+            {
+                let changed = changed.into_iter().map(Cow::into_owned).collect();
+                (best, right, estimated, columns) = (tried, more, count, changed);
+                given = labels;
             }
         }
     }
