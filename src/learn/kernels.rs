@@ -178,24 +178,24 @@ impl<L: Lanes> Product<'_, L> {
         let places: [usize; M] = std::array::from_fn(|i| self.to.rows[m + i].at + column * to);
         match self.then {
             Then::Kept => {
-                for i in 0..M {
-                    for j in 0..C {
-                        self.outputs[places[i] + j * to] = sums[i][j];
+                for (row, place) in sums.iter().zip(places) {
+                    for (j, &sum) in row.iter().enumerate() {
+                        self.outputs[place + j * to] = sum;
                     }
                 }
             }
             Then::Relu => {
-                for i in 0..M {
-                    for j in 0..C {
-                        self.outputs[places[i] + j * to] = lanes.max(sums[i][j], lanes.zero());
+                for (row, place) in sums.iter().zip(places) {
+                    for (j, &sum) in row.iter().enumerate() {
+                        self.outputs[place + j * to] = lanes.max(sum, lanes.zero());
                     }
                 }
             }
             Then::Where(units) => {
-                for i in 0..M {
-                    for j in 0..C {
-                        let at = places[i] + j * to;
-                        self.outputs[at] = lanes.choose(units[at], sums[i][j], lanes.zero());
+                for (row, place) in sums.iter().zip(places) {
+                    for (j, &sum) in row.iter().enumerate() {
+                        let at = place + j * to;
+                        self.outputs[at] = lanes.choose(units[at], sum, lanes.zero());
                     }
                 }
             }
