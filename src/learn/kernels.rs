@@ -370,10 +370,7 @@ impl<L: Lanes> Kernel<L> for Alive<'_, L> {
         }
         let missing = alive.len().next_multiple_of(4) - alive.len();
         alive.extend(dead.into_iter().take(missing));
-        *self.alive = Rows {
-            rows: alive,
-            stride: *stride,
-        };
+        (self.alive.rows, self.alive.stride) = (alive, *stride);
     }
 }
 
