@@ -383,7 +383,9 @@ impl Learning<'_> {
             let message = format!("the text gives other values on {} inputs", of - agreeing);
             return Err(Diagnostic::error(Code::NotExact, message).into());
         }
-        self.directory.write("program.rasp", text.text.as_bytes())?;
+        let proof = proof(of, set.count(), report);
+        let written = format!("{}{proof}", text.text);
+        self.directory.write("program.rasp", written.as_bytes())?;
         let (model, warning) = match self.model(&mut text, &examples) {
             Ok(model) => (Some(model), None),
             Err(error) => (None, Some(*placeless(error))),
@@ -460,4 +462,19 @@ fn bar(epochs: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {bar:30} {percent}% {msg}, {eta} left");
     bar.enable_steady_tick(Duration::from_millis(100));
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// What the assertion cannot say: on how many inputs the text was held against what was learnt.
+fn proof(held: usize, of: usize, report: &Report) -> String {
+    let inputs = match (held == of, report.exhaustive) {
+        (true, true) => format!("all {of} inputs"),
+        (false, true) => format!("{held} of all {of} inputs"),
+        (_, false) => format!("{held} inputs that were held out"),
+    };
+    let Report {
+        inputs: asked,
+        inputs_right: right,
+        ..
+    } = report;
+    format!("# On {inputs} this is what was learnt; of {asked} inputs {right} are right.\n")
 }

@@ -41,6 +41,37 @@ fn add_multiple<L: Lanes>(lanes: L, to: &mut [L::Wide], by: L::Wide, from: &[L::
     }
 }
 
+/// `to = Σ by[i * step] * vectors[i]`, in sums that stay in registers.
+#[inline(always)]
+fn mix<L: Lanes>(
+    lanes: L,
+    to: &mut [L::Wide],
+    (by, step): (&[L::Wide], usize),
+    vectors: &[L::Wide],
+    count: usize,
+) {
+    let d = to.len();
+    let mut at = 0;
+    while at + 8 <= d {
+        let mut sums = [lanes.zero(); 8];
+        for i in 0..count {
+            let (by, vector) = (by[i * step], &vectors[i * d + at..][..8]);
+            for h in 0..8 {
+                sums[h] = lanes.fma(by, vector[h], sums[h]);
+            }
+        }
+        to[at..at + 8].copy_from_slice(&sums);
+        at += 8;
+    }
+    for h in at..d {
+        let mut sum = lanes.zero();
+        for i in 0..count {
+            sum = lanes.fma(by[i * step], vectors[i * d + h], sum);
+        }
+        to[h] = sum;
+    }
+}
+
 /// `sum += number * mask * vectors[at]`
 #[inline(always)]
 fn include<L: Lanes>(
@@ -124,12 +155,11 @@ impl<L: Lanes> Kernel<L> for Copy<'_, L> {
                 sum = lanes.add(sum, *weight);
             }
             let share = lanes.div(self.mask[i], sum);
-            let output = &mut self.outputs[i * d..][..d];
-            output.fill(lanes.zero());
-            for (j, weight) in pattern.iter_mut().enumerate() {
+            for weight in pattern.iter_mut() {
                 *weight = lanes.mul(*weight, share);
-                add_multiple(lanes, output, *weight, &self.values[j * d..][..d]);
             }
+            let output = &mut self.outputs[i * d..][..d];
+            mix(lanes, output, (pattern, 1), self.values, seen);
         }
     }
 }
@@ -192,26 +222,22 @@ impl<L: Lanes> Kernel<L> for CopyBack<'_, L> {
                 }
             }
             let of_query = &mut self.of_queries[i * d..][..d];
-            of_query.fill(zero);
-            for (j, &of_score) in of_scores.iter().enumerate() {
-                add_multiple(lanes, of_query, of_score, &self.keys[j * d..][..d]);
-            }
+            mix(lanes, of_query, (of_scores, 1), self.keys, seen);
         }
         for j in 0..n {
             let of_key = &mut self.of_keys[j * d..][..d];
             let of_value = &mut self.of_values[j * d..][..d];
-            of_key.fill(zero);
-            of_value.fill(zero);
-            for i in (if self.sharpness.causal { j } else { 0 })..n {
-                let at = i * n + j;
-                add_multiple(lanes, of_key, self.scratch[at], &self.queries[i * d..][..d]);
-                add_multiple(
-                    lanes,
-                    of_value,
-                    self.pattern[at],
-                    &self.outputs[i * d..][..d],
-                );
-            }
+            let first = if self.sharpness.causal { j } else { 0 };
+            let (at, from) = (first * n + j, first * d);
+            let (queries, outputs) = (&self.queries[from..], &self.outputs[from..]);
+            mix(lanes, of_key, (&self.scratch[at..], n), queries, n - first);
+            mix(
+                lanes,
+                of_value,
+                (&self.pattern[at..], n),
+                outputs,
+                n - first,
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ use super::forward::{mlp_reads, query_of};
 use super::kernels::{ChoiceBack, Gradient, Product, Rows, Start, Sums, Then, Weights};
 use super::lanes::Lanes;
 use super::layout::{HIDDEN, Shape};
-use super::network::Network;
+use super::network::{FIXED, FIXED_NUMBERS, Network, slab};
 
 /// Gates, what they read, and the gradient of what they gave.
 struct Gated<'a, L: Lanes> {
@@ -17,6 +17,8 @@ struct Gated<'a, L: Lanes> {
     of_outputs: &'a [L::Wide],
     to: Rows,
     columns: usize,
+    /// How many of the inputs need no gradient.
+    fixed: usize,
 }
 
 impl<L: Lanes> Gated<'_, L> {
@@ -42,7 +44,7 @@ impl<L: Lanes> Gated<'_, L> {
             inputs: self.of_outputs,
             from: &self.to,
             outputs: of_inputs,
-            to: &self.from,
+            to: &self.from.after(self.fixed),
             columns: self.columns,
             start: Start::Present,
             then: Then::Kept,
@@ -71,7 +73,7 @@ impl<L: Lanes> Network<L> {
             ..
         } = self.shape;
         let columns = self.groups * n;
-        let slab = columns * d;
+        let slab = slab(columns, d);
         let (lanes, weights) = (self.lanes, &self.sampled);
         let (layer, slabs) = (&self.layout.layers[layer], &self.slabs[layer]);
         let known = layer.categorical + copies;
@@ -79,8 +81,7 @@ impl<L: Lanes> Network<L> {
         for (i, mlp) in layer.mlps.iter().enumerate() {
             let from = mlp_reads(&self.shape, columns, i);
             let inputs = from.rows.len();
-            let hidden = &slabs.hidden[i * columns * HIDDEN..(i + 1) * columns * HIDDEN];
-            let of_hidden = Rows::new(HIDDEN, 0, columns, 1);
+            let (hidden, units) = (&slabs.hidden, &slabs.alive[i]);
             let outputs = Rows::new(d, 0, 1, d);
             let gradient = &mut of_made[i * slab..(i + 1) * slab];
             lanes.launch(ChoiceBack {
@@ -93,7 +94,7 @@ impl<L: Lanes> Network<L> {
                 a: gradient,
                 of_a: &outputs,
                 b: hidden,
-                of_b: &of_hidden,
+                of_b: units,
                 columns,
                 gradient: &mut self.of_sampled[mlp.weights_out..],
                 steps: (HIDDEN, 1),
@@ -114,7 +115,7 @@ impl<L: Lanes> Network<L> {
                 inputs: gradient,
                 from: &outputs,
                 outputs: &mut self.of_hidden,
-                to: &of_hidden,
+                to: units,
                 columns,
                 start: Start::Zero,
                 then: Then::Where(hidden),
@@ -122,7 +123,7 @@ impl<L: Lanes> Network<L> {
             });
             lanes.launch(Gradient {
                 a: &self.of_hidden,
-                of_a: &of_hidden,
+                of_a: units,
                 b: &slabs.mlp_reads,
                 of_b: &from,
                 columns,
@@ -132,7 +133,7 @@ impl<L: Lanes> Network<L> {
             });
             lanes.launch(Sums {
                 slab: &self.of_hidden,
-                of: &of_hidden,
+                of: units,
                 columns,
                 sums: &mut self.of_sampled[mlp.bias_in..],
             });
@@ -143,7 +144,7 @@ impl<L: Lanes> Network<L> {
                     column: inputs,
                 },
                 inputs: &self.of_hidden,
-                from: &of_hidden,
+                from: units,
                 outputs: &mut self.of_mlp_reads,
                 to: &from,
                 columns,
@@ -161,6 +162,7 @@ impl<L: Lanes> Network<L> {
             of_outputs: &self.of_mlp_reads,
             to: Rows::new(2 * tables, 0, slab, 1),
             columns: slab,
+            fixed: FIXED,
         };
         gates.back(of_known);
         let gates = Gated {
@@ -172,6 +174,7 @@ impl<L: Lanes> Network<L> {
             of_outputs: &self.of_mlp_reads,
             to: Rows::new(2 * counters, 2 * tables * slab, columns, 1),
             columns,
+            fixed: FIXED_NUMBERS,
         };
         gates.back(&mut self.of_numerical);
     }
@@ -186,7 +189,7 @@ impl<L: Lanes> Network<L> {
             ..
         } = self.shape;
         let columns = self.groups * n;
-        let slab = columns * d;
+        let slab = slab(columns, d);
         let (lanes, weights) = (self.lanes, &self.sampled);
         let (layer, slabs) = (&self.layout.layers[layer], &mut self.slabs[layer]);
         let (of_known, of_made) = self.of_categorical.split_at_mut(layer.categorical * slab);
@@ -195,7 +198,7 @@ impl<L: Lanes> Network<L> {
             let vectors = head * slab + group * n * d;
             let square = (head * columns + group * n) * n;
             let row = head * columns + group * n;
-            let (of_keys, of_values) = slabs.of_reads.split_at_mut(2 * copies * slab);
+            let (of_keys, of_values) = self.of_reads.split_at_mut(2 * copies * slab);
             lanes.launch(CopyBack {
                 keys: &slabs.reads[vectors..][..n * d],
                 queries: &slabs.queries[vectors..][..n * d],
@@ -208,7 +211,7 @@ impl<L: Lanes> Network<L> {
                 outputs: &of_made[vectors..][..n * d],
                 scratch: &mut self.scratch[..n * n],
                 of_keys: &mut of_keys[vectors..][..n * d],
-                of_queries: &mut slabs.of_queries[vectors..][..n * d],
+                of_queries: &mut self.of_queries[vectors..][..n * d],
                 of_values: &mut of_values[vectors..][..n * d],
             });
         }
@@ -225,9 +228,9 @@ impl<L: Lanes> Network<L> {
                 causal,
                 outputs: &of_sums[row..][..n],
                 scratch: &mut self.scratch[..d],
-                of_keys: &mut slabs.of_reads[3 * copies * slab + vectors..][..n * d],
-                of_queries: &mut slabs.of_queries[copies * slab + vectors..][..n * d],
-                of_values: &mut slabs.of_summed[row..][..n],
+                of_keys: &mut self.of_reads[3 * copies * slab + vectors..][..n * d],
+                of_queries: &mut self.of_queries[copies * slab + vectors..][..n * d],
+                of_values: &mut self.of_summed[row..][..n],
             });
         }
         let gates = Gated {
@@ -236,9 +239,10 @@ impl<L: Lanes> Network<L> {
             of_weights: &mut self.of_sampled[layer.summed..],
             inputs: &self.numerical,
             from: Rows::new(layer.numerical, 0, columns, 1),
-            of_outputs: &slabs.of_summed,
+            of_outputs: &self.of_summed,
             to: Rows::new(counts, 0, columns, 1),
             columns,
+            fixed: FIXED_NUMBERS,
         };
         gates.back(of_earlier);
         for head in 0..copies + counts {
@@ -248,7 +252,7 @@ impl<L: Lanes> Network<L> {
             lanes.launch(Gradient {
                 a: &slabs.reads,
                 of_a: &reads,
-                b: &slabs.of_queries,
+                b: &self.of_queries,
                 of_b: &queries,
                 columns,
                 gradient: &mut self.of_sampled[start..],
@@ -261,9 +265,9 @@ impl<L: Lanes> Network<L> {
                     row: d,
                     column: 1,
                 },
-                inputs: &slabs.of_queries,
+                inputs: &self.of_queries,
                 from: &queries,
-                outputs: &mut slabs.of_reads,
+                outputs: &mut self.of_reads,
                 to: &reads,
                 columns,
                 start: Start::Zero,
@@ -277,9 +281,10 @@ impl<L: Lanes> Network<L> {
             of_weights: &mut self.of_sampled[layer.reads..],
             inputs: &self.categorical,
             from: Rows::new(layer.categorical, 0, slab, 1),
-            of_outputs: &slabs.of_reads,
+            of_outputs: &self.of_reads,
             to: Rows::new(self.shape.reads(), 0, slab, 1),
             columns: slab,
+            fixed: FIXED,
         };
         gates.back(of_known);
     }

@@ -35,6 +35,17 @@ impl Encoded {
         (&self.tokens[range.clone()], &self.labels[range])
     }
 
+    /// All examples, some at a time.
+    pub fn parts(&self, count: usize) -> impl Iterator<Item = Encoded> {
+        let size = (count * self.n).max(1);
+        let parts = self.tokens.chunks(size).zip(self.labels.chunks(size));
+        parts.map(|(tokens, labels)| Encoded {
+            n: self.n,
+            tokens: tokens.to_vec(),
+            labels: labels.to_vec(),
+        })
+    }
+
     /// Some of the examples.
     pub fn part(&self, which: &[usize]) -> Encoded {
         let mut part = Encoded {

@@ -7,7 +7,7 @@ use super::program::{
     FIRST, Head, Linear, Module, POSITIONS, Predicate, Program, Readout, Rule, TOKENS, Variable,
     largest,
 };
-use super::run::Inputs;
+use super::run::some;
 use std::collections::BTreeMap;
 
 /// A table of numerical inputs has rows for those up to this, and for those that occur.
@@ -15,8 +15,6 @@ const TABULATED: i32 = 24;
 
 /// The program of some parameters. Tables have rows for what occurs on examples.
 pub fn program(shape: &Shape, layout: &Layout, parameters: &[f64], data: &Encoded) -> Program {
-    let inputs = Inputs::new(data);
-    let mut columns = inputs.columns();
     let mut modules: Vec<Module> = Vec::new();
     let mut categorical: Vec<Variable> = vec![TOKENS, POSITIONS];
     let mut numerical: Vec<Option<Variable>> = vec![None];
@@ -46,8 +44,7 @@ pub fn program(shape: &Shape, layout: &Layout, parameters: &[f64], data: &Encode
             let (keys, queries) = (3 * copies + i, 3 * copies + counts + i);
             made.push(Module::Count(head(copies + i, keys, queries), summed));
         }
-        for (at, module) in made.iter().enumerate() {
-            columns.push(inputs.column(module, &columns));
+        for at in 0..made.len() {
             let variable = FIRST + modules.len() + at;
             match at < copies {
                 true => categorical.push(variable),
@@ -56,6 +53,10 @@ pub fn program(shape: &Shape, layout: &Layout, parameters: &[f64], data: &Encode
         }
         modules.extend(made);
         let (known, known_numbers) = (categorical.clone(), numerical.clone());
+        let of = known_numbers.len();
+        let number = |row: usize| known_numbers[gate(layer.counter_reads, row, of)];
+        let wanted: Vec<Variable> = (0..2 * shape.counters).filter_map(number).collect();
+        let columns = some(data, &modules, &wanted);
         for (i, mlp) in layer.mlps.iter().enumerate() {
             let module = match i.checked_sub(shape.tables) {
                 None => {
@@ -63,12 +64,10 @@ pub fn program(shape: &Shape, layout: &Layout, parameters: &[f64], data: &Encode
                     table(shape, mlp, parameters, gate(0), gate(1))
                 }
                 Some(i) => {
-                    let of = known_numbers.len();
-                    let gate = |row| known_numbers[gate(layer.counter_reads, 2 * i + row, of)];
-                    counter(shape, mlp, parameters, [gate(0), gate(1)], &columns)
+                    let reads = [number(2 * i), number(2 * i + 1)];
+                    counter(shape, mlp, parameters, reads, &columns)
                 }
             };
-            columns.push(inputs.column(&module, &columns));
             categorical.push(FIRST + modules.len());
             modules.push(module);
         }
@@ -139,7 +138,8 @@ fn counter(
             pairs.insert((x, y), value(x, y));
         }
     }
-    for at in 0..columns[TOKENS].len() {
+    let count = reads.iter().flatten().next();
+    for at in 0..count.map_or(0, |&read| columns[read].len()) {
         let (x, y) = (values(at, reads[0]), values(at, reads[1]));
         pairs.entry((x, y)).or_insert_with(|| value(x, y));
     }

@@ -2,10 +2,10 @@
 //! `network` does.
 
 use super::attend::{Copy, Count, Sharpness};
-use super::kernels::{Choice, Product, Rows, Start, Then, Weights};
+use super::kernels::{Alive, Choice, Product, Rows, Start, Then, Weights};
 use super::lanes::Lanes;
 use super::layout::{HIDDEN, Shape};
-use super::network::Network;
+use super::network::{Network, slab};
 
 impl<L: Lanes> Network<L> {
     /// All variables of the chunk.
@@ -21,7 +21,7 @@ impl<L: Lanes> Network<L> {
             ..
         } = self.shape;
         let columns = self.groups * n;
-        let slab = columns * d;
+        let slab = slab(columns, d);
         let (lanes, weights) = (self.lanes, &self.sampled);
         for (layer, slabs) in self.layout.layers.iter().zip(&mut self.slabs) {
             let (before, after) = self.categorical.split_at_mut(layer.categorical * slab);
@@ -108,7 +108,7 @@ impl<L: Lanes> Network<L> {
             ));
             for (i, mlp) in layer.mlps.iter().enumerate() {
                 let from = mlp_reads(&self.shape, columns, i);
-                let hidden = Rows::new(HIDDEN, i * columns * HIDDEN, columns, 1);
+                let units = Rows::new(HIDDEN, i * columns * HIDDEN, columns, 1);
                 lanes.launch(Product {
                     weights: Weights {
                         numbers: &weights[mlp.weights_in..],
@@ -118,11 +118,17 @@ impl<L: Lanes> Network<L> {
                     inputs: &slabs.mlp_reads,
                     from: &from,
                     outputs: &mut slabs.hidden,
-                    to: &hidden,
+                    to: &units,
                     columns,
                     start: Start::Bias(&weights[mlp.bias_in..]),
                     then: Then::Relu,
                     sparse: false,
+                });
+                lanes.launch(Alive {
+                    slab: &slabs.hidden,
+                    of: &units,
+                    columns,
+                    alive: &mut slabs.alive[i],
                 });
                 let output = &mut after[i * slab..(i + 1) * slab];
                 lanes.launch(Product {
@@ -132,7 +138,7 @@ impl<L: Lanes> Network<L> {
                         column: 1,
                     },
                     inputs: &slabs.hidden,
-                    from: &hidden,
+                    from: &slabs.alive[i],
                     outputs: output,
                     to: &Rows::new(d, 0, 1, d),
                     columns,
@@ -161,14 +167,12 @@ pub(super) fn query_of(shape: &Shape, head: usize) -> usize {
 
 /// What an MLP reads, among the MLP reads of a layer.
 pub(super) fn mlp_reads(shape: &Shape, columns: usize, mlp: usize) -> Rows {
-    let (d, slab) = (shape.d, columns * shape.d);
+    let (d, slab) = (shape.d, slab(columns, shape.d));
     match mlp.checked_sub(shape.tables) {
-        None => Rows {
-            rows: (0..2 * d)
-                .map(|row| (2 * mlp + row / d) * slab + row % d)
-                .collect(),
-            stride: d,
-        },
+        None => Rows::of(
+            (0..2 * d).map(|row| (2 * mlp + row / d) * slab + row % d),
+            d,
+        ),
         Some(counter) => {
             let start = 2 * shape.tables * slab + 2 * counter * columns;
             Rows::new(2, start, columns, 1)

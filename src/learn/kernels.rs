@@ -7,11 +7,20 @@ use super::lanes::{Kernel, Lanes, Scalar};
 /// Weights below this are taken for 0, and their gradients are not computed.
 const NOTHING: f64 = 1e-6;
 
-/// Rows of a slab: row i has its column c at `rows[i] + c * stride`.
-#[derive(Clone)]
+/// A row of a slab, which belongs to a row or a column of a matrix of weights.
+#[derive(Clone, Copy)]
+pub struct Row {
+    /// Which row or column of the weights.
+    pub number: usize,
+    /// Where it begins.
+    pub at: usize,
+}
+
+/// Rows of a slab: column c of a row is at `at + c * stride`.
+#[derive(Clone, Default)]
 pub struct Rows {
-    /// Where each row begins.
-    pub rows: Vec<usize>,
+    /// The rows, all or some of them.
+    pub rows: Vec<Row>,
     /// From one column to the next.
     pub stride: usize,
 }
@@ -19,14 +28,26 @@ pub struct Rows {
 impl Rows {
     /// Rows at equal distances.
     pub fn new(count: usize, start: usize, step: usize, stride: usize) -> Rows {
+        Rows::of((0..count).map(|row| start + row * step), stride)
+    }
+
+    /// Rows that begin at the given places.
+    pub fn of(places: impl Iterator<Item = usize>, stride: usize) -> Rows {
+        let rows = places.enumerate().map(|(number, at)| Row { number, at });
         Rows {
-            rows: (0..count).map(|row| start + row * step).collect(),
+            rows: rows.collect(),
             stride,
         }
     }
+
+    /// All but the first ones.
+    pub fn after(mut self, first: usize) -> Rows {
+        self.rows.drain(..first.min(self.rows.len()));
+        self
+    }
 }
 
-/// Weights: that of output m and input k is at `m * row + k * column`.
+/// Weights: that of the output with number m and the input with number k is at `m * row + k * column`.
 #[derive(Clone, Copy)]
 pub struct Weights<'a, T> {
     /// The numbers.
@@ -43,7 +64,7 @@ pub enum Start<'a, T> {
     Zero,
     /// What is there.
     Present,
-    /// A number for each row.
+    /// A number for each output.
     Bias(&'a [T]),
 }
 
@@ -76,31 +97,42 @@ pub enum Then<'a, W> {
 type Live<T, const M: usize> = (usize, [T; M]);
 
 impl<L: Lanes> Product<'_, L> {
-    /// Outputs `m..m + M`, of all columns, from the inputs with weights.
+    /// The inputs of outputs `m..m + M` that have weights.
     #[inline(always)]
-    fn rows<const M: usize, const C: usize>(
-        &mut self,
-        lanes: L,
-        m: usize,
-        live: &mut Vec<Live<L::Scalar, M>>,
-    ) {
+    fn live<const M: usize>(&self, m: usize, live: &mut Vec<Live<L::Scalar, M>>) {
         let Weights {
             numbers,
             row,
             column,
         } = self.weights;
-        live.clear();
-        for (k, &at) in self.from.rows.iter().enumerate() {
-            let weights = std::array::from_fn(|i| numbers[(m + i) * row + k * column]);
+        let outputs: [usize; M] = std::array::from_fn(|i| self.to.rows[m + i].number * row);
+        for input in &self.from.rows {
+            let weights = outputs.map(|output| numbers[output + input.number * column]);
             let is_something = |weight: &L::Scalar| weight.number().abs() > NOTHING;
             if !self.sparse || weights.iter().any(is_something) {
-                live.push((at, weights));
+                live.push((input.at, weights));
             }
         }
-        let mut column = 0;
-        while column < self.columns {
-            self.block::<M, C>(lanes, m, live, column);
-            column += C;
+    }
+
+    /// Four columns of outputs `m..m + M`.
+    #[inline(always)]
+    fn four<const M: usize>(
+        &mut self,
+        lanes: L,
+        m: usize,
+        live: &[Live<L::Scalar, M>],
+        column: usize,
+    ) {
+        if live.is_empty() && matches!(self.start, Start::Present) {
+            return;
+        }
+        match L::COLUMNS {
+            4 => self.block::<M, 4>(lanes, m, live, column),
+            _ => {
+                self.block::<M, 2>(lanes, m, live, column);
+                self.block::<M, 2>(lanes, m, live, column + 2);
+            }
         }
     }
 
@@ -119,13 +151,13 @@ impl<L: Lanes> Product<'_, L> {
             Start::Present => {
                 for (i, row) in sums.iter_mut().enumerate() {
                     for (j, sum) in row.iter_mut().enumerate() {
-                        *sum = self.outputs[self.to.rows[m + i] + (column + j) * to];
+                        *sum = self.outputs[self.to.rows[m + i].at + (column + j) * to];
                     }
                 }
             }
             Start::Bias(bias) => {
                 for (i, row) in sums.iter_mut().enumerate() {
-                    *row = [lanes.splat(bias[m + i]); C];
+                    *row = [lanes.splat(bias[self.to.rows[m + i].number]); C];
                 }
             }
         }
@@ -142,15 +174,30 @@ impl<L: Lanes> Product<'_, L> {
                 }
             }
         }
-        for (i, row) in sums.iter().enumerate() {
-            let at = self.to.rows[m + i] + column * to;
-            for (j, &sum) in row.iter().enumerate() {
-                let at = at + j * to;
-                self.outputs[at] = match self.then {
-                    Then::Kept => sum,
-                    Then::Relu => lanes.max(sum, lanes.zero()),
-                    Then::Where(units) => lanes.choose(units[at], sum, lanes.zero()),
-                };
+        // Each way is a loop of its own: one that asks within keeps the sums in memory, above too.
+        let places: [usize; M] = std::array::from_fn(|i| self.to.rows[m + i].at + column * to);
+        match self.then {
+            Then::Kept => {
+                for (row, place) in sums.iter().zip(places) {
+                    for (j, &sum) in row.iter().enumerate() {
+                        self.outputs[place + j * to] = sum;
+                    }
+                }
+            }
+            Then::Relu => {
+                for (row, place) in sums.iter().zip(places) {
+                    for (j, &sum) in row.iter().enumerate() {
+                        self.outputs[place + j * to] = lanes.max(sum, lanes.zero());
+                    }
+                }
+            }
+            Then::Where(units) => {
+                for (row, place) in sums.iter().zip(places) {
+                    for (j, &sum) in row.iter().enumerate() {
+                        let at = place + j * to;
+                        self.outputs[at] = lanes.choose(units[at], sum, lanes.zero());
+                    }
+                }
             }
         }
     }
@@ -161,14 +208,27 @@ impl<L: Lanes> Kernel<L> for Product<'_, L> {
     fn run(mut self, lanes: L) {
         let rows = self.to.rows.len();
         let (mut fours, mut ones) = (Vec::new(), Vec::new());
+        let (mut ends, mut last_ends) = (Vec::new(), Vec::new());
         for m in (0..rows / 4 * 4).step_by(4) {
-            match L::COLUMNS {
-                4 => self.rows::<4, 4>(lanes, m, &mut fours),
-                _ => self.rows::<4, 2>(lanes, m, &mut fours),
-            }
+            self.live::<4>(m, &mut fours);
+            ends.push(fours.len());
         }
         for m in rows / 4 * 4..rows {
-            self.rows::<1, 4>(lanes, m, &mut ones);
+            self.live::<1>(m, &mut ones);
+            last_ends.push(ones.len());
+        }
+        // All outputs of some columns, as these inputs are at hand then.
+        for column in (0..self.columns).step_by(4) {
+            let (mut m, mut start) = (0, 0);
+            for &end in &ends {
+                self.four::<4>(lanes, m, &fours[start..end], column);
+                (m, start) = (m + 4, end);
+            }
+            start = 0;
+            for &end in &last_ends {
+                self.four::<1>(lanes, m, &ones[start..end], column);
+                (m, start) = (m + 1, end);
+            }
         }
     }
 }
@@ -179,6 +239,7 @@ pub struct Gradient<'a, L: Lanes> {
     pub of_a: &'a Rows,
     pub b: &'a [L::Wide],
     pub of_b: &'a Rows,
+    /// How many columns; a multiple of 4.
     pub columns: usize,
     pub gradient: &'a mut [L::Scalar],
     /// From one m, and from one k, to the next.
@@ -189,11 +250,16 @@ pub struct Gradient<'a, L: Lanes> {
 
 impl<'a, L: Lanes> Gradient<'a, L> {
     #[inline(always)]
+    fn place(&self, m: usize, k: usize) -> usize {
+        self.of_a.rows[m].number * self.steps.0 + self.of_b.rows[k].number * self.steps.1
+    }
+
+    #[inline(always)]
     fn block<const M: usize, const K: usize>(&mut self, lanes: L, m: usize, k: usize) {
         let mut sums = [[lanes.zero(); K]; M];
         // Rows of the same length, so that one look at it does for all.
         let row = |slab: &'a [L::Wide], of: &Rows, number: usize| {
-            &slab[of.rows[number]..][..(self.columns - 1) * of.stride + 1]
+            &slab[of.rows[number].at..][..(self.columns - 1) * of.stride + 1]
         };
         let left: [&[L::Wide]; M] = std::array::from_fn(|i| row(self.a, self.of_a, m + i));
         let right: [&[L::Wide]; K] = std::array::from_fn(|j| row(self.b, self.of_b, k + j));
@@ -209,10 +275,29 @@ impl<'a, L: Lanes> Gradient<'a, L> {
         }
         for (i, row) in sums.iter().enumerate() {
             for (j, &sum) in row.iter().enumerate() {
-                let at = (m + i) * self.steps.0 + (k + j) * self.steps.1;
+                let at = self.place(m + i, k + j);
                 self.gradient[at] += lanes.sum(sum);
             }
         }
+    }
+}
+
+impl<L: Lanes> Gradient<'_, L> {
+    /// One entry, in sums that do not wait for each other.
+    #[inline(always)]
+    fn single(&mut self, lanes: L, m: usize, k: usize) {
+        let mut sums = [lanes.zero(); 4];
+        let (a, b) = (self.of_a.rows[m].at, self.of_b.rows[k].at);
+        let (left, right) = (&self.a[a..], &self.b[b..]);
+        for column in (0..self.columns).step_by(4) {
+            for (i, sum) in sums.iter_mut().enumerate() {
+                let x = left[(column + i) * self.of_a.stride];
+                *sum = lanes.fma(x, right[(column + i) * self.of_b.stride], *sum);
+            }
+        }
+        let [a, b, c, d] = sums;
+        let at = self.place(m, k);
+        self.gradient[at] += lanes.sum(lanes.add(lanes.add(a, b), lanes.add(c, d)));
     }
 }
 
@@ -230,18 +315,16 @@ impl<L: Lanes> Kernel<L> for Gradient<'_, L> {
                 } else {
                     1
                 };
-                let steps = self.steps;
                 let weights = self.weights;
-                let is_live = |i: usize, j: usize| {
-                    let at = (m + i) * steps.0 + (k + j) * steps.1;
-                    weights.is_none_or(|weights| weights[at].number() > NOTHING)
+                let is_live = |gradient: &Self, i: usize, j: usize| {
+                    weights.is_none_or(|weights| weights[gradient.place(i, j)].number() > NOTHING)
                 };
-                let pairs = (0..height).flat_map(|i| (0..width).map(move |j| (i, j)));
-                let live = pairs.clone().filter(|&(i, j)| is_live(i, j)).count();
+                let pairs = (m..m + height).flat_map(|i| (k..k + width).map(move |j| (i, j)));
+                let live = pairs.clone().filter(|&(i, j)| is_live(&self, i, j)).count();
                 if live * 4 < height * width {
                     for (i, j) in pairs {
-                        if is_live(i, j) {
-                            self.block::<1, 1>(lanes, m + i, k + j);
+                        if is_live(&self, i, j) {
+                            self.single(lanes, i, j);
                         }
                     }
                 } else {
@@ -261,7 +344,37 @@ impl<L: Lanes> Kernel<L> for Gradient<'_, L> {
     }
 }
 
-/// sums[i] += the sum of row i over columns and lanes.
+/// The rows that have a number other than 0 in some column and lane, of rows without negative numbers;
+/// and some others, so that there are a multiple of 4.
+pub struct Alive<'a, L: Lanes> {
+    pub slab: &'a [L::Wide],
+    pub of: &'a Rows,
+    pub columns: usize,
+    pub alive: &'a mut Rows,
+}
+
+impl<L: Lanes> Kernel<L> for Alive<'_, L> {
+    #[inline(always)]
+    fn run(self, lanes: L) {
+        let Rows { rows, stride } = self.of;
+        let (mut alive, mut dead) = (Vec::new(), Vec::new());
+        for &row in rows {
+            let mut most = lanes.zero();
+            for column in 0..self.columns {
+                most = lanes.max(most, self.slab[row.at + column * stride]);
+            }
+            match lanes.sum(most) > L::Scalar::default() {
+                true => alive.push(row),
+                false => dead.push(row),
+            }
+        }
+        let missing = alive.len().next_multiple_of(4) - alive.len();
+        alive.extend(dead.into_iter().take(missing));
+        (self.alive.rows, self.alive.stride) = (alive, *stride);
+    }
+}
+
+/// sums[number] += the sum of the row with that number over columns and lanes.
 pub struct Sums<'a, L: Lanes> {
     pub slab: &'a [L::Wide],
     pub of: &'a Rows,
@@ -272,12 +385,12 @@ pub struct Sums<'a, L: Lanes> {
 impl<L: Lanes> Kernel<L> for Sums<'_, L> {
     #[inline(always)]
     fn run(self, lanes: L) {
-        for (&row, total) in self.of.rows.iter().zip(self.sums) {
+        for &Row { number, at } in &self.of.rows {
             let mut sum = lanes.zero();
             for column in 0..self.columns {
-                sum = lanes.add(sum, self.slab[row + column * self.of.stride]);
+                sum = lanes.add(sum, self.slab[at + column * self.of.stride]);
             }
-            *total += lanes.sum(sum);
+            self.sums[number] += lanes.sum(sum);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod attend;
 mod backward;
+mod climb;
 pub mod data;
 mod extract;
 mod forward;

@@ -8,6 +8,18 @@ use super::lanes::{Lanes, Scalar};
 use super::layout::{HIDDEN, Layout, Shape, gumbel};
 use crate::base::Random;
 
+/// The first categorical variables, tokens and positions, and the first numerical one, 1 everywhere:
+/// nothing asks for their gradients.
+pub(super) const FIXED: usize = 2;
+/// See [`FIXED`].
+pub(super) const FIXED_NUMBERS: usize = 1;
+
+/// What a categorical variable takes: a little more than its numbers, as caches hold few lines whose
+/// distances are powers of two.
+pub(super) fn slab(columns: usize, d: usize) -> usize {
+    columns * d + 4
+}
+
 /// An input and what is wanted of it, by their numbers: `n` tokens and `n` labels, 0 for none.
 #[derive(Clone, Copy)]
 pub struct Sample<'a> {
@@ -18,17 +30,16 @@ pub struct Sample<'a> {
 /// The slabs of a layer. Where a name begins with `of_` it holds gradients.
 pub(super) struct Slabs<W> {
     pub(super) reads: Vec<W>,
-    pub(super) of_reads: Vec<W>,
     pub(super) queries: Vec<W>,
-    pub(super) of_queries: Vec<W>,
     pub(super) pattern: Vec<W>,
     pub(super) scores: Vec<W>,
     pub(super) matches: Vec<W>,
     pub(super) summed: Vec<W>,
-    pub(super) of_summed: Vec<W>,
     // What MLPs read: vectors for those of categorical variables, then numbers for the others.
     pub(super) mlp_reads: Vec<W>,
     pub(super) hidden: Vec<W>,
+    // The hidden units of each MLP that are not 0 everywhere.
+    pub(super) alive: Vec<Rows>,
 }
 
 /// Parameters, and all that a step of training needs.
@@ -55,6 +66,10 @@ pub struct Network<L: Lanes> {
     pub(super) wanted: Vec<L::Wide>,
     pub(super) weight: Vec<L::Wide>,
     pub(super) mask: Vec<L::Wide>,
+    // Gradients of a layer, which the next one overwrites.
+    pub(super) of_reads: Vec<L::Wide>,
+    pub(super) of_queries: Vec<L::Wide>,
+    pub(super) of_summed: Vec<L::Wide>,
     pub(super) of_hidden: Vec<L::Wide>,
     pub(super) of_mlp_reads: Vec<L::Wide>,
     pub(super) scratch: Vec<L::Wide>,
@@ -102,21 +117,19 @@ impl<L: Lanes> Network<L> {
             groups += 1;
         }
         let columns = groups * n;
-        let slab = columns * d;
+        let slab = slab(columns, d);
         let zeros = |count: usize| vec![lanes.zero(); count];
         let heads = shape.copies + shape.counts;
         let slabs = layout.layers.iter().map(|_| Slabs {
             reads: zeros(shape.reads() * slab),
-            of_reads: zeros(shape.reads() * slab),
             queries: zeros(heads * slab),
-            of_queries: zeros(heads * slab),
             pattern: zeros(shape.copies * columns * n),
             scores: zeros(shape.copies * columns * n),
             matches: zeros(shape.copies * columns),
             summed: zeros(shape.counts * columns),
-            of_summed: zeros(shape.counts * columns),
             mlp_reads: zeros(2 * shape.tables * slab + 2 * shape.counters * columns),
             hidden: zeros((shape.tables + shape.counters) * columns * HIDDEN),
+            alive: vec![Rows::default(); shape.tables + shape.counters],
         });
         let nearness = (0..n * n).map(|at| L::Scalar::of(nearness(n, at / n, at % n)));
         Network {
@@ -129,7 +142,10 @@ impl<L: Lanes> Network<L> {
             wanted: zeros(shape.labels * columns),
             weight: zeros(columns),
             mask: zeros(columns),
-            of_hidden: zeros(columns * HIDDEN),
+            of_reads: zeros(shape.reads() * slab),
+            of_queries: zeros(heads * slab),
+            of_summed: zeros(shape.counts * columns),
+            of_hidden: zeros((shape.tables + shape.counters) * columns * HIDDEN),
             of_mlp_reads: zeros(2 * shape.tables * slab + 2 * shape.counters * columns),
             scratch: zeros(n * n + d),
             nearness: nearness.collect(),
@@ -231,7 +247,7 @@ impl<L: Lanes> Network<L> {
                 }
             }
         }
-        let positions = &mut self.categorical[columns * d..2 * columns * d];
+        let positions = &mut self.categorical[slab(columns, d)..][..columns * d];
         for (column, position) in positions.chunks_mut(d).enumerate() {
             position.fill(lanes.zero());
             position[column % n] = lanes.splat(one);
@@ -244,11 +260,8 @@ impl<L: Lanes> Network<L> {
         let (d, labels) = (self.shape.d, self.shape.labels);
         let columns = self.groups * self.shape.n;
         let (lanes, variables) = (self.lanes, self.layout.categorical);
-        let rows = (0..variables * d).map(|row| row / d * columns * d + row % d);
-        let categorical = Rows {
-            rows: rows.collect(),
-            stride: d,
-        };
+        let rows = (0..variables * d).map(|row| row / d * slab(columns, d) + row % d);
+        let categorical = Rows::of(rows, d);
         let numerical = Rows::new(self.layout.numerical, 0, columns, 1);
         let logits = Rows::new(labels, 0, columns, 1);
         let parts = [
@@ -295,14 +308,21 @@ impl<L: Lanes> Network<L> {
                 self.layout.classifier,
                 &self.categorical,
                 &mut self.of_categorical,
-                &categorical,
+                categorical,
+                FIXED * d,
             ),
-            (rest, &self.numerical, &mut self.of_numerical, &numerical),
+            (
+                rest,
+                &self.numerical,
+                &mut self.of_numerical,
+                numerical,
+                FIXED_NUMBERS,
+            ),
         ];
-        for (start, inputs, of_inputs, rows) in parts {
+        for (start, inputs, of_inputs, rows, fixed) in parts {
             lanes.launch(Gradient {
                 a: inputs,
-                of_a: rows,
+                of_a: &rows,
                 b: &self.logits,
                 of_b: &logits,
                 columns,
@@ -319,7 +339,7 @@ impl<L: Lanes> Network<L> {
                 inputs: &self.logits,
                 from: &logits,
                 outputs: of_inputs,
-                to: rows,
+                to: &rows.after(fixed),
                 columns,
                 start: Start::Zero,
                 then: Then::Kept,

@@ -2,7 +2,7 @@
 //! numbers, as `run` says. Depends on `data` and `run`.
 
 use super::data::Encoded;
-use super::run::Inputs;
+use super::run::{AT_ONCE, Inputs};
 use std::collections::BTreeMap;
 
 /// The number of a variable: [`TOKENS`], [`POSITIONS`], or a module's place plus 2.
@@ -206,16 +206,14 @@ impl Score {
     }
 }
 
-/// How many examples are run at a time.
-const AT_ONCE: usize = 1024;
-
 impl Program {
     /// The labels that it gives, from its variables.
-    pub fn labels(&self, columns: &[Vec<i32>]) -> Vec<u16> {
-        let count = columns[TOKENS].len();
+    pub fn labels<C: AsRef<[i32]>>(&self, columns: &[C]) -> Vec<u16> {
+        let column = |variable: Variable| columns[variable].as_ref();
+        let count = column(TOKENS).len();
         match &self.readout {
             Readout::Table(a, b, table, other) => {
-                let pairs = columns[*a].iter().zip(&columns[*b]);
+                let pairs = column(*a).iter().zip(column(*b));
                 let labels = pairs.map(|(&a, &b)| table.get(&(a, b)).copied().unwrap_or(*other));
                 labels.collect()
             }
@@ -233,15 +231,9 @@ impl Program {
     /// How it does on examples.
     pub fn score(&self, data: &Encoded) -> Score {
         let mut score = Score::default();
-        let size = AT_ONCE * data.n;
-        for (tokens, labels) in data.tokens.chunks(size).zip(data.labels.chunks(size)) {
-            let part = Encoded {
-                n: data.n,
-                tokens: tokens.to_vec(),
-                labels: labels.to_vec(),
-            };
+        for part in data.parts(AT_ONCE) {
             let given = self.labels(&Inputs::new(&part).run(&self.modules));
-            for (wanted, given) in labels.chunks(data.n).zip(given.chunks(data.n)) {
+            for (wanted, given) in part.labels.chunks(data.n).zip(given.chunks(data.n)) {
                 let asked = wanted.iter().zip(given).filter(|(wanted, _)| **wanted != 0);
                 let (mut count, mut right) = (0, 0);
                 for (wanted, given) in asked {
@@ -313,7 +305,7 @@ impl Program {
 
 impl Linear {
     /// What each label has at a position.
-    pub fn sums(&self, columns: &[Vec<i32>], at: usize, sums: &mut [f32]) {
+    pub fn sums<C: AsRef<[i32]>>(&self, columns: &[C], at: usize, sums: &mut [f32]) {
         sums.fill(0.0);
         self.rows(columns, at, |row, by| {
             let row = &self.weights[row * self.labels..][..self.labels];
@@ -334,16 +326,16 @@ impl Linear {
     }
 
     /// The rows of weights that count at a position, and how often.
-    fn rows(&self, columns: &[Vec<i32>], at: usize, mut each: impl FnMut(usize, f32)) {
+    fn rows<C: AsRef<[i32]>>(&self, columns: &[C], at: usize, mut each: impl FnMut(usize, f32)) {
         for (order, &variable) in self.categorical.iter().enumerate() {
-            let value = (columns[variable][at].max(0) as usize).min(self.d - 1);
+            let value = (columns[variable].as_ref()[at].max(0) as usize).min(self.d - 1);
             each(order * self.d + value, 1.0);
         }
         let rest = self.categorical.len() * self.d;
         for (order, variable) in self.numerical.iter().enumerate() {
             each(
                 rest + order,
-                variable.map_or(1.0, |variable| columns[variable][at] as f32),
+                variable.map_or(1.0, |variable| columns[variable].as_ref()[at] as f32),
             );
         }
     }

@@ -2,82 +2,132 @@
 //! a table of one or two of them, and single choices are changed where that makes more labels right.
 //! Depends on `program`, `grow` and `data`.
 
+use super::climb;
 use super::data::{Data, Encoded};
 use super::grow::lookup;
-use super::program::{Linear, Program, Readout, TOKENS, Variable};
-use super::run::Inputs;
+use super::program::{FIRST, Linear, Module, Program, Readout, TOKENS, Variable};
+use super::run::{AT_ONCE, Inputs, some};
 use crate::base::Random;
+use rustc_hash::FxHashMap;
 
+/// How often the readout and the modules are mended in turn.
+const TURNS: usize = 3;
+/// Changes of modules that are tried in a turn.
+const TRIES: usize = 4000;
 /// Rounds over the examples when a classifier is fitted.
 const ROUNDS: usize = 10;
 /// Examples of a step.
 const BATCH: usize = 512;
 /// The first learning rate of a fit; it falls to 0 as a cosine does.
 const RATE: f32 = 0.02;
-/// Weights of labels are whole multiples of the inverse of this.
+/// What weights are multiplied by before they are rounded.
 const GRAIN: f32 = 1000.0;
 
-/// The program with the readout that is best on the examples: of one variable, of two, or of all; of
-/// equally good ones the first.
+/// The program with more labels right on the examples: by changes of its modules and of what is read
+/// from them, in turn. A table of one or two variables takes the place of weights where it is as right.
 pub fn repaired(program: &Program, data: &Data) -> Program {
-    let columns = Inputs::new(&data.train).run(&program.modules);
     let mut best = program.clone();
-    if let Readout::Linear(linear) = &program.readout {
-        let mut fitted = linear.clone();
-        fit(&mut fitted, &columns, &data.train);
-        round(&mut fitted);
-        let mut rounded = linear.clone();
-        round(&mut rounded);
-        let with = |readout| Program {
-            readout,
-            ..program.clone()
+    if let Readout::Linear(linear) = &mut best.readout {
+        round(linear);
+    }
+    for _ in 0..TURNS {
+        let Readout::Linear(linear) = &best.readout else {
+            break;
         };
-        let [rounded, fitted] = [rounded, fitted].map(|linear| with(Readout::Linear(linear)));
-        let right = |program: &Program| program.score(&data.train).labels_right;
-        best = if right(&fitted) > right(&rounded) {
-            fitted
-        } else {
-            rounded
-        };
+        let d = linear.d;
+        let fitted = refitted(&best, linear, &data.train);
+        let changed = climb::climbed(&fitted, &data.train, d, TRIES).pruned();
+        let is_done = changed.modules == best.modules;
+        best = changed;
+        if is_done {
+            break;
+        }
     }
     let right = best.score(&data.train).labels_right;
-    match tabled(&columns, &data.train, right) {
+    match tabled(&best.modules, &data.train, right) {
         Some((a, b)) => Program {
-            modules: program.modules.clone(),
-            readout: lookup(&columns, a, b, &data.train.labels),
+            readout: lookup(
+                &some(&data.train, &best.modules, &[a, b]),
+                a,
+                b,
+                &data.train.labels,
+            ),
+            modules: best.modules,
         },
         None => best,
     }
 }
 
+/// The program with weights that are fitted, if that makes more labels right.
+fn refitted(program: &Program, linear: &Linear, data: &Encoded) -> Program {
+    let mut fitted = linear.clone();
+    let weights = fitted.weights.iter_mut();
+    weights.for_each(|weight| *weight /= GRAIN);
+    fit(&mut fitted, &program.modules, data);
+    round(&mut fitted);
+    let fitted = Program {
+        readout: Readout::Linear(fitted),
+        ..program.clone()
+    };
+    let right = |program: &Program| program.score(data).labels_right;
+    match right(&fitted) > right(program) {
+        true => fitted,
+        false => program.clone(),
+    }
+}
+
+/// Two variables, and how often each pair of their values has each label.
+struct Pair {
+    variables: (Variable, Variable),
+    counts: FxHashMap<(i32, i32), Vec<u32>>,
+    wrong: usize,
+}
+
 /// The two variables from which at least so many labels are read right; one, twice, if one does.
-fn tabled(columns: &[Vec<i32>], data: &Encoded, right: usize) -> Option<(Variable, Variable)> {
-    let all = 0..columns.len();
+fn tabled(modules: &[Module], data: &Encoded, right: usize) -> Option<(Variable, Variable)> {
+    let all = 0..FIRST + modules.len();
     let single = all.clone().map(|a| (a, a));
     let pairs = all.clone().flat_map(|a| (TOKENS..a).map(move |b| (b, a)));
-    let mut best: Option<((Variable, Variable), usize)> = None;
-    for (a, b) in single.chain(pairs) {
-        let mut counts: std::collections::HashMap<(i32, i32), Vec<u32>> = Default::default();
-        for (at, &label) in data
-            .labels
-            .iter()
-            .enumerate()
-            .filter(|(_, label)| **label != 0)
-        {
-            let counts = counts.entry((columns[a][at], columns[b][at])).or_default();
+    let mut pairs: Vec<Pair> = single
+        .chain(pairs)
+        .map(|variables| Pair {
+            variables,
+            counts: FxHashMap::default(),
+            wrong: 0,
+        })
+        .collect();
+    let allowed = data.labels.iter().filter(|label| **label != 0).count() - right;
+    for part in data.parts(AT_ONCE) {
+        let columns = Inputs::new(&part).run(modules);
+        for pair in &mut pairs {
+            pair.include(&columns, &part.labels);
+        }
+        // What a table has wrong on some examples it has wrong on all.
+        pairs.retain(|pair| pair.wrong <= allowed);
+    }
+    // The first of equally good ones.
+    let best = pairs.iter().min_by_key(|pair| pair.wrong);
+    best.map(|pair| pair.variables)
+}
+
+impl Pair {
+    fn include(&mut self, columns: &[Vec<i32>], labels: &[u16]) {
+        let (a, b) = self.variables;
+        for (at, &label) in labels.iter().enumerate().filter(|(_, label)| **label != 0) {
+            let counts = self.counts.entry((columns[a][at], columns[b][at]));
+            let counts = counts.or_default();
             counts.resize(counts.len().max(usize::from(label) + 1), 0);
             counts[usize::from(label)] += 1;
         }
-        let most = |counts: &Vec<u32>| counts.iter().max().map_or(0, |&most| most as usize);
-        let found: usize = counts.values().map(most).sum();
-        if found >= right && best.is_none_or(|(_, known)| found > known) {
-            best = Some(((a, b), found));
-        }
+        let others = |counts: &Vec<u32>| {
+            let sum: u32 = counts.iter().sum();
+            (sum - counts.iter().max().unwrap_or(&0)) as usize
+        };
+        self.wrong = self.counts.values().map(others).sum();
     }
-    best.map(|(pair, _)| pair)
 }
 
-/// Weights as whole numbers.
+/// Weights as whole numbers, of which [`GRAIN`] make 1.
 fn round(linear: &mut Linear) {
     for weight in &mut linear.weights {
         *weight = (*weight * GRAIN).round();
@@ -85,7 +135,7 @@ fn round(linear: &mut Linear) {
 }
 
 /// Logistic regression from where the weights are (Adam, Kingma & Ba 2015).
-fn fit(linear: &mut Linear, columns: &[Vec<i32>], data: &Encoded) {
+fn fit(linear: &mut Linear, modules: &[Module], data: &Encoded) {
     let mut random = Random::new(0x6669_7474);
     let mut order: Vec<usize> = (0..data.count()).collect();
     let size = linear.weights.len();
@@ -99,14 +149,14 @@ fn fit(linear: &mut Linear, columns: &[Vec<i32>], data: &Encoded) {
         }
         for batch in order.chunks(BATCH) {
             let mut gradient = vec![0.0f32; size];
-            for &example in batch {
-                for at in example * data.n..(example + 1) * data.n {
-                    let wanted = usize::from(data.labels[at]);
-                    if wanted != 0 {
-                        linear.sums(columns, at, &mut sums);
-                        surprise(&mut sums, wanted, batch.len());
-                        linear.spread(columns, at, &sums, &mut gradient);
-                    }
+            // The variables are made anew each time: those of all examples take more memory than training.
+            let part = data.part(batch);
+            let columns = Inputs::new(&part).run(modules);
+            for (at, &wanted) in part.labels.iter().enumerate() {
+                if wanted != 0 {
+                    linear.sums(&columns, at, &mut sums);
+                    surprise(&mut sums, usize::from(wanted), batch.len());
+                    linear.spread(&columns, at, &sums, &mut gradient);
                 }
             }
             step += 1;

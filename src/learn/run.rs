@@ -1,7 +1,7 @@
 //! What the modules of a program give on examples, many at a time. Depends on `data` and `program`.
 
 use super::data::Encoded;
-use super::program::{Head, Module, Rule, Variable};
+use super::program::{FIRST, Head, Module, Rule, Variable};
 
 /// Examples, and what positions they have.
 pub struct Inputs<'a> {
@@ -120,6 +120,23 @@ impl<'a> Inputs<'a> {
         }
         columns
     }
+}
+
+/// How many examples are run at a time.
+pub const AT_ONCE: usize = 1024;
+
+/// Some variables of a program on examples; others are left empty. Few examples are run at a time, so
+/// that what takes memory is what was asked for.
+pub fn some(data: &Encoded, modules: &[Module], wanted: &[Variable]) -> Vec<Vec<i32>> {
+    let mut columns = vec![Vec::new(); FIRST + modules.len()];
+    for part in data.parts(AT_ONCE) {
+        for (variable, column) in Inputs::new(&part).run(modules).iter().enumerate() {
+            if wanted.contains(&variable) {
+                columns[variable].extend_from_slice(column);
+            }
+        }
+    }
+    columns
 }
 
 /// A head on one example.

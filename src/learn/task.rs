@@ -202,14 +202,23 @@ impl Task {
     /// The examples to learn from, none twice: 20,000, or fewer where there are not so many inputs.
     /// Each round draws anew and more, as the original recipe does.
     pub fn examples(self, seed: u64) -> Vec<Example> {
-        let mut examples = Vec::new();
+        let (mut examples, mut values) = (Vec::new(), HashSet::<Value>::new());
         for round in 2..=5 {
             let (mut random, mut seen) = (Random::new(seed ^ 0x7461_736b), HashSet::new());
             examples.clear();
             for _ in 0..round * DRAWN {
                 let word = self.draw(&mut random);
                 if seen.insert(word.clone()) {
-                    examples.push(self.example(&word));
+                    let mut example = self.example(&word);
+                    let outputs = example.output.iter_mut().flatten();
+                    // Equal values are held once.
+                    for value in example.input.iter_mut().chain(outputs) {
+                        match values.get(value) {
+                            Some(known) => value.clone_from(known),
+                            None => _ = values.insert(value.clone()),
+                        }
+                    }
+                    examples.push(example);
                 }
             }
             if examples.len() >= DRAWN {
