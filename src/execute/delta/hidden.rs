@@ -4,6 +4,7 @@
 //! its order. Depends on `scalar` and `sparse`.
 
 use super::block::{Block, blocks};
+use super::exact::{Entry, Exact, Table};
 use super::rows;
 use crate::execute::scalar::{Scalar, narrowed};
 use crate::execute::sparse::Sparse;
@@ -45,7 +46,7 @@ struct Known<T> {
 
 /// The units of a block that can be active in a kind of column.
 enum Plan<T> {
-    Exact(Exact<T>),
+    Exact(Exact<T>, Option<Table<T>>),
     /// By row: units, counted among the live ones, and weights.
     Ordered {
         live: Vec<(u32, T)>,
@@ -53,68 +54,6 @@ enum Plan<T> {
         starts: Vec<u32>,
         entries: Vec<(u32, T)>,
     },
-}
-
-/// Units whose sums are exact in any order, one entry after the other in memory: the rows that are read,
-/// the rows that are written, and then each unit, its weighted rows, and what it writes.
-struct Exact<T> {
-    entries: Vec<Entry<T>>,
-    reads: usize,
-    writes: usize,
-    /// What makes a whole number of all that is read.
-    scale: T,
-}
-
-/// What is read: a row, with the least and the most that it can be. What is written: a row, and its bias.
-/// A unit: how many weighted rows and rows that it writes follow, its constant, and 1 where it goes on
-/// from the unit before, else 0. A weighted row, or one that is written: a row, and a weight.
-struct Entry<T> {
-    at: u32,
-    more: u32,
-    numbers: [T; 2],
-}
-
-impl<T: Scalar> Entry<T> {
-    fn weight(at: u32, weight: T) -> Entry<T> {
-        Entry {
-            at,
-            more: 0,
-            numbers: [weight, T::zero()],
-        }
-    }
-}
-
-impl<T: Scalar> Exact<T> {
-    /// Whether a stream is within what the units are for.
-    fn holds(&self, x: &[T]) -> bool {
-        self.entries[..self.reads].iter().all(|entry| {
-            let (value, [least, most]) = (x[entry.at as usize], entry.numbers);
-            value >= least && value <= most && (value * self.scale).is_whole()
-        })
-    }
-
-    fn run(&self, x: &[T], out: &mut [T]) {
-        let (writes, units) = self.entries[self.reads..].split_at(self.writes);
-        for Entry { at, numbers, .. } in writes {
-            out[*at as usize] = x[*at as usize] + numbers[0];
-        }
-        let (mut value, mut left) = (T::zero(), units);
-        while let [unit, others @ ..] = left {
-            let (terms, others) = others.split_at(unit.at as usize);
-            let (outputs, others) = others.split_at(unit.more as usize);
-            let [constant, follows] = unit.numbers;
-            value = value * follows + constant;
-            for Entry { at, numbers, .. } in terms {
-                value += numbers[0] * x[*at as usize];
-            }
-            if value > T::zero() {
-                for Entry { at, numbers, .. } in outputs {
-                    out[*at as usize] += numbers[0] * value;
-                }
-            }
-            left = others;
-        }
-    }
 }
 
 /// What a chain goes on from.
@@ -222,14 +161,26 @@ impl<T: Scalar> Hidden<T> {
     ) -> &[u32] {
         let kind = self.kind_of[column] as usize;
         let number = kind * self.blocks.len() + block as usize;
-        let is_exact =
-            |plan: &Option<Plan<T>>| matches!(plan, Some(Plan::Exact(exact)) if exact.holds(x));
-        if !is_exact(&self.known[number].plan) && self.known[number].note(x) {
-            self.known[number].plan = Some(self.plan(kind, block as usize));
+        let block_at = block as usize;
+        let is_within = match &self.known[number].plan {
+            Some(Plan::Exact(exact, table)) => {
+                if let Some(found) = table.as_ref().and_then(|table| table.find(x)) {
+                    let writes = &self.blocks[block_at].writes;
+                    for (row, value) in writes.iter().zip(found) {
+                        out[*row as usize] = *value;
+                    }
+                    return writes;
+                }
+                exact.holds(x)
+            }
+            _ => false,
+        };
+        if !is_within && self.known[number].note(x) {
+            self.known[number].plan = Some(self.plan(kind, block_at));
         }
-        let block = &self.blocks[block as usize];
+        let block = &self.blocks[block_at];
         match &self.known[number].plan {
-            Some(Plan::Exact(exact)) => exact.run(x, out),
+            Some(Plan::Exact(exact, _)) => exact.run(x, out),
             Some(Plan::Ordered {
                 live,
                 rows,
@@ -376,12 +327,14 @@ impl<T: Scalar> Hidden<T> {
                 reach: (folded, grain),
             });
         }
-        Some(Plan::Exact(Exact {
+        let exact = Exact {
             entries,
             reads: of.bounds.len(),
             writes: writes.len(),
             scale: T::narrow(1.0 / own),
-        }))
+        };
+        let table = Table::new(&exact, self.output_bias.len());
+        Some(Plan::Exact(exact, table))
     }
 
     fn ordered(&self, live: &[(usize, f64)]) -> Plan<T> {

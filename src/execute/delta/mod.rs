@@ -6,6 +6,7 @@
 //! bounded, too (`hidden`). Depends on the forward pass and `engine`.
 
 mod block;
+mod exact;
 mod head;
 mod hidden;
 mod index;

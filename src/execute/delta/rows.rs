@@ -9,17 +9,20 @@ pub(super) fn set(d_model: usize, rows: impl Iterator<Item = usize>) -> RowSet {
     set
 }
 
+#[inline]
 pub(super) fn add(set: &mut [u64], other: &[u64]) {
     set.iter_mut()
         .zip(other)
         .for_each(|(set, other)| *set |= other);
 }
 
+#[inline]
 pub(super) fn meet(one: &[u64], other: &[u64]) -> bool {
     one.iter().zip(other).any(|(one, other)| one & other != 0)
 }
 
 /// The rows of a set, ascending.
+#[inline]
 pub(super) fn each(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
     set.iter().enumerate().flat_map(|(word, bits)| {
         let mut left = *bits;
@@ -49,6 +52,7 @@ impl Changes {
         }
     }
 
+    #[inline]
     pub fn clear(&mut self) {
         self.columns.clear();
         self.rows.clear();
@@ -56,6 +60,7 @@ impl Changes {
     }
 
     /// A column, unless none of its rows has changed.
+    #[inline]
     pub fn push(&mut self, column: u32, rows: impl Iterator<Item = usize>) {
         let start = self.rows.len() - self.words;
         let mut any = false;
@@ -69,11 +74,13 @@ impl Changes {
         }
     }
 
+    #[inline]
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
     /// The rows of the column of this number; none behind the last one.
+    #[inline]
     pub fn rows(&self, number: usize) -> &[u64] {
         let number = number.min(self.columns.len());
         &self.rows[number * self.words..(number + 1) * self.words]
