@@ -1,6 +1,7 @@
 //! What certificates take from a plan, whatever the floats of the host: what its heads are made of, and
 //! whether their tables and BOS are what they say. Found once for all certificates of a plan.
 
+use crate::model::HostOrder;
 use crate::plan::{
     Attend, Dimension, FeedForward, Kind, Meaning, Plan, Product, Scale, Term, Unit, VariableId,
     Written,
@@ -98,8 +99,11 @@ impl Facts {
         &self.heads[&(attend.layer, attend.pattern)]
     }
 
-    pub fn heads(&self) -> impl Iterator<Item = &HeadFacts> {
-        self.heads.values()
+    /// Whether no head is computed in another way where hosts divide in this order than where they
+    /// divide scores.
+    pub fn is_as_scores(&self, order: HostOrder) -> bool {
+        let mut heads = self.heads.values().map(|head| head.dimensions.len());
+        heads.all(|d_head| order.exact_d_head(d_head) == d_head)
     }
 
     /// # Errors
