@@ -182,7 +182,9 @@ fn endless_model(machine: Machine, columns: usize) -> (Model, Box<dyn FnMut(u64)
         let mut state = program.start();
         let model = stored_model(&program);
         let go = move |steps| {
-            (0..steps).for_each(|_| drop(program.step(&mut state)));
+            (0..steps).for_each(|_| {
+                program.step(&mut state).expect("a word");
+            });
             state.clone()
         };
         return (model, Box::new(go));

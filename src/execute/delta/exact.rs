@@ -51,14 +51,17 @@ impl<T: Scalar> Exact<T> {
             let (terms, others) = others.split_at(unit.at as usize);
             let (outputs, others) = others.split_at(unit.more as usize);
             let [constant, follows] = unit.numbers;
-            value = value * follows + constant;
+            value = match follows == T::zero() {
+                true => constant,
+                false => value + constant,
+            };
             for Entry { at, numbers, .. } in terms {
                 value += numbers[0] * x[*at as usize];
             }
-            if value > T::zero() {
-                for Entry { at, numbers, .. } in outputs {
-                    out[*at as usize] += numbers[0] * value;
-                }
+            // Without a branch, as nobody can tell which units are active.
+            let active = if value > T::zero() { value } else { T::zero() };
+            for Entry { at, numbers, .. } in outputs {
+                out[*at as usize] += numbers[0] * active;
             }
             left = others;
         }

@@ -140,11 +140,13 @@ impl<T: Scalar> Hidden<T> {
     /// The blocks that rows belong to.
     pub fn affected(&mut self, rows: &[u64], found: &mut Vec<u32>) {
         found.clear();
-        for block in rows::each(rows).filter_map(|row| self.block_of[row]) {
-            if !std::mem::replace(&mut self.is_found[block as usize], true) {
+        rows::each(rows, |row| {
+            if let Some(block) = self.block_of[row]
+                && !std::mem::replace(&mut self.is_found[block as usize], true)
+            {
                 found.push(block);
             }
-        }
+        });
         found
             .iter()
             .for_each(|block| self.is_found[*block as usize] = false);

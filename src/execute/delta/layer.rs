@@ -141,11 +141,11 @@ impl<T: Scalar> LayerState<T> {
             true => x,
             false => &self.middle[column * x.len()..][..x.len()],
         };
-        for row in rows::each(&scratch.rows) {
+        rows::each(&scratch.rows, |row| {
             if !self.hidden.is_written(row) && middle[row] != target[row] {
                 scratch.results.push((row as u32, middle[row]));
             }
-        }
+        });
         self.hidden.affected(&scratch.rows, &mut scratch.affected);
         for block in &scratch.affected {
             let written = self.hidden.evaluate(
@@ -186,7 +186,7 @@ impl<T: Scalar> LayerState<T> {
             *open = *changed & attended;
             *changed &= !attended;
         }
-        rows::each(changed).for_each(|row| middle[row] = x[row]);
+        rows::each(changed, |row| middle[row] = x[row]);
         for (number, head) in self.heads.iter_mut().enumerate() {
             if look >> number & 1 == 1 {
                 head.look(column, &mut scratch.found);
@@ -195,7 +195,7 @@ impl<T: Scalar> LayerState<T> {
                 rows::add(open, &head.writes);
             }
         }
-        rows::each(open).for_each(|row| scratch.stream[row] = x[row]);
+        rows::each(open, |row| scratch.stream[row] = x[row]);
         for head in self
             .heads
             .iter()
@@ -203,12 +203,12 @@ impl<T: Scalar> LayerState<T> {
         {
             head.add_output(column, &mut scratch.stream);
         }
-        for row in rows::each(open) {
+        rows::each(open, |row| {
             if middle[row] != scratch.stream[row] {
                 middle[row] = scratch.stream[row];
                 changed[row / 64] |= 1 << (row % 64);
             }
-        }
+        });
     }
 }
 

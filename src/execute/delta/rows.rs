@@ -21,17 +21,16 @@ pub(super) fn meet(one: &[u64], other: &[u64]) -> bool {
     one.iter().zip(other).any(|(one, other)| one & other != 0)
 }
 
-/// The rows of a set, ascending.
-#[inline]
-pub(super) fn each(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    set.iter().enumerate().flat_map(|(word, bits)| {
+/// Shows the rows of a set, ascending.
+#[inline(always)]
+pub(super) fn each(set: &[u64], mut show: impl FnMut(usize)) {
+    for (word, bits) in set.iter().enumerate() {
         let mut left = *bits;
-        std::iter::from_fn(move || {
-            let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+        while left != 0 {
+            show(word * 64 + left.trailing_zeros() as usize);
             left &= left - 1;
-            Some(word * 64 + bit)
-        })
-    })
+        }
+    }
 }
 
 /// Columns with the rows of each that are other than before.
