@@ -130,7 +130,7 @@ impl Bounds<'_> {
     }
 
     /// Whether the units are one step whose difference is computed without rounding.
-    fn is_exact_step(&self, forward: &FeedForward, argument: &Bound) -> bool {
+    pub fn is_exact_step(&self, forward: &FeedForward, argument: &Bound) -> bool {
         let [first, second] = &*forward.units else {
             return false;
         };

@@ -2,11 +2,11 @@
 //! the sums behind it are rounded: a round is certified with what it is given off by the most that
 //! anything hands on, so that it holds for every round. Depends on the certificates of plans.
 
-use super::bound::{Bounds, Floats, fits};
+use super::bound::{Bounds, Floats};
 use super::facts::Facts;
 use super::{Certificate, certify_in};
 use crate::model::HostOrder;
-use crate::plan::{Linear, Plan, ReadOut, Written};
+use crate::plan::{FeedForward, Plan, ReadOut, Source, Unit, VariableId};
 
 /// A plan that is a part of a model.
 pub struct Part<'p> {
@@ -56,14 +56,12 @@ impl<'p> Part<'p> {
         &self,
         (order, floats): (HostOrder, Floats),
         given: impl Fn(u32, u32) -> f64,
-        old: &[f64],
     ) -> (Certificate, Vec<f64>) {
         let (mut certificate, bounds) = certify_in(self.plan, &self.facts, (order, floats), given);
         let outputs = self.plan.outputs.iter().zip(&self.closings);
         let mut errors = Vec::with_capacity(self.closings.len());
-        for (at, (output, closing)) in outputs.enumerate() {
-            let is_off = old.get(at).is_some_and(|error| *error > 0.0);
-            let error = bounds.handed_on(output, *closing, is_off);
+        for (output, closing) in outputs {
+            let error = bounds.handed_on(output, *closing);
             if error >= NEAR {
                 let open = format!("{}: the next round may not see what it is", output.name);
                 certificate.open.push(open);
@@ -73,6 +71,9 @@ impl<'p> Part<'p> {
         (certificate, errors)
     }
 }
+
+/// What is summed up for an output is no larger than this.
+const LARGEST: f64 = 1e6;
 
 /// What is given is never further from 0 or 1 than this.
 const NEAR: f64 = 1e-3;
@@ -97,11 +98,11 @@ impl Rounds<'_> {
                 .map(|start| start + value as usize);
             place.and_then(|place| errors.get(place).copied())
         };
-        let (mut certificate, mut errors) = before.certify(host, |_, _| f64::INFINITY, &[]);
+        let (mut certificate, mut errors) = before.certify(host, |_, _| f64::INFINITY);
         let mut tries = 0;
         let of_round = loop {
             let given = |sop, value| at(&errors, sop, value).unwrap_or(f64::INFINITY);
-            let (mut of_round, next) = round.certify(host, given, &errors);
+            let (mut of_round, next) = round.certify(host, given);
             let mut grown = false;
             for (error, next) in errors.iter_mut().zip(next) {
                 grown |= next > *error;
@@ -118,7 +119,7 @@ impl Rounds<'_> {
             }
         };
         let given = |sop, value| at(&errors, sop, value).unwrap_or(f64::INFINITY);
-        let (of_after, _) = after.certify(host, given, &[]);
+        let (of_after, _) = after.certify(host, given);
         let [_, to_round, to_after] = self.layers;
         for (part, layers) in [(of_round, to_round), (of_after, to_after)] {
             let heads = part.heads.into_iter().map(|mut head| {
@@ -135,68 +136,61 @@ impl Rounds<'_> {
 }
 
 impl Bounds<'_> {
-    /// How far what an output of 0 or 1 becomes may be from it at tokens, and whether what stood there was
-    /// off. At BOS it is 0.
-    fn handed_on(&self, output: &ReadOut, closing: Closing, is_off: bool) -> f64 {
+    /// How far what an output of 0 or 1 becomes may be from it at tokens. At BOS it is 0. What stood there
+    /// before is taken away first, to the bit.
+    fn handed_on(&self, output: &ReadOut, closing: Closing) -> f64 {
         let Some(score) = output.scores.first() else {
             return f64::INFINITY;
         };
         let unit = self.floats.unit;
-        let size = self.size(score);
-        // What is handed on, what stood there, and what is taken away are added up in some order.
-        let rounding = 8.0 * unit * (score.terms.len() + 4) as f64 * (2.0 * size + 4.0);
-        if !(size < 2f64.powi(20)) {
+        let terms = score.terms.iter();
+        let sizes = terms.map(|(variable, factor)| {
+            let bound = self.of(*variable);
+            factor.abs() * (bound.largest + bound.error)
+        });
+        let size = score.constant.abs() + sizes.sum::<f64>();
+        if size.is_nan() || size >= LARGEST {
             return f64::INFINITY;
         }
-        let of_old = if is_off { rounding } else { 0.0 };
+        let read = self.read(score);
+        let rounding = (2 * score.terms.len() + 6) as f64 * unit * (2.0 * size + 2.0);
         match closing {
-            Closing::Handed => {
-                let read = self.read(score);
-                let is_exact = read.error == 0.0
-                    && read
-                        .grain
-                        .is_some_and(|grain| fits(size + 4.0, grain, self.floats));
-                match is_exact {
-                    true => of_old,
-                    false => read.error + rounding,
-                }
-            }
+            Closing::Handed if read.error == 0.0 => 0.0,
+            // What is handed on beside the units is added in the end.
+            Closing::Handed => read.error + rounding,
             Closing::Step => {
-                let reads = [-0.5, -1.5].map(|offset| {
+                let offsets = [-0.5, -1.5];
+                let reads = offsets.map(|offset| {
                     let mut argument = score.scaled(2.0);
                     argument.constant += offset;
                     self.read(&argument)
                 });
-                if reads.iter().all(|read| read.error == 0.0) {
-                    return of_old;
-                }
-                match reads.iter().all(|read| read.error < 0.5) {
-                    true => rounding,
-                    false => f64::INFINITY,
+                let step = FeedForward {
+                    source: Source::default(),
+                    argument: score.clone(),
+                    points: [0.0, 1.0].into(),
+                    units: offsets
+                        .into_iter()
+                        .zip([1.0, -1.0])
+                        .map(|(offset, weight)| Unit {
+                            slope: 2.0,
+                            offset,
+                            weight,
+                        })
+                        .collect(),
+                    bank: 0,
+                    into: VariableId(0),
+                    layer: 0,
+                };
+                let is_flat = reads.iter().all(|read| read.error < 0.5);
+                let is_exact =
+                    reads.iter().all(|read| read.error == 0.0) || self.is_exact_step(&step, &read);
+                match (is_flat, is_exact) {
+                    (true, true) => 0.0,
+                    (true, false) => rounding,
+                    (false, _) => f64::INFINITY,
                 }
             }
         }
-    }
-
-    /// How large what a read adds up is together at most, down to single hidden units.
-    fn size(&self, score: &Linear) -> f64 {
-        let of = |(variable, factor): (&crate::plan::VariableId, &f64)| {
-            let bound = self.of(*variable);
-            let mut size = bound.largest + bound.error;
-            if self.plan.variable(*variable).written == Written::FeedForward {
-                let operations = self.plan.feed_forwards.iter();
-                for operation in operations.filter(|operation| operation.into == *variable) {
-                    let at_most = |unit: &crate::plan::Unit| {
-                        let reached = operation.points.iter();
-                        let reached =
-                            reached.map(|z| (unit.slope * z + unit.offset).max(0.0) + 1.0);
-                        unit.weight.abs() * reached.fold(1.0, f64::max)
-                    };
-                    size += operation.units.iter().map(at_most).sum::<f64>();
-                }
-            }
-            factor.abs() * size
-        };
-        score.constant.abs() + score.terms.iter().map(of).sum::<f64>()
     }
 }

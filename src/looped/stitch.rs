@@ -9,6 +9,7 @@ use crate::model::{Decoder, FeedForward, Head, Layer, Loop, Matrix, Model, Reado
 use crate::plan::{Plan, Written};
 use crate::value::Value;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 type Triplets = Vec<(usize, usize, f64)>;
 
@@ -317,9 +318,20 @@ impl Stitcher {
         let computes: BTreeSet<usize> = columns_of(&last.mlp.output).collect();
         let attends = last.heads.iter().flat_map(|head| columns_of(&head.output));
         let earlier: BTreeSet<usize> = attends.chain(written(before)).collect();
-        let mut block = Block::new(&last.mlp);
-        let units = std::mem::take(&mut block.output);
-        let mut moved = BTreeSet::new();
+        // What is old goes first, so that what comes in its place is added up as it would be alone.
+        let mut block = Block::default();
+        let terms = targets.iter().flat_map(|target| &target.terms);
+        let moved = terms.map(|(at, _)| *at).filter(|at| computes.contains(at));
+        let moved: BTreeSet<usize> = moved.collect();
+        let old: Vec<usize> = old.difference(&moved).copied().collect();
+        if old.iter().any(|at| computes.contains(at)) {
+            return None;
+        }
+        for direction in &old {
+            block.clear(*direction);
+        }
+        let own = block.bias.len()..block.bias.len() + last.mlp.d_mlp();
+        let units = block.append(&last.mlp);
         let mut closings = Vec::with_capacity(targets.len());
         for (number, target) in targets.iter().enumerate() {
             let place = self.common + number;
@@ -340,7 +352,6 @@ impl Stitcher {
             }
             closings.push(Closing::Handed);
             for (direction, factor) in own {
-                moved.insert(direction);
                 let own = units.iter().filter(|(_, at, _)| *at == direction);
                 let own = own.map(|(unit, _, number)| (*unit, place, factor * number));
                 block.output.extend(own);
@@ -349,17 +360,10 @@ impl Stitcher {
         }
         if !moved.is_empty() {
             // What the part's heads give BOS is nobody's, unless a later layer reads it.
-            block.silence(last.mlp.d_mlp(), self.flag);
+            block.silence(own, self.flag);
         }
         let kept = units.into_iter().filter(|(_, at, _)| !moved.contains(at));
         block.output.extend(kept);
-        let old: Vec<usize> = old.difference(&moved).copied().collect();
-        if old.iter().any(|at| computes.contains(at)) {
-            return None;
-        }
-        for direction in &old {
-            block.clear(*direction);
-        }
         let begins = |numbers: &[f64]| old.iter().map(|at| (*at, numbers[*at])).collect();
         block.unit(&[(self.flag, 1.0)], 0.0, begins(&self.at_bos));
         block.unit(&[(self.flag, -1.0)], 1.0, begins(&self.at_token));
@@ -372,6 +376,7 @@ impl Stitcher {
 }
 
 /// A feed-forward block as it grows.
+#[derive(Default)]
 struct Block {
     input: Triplets,
     bias: Vec<f64>,
@@ -379,12 +384,17 @@ struct Block {
 }
 
 impl Block {
-    fn new(mlp: &FeedForward) -> Block {
-        Block {
-            input: mlp.input.entries().collect(),
-            bias: mlp.input_bias.clone(),
-            output: mlp.output.entries().collect(),
-        }
+    /// Takes in the units of a block; gives what they write, which is left out.
+    fn append(&mut self, mlp: &FeedForward) -> Triplets {
+        let first = self.bias.len();
+        let input = mlp.input.entries();
+        self.input
+            .extend(input.map(|(row, unit, number)| (row, first + unit, number)));
+        self.bias.extend(&mlp.input_bias);
+        let output = mlp.output.entries();
+        output
+            .map(|(unit, direction, number)| (first + unit, direction, number))
+            .collect()
     }
 
     /// A hidden unit, unless it writes nothing.
@@ -424,9 +434,8 @@ impl Block {
         }
     }
 
-    /// Has the first hidden units give nothing at BOS.
-    fn silence(&mut self, units: usize, flag: usize) {
-        let units = 0..units;
+    /// Has hidden units give nothing at BOS.
+    fn silence(&mut self, units: Range<usize>, flag: usize) {
         self.input.extend(units.map(|unit| (flag, unit, -SILENCE)));
     }
 
