@@ -1,6 +1,6 @@
 //! The certificate of a looped model. What goes from part to part is 0 or 1, or off by very little where
-//! the sums behind it are rounded: a round is certified with what it is given off by the most that
-//! anything hands on, so that it holds for every round. Depends on the certificates of plans.
+//! the sums behind it are rounded: each round is certified with what it is given off by the most that
+//! anything before it hands on, up to one that hands on nothing worse. Depends on the certificates of plans.
 
 use super::bound::{Bounds, Floats};
 use super::facts::Facts;
@@ -32,10 +32,12 @@ pub struct Rounds<'p> {
     pub starts: Vec<usize>,
     /// How many layers come before each part.
     pub layers: [usize; 3],
+    /// How many rounds there are.
+    pub times: usize,
 }
 
-/// How often what rounds hand on may turn out to be off by more.
-const MOST: usize = 8;
+/// Rounds that are looked at one by one, as long as each hands on what is off by more.
+const MOST: usize = 1_000;
 
 impl<'p> Part<'p> {
     /// A part whose variables stand in these directions of the model.
@@ -76,7 +78,7 @@ impl<'p> Part<'p> {
 const LARGEST: f64 = 1e6;
 
 /// What is given is never further from 0 or 1 than this.
-const NEAR: f64 = 1e-3;
+const NEAR: f64 = 1.0 / 16.0;
 
 impl Rounds<'_> {
     /// The certificates in float32 and in float64, for hosts that divide in this order.
@@ -109,7 +111,7 @@ impl Rounds<'_> {
                 *error = error.max(next);
             }
             tries += 1;
-            if !grown {
+            if !grown || tries == self.times {
                 break of_round;
             }
             if tries == MOST {

@@ -89,6 +89,7 @@ impl LoopedPlan {
             parts: [part(0), part(1), part(2)],
             starts: self.starts(),
             layers: [0, body.start, body.end],
+            times: self.times,
         };
         let is_as_scores = |order| rounds.is_as_scores(order);
         prove_by(|order| rounds.certify(order), is_as_scores, model, asked)
