@@ -10,7 +10,7 @@ use rasp::learn::data::Data;
 use rasp::learn::grow::grow;
 use rasp::learn::program::Program;
 use rasp::learn::task::Task;
-use rasp::learn::train::{Recipe, Training};
+use rasp::learn::train::{Progress, Recipe, Training};
 use rasp::session::Asked;
 use std::time::Instant;
 
@@ -119,7 +119,7 @@ fn train(arguments: &[String], begun: Instant) {
     };
     let mut training = Training::new(&sizes.shape(&data), &recipe);
     let start = seconds(begun);
-    let program = rasp::learn::trained(sizes, &data, &recipe, &mut training, &mut |_, progress| {
+    let mut watch = |_: &Training, progress: Progress| {
         if progress.epoch % 10 == 0 {
             println!(
                 "epoch {:>4}: loss {:.4}, {:.2}% right, {:.1} s",
@@ -130,7 +130,9 @@ fn train(arguments: &[String], begun: Instant) {
             );
         }
         true
-    });
+    };
+    let never = &|| false;
+    let program = rasp::learn::trained(sizes, &data, &recipe, &mut training, &mut watch, never);
     if let Some(program) = program {
         report(&data, &program, seed, seconds(begun) - start);
     }

@@ -1,41 +1,61 @@
 //! Looped computers: random programs on every machine against the interpreter, a million steps without
 //! drift, steps per second as memory grows, and the errors of programs of matrices. `cargo bench --bench
-//! machine -- speed` prints one part only: `random`, `long`, `speed` or `fleq`.
+//! machine -- speed p10` prints one part of one machine only: `random`, `long`, `speed` or `fleq`.
 
 #[path = "../tests/machine/programs.rs"]
 mod programs;
 
-use programs::{SUBLEQ, model, random, stored_beside_the_interpreter};
+use programs::{SUBLEQ, model, random, stored_beside_the_interpreter, stored_model};
 use rasp::base::{Random, Sources};
 use rasp::execute::Precision;
 use rasp::machine::looped::asm::assemble;
 use rasp::machine::looped::description::Machine;
 use rasp::machine::looped::fleq;
 use rasp::machine::looped::run::{Engines, Run};
-use rasp::machine::looped::subleq::program::Program;
+use rasp::machine::looped::subleq::program::{Program, State, Stored};
 use rasp::machine::looped::subleq::text::{self, Assembled};
+use rasp::model::Model;
+use std::io::{self, Write};
 use std::time::Duration;
 
 const BOTH: [Precision; 2] = [Precision::F32, Precision::F64];
 
-fn main() {
+type Out = io::Stdout;
+
+fn main() -> io::Result<()> {
+    match parts() {
+        // Nobody reads on.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+fn parts() -> io::Result<()> {
     let wanted: Vec<String> = std::env::args()
         .skip(1)
         .filter(|arg| !arg.starts_with('-'))
         .collect();
-    let is_wanted = |part: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == part);
+    let parts = ["random", "long", "speed", "fleq"];
+    let names_part = wanted.iter().any(|name| parts.contains(&name.as_str()));
+    let is_wanted = |part: &str| !names_part || wanted.iter().any(|wanted| wanted == part);
+    let all = [SUBLEQ.as_slice(), &[Machine::Stored]].concat();
+    let named = |machine: &&Machine| wanted.iter().any(|wanted| wanted == machine.name());
+    let named: Vec<Machine> = all.iter().filter(named).copied().collect();
+    let machines = if named.is_empty() { all } else { named };
+    let out = &mut io::stdout();
     if is_wanted("random") {
-        random_programs(1_000, 48);
+        random_programs(1_000, 48, &machines, out)?;
     }
     if is_wanted("long") {
-        long(1_000_000);
+        long(1_000_000, &machines, out)?;
     }
     if is_wanted("speed") {
-        speed();
+        speed(&machines, out)?;
     }
     if is_wanted("fleq") {
-        matrices();
+        matrices(out)?;
     }
+    Ok(())
 }
 
 /// Processor time of this thread, which other work on the machine leaves alone.
@@ -44,9 +64,19 @@ fn time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-fn random_programs(programs: usize, steps: usize) {
-    println!("machine  floats  programs  steps each  wrong states");
-    for machine in SUBLEQ {
+fn random_programs(
+    programs: usize,
+    steps: usize,
+    machines: &[Machine],
+    out: &mut Out,
+) -> io::Result<()> {
+    writeln!(out, "machine  floats  programs  steps each  wrong states")?;
+    let is_stored = |machine: &Machine| *machine == Machine::Stored;
+    for machine in machines
+        .iter()
+        .copied()
+        .filter(|machine| !is_stored(machine))
+    {
         for precision in BOTH {
             let mut numbers = Random::new(7);
             let mut wrong = 0;
@@ -67,14 +97,21 @@ fn random_programs(programs: usize, steps: usize) {
                 }
             }
             let name = machine.name();
-            println!("{name:7}  {precision:?}     {programs:8}  {steps:10}  {wrong:12}");
+            writeln!(
+                out,
+                "{name:7}  {precision:?}     {programs:8}  {steps:10}  {wrong:12}"
+            )?;
         }
     }
-    for precision in BOTH {
-        let (ran, wrong) = stored_beside_the_interpreter(programs, steps, precision, None);
+    for precision in BOTH.iter().filter(|_| machines.iter().any(is_stored)) {
+        let (ran, wrong) = stored_beside_the_interpreter(programs, steps, *precision, None);
         let each = format!("{:.1}", ran as f64 / programs as f64);
-        println!("stored   {precision:?}     {programs:8}  {each:>10}  {wrong:12}");
+        writeln!(
+            out,
+            "stored   {precision:?}     {programs:8}  {each:>10}  {wrong:12}"
+        )?;
     }
+    Ok(())
 }
 
 /// Fibonacci numbers, again and again, among so many columns.
@@ -110,21 +147,75 @@ jmp loop";
     program
 }
 
+/// The sum of a table, again and again, by an instruction that is changed to point to the next word,
+/// among so many columns.
+fn endless_stored(columns: usize) -> Stored {
+    let text = "
+.code
+loop: table, sum, next
+next: minus, loop, last
+last: one, n, start
+zero, zero, loop
+start: less, n, back
+back: two, loop, clear
+clear: sum, sum, loop
+table: one: 1
+minus: -1
+sum: 0
+n: 2
+less: -2
+two: 2
+zero: 0";
+    let Ok(Assembled::Stored(mut program, _)) = text::assemble(Sources::new().add("", ""), text)
+    else {
+        panic!("it is a program");
+    };
+    // The scratch column, the sink and the port hold no word.
+    program.words.resize(columns - 3, 0);
+    program
+}
+
+/// A machine that never halts, with so many columns, and its interpreter.
+fn endless_model(machine: Machine, columns: usize) -> (Model, Box<dyn FnMut(u64) -> State>) {
+    if machine == Machine::Stored {
+        let program = endless_stored(columns);
+        let mut state = program.start();
+        let model = stored_model(&program);
+        let go = move |steps| {
+            (0..steps).for_each(|_| {
+                program.step(&mut state).expect("a word");
+            });
+            state.clone()
+        };
+        return (model, Box::new(go));
+    }
+    let program = endless(columns);
+    let mut state = program.start();
+    let model = model(machine, &program);
+    let go = move |steps| {
+        (0..steps).for_each(|_| program.step(&mut state));
+        state.clone()
+    };
+    (model, Box::new(go))
+}
+
 /// Steps between two comparisons with the dense engine.
 const EVERY: u64 = 1;
 
-fn long(steps: u64) {
-    println!("\nmachine  floats     steps  state, bits against the dense engine, drift");
-    for machine in [Machine::R2, Machine::R1, Machine::R1s] {
+fn long(steps: u64, machines: &[Machine], out: &mut Out) -> io::Result<()> {
+    writeln!(
+        out,
+        "\nmachine  floats     steps  state, bits against the dense engine, drift, seconds"
+    )?;
+    for machine in machines {
         for precision in BOTH {
-            let program = endless(32);
-            let model = model(machine, &program);
+            let (model, mut interpreter) = endless_model(*machine, 32);
             let every = std::env::var("RASP_DENSE").is_ok().then_some(EVERY);
             let mut run = Run::new(&model, Engines::Delta, precision, every).expect("a machine");
-            let mut state = program.start();
+            let before = time();
             let ran = run.run(Some(steps));
-            (0..steps).for_each(|_| program.step(&mut state));
-            let same = run.description.state(run.engine()) == state;
+            let seconds = (time() - before).as_secs_f64();
+            let same = run.description.state(run.engine()) == interpreter(steps);
             let description = &run.description;
             let mut drift: f64 = 0.0;
             for column in description.memory.clone() {
@@ -144,44 +235,46 @@ fn long(steps: u64) {
             };
             let state = if same { "right" } else { "WRONG" };
             let name = machine.name();
-            println!("{name:7}  {precision:?}   {steps:9}  {state}, {equal}, {drift}");
+            writeln!(
+                out,
+                "{name:7}  {precision:?}   {steps:9}  {state}, {equal}, {drift}, {seconds:.0}"
+            )?;
         }
     }
+    Ok(())
 }
 
-fn speed() {
-    println!("\nsteps per second of processor time, delta engine");
-    println!(
-        "columns  floats  {:>9} {:>9} {:>9} {:>9}",
-        "r1s", "r2", "r1", "p10"
-    );
+fn speed(machines: &[Machine], out: &mut Out) -> io::Result<()> {
+    writeln!(out, "\nsteps per second of processor time, delta engine")?;
+    let names = machines
+        .iter()
+        .map(|machine| format!(" {:>9}", machine.name()));
+    writeln!(out, "columns  floats  {}", names.collect::<String>())?;
     for columns in [32, 128, 512, 2_048, 8_192] {
         for precision in BOTH {
-            let rate = |machine: Machine| {
-                if machine == Machine::P10 && columns > 512 {
-                    return "-".to_string();
-                }
-                let model = model(machine, &endless(columns));
+            write!(out, "{columns:7}  {precision:?}     ")?;
+            for machine in machines {
+                let (model, _) = endless_model(*machine, columns);
                 let mut run = Run::new(&model, Engines::Delta, precision, None).expect("a machine");
-                run.run(Some(100)).expect("one engine");
-                let steps = if machine == Machine::P10 {
-                    20_000
-                } else {
-                    200_000
-                };
+                run.run(Some(1_000)).expect("one engine");
+                let steps = 200_000;
                 let before = time();
                 run.run(Some(steps)).expect("one engine");
-                format!("{:.0}", steps as f64 / (time() - before).as_secs_f64())
-            };
-            let rates = [Machine::R1s, Machine::R2, Machine::R1, Machine::P10].map(rate);
-            let [r1s, r2, r1, p10] = rates;
-            println!("{columns:7}  {precision:?}     {r1s:>9} {r2:>9} {r1:>9} {p10:>9}");
+                let rate = steps as f64 / (time() - before).as_secs_f64();
+                write!(out, " {rate:9.0}")?;
+                out.flush()?;
+            }
+            writeln!(out)?;
         }
     }
+    Ok(())
 }
 
-fn matrices() {
-    println!("\nprogram                floats   steps  steps/s  largest error of any variable");
+fn matrices(out: &mut Out) -> io::Result<()> {
+    writeln!(
+        out,
+        "\nprogram                floats   steps  steps/s  largest error of any variable"
+    )?;
     for name in ["calculator", "inversion", "power_iteration", "xor"] {
         let path = format!(
             "{}/examples/machine/{name}.fleq",
@@ -213,7 +306,11 @@ fn matrices() {
                 }
             }
             let (steps, rate) = (run.steps, run.steps as f64 / seconds);
-            println!("{name:22} {precision:?} {steps:9} {rate:8.0}  {worst:.1e}");
+            writeln!(
+                out,
+                "{name:22} {precision:?} {steps:9} {rate:8.0}  {worst:.1e}"
+            )?;
         }
     }
+    Ok(())
 }

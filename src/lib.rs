@@ -130,6 +130,8 @@ pub mod interpret;
 #[doc(hidden)]
 pub mod learn;
 #[doc(hidden)]
+pub mod looped;
+#[doc(hidden)]
 pub mod stdlib;
 #[doc(hidden)]
 pub mod syntax;

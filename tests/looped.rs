@@ -7,6 +7,7 @@ use crate::common::place::Place;
 use crate::common::session;
 use rasp::base::render::{Style, render};
 use rasp::execute::Precision;
+use rasp::model::{Host, HostOrder};
 use rasp::session::{Asked, Session, VerifyOptions};
 use rasp::value::Value;
 
@@ -96,7 +97,47 @@ fn verify(session: &mut Session, expression: &str, asked: &Asked) -> rasp::model
         let found = found.unwrap();
         assert!(found.is_proof(), "{expression}: {:?}", found.first_wrong);
     }
+    assert!(
+        Host::default().is_among(&model.certified),
+        "{expression}: {:?}",
+        Session::certify(&model, HostOrder::Scores)
+            .unwrap()
+            .certificates,
+    );
     model
+}
+
+/// The certificate is derived anew from what is stored, for exactly these weights and so many rounds.
+#[test]
+fn a_certificate_is_of_these_weights() {
+    let mut session = session("looped.rasp", PROGRAM);
+    let made = session.compile_looped("spread(3)", &asked("ab", 5));
+    let (model, _) = made.unwrap();
+    let bytes = rasp::model::to_bytes(&model).unwrap();
+    let read = rasp::model::from_bytes(&bytes).unwrap();
+    let proof = Session::certify(&read, HostOrder::Scores).unwrap();
+    assert_eq!(proof.exact, model.certified);
+    assert!(
+        proof
+            .certificates
+            .iter()
+            .all(|certificate| certificate.holds())
+    );
+    let told = |model: &rasp::model::Model| {
+        let error = Session::certify(model, HostOrder::Scores).unwrap_err();
+        render(&error, session.sources(), Style::Plain)
+    };
+    let mut longer = model.clone();
+    longer.loops[0].times += 1;
+    let mut other = model.clone();
+    other.layers[0].mlp.input_bias[0] += 0.25;
+    let mut foreign = model.clone();
+    foreign.variables.clear();
+    let mut broken = model.clone();
+    broken.plan = broken
+        .plan
+        .map(|plan| plan.replacen("\"carried\":1", "\"carried\":9", 1));
+    insta::assert_snapshot!([&longer, &other, &foreign, &broken].map(told).join("\n"));
 }
 
 #[test]

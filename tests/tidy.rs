@@ -59,6 +59,12 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "execute",
         ],
     ),
+    (
+        "looped",
+        &[
+            "base", "value", "graph", "infer", "model", "plan", "certify", "compile",
+        ],
+    ),
     ("equiv", &["base", "value", "graph", "infer", "interpret"]),
     (
         "draw",
@@ -93,6 +99,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "certify",
             "execute",
             "compile",
+            "looped",
             "stdlib",
             "draw",
         ],

@@ -1,6 +1,8 @@
 //! What certificates take from a plan, whatever the floats of the host: what its heads are made of, and
 //! whether their tables and BOS are what they say. Found once for all certificates of a plan.
 
+use super::hidden::Shape;
+use crate::model::HostOrder;
 use crate::plan::{
     Attend, Dimension, FeedForward, Kind, Meaning, Plan, Product, Scale, Term, Unit, VariableId,
     Written,
@@ -21,8 +23,10 @@ pub(super) struct Facts {
     heads: BTreeMap<(usize, usize), HeadFacts>,
     /// What does not hold of each attend operation.
     faults: Vec<Option<String>>,
-    /// The hidden units of each feed-forward operation in the order in which hosts add them.
+    /// The hidden units of each feed-forward operation in the order in which hosts add them, and what
+    /// they add up to.
     units: Vec<Vec<Unit>>,
+    shapes: Vec<Shape>,
 }
 
 /// What is known of a head.
@@ -83,11 +87,20 @@ impl Facts {
             heads,
             faults,
             units: units(plan),
+            shapes: plan
+                .feed_forwards
+                .iter()
+                .map(|forward| Shape::new(&forward.units))
+                .collect(),
         }
     }
 
     pub fn units(&self, forward: usize) -> &[Unit] {
         &self.units[forward]
+    }
+
+    pub fn shape(&self, forward: usize) -> &Shape {
+        &self.shapes[forward]
     }
 
     pub fn is_embedded(&self, variable: VariableId) -> bool {
@@ -98,8 +111,11 @@ impl Facts {
         &self.heads[&(attend.layer, attend.pattern)]
     }
 
-    pub fn heads(&self) -> impl Iterator<Item = &HeadFacts> {
-        self.heads.values()
+    /// Whether no head is computed in another way where hosts divide in this order than where they
+    /// divide scores.
+    pub fn is_as_scores(&self, order: HostOrder) -> bool {
+        let mut heads = self.heads.values().map(|head| head.dimensions.len());
+        heads.all(|d_head| order.exact_d_head(d_head) == d_head)
     }
 
     /// # Errors

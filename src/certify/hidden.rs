@@ -7,7 +7,7 @@ use crate::plan::{FeedForward, Unit, output};
 impl Bounds<'_> {
     /// What a feed-forward operation writes.
     pub fn computed(&self, at: usize, forward: &FeedForward) -> Bound {
-        let units = self.facts.units(at);
+        let (units, shape) = (self.facts.units(at), self.facts.shape(at));
         let mut argument = self.read(&forward.argument);
         if let Some(error) = self.error_of_last(forward) {
             argument.error = argument.error.min(error);
@@ -25,7 +25,7 @@ impl Bounds<'_> {
             }
             let on_steps = on_steps(&forward.units, point);
             let value = on_steps.unwrap_or_else(|| output(&forward.units, point));
-            let moved = furthest(&forward.units, point, off);
+            let moved = shape.furthest(point, off);
             flat &= moved == 0.0;
             largest = largest.max(value.abs());
             match (on_steps, &mut grains) {
@@ -130,7 +130,7 @@ impl Bounds<'_> {
     }
 
     /// Whether the units are one step whose difference is computed without rounding.
-    fn is_exact_step(&self, forward: &FeedForward, argument: &Bound) -> bool {
+    pub fn is_exact_step(&self, forward: &FeedForward, argument: &Bound) -> bool {
         let [first, second] = &*forward.units else {
             return false;
         };
@@ -241,51 +241,73 @@ fn on_steps(units: &[Unit], z: f64) -> Option<f64> {
     pairs.iter().map(step).sum()
 }
 
-/// How far the output moves where the argument moves by `off` at most: it is linear between the
-/// units' thresholds.
-fn furthest(units: &[Unit], point: f64, off: f64) -> f64 {
-    if off == 0.0 {
-        return 0.0;
-    }
-    // Units whose threshold is not reached are linear; a pair that cancels is flat.
-    let slope_at = |z: f64| -> f64 {
-        let active = units.iter().filter(|u| u.slope * z + u.offset > 0.0);
-        active.map(|u| u.weight * u.slope).sum()
-    };
-    let (low, high) = (point - off, point + off);
-    // The thresholds on the way, and how the slope changes there from left to right.
-    let bends = units.iter().filter(|u| u.slope != 0.0);
-    let bends = bends.map(|u| (-u.offset / u.slope, u.weight * u.slope.abs()));
-    let mut bends: Vec<(f64, f64)> = bends.filter(|(z, _)| *z > low && *z < high).collect();
-    let mut most = 0.0f64;
-    if bends.is_empty() {
-        most = f64::abs(slope_at(point) * off);
-    } else {
-        bends.extend([(point, 0.0), (high, 0.0)]);
+/// The output of hidden units as a function of their argument: linear between thresholds.
+pub(super) struct Shape {
+    /// The thresholds, ascending, and how the slope changes there from left to right.
+    bends: Vec<(f64, f64)>,
+    /// The slope left of each threshold, and right of the last.
+    slopes: Vec<f64>,
+    /// What slopes of large units cancel to the last bits of, and the least that a unit weighs.
+    steep: f64,
+    least: f64,
+}
+
+impl Shape {
+    pub fn new(units: &[Unit]) -> Shape {
+        let bends = units.iter().filter(|u| u.slope != 0.0);
+        let bends = bends.map(|u| (-u.offset / u.slope, u.weight * u.slope.abs()));
+        let mut bends: Vec<(f64, f64)> = bends.collect();
         bends.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut slope = slope_at(f64::midpoint(low, bends[0].0));
-        // The output at each of them, less that at the left end.
-        let (mut before, mut sum, mut at_point) = (low, 0.0, 0.0);
-        let mut outputs = vec![0.0];
-        for (z, change) in bends {
-            sum += slope * (z - before);
-            outputs.push(sum);
-            if z == point {
-                at_point = sum;
-            }
-            (before, slope) = (z, slope + change);
+        // Units whose threshold is not reached are linear; a pair that cancels is flat.
+        let falling = units.iter().filter(|u| u.slope < 0.0);
+        let mut slope: f64 = falling.map(|u| u.weight * u.slope).sum();
+        let mut slopes = vec![slope];
+        for (_, change) in &bends {
+            slope += change;
+            slopes.push(slope);
         }
-        let moved = outputs.iter().map(|output| f64::abs(output - at_point));
-        most = moved.fold(most, f64::max);
+        let weights = units.iter().map(|u| u.weight.abs());
+        Shape {
+            bends,
+            slopes,
+            steep: units.iter().map(|u| (u.weight * u.slope).abs()).sum(),
+            least: weights.fold(f64::INFINITY, f64::min),
+        }
     }
-    // Slopes of large units cancel only to the last bits of float64.
-    let steep: f64 = units.iter().map(|u| (u.weight * u.slope).abs()).sum();
-    let least = units
-        .iter()
-        .fold(f64::INFINITY, |least, u| least.min(u.weight.abs()));
-    let noise = 1e-12 * steep * off;
-    match most <= noise && noise <= 1e-3 * least {
-        true => 0.0,
-        false => most,
+
+    /// How far the output moves where the argument moves by `off` at most.
+    fn furthest(&self, point: f64, off: f64) -> f64 {
+        if off == 0.0 {
+            return 0.0;
+        }
+        let (low, high) = (point - off, point + off);
+        let first = self.bends.partition_point(|(z, _)| *z <= low);
+        let end = self.bends.partition_point(|(z, _)| *z < high);
+        // The output at each threshold on the way, less that at the left end: the least and the most, and
+        // where the argument is.
+        let (mut before, mut sum, mut at_point) = (low, 0.0f64, None);
+        let (mut lowest, mut highest) = (0.0f64, 0.0f64);
+        let mut go = |to: f64, slope: f64| {
+            sum += slope * (to - before);
+            before = to;
+            lowest = lowest.min(sum);
+            highest = highest.max(sum);
+            sum
+        };
+        for at in first..end {
+            let (z, _) = self.bends[at];
+            if at_point.is_none() && z >= point {
+                at_point = Some(go(point, self.slopes[at]));
+            }
+            go(z, self.slopes[at]);
+        }
+        let at_point = at_point.unwrap_or_else(|| go(point, self.slopes[end]));
+        go(high, self.slopes[end]);
+        let most = (highest - at_point).max(at_point - lowest);
+        let noise = 1e-12 * self.steep * off;
+        match most <= noise && noise <= 1e-3 * self.least {
+            true => 0.0,
+            false => most,
+        }
     }
 }

@@ -11,12 +11,14 @@ mod head;
 mod hidden;
 mod print;
 mod readout;
+mod rounds;
 
 use crate::model::{Dtype, HostOrder};
 use crate::plan::{Attend, FeedForward, Plan, Variable, VariableId, Written};
 use bound::{Bound, Bounds, Floats};
 use facts::Facts;
 use head::Logit;
+pub use rounds::{Closing, Part, Rounds};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -110,18 +112,29 @@ impl<'p> Certifier<'p> {
 
     /// As [`certify`].
     pub fn certify(&self, order: HostOrder) -> [Certificate; 2] {
-        [Floats::F32, Floats::F64].map(|floats| certify_in(self.plan, &self.facts, order, floats))
+        [Floats::F32, Floats::F64].map(|floats| {
+            let (certificate, _) = certify_in(self.plan, &self.facts, (order, floats), |_, _| {
+                f64::INFINITY
+            });
+            certificate
+        })
     }
 
     /// Whether no head is computed in another way where hosts divide in this order than where they
     /// divide scores, so that the certificates are the same.
     pub fn is_as_scores(&self, order: HostOrder) -> bool {
-        let mut heads = self.facts.heads().map(|head| head.dimensions.len());
-        heads.all(|d_head| order.exact_d_head(d_head) == d_head)
+        self.facts.is_as_scores(order)
     }
 }
 
-fn certify_in(plan: &Plan, facts: &Facts, order: HostOrder, floats: Floats) -> Certificate {
+/// The certificate, and what is known behind the last layer, where `given` is how far what the plan is
+/// given may be off, by the number of the s-op and of its value.
+fn certify_in<'p>(
+    plan: &'p Plan,
+    facts: &'p Facts,
+    (order, floats): (HostOrder, Floats),
+    given: impl Fn(u32, u32) -> f64,
+) -> (Certificate, Bounds<'p>) {
     let mut certificate = Certificate {
         bits: floats.bits,
         order,
@@ -134,7 +147,7 @@ fn certify_in(plan: &Plan, facts: &Facts, order: HostOrder, floats: Floats) -> C
         plan,
         floats,
         order,
-        known: embedded(plan, floats),
+        known: embedded(plan, floats, given),
         facts,
     };
     for layer in 1..=plan.layers() {
@@ -169,10 +182,10 @@ fn certify_in(plan: &Plan, facts: &Facts, order: HostOrder, floats: Floats) -> C
         }
         certificate.outputs.push(bound);
     }
-    certificate
+    (certificate, bounds)
 }
 
-fn embedded(plan: &Plan, floats: Floats) -> Vec<Option<Bound>> {
+fn embedded(plan: &Plan, floats: Floats, given: impl Fn(u32, u32) -> f64) -> Vec<Option<Bound>> {
     let bound = |variable: &Variable| match &variable.written {
         Written::Embed { tokens, indices } => {
             let numbers = tokens.iter().chain(indices).copied();
@@ -197,7 +210,11 @@ fn embedded(plan: &Plan, floats: Floats) -> Vec<Option<Bound>> {
             radius: 0.0,
             ..Bound::exact(1.0, Some(0))
         }),
-        Written::Given(..) | Written::Attend | Written::FeedForward => None,
+        Written::Given(sop, value) => Some(match given(*sop, *value) {
+            0.0 => Bound::exact(1.0, Some(0)),
+            error => Bound::inexact(1.0, error),
+        }),
+        Written::Attend | Written::FeedForward => None,
     };
     let variables = plan.variables.iter();
     variables.map(bound).collect()

@@ -260,14 +260,14 @@ struct Learning<'a> {
     log: String,
 }
 
+/// Whether so many minutes have gone by, if there is a most.
+fn is_late(begun: Instant, minutes: Option<f64>) -> bool {
+    minutes.is_some_and(|most| begun.elapsed().as_secs_f64() >= most * 60.0)
+}
+
 impl Learning<'_> {
     fn note(&mut self, entry: &Json) {
         self.log.push_str(&format!("{entry}\n"));
-    }
-
-    fn is_late(&self) -> bool {
-        let most = self.arguments.minutes.map(|minutes| minutes * 60.0);
-        most.is_some_and(|most| self.begun.elapsed().as_secs_f64() >= most)
     }
 
     /// The program: small if one is right, trained if not.
@@ -285,8 +285,7 @@ impl Learning<'_> {
             let control = self.control.clone();
             let (begun, minutes) = (self.begun, arguments.minutes);
             let found = grow(train, labels, *causal, arguments.seed, &mut || {
-                let seconds = begun.elapsed().as_secs_f64();
-                control.is_stopped() || minutes.is_some_and(|most| seconds >= most * 60.0)
+                control.is_stopped() || is_late(begun, minutes)
             });
             self.control.check()?;
             let modules = found.as_ref().map(|program| program.modules.len());
@@ -332,6 +331,9 @@ impl Learning<'_> {
         let bar = bar(recipe.epochs);
         let mut failed = None;
         let settings = settings(arguments, data);
+        let control = self.control.clone();
+        let (begun, minutes) = (self.begun, arguments.minutes);
+        let stop = move || control.is_stopped() || is_late(begun, minutes);
         let mut watch = |training: &Training, progress: Progress| {
             let Progress {
                 epoch,
@@ -356,9 +358,9 @@ impl Learning<'_> {
             };
             let text = serde_json::to_vec(&checkpoint).unwrap_or_default();
             failed = self.directory.write(CHECKPOINT, &text).err();
-            failed.is_none() && !self.control.is_stopped() && !self.is_late()
+            failed.is_none() && !stop()
         };
-        let program = learn::trained(sizes, data, &recipe, &mut training, &mut watch);
+        let program = learn::trained(sizes, data, &recipe, &mut training, &mut watch, &stop);
         bar.finish_and_clear();
         if let Some(error) = failed {
             return Err(error);

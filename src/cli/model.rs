@@ -20,6 +20,13 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     if arguments.looped {
         let of = (&*arguments.sops.expr, &arguments.making);
         let (model, _) = compile_looped(output, &mut session, of, &arguments.setting, given)?;
+        let host = arguments.making.request().host;
+        if !arguments.uncertified && !host.is_among(&model.certified) {
+            let proof = output.expect(Session::certify(&model, host.order), session.sources())?;
+            let error = compile::open(host, &proof.certificates, &model);
+            output.report(&uncertified(error), session.sources());
+            return Err(Stop::Reported);
+        }
         output.expect(arguments.file.save(&model), session.sources())?;
         return described(output, &model, arguments);
     }
@@ -43,12 +50,7 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         output.text(&format!("\n# what is proved\n\n{}\n", certificates[0]))?;
     }
     if let Some(error) = compiled.refusal().filter(|_| !arguments.uncertified) {
-        let nearest = error.help.as_ref().map_or("", |help| help.message.as_str());
-        let help = format!(
-            "{nearest}; `--uncertified` writes it, held against the interpreter on some inputs only"
-        );
-        let error = error.help(help);
-        output.report(&error, session.sources());
+        output.report(&uncertified(error), session.sources());
         return Err(Stop::Reported);
     }
     output.expect(arguments.file.save(model), session.sources())?;
@@ -69,6 +71,15 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
             output.line(&arguments.file.told())
         }
     }
+}
+
+/// The same error, with what to do all the same.
+fn uncertified(error: Diagnostic) -> Diagnostic {
+    let nearest = error.help.as_ref().map_or("", |help| help.message.as_str());
+    let help = format!(
+        "{nearest}; `--uncertified` writes it, held against the interpreter on some inputs only"
+    );
+    error.help(help)
 }
 
 /// What a looped model is.

@@ -26,8 +26,8 @@ mod inverse;
 mod linear;
 mod linear_read;
 mod literal;
-mod looped;
 mod lower;
+pub mod part;
 mod rank;
 mod readout;
 mod real;
@@ -38,7 +38,6 @@ mod side;
 mod sink;
 mod stand_in;
 mod steps;
-mod stitch;
 mod stored;
 mod threshold;
 mod union;
@@ -47,9 +46,8 @@ pub mod verify;
 mod view;
 
 pub use effect::explain;
-pub use looped::compile_looped;
 pub use lower::lower;
-pub use stored::{Proof, certified, open, prove, proved_plan};
+pub use stored::{Proof, certified, open, prove, prove_by, proved_plan};
 pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_surveyed};
 
 use crate::base::{Code, Diagnostic, Fallible, Limits};
@@ -230,7 +228,7 @@ impl Compiled {
 
 /// What is tried to make a model exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Care {
+pub enum Care {
     Plain,
     /// Functions that need precise arguments are computed from their operands, a layer later.
     Careful,

@@ -30,7 +30,18 @@ pub struct Proof {
 /// Proves what can be proved of a plan and of its model.
 pub fn prove(plan: &Plan, model: &Model, asked: HostOrder) -> Proof {
     let certifier = Certifier::new(plan);
-    let of_scores = certifier.certify(HostOrder::Scores);
+    let is_as_scores = |order| certifier.is_as_scores(order);
+    prove_by(|order| certifier.certify(order), is_as_scores, model, asked)
+}
+
+/// The same by certificates for each order, some of which are those for scores.
+pub fn prove_by(
+    certify: impl Fn(HostOrder) -> [Certificate; 2],
+    is_as_scores: impl Fn(HostOrder) -> bool,
+    model: &Model,
+    asked: HostOrder,
+) -> Proof {
+    let of_scores = certify(HostOrder::Scores);
     // No order has fewer roundings than that of scores.
     let provable = of_scores.iter().any(Certificate::holds);
     let mut proof = Proof {
@@ -42,11 +53,11 @@ pub fn prove(plan: &Plan, model: &Model, asked: HostOrder) -> Proof {
         if !(is_asked || provable) {
             continue;
         }
-        let certificates = match certifier.is_as_scores(order) {
+        let certificates = match is_as_scores(order) {
             true => of_scores
                 .clone()
                 .map(|known| Certificate { order, ..known }),
-            false => certifier.certify(order),
+            false => certify(order),
         };
         for certificate in certificates.iter().filter(|known| known.holds()) {
             let orders = proof.exact.entry(certificate.dtype()).or_default();

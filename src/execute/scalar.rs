@@ -22,6 +22,9 @@ pub trait Scalar: NdFloat {
     /// Whether it is a whole number that 64 bits hold.
     fn is_whole(self) -> bool;
 
+    /// The number without its fraction, or the nearest one that 32 bits hold; 0 if it is negative.
+    fn whole(self) -> u32;
+
     /// `e` to the power of a number that is not positive.
     /// 0 from [`Scalar::LOWEST`] down.
     fn exp_falling(self) -> Self;
@@ -50,8 +53,14 @@ impl Scalar for f32 {
     }
 
     // As `floor` is a call where the processor may lack the instruction.
+    #[inline(always)]
     fn is_whole(self) -> bool {
         self as i64 as f32 == self
+    }
+
+    #[inline(always)]
+    fn whole(self) -> u32 {
+        self as u32
     }
 
     #[inline(always)]
@@ -76,8 +85,14 @@ impl Scalar for f64 {
         wide
     }
 
+    #[inline(always)]
     fn is_whole(self) -> bool {
         self as i64 as f64 == self
+    }
+
+    #[inline(always)]
+    fn whole(self) -> u32 {
+        self as u32
     }
 
     #[inline(always)]

@@ -3,7 +3,9 @@
 
 use super::data::Encoded;
 use super::program::{FIRST, Head, Module, Predicate, Program, Rule, TOKENS, Variable};
+
 use super::run::{AT_ONCE, Inputs};
+use super::train::Stop;
 use crate::base::Random;
 use std::borrow::Cow;
 
@@ -12,13 +14,16 @@ const ROUND: usize = 500;
 /// Examples of a sample that are wrong, and examples that are right.
 const SAMPLE: (usize, usize) = (100, 300);
 
-/// The program with as many changes of so many that were tried as made more labels right. Categorical
-/// variables hold values below `d`.
-pub fn climbed(program: &Program, data: &Encoded, d: usize, tries: usize) -> Program {
+/// The program with as many changes of so many that were tried, before `stop` said `true`, as made more
+/// labels right. Categorical variables hold values below `d`.
+pub fn climbed(program: &Program, data: &Encoded, d: usize, tries: usize, stop: &Stop) -> Program {
     let mut random = Random::new(0x636c_696d);
     let mut best = program.clone();
     let mut right = Right::of(&best, data);
     for _ in 0..tries.div_ceil(ROUND) {
+        if stop() {
+            break;
+        }
         let Some(sample) = sample(&best, data, &mut random) else {
             break;
         };
@@ -38,7 +43,7 @@ pub fn climbed(program: &Program, data: &Encoded, d: usize, tries: usize) -> Pro
         let mut estimated = estimate(&given);
         for _ in 0..ROUND {
             let wrong: Vec<usize> = wrong(&given, &sample.labels).collect();
-            if wrong.is_empty() || best.modules.is_empty() {
+            if wrong.is_empty() || best.modules.is_empty() || stop() {
                 break;
             }
             let at = wrong[random.below(wrong.len())];

@@ -27,7 +27,7 @@ use data::Data;
 use layout::Shape;
 use program::Program;
 use task::Task;
-use train::{Progress, Recipe, Training};
+use train::{Progress, Recipe, Stop, Training};
 
 /// The sizes that a network is asked to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,17 +76,18 @@ impl Sizes {
 }
 
 /// A program that training has found, from where it stands: at the end of `recipe`, or where `watch`
-/// said `false` after an epoch. The readout is mended.
+/// said `false` after an epoch or `stop` said `true`. It is mended as far as there is time for it.
 pub fn trained(
     sizes: Sizes,
     data: &Data,
     recipe: &Recipe,
     training: &mut Training,
     watch: &mut dyn FnMut(&Training, Progress) -> bool,
+    stop: &Stop,
 ) -> Option<Program> {
     let shape = sizes.shape(data);
-    training.go_on(&shape, data, recipe, watch);
+    training.go_on(&shape, data, recipe, watch, stop);
     let run = training.runs.first()?;
     let program = run.program(&shape, data).pruned();
-    Some(repair::repaired(&program, data).pruned())
+    Some(repair::repaired(&program, data, stop).pruned())
 }

@@ -6,7 +6,9 @@ use super::climb;
 use super::data::{Data, Encoded};
 use super::grow::lookup;
 use super::program::{FIRST, Linear, Module, Program, Readout, TOKENS, Variable};
+
 use super::run::{AT_ONCE, Inputs, some};
+use super::train::Stop;
 use crate::base::Random;
 use rustc_hash::FxHashMap;
 
@@ -25,7 +27,7 @@ const GRAIN: f32 = 1000.0;
 
 /// The program with more labels right on the examples: by changes of its modules and of what is read
 /// from them, in turn. A table of one or two variables takes the place of weights where it is as right.
-pub fn repaired(program: &Program, data: &Data) -> Program {
+pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
     let mut best = program.clone();
     if let Readout::Linear(linear) = &mut best.readout {
         round(linear);
@@ -36,7 +38,7 @@ pub fn repaired(program: &Program, data: &Data) -> Program {
         };
         let d = linear.d;
         let fitted = refitted(&best, linear, &data.train);
-        let changed = climb::climbed(&fitted, &data.train, d, TRIES).pruned();
+        let changed = climb::climbed(&fitted, &data.train, d, TRIES, stop).pruned();
         let is_done = changed.modules == best.modules;
         best = changed;
         if is_done {

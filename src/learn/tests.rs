@@ -7,7 +7,7 @@ use super::lanes::Exact;
 use super::layout::{Layout, Shape};
 use super::network::{Network, Sample};
 use super::task::Task;
-use super::train::{Recipe, Training};
+use super::train::{Progress, Recipe, Training};
 use crate::base::Random;
 
 /// Some examples of a task.
@@ -93,16 +93,15 @@ fn training_goes_on_from_what_was_written() {
     };
     let shape = sizes.shape(&data);
     let mut whole = Training::new(&shape, &recipe);
-    whole.go_on(&shape, &data, &recipe, &mut |_, _| true);
+    whole.go_on(&shape, &data, &recipe, &mut |_, _| true, &|| false);
     let mut part = Training::new(&shape, &recipe);
-    part.go_on(&shape, &data, &recipe, &mut |_, progress| {
-        progress.epoch < 3
-    });
+    let mut watch = |_: &Training, progress: Progress| progress.epoch < 3;
+    part.go_on(&shape, &data, &recipe, &mut watch, &|| false);
     let written = serde_json::to_string(&part).expect("numbers are JSON");
     let mut read: Training = serde_json::from_str(&written).expect("it was written");
     assert_eq!(read.epoch(), 3);
     assert!(read.fits(&shape));
-    read.go_on(&shape, &data, &recipe, &mut |_, _| true);
+    read.go_on(&shape, &data, &recipe, &mut |_, _| true, &|| false);
     assert_eq!(read, whole);
     assert_eq!(read.runs.len(), 1);
 }

@@ -12,6 +12,9 @@ use super::program::Program;
 use crate::base::Random;
 use serde::{Deserialize, Serialize};
 
+/// Whether to stop, asked often.
+pub type Stop = dyn Fn() -> bool + Sync;
+
 /// How training goes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
@@ -102,7 +105,14 @@ impl Run {
     }
 
     /// One epoch.
-    fn advance<L: Lanes>(&mut self, network: &mut Network<L>, data: &Data, recipe: &Recipe) {
+    /// An epoch more; none where `stop` says so on the way.
+    fn advance<L: Lanes>(
+        &mut self,
+        network: &mut Network<L>,
+        data: &Data,
+        recipe: &Recipe,
+        stop: &Stop,
+    ) {
         network.parameters.clone_from(&self.parameters);
         // Random numbers begin anew with each epoch, so that one that is resumed has the same.
         let mut random = Random::new(Random::new(self.seed).bits() ^ self.epoch as u64);
@@ -113,6 +123,9 @@ impl Run {
         let batches = order.len().div_ceil(recipe.batch);
         let mut loss = 0.0;
         for (number, batch) in order.chunks(recipe.batch).enumerate() {
+            if stop() {
+                return;
+            }
             let within = number as f64 / (batches - 1).max(1) as f64;
             let sharpness = Sharpness {
                 temperature: recipe.temperature(self.epoch, within),
@@ -205,13 +218,15 @@ impl Training {
         self.runs.first().map_or(0, |run| run.epoch)
     }
 
-    /// Goes on until all epochs are done, or until `watch`, which sees each epoch, says `false`.
+    /// Goes on until all epochs are done, or until `watch`, which sees each epoch, says `false`; or
+    /// until `stop` says `true`, in the middle of an epoch, after which nothing goes on from here.
     pub fn go_on(
         &mut self,
         shape: &Shape,
         data: &Data,
         recipe: &Recipe,
         watch: &mut dyn FnMut(&Training, Progress) -> bool,
+        stop: &Stop,
     ) {
         pulp::Arch::new().dispatch(GoOn {
             training: self,
@@ -219,6 +234,7 @@ impl Training {
             data,
             recipe,
             watch,
+            stop,
         });
     }
 }
@@ -229,6 +245,7 @@ struct GoOn<'a> {
     data: &'a Data,
     recipe: &'a Recipe,
     watch: &'a mut dyn FnMut(&Training, Progress) -> bool,
+    stop: &'a Stop,
 }
 
 impl pulp::WithSimd for GoOn<'_> {
@@ -247,14 +264,18 @@ impl GoOn<'_> {
             data,
             recipe,
             watch,
+            stop,
         } = self;
         while training.epoch() < recipe.epochs {
             each(&mut training.runs, |runs| {
                 let mut network = Network::new(lanes, shape, vec![]);
                 for run in runs {
-                    run.advance(&mut network, data, recipe);
+                    run.advance(&mut network, data, recipe, stop);
                 }
             });
+            if stop() {
+                return;
+            }
             let epoch = training.epoch();
             let is_due = (0..16).any(|round| recipe.scout << round == epoch);
             training

@@ -11,6 +11,12 @@ const LARGEST: usize = 1 << 25;
 impl Plan {
     /// The plan as JSON, from which [`Plan::restore`] makes the same plan.
     pub fn to_json(&self) -> String {
+        serde_json::to_string(&self.stored()).expect("a plan has names and numbers only")
+    }
+
+    /// The plan as it is written.
+    #[must_use]
+    pub fn stored(&self) -> Plan {
         let mut stored = self.clone();
         let mut known: BTreeMap<(usize, usize), &[Term]> = BTreeMap::new();
         for (attend, stored) in self.attends.iter().zip(&mut stored.attends) {
@@ -20,7 +26,7 @@ impl Plan {
                 None => drop(known.insert(head(attend), &attend.terms)),
             }
         }
-        serde_json::to_string(&stored).expect("a plan has names and numbers only")
+        stored
     }
 
     /// The plan of a model, from its JSON; it can be lowered and certified, whatever is in it.
@@ -28,23 +34,37 @@ impl Plan {
     /// # Errors
     /// A plan that does not hold together, is of another model, or is too large.
     pub fn restore(json: &str, model: &Model) -> Result<Plan, String> {
-        let mut plan: Plan = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        let plan: Plan = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        if plan.directions().1 != model.d_model {
+            return Err("it is the plan of another model".to_string());
+        }
+        plan.restored(model, Plan::restore_outputs)
+    }
+
+    /// The plan of a model, or of a part of it, as it was written; what outputs are is found by a function.
+    ///
+    /// # Errors
+    /// As [`Plan::restore`], and those of the function.
+    pub fn restored(
+        mut self,
+        model: &Model,
+        outputs: impl Fn(&mut Plan, &Model) -> Result<(), String>,
+    ) -> Result<Plan, String> {
+        let plan = &mut self;
         let setting = (plan.max_length, plan.causal, plan.bos);
-        if setting != (model.max_length, model.causal, model.bos)
-            || plan.directions().1 != model.d_model
-        {
+        if setting != (model.max_length, model.causal, model.bos) {
             return Err("it is the plan of another model".to_string());
         }
         plan.vocabulary.clone_from(&model.vocabulary);
         plan.name.clone_from(&model.name);
         plan.share_terms()?;
-        plan.restore_outputs(model)?;
+        outputs(plan, model)?;
         plan.check_layers()?;
         plan.restore_views(model)?;
         plan.check()?;
         match plan.size() > LARGEST {
             true => Err("it is too large".to_string()),
-            false => Ok(plan),
+            false => Ok(self),
         }
     }
 
@@ -68,7 +88,11 @@ impl Plan {
         Ok(())
     }
 
-    fn restore_outputs(&mut self, model: &Model) -> Result<(), String> {
+    /// Takes what outputs are from the model.
+    ///
+    /// # Errors
+    /// Another number of them.
+    pub fn restore_outputs(&mut self, model: &Model) -> Result<(), String> {
         if self.outputs.len() != model.outputs.len() {
             let (ours, theirs) = (self.outputs.len(), model.outputs.len());
             return Err(format!("{ours} outputs where the model has {theirs}"));
@@ -82,6 +106,10 @@ impl Plan {
 
     /// The model has its variables in order of readiness.
     fn restore_views(&mut self, model: &Model) -> Result<(), String> {
+        // A part has none.
+        if self.views.is_empty() && !model.loops.is_empty() {
+            return Ok(());
+        }
         if self.views.len() != model.variables.len() {
             let (ours, theirs) = (self.views.len(), model.variables.len());
             return Err(format!("{ours} variables where the model has {theirs}"));

@@ -7,6 +7,7 @@ use crate::compile::{self, Compiled, Options, Proof, Request, Verification};
 use crate::execute::Surveyed;
 use crate::graph::SOpId;
 use crate::infer::{Facts, Setting, infer};
+use crate::looped;
 use crate::model::{HostOrder, Model};
 use crate::value::Value;
 
@@ -135,8 +136,8 @@ impl Session {
     }
 
     /// Compiles an expression to a looped model: the body of its `repeat` is some layers that run again and
-    /// again. Gives the s-op, too. The model was held against the interpreter on some inputs; nothing is
-    /// proved of it.
+    /// again. Gives the s-op, too. A model that is not certified was held against the interpreter on some
+    /// inputs.
     ///
     /// # Errors
     /// As [`Session::compile`]; an expression without a `repeat`, or one whose rounds are not one body
@@ -145,7 +146,7 @@ impl Session {
         let setting = self.setting(asked)?;
         let (sop, span) = self.sop_at(expression)?;
         let (graph, limits) = (self.graph(), self.limits());
-        let model = compile::compile_looped(&asked.request, graph, sop, &setting, limits);
+        let model = looped::compile_looped(&asked.request, graph, sop, &setting, limits);
         let mut model = model.map_err(|error| error.or_at(span, "compiled from this"))?;
         model.rename(&[expression]);
         Ok((model, sop))
@@ -190,6 +191,9 @@ impl Session {
     /// A model without a plan (E0604), with one that does not hold together (E0701), or whose
     /// weights are not what the plan gives (E0604).
     pub fn certify(model: &Model, order: HostOrder) -> Fallible<Proof> {
+        if let Some(proof) = looped::proved_plan(model, order)? {
+            return Ok(proof);
+        }
         let plan = compile::proved_plan(model)?;
         Ok(compile::prove(&plan, model, order))
     }

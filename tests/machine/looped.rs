@@ -212,6 +212,60 @@ fn programs_of_matrices_have_their_results() {
     }
 }
 
+/// The inverse of a matrix with so many rows, by Newton's method, where nothing is far from the identity.
+fn inversion(side: usize) -> String {
+    let matrix = |entry: &dyn Fn(usize, usize) -> f64| {
+        let row = |row: usize| {
+            let entries: Vec<String> = (0..side).map(|at| entry(row, at).to_string()).collect();
+            format!("[{}]", entries.join(", "))
+        };
+        let rows: Vec<String> = (0..side).map(row).collect();
+        format!("[{}]", rows.join(", "))
+    };
+    let scaled =
+        |factor: f64| move |row: usize, column: usize| if row == column { factor } else { 0.0 };
+    let a = matrix(&|row, column| match row == column {
+        true => 1.0 + row as f64 / 16.0,
+        false => ((3 * row + 5 * column) % 7) as f64 / 64.0 - 0.046_875,
+    });
+    let names = ["At", "X", "Xt", "Y"].map(|name| format!("var {name} = {}", matrix(&scaled(0.0))));
+    format!(
+        "var A = {a}\n{}\nvar start = {}\nvar two = {}\nvar count = 12\nAt = tr A\nX = matmul A start
+loop: Y = matmul At X\nY = sub two Y\nXt = tr X\nX = matmul Xt Y
+count = sub count _one; if count <= 0 goto done\ngoto loop\ndone: halt",
+        names.join("\n"),
+        matrix(&scaled(0.5)),
+        matrix(&scaled(2.0)),
+    )
+}
+
+/// The errors of matrices of more than four rows are those of smaller ones.
+#[test]
+fn sides_of_matrices_grow() {
+    for (side, most) in [(1, 1e-10), (5, 2.5e-10), (6, 2.5e-10), (8, 2.5e-10)] {
+        let text = inversion(side);
+        let source = Sources::new().add("inversion.fleq", text.as_str());
+        let model = assemble(source, &text, Some(Machine::Fleq), Precision::F64).unwrap();
+        let mut run = Run::new(&model, Engines::Delta, Precision::F64, Some(1)).unwrap();
+        run.run(None).unwrap();
+        let found = run.to_json();
+        let matrix = |name: &str| -> Vec<Vec<f64>> {
+            let found = found["labels"][name].clone();
+            serde_json::from_value(found.clone())
+                .unwrap_or_else(|_| vec![vec![found.as_f64().unwrap()]])
+        };
+        let (a, x) = (matrix("A"), matrix("X"));
+        for (row, entries) in a.iter().enumerate() {
+            for column in 0..side {
+                let products = entries.iter().zip(&x).map(|(a, x)| a * x[column]);
+                let identity = f64::from(u8::from(row == column));
+                let off = (products.sum::<f64>() - identity).abs();
+                assert!(off < most, "{side}: {off:e} at {row}, {column}");
+            }
+        }
+    }
+}
+
 /// Functions that a text defines, of which the engines and both floats agree with what they mean.
 #[test]
 fn functions_of_ones_own_are_blocks_like_others() {

@@ -36,6 +36,10 @@ pub fn model(machine: Machine, program: &Program) -> Model {
     built(machine, program).model(machine, program.bits, unnamed(), 1)
 }
 
+pub fn stored_model(program: &Stored) -> Model {
+    stored::build(program).model(Machine::Stored, program.bits, unnamed(), 1)
+}
+
 /// A random program among its own words: most instructions work on the words behind them, some on
 /// instructions, on the port, or go to the end.
 pub fn random_stored(random: &mut Random, bits: usize) -> Stored {
@@ -82,7 +86,7 @@ pub fn stored_beside_the_interpreter(
     let (mut ran, mut wrong) = (0, 0);
     for number in 0..programs {
         let program = random_stored(&mut numbers, [8, 12, 16, 18][number % 4]);
-        let model = stored::build(&program).model(Machine::Stored, program.bits, unnamed(), 1);
+        let model = stored_model(&program);
         let mut run = Run::new(&model, Engines::Delta, precision, check_every).expect("a machine");
         let mut state = program.start();
         let mut printed = Vec::new();

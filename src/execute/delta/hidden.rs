@@ -1,8 +1,11 @@
-//! The feed-forward block of a layer, one column at a time: only the units that can be active, as bounds
-//! on the rows say. Where all sums are exact in any order (multiples of a power of two that the float
+//! The feed-forward block of a layer, one column at a time: only the units that share rows with what has
+//! changed, and of these only those that can be active, as bounds on the rows say. Where all sums are exact in any order (multiples of a power of two that the float
 //! holds), a unit is the one before plus what differs; else the sums are those of the forward pass, in
 //! its order. Depends on `scalar` and `sparse`.
 
+use super::block::{Block, blocks};
+use super::exact::{Entry, Exact, Table};
+use super::rows;
 use crate::execute::scalar::{Scalar, narrowed};
 use crate::execute::sparse::Sparse;
 use crate::model::FeedForward;
@@ -20,22 +23,30 @@ pub(super) struct Hidden<T> {
     input: Vec<Vec<(u32, f64)>>,
     input_bias: Vec<f64>,
     output: Sparse<T>,
-    output_bias: Vec<(usize, T)>,
-    /// Rows that units read and that change, with the least and the most that they have been in columns
-    /// of each kind.
-    bounds: Vec<Vec<(u32, f64, f64)>>,
+    output_bias: Vec<T>,
+    blocks: Vec<Block>,
+    /// The block of each row, if it has one, and whether the block is found already.
+    block_of: Vec<Option<u32>>,
+    is_found: Vec<bool>,
+    is_written: Vec<bool>,
     /// The kind of each column, and the values that never change of each kind.
     kind_of: Vec<u32>,
     kinds: Vec<FxHashMap<u32, f64>>,
-    plans: Vec<Option<Plan<T>>>,
-    /// What rows have been multiples of, for each kind; 0 if of nothing.
-    grains: Vec<f64>,
+    /// What is known of each block in columns of each kind, kind after kind.
+    known: Vec<Known<T>>,
 }
 
-/// The units that can be active in a kind of column.
+struct Known<T> {
+    /// What is read, with the least and the most that it has been.
+    bounds: Vec<(u32, f64, f64)>,
+    /// What that has been multiples of; 0 if of nothing.
+    grain: f64,
+    plan: Option<Plan<T>>,
+}
+
+/// The units of a block that can be active in a kind of column.
 enum Plan<T> {
-    /// Each the one before, or 0, plus a constant and weighted rows.
-    Exact(Vec<Unit<T>>, Vec<(u32, T)>),
+    Exact(Exact<T>, Option<Table<T>>),
     /// By row: units, counted among the live ones, and weights.
     Ordered {
         live: Vec<(u32, T)>,
@@ -43,14 +54,6 @@ enum Plan<T> {
         starts: Vec<u32>,
         entries: Vec<(u32, T)>,
     },
-}
-
-struct Unit<T> {
-    unit: u32,
-    follows: bool,
-    constant: T,
-    /// Where its weighted rows end; they begin where those before end.
-    end: u32,
 }
 
 /// What a chain goes on from.
@@ -98,8 +101,17 @@ impl<T: Scalar> Hidden<T> {
                 .map(|row| (*row as u32, at(*row, column).widen()));
             kinds[*kind as usize] = values.collect();
         }
-        let changing = (0..fixed.len()).filter(|row| read[*row] && !known.contains(row));
-        let output_bias = narrowed::<T>(&mlp.output_bias).into_iter().enumerate();
+        let output_bias = narrowed::<T>(&mlp.output_bias);
+        let mut is_written: Vec<bool> = output_bias.iter().map(|bias| *bias != T::zero()).collect();
+        mlp.output
+            .entries()
+            .for_each(|(_, row, _)| is_written[row] = true);
+        let (blocks, block_of) = blocks(mlp, &input, &is_written, (fixed, &known));
+        let begin = |block: &Block| Known {
+            bounds: block.reads.iter().map(|row| (*row, 0.0, 0.0)).collect(),
+            grain: 1.0,
+            plan: None,
+        };
         Hidden {
             input,
             input_bias: narrowed::<T>(&mlp.input_bias)
@@ -107,73 +119,79 @@ impl<T: Scalar> Hidden<T> {
                 .map(T::widen)
                 .collect(),
             output: Sparse::by_row(&mlp.output),
-            output_bias: output_bias.filter(|(_, bias)| *bias != T::zero()).collect(),
-            bounds: vec![changing.map(|row| (row as u32, 0.0, 0.0)).collect(); kinds.len()],
+            output_bias,
+            known: kinds
+                .iter()
+                .flat_map(|_| blocks.iter().map(begin))
+                .collect(),
+            is_found: vec![false; blocks.len()],
+            blocks,
+            block_of,
+            is_written,
             kind_of,
-            plans: kinds.iter().map(|_| None).collect(),
-            grains: vec![1.0; kinds.len()],
             kinds,
         }
     }
 
-    /// Adds the block's output to `out`, which is the stream `x` of a column.
-    pub fn add_output(&mut self, column: usize, x: &[T], out: &mut [T], hidden: &mut Vec<T>) {
-        let mut exact = true;
-        let mut wider = false;
+    pub fn is_written(&self, row: usize) -> bool {
+        self.is_written[row]
+    }
+
+    /// The blocks that rows belong to.
+    pub fn affected(&mut self, rows: &[u64], found: &mut Vec<u32>) {
+        found.clear();
+        rows::each(rows, |row| {
+            if let Some(block) = self.block_of[row]
+                && !std::mem::replace(&mut self.is_found[block as usize], true)
+            {
+                found.push(block);
+            }
+        });
+        found
+            .iter()
+            .for_each(|block| self.is_found[*block as usize] = false);
+    }
+
+    /// Leaves in `out` what the stream `x` of a column is after a block, in the rows that this writes;
+    /// gives those.
+    pub fn evaluate(
+        &mut self,
+        (column, block): (usize, u32),
+        x: &[T],
+        out: &mut [T],
+        hidden: &mut Vec<T>,
+    ) -> &[u32] {
         let kind = self.kind_of[column] as usize;
-        // Where rows are multiples of nothing, that stays so.
-        let grain = match self.grains[kind] > 0.0 {
-            true => T::narrow(1.0 / self.grains[kind]),
-            false => T::zero(),
-        };
-        for (row, least, most) in &mut self.bounds[kind] {
-            let value = x[*row as usize];
-            exact &= (value * grain).is_whole();
-            let value = value.widen();
-            if value < *least || value > *most {
-                wider = true;
-                *least = power(value.min(*least));
-                *most = power(value.max(*most));
-            }
-        }
-        if wider {
-            self.plans[kind] = None;
-        }
-        if !exact {
-            self.grains[kind] = self.grain(kind, x);
-            self.plans[kind] = None;
-        }
-        let plan = self.plans[kind].take();
-        let plan = plan.unwrap_or_else(|| self.plan(kind));
-        for (row, bias) in &self.output_bias {
-            out[*row] += *bias;
-        }
-        match &plan {
-            Plan::Exact(units, terms) => {
-                let (mut value, mut start) = (T::zero(), 0);
-                for unit in units {
-                    value = if unit.follows {
-                        value + unit.constant
-                    } else {
-                        unit.constant
-                    };
-                    for (row, weight) in &terms[start..unit.end as usize] {
-                        value += *weight * x[*row as usize];
+        let number = kind * self.blocks.len() + block as usize;
+        let block_at = block as usize;
+        let is_within = match &self.known[number].plan {
+            Some(Plan::Exact(exact, table)) => {
+                if let Some(found) = table.as_ref().and_then(|table| table.find(x)) {
+                    let writes = &self.blocks[block_at].writes;
+                    for (row, value) in writes.iter().zip(found) {
+                        out[*row as usize] = *value;
                     }
-                    start = unit.end as usize;
-                    if value > T::zero() {
-                        for (row, weight) in self.output.list(unit.unit as usize) {
-                            out[*row as usize] += *weight * value;
-                        }
-                    }
+                    return writes;
                 }
+                exact.holds(x)
             }
-            Plan::Ordered {
+            _ => false,
+        };
+        if !is_within && self.known[number].note(x) {
+            self.known[number].plan = Some(self.plan(kind, block_at));
+        }
+        let block = &self.blocks[block_at];
+        match &self.known[number].plan {
+            Some(Plan::Exact(exact, _)) => exact.run(x, out),
+            Some(Plan::Ordered {
                 live,
                 rows,
                 starts,
                 entries,
-            } => {
+            }) => {
+                for row in &block.writes {
+                    out[*row as usize] = x[*row as usize] + self.output_bias[*row as usize];
+                }
                 hidden.clear();
                 hidden.extend(live.iter().map(|(_, bias)| *bias));
                 for (index, row) in rows.iter().enumerate() {
@@ -193,14 +211,17 @@ impl<T: Scalar> Hidden<T> {
                     }
                 }
             }
+            None => {}
         }
-        self.plans[kind] = Some(plan);
+        &block.writes
     }
 
-    /// The live units of a kind, as chains of differences if sums are exact.
-    fn plan(&self, kind: usize) -> Plan<T> {
+    /// The live units of a block in a kind of column, as chains of differences if sums are exact.
+    fn plan(&self, kind: usize, block: usize) -> Plan<T> {
         let known = &self.kinds[kind];
-        let bounds: FxHashMap<u32, (f64, f64)> = self.bounds[kind]
+        let own = &self.known[kind * self.blocks.len() + block];
+        let bounds: FxHashMap<u32, (f64, f64)> = own
+            .bounds
             .iter()
             .map(|(row, least, most)| (*row, (*least, *most)))
             .collect();
@@ -209,8 +230,9 @@ impl<T: Scalar> Hidden<T> {
             None => bounds.get(&row).copied().unwrap_or((0.0, 0.0)),
         };
         let mut live = Vec::new();
-        for (unit, terms) in self.input.iter().enumerate() {
-            let bias = self.input_bias[unit];
+        for unit in &self.blocks[block].units {
+            let unit = *unit as usize;
+            let (bias, terms) = (self.input_bias[unit], &self.input[unit]);
             let (mut most, mut size) = (bias, bias.abs());
             for (row, weight) in terms {
                 let (low, high) = reach(*row);
@@ -223,35 +245,27 @@ impl<T: Scalar> Hidden<T> {
                 live.push((unit, size));
             }
         }
-        let grain = self.grains[kind];
-        let chain = (grain > 0.0).then(|| self.chain(&live, known, grain));
+        let chain = (own.grain > 0.0).then(|| self.chain(block, &live, known, own));
         chain.flatten().unwrap_or_else(|| self.ordered(&live))
-    }
-
-    /// What the rows of a column are multiples of, and those of its kind before it.
-    fn grain(&self, kind: usize, x: &[T]) -> f64 {
-        let mut grain = self.grains[kind];
-        for (row, _, _) in &self.bounds[kind] {
-            let value = x[*row as usize].widen();
-            while grain > 0.0 && (value / grain).fract() != 0.0 {
-                grain = if grain > LEAST_GRAIN {
-                    grain / 2.0
-                } else {
-                    0.0
-                };
-            }
-        }
-        grain
     }
 
     fn chain(
         &self,
+        block: usize,
         live: &[(usize, f64)],
         known: &FxHashMap<u32, f64>,
-        own: f64,
+        of: &Known<T>,
     ) -> Option<Plan<T>> {
-        let mut units = Vec::with_capacity(live.len());
-        let mut all = Vec::new();
+        let own = of.grain;
+        let writes = &self.blocks[block].writes;
+        let read = |(row, least, most): &(u32, f64, f64)| Entry {
+            at: *row,
+            more: 0,
+            numbers: [*least, *most].map(T::narrow),
+        };
+        let bias = |row: &u32| Entry::weight(*row, self.output_bias[*row as usize]);
+        let mut entries: Vec<Entry<T>> = of.bounds.iter().map(read).collect();
+        entries.extend(writes.iter().map(bias));
         let mut before: Option<Before> = None;
         for (unit, size) in live {
             let terms = &self.input[*unit];
@@ -296,20 +310,33 @@ impl<T: Scalar> Hidden<T> {
             if !is_held(plus) || !list.iter().all(|(_, weight)| is_held(*weight)) {
                 return None;
             }
-            all.extend(list.iter().map(|(row, weight)| (*row, T::narrow(*weight))));
-            units.push(Unit {
-                unit: *unit as u32,
-                follows,
-                constant: T::narrow(plus),
-                end: all.len() as u32,
+            let output = self.output.list(*unit);
+            entries.push(Entry {
+                at: list.len() as u32,
+                more: output.len() as u32,
+                numbers: [T::narrow(plus), T::narrow(f64::from(u8::from(follows)))],
             });
+            let weighted = |(row, weight): &(u32, f64)| Entry::weight(*row, T::narrow(*weight));
+            entries.extend(list.iter().map(weighted));
+            entries.extend(
+                output
+                    .iter()
+                    .map(|(row, weight)| Entry::weight(*row, *weight)),
+            );
             before = Some(Before {
                 constant,
                 changing,
                 reach: (folded, grain),
             });
         }
-        Some(Plan::Exact(units, all))
+        let exact = Exact {
+            entries,
+            reads: of.bounds.len(),
+            writes: writes.len(),
+            scale: T::narrow(1.0 / own),
+        };
+        let table = Table::new(&exact, self.output_bias.len());
+        Some(Plan::Exact(exact, table))
     }
 
     fn ordered(&self, live: &[(usize, f64)]) -> Plan<T> {
@@ -337,6 +364,30 @@ impl<T: Scalar> Hidden<T> {
                 .map(|(_, unit, weight)| (unit, weight))
                 .collect(),
         }
+    }
+}
+
+impl<T: Scalar> Known<T> {
+    /// Takes in the rows of a column; whether there has to be another plan.
+    fn note(&mut self, x: &[T]) -> bool {
+        let mut is_new = self.plan.is_none();
+        for (row, least, most) in &mut self.bounds {
+            let value = x[*row as usize].widen();
+            if value < *least || value > *most {
+                is_new = true;
+                *least = power(value.min(*least));
+                *most = power(value.max(*most));
+            }
+            while self.grain > 0.0 && (value / self.grain).fract() != 0.0 {
+                is_new = true;
+                self.grain = if self.grain > LEAST_GRAIN {
+                    self.grain / 2.0
+                } else {
+                    0.0
+                };
+            }
+        }
+        is_new
     }
 }
 

@@ -144,10 +144,18 @@ impl<T: Scalar> Index<T> {
             return false;
         }
         let range = column * self.dimensions..(column + 1) * self.dimensions;
-        // In a class that nobody looks up, signs do not matter.
-        let is_plain = self.classes[self.class_of[column]].by_signs.is_none();
-        if is_plain && self.stays(column, vector) {
+        if self.stays(column, vector) {
+            let old = self.signs(column);
             self.vectors[range].copy_from_slice(vector);
+            let new = self.signs(column);
+            let class = &mut self.classes[self.class_of[column]];
+            // In a class that nobody looks up, signs do not matter.
+            if let Some(by_signs) = class.by_signs.as_mut().filter(|_| old != new) {
+                if let Some(found) = by_signs.get_mut(&old) {
+                    remove(found, column as u32);
+                }
+                by_signs.entry(new).or_default().push(column as u32);
+            }
             return true;
         }
         self.leave(column);

@@ -2,28 +2,29 @@
 //! round on the same weights. What goes from round to round stands in directions of its own, one for
 //! each value but the first; the last feed-forward block of a round writes the next values there and
 //! gives every other direction of the round what it began with. What comes before the rounds, a round,
-//! and what comes after them are compiled as parts; `stitch.rs` makes one model of their weights.
+//! and what comes after them are compiled as parts; `plan.rs` keeps their plans, and `stitch.rs` makes one
+//! model of their weights. Depends on `compile` and `certify`.
 
-use super::readout::Output;
-use super::stitch::{Part, stitch};
-use super::{Care, Compiler, Request, Searches, Want, causal, emit, lower, verify};
-use crate::base::{Code, Diagnostic, Fallible, Limits, Span};
+mod plan;
+mod stitch;
+
+pub use plan::{LoopedPlan, proved_plan};
+
+use crate::base::{Fallible, Limits};
+use crate::compile::part::{Asked, Wanted, beyond, part, refused};
+use crate::compile::{Care, Request, verify};
 use crate::graph::{Graph, Rounds, SOp, SOpId};
-use crate::infer::{Analysis, Setting, Several, Stopped};
-use crate::model::{Decoder, Model};
-use crate::plan::Style;
-use crate::plan::pass::Passes;
+use crate::infer::{Analysis, Setting, Several};
+use crate::model::Model;
 use crate::value::Value;
+use plan::Given;
 use rustc_hash::FxHashSet;
 
-/// The passes that parts take: no direction of a round may be another's, which a later round reads.
-const PASSES: &str = "-overlay";
-
-/// Compiles an s-op to a model that runs the layers of a round again and again. The model is held
-/// against the interpreter on some inputs; it has no plan, so that nothing is proved of it.
+/// Compiles an s-op to a model that runs the layers of a round again and again. One that is not certified
+/// for the host that is asked for was held against the interpreter on some inputs.
 ///
 /// # Errors
-/// As [`super::compile_in`]; and where the s-op has no `repeat`, or the rounds of it are not one body
+/// As [`crate::compile::compile_in`]; and where the s-op has no `repeat`, or the rounds of it are not one body
 /// (E0602).
 pub fn compile_looped(
     request: &Request,
@@ -39,7 +40,7 @@ pub fn compile_looped(
     }
     let cut = Cut::new(graph, root)?;
     let values = cut.values(graph, setting, limits)?;
-    let mut wrong = None;
+    let (mut right, mut wrong) = (None, None);
     for care in [Care::Plain, Care::Careful, Care::Exact] {
         graph.control().check()?;
         let asked = Asked {
@@ -48,18 +49,23 @@ pub fn compile_looped(
             limits,
             care,
         };
-        let model = cut.model(graph, &values, &asked)?;
+        let made = cut.model(graph, &values, &asked);
+        let model = match (made, &right) {
+            (Ok(model), _) => model,
+            // More care can take more than there is; the model is there without it.
+            (Err(_), Some(_)) => break,
+            (Err(error), None) => return Err(error),
+        };
+        if request.host.is_among(&model.certified) {
+            return Ok(model);
+        }
         match verify::guard(graph, &[root], &model) {
-            Ok(()) => return Ok(model),
+            Ok(()) => right = right.or(Some(model)),
             Err(error) => wrong = wrong.or(Some(error)),
         }
     }
-    Err(wrong.unwrap_or_else(|| refused(graph.span(root), "no model of it is exact").into()))
-}
-
-fn refused(span: Span, reason: &str) -> Diagnostic {
-    let message = "this cannot be compiled to layers that repeat";
-    Diagnostic::error(Code::NotCompilable, message).at(span, reason)
+    let none = || refused(graph.span(root), "no model of it is exact").into();
+    right.ok_or_else(|| wrong.unwrap_or_else(none))
 }
 
 /// Whether an s-op is there without being computed.
@@ -68,13 +74,6 @@ fn is_input(graph: &Graph, id: SOpId) -> bool {
         graph.get(id),
         SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_)
     )
-}
-
-struct Asked<'a> {
-    request: &'a Request,
-    setting: &'a Setting,
-    limits: &'a Limits,
-    care: Care,
 }
 
 /// A program in three parts.
@@ -218,37 +217,26 @@ impl<'g> Cut<'g> {
         let [first, inner, last] = self.ends();
         let of =
             |sops: &[SOpId]| -> Vec<SOpId> { sops.iter().chain(&self.captured).copied().collect() };
-        let (carried, all) = (first.len(), values.len());
+        let carried = first.len();
         let before = part(graph, &of(first), (&[], &[]), Wanted::Values(values), asked)?;
         let round = Wanted::Values(&values[..carried]);
         let round = part(graph, last, (&of(inner), values), round, asked)?;
-        let after = part(
-            graph,
-            &[self.root],
-            (&of(last), values),
-            Wanted::Result,
-            asked,
-        )?;
-        debug_assert_eq!(all, carried + self.captured.len());
-        let mut model = stitch(
-            [before, round, after],
-            values,
-            self.rounds.carried.len() - 1,
-        );
-        model.name = graph.describe(self.root);
-        let checked = model.check();
-        checked.map_err(|problem| refused(graph.span(self.root), &problem))?;
-        Ok(model)
+        let given = (&*of(last), values);
+        let after = part(graph, &[self.root], given, Wanted::Result, asked)?;
+        let names = of(last).into_iter().map(|id| graph.describe(id));
+        let plan = LoopedPlan {
+            looped: [before, round, after],
+            given: names
+                .zip(values)
+                .map(|(name, values)| Given::new(name, values))
+                .collect(),
+            carried,
+            times: self.rounds.carried.len() - 1,
+        };
+        let name = graph.describe(self.root);
+        let model = plan.proved(name, &values[..carried], asked.request.host.order);
+        model.map_err(|problem| refused(graph.span(self.root), &problem).into())
     }
-}
-
-/// What is read of a part.
-#[derive(Clone, Copy)]
-enum Wanted<'v> {
-    /// Of each root, for each of these values but the first, whether it is that.
-    Values(&'v [Vec<Value>]),
-    /// The root as the result of the model.
-    Result,
 }
 
 /// The values that s-ops can have.
@@ -264,85 +252,4 @@ fn domains(
         Err(stopped) => Err(stopped.diagnostic(graph, *id)),
     };
     roots.iter().map(domain).collect()
-}
-
-/// What roots need beyond what they are given, as a graph with what stands in it for the roots and for
-/// what is given.
-fn beyond(
-    graph: &Graph,
-    roots: &[SOpId],
-    (given, values): (&[SOpId], &[Vec<Value>]),
-) -> (Graph, Vec<SOpId>, Vec<SOpId>) {
-    let mut inner = graph.part();
-    let mut leaves = Vec::with_capacity(given.len());
-    for (id, values) in given.iter().zip(values) {
-        let leaf = inner.give(values.clone(), graph.span(*id));
-        inner.set_name(leaf, &graph.describe(*id).into(), true);
-        leaves.push(leaf);
-    }
-    let known = given.iter().copied().zip(leaves.iter().copied());
-    let roots = graph.copy(&mut inner, roots, known.collect());
-    (inner, roots, leaves)
-}
-
-/// Compiles what roots need beyond what they are given.
-fn part(
-    graph: &Graph,
-    roots: &[SOpId],
-    given: (&[SOpId], &[Vec<Value>]),
-    wanted: Wanted,
-    asked: &Asked,
-) -> Fallible<Part> {
-    let (inner, roots, leaves) = beyond(graph, roots, given);
-    let (setting, limits) = (asked.setting, asked.limits);
-    let analysis = Analysis::holding(Several::Means, (&inner, None), &roots, setting, limits);
-    causal::check(&analysis, &roots)?;
-    let diagnose = |stopped: Stopped| stopped.diagnostic(&inner, roots[0]);
-    let searches = Searches::default();
-    let host = asked.request.host;
-    let mut compiler = Compiler::new(&analysis, &searches, host, Style::Faithful, asked.care);
-    let outputs = outputs(&mut compiler, &roots, wanted).map_err(diagnose)?;
-    compiler.place_variables().map_err(diagnose)?;
-    let (of, outputs): (Vec<SOpId>, Vec<Output>) = outputs.into_iter().unzip();
-    if of.is_empty() {
-        return Err(refused(inner.span(roots[0]), "it is the same on every input").into());
-    }
-    let mut plan = emit::plan(&compiler, &of, outputs).map_err(diagnose)?;
-    plan.views.clear();
-    let passes = Passes::parse(PASSES).unwrap_or_default();
-    passes.run(&mut plan, inner.control());
-    plan.check()
-        .map_err(|problem| refused(inner.span(roots[0]), &problem))?;
-    Ok(Part::new(&plan, lower(&plan), &leaves))
-}
-
-/// What is read, with the root that each is of.
-fn outputs(
-    compiler: &mut Compiler,
-    roots: &[SOpId],
-    wanted: Wanted,
-) -> Result<Vec<(SOpId, Output)>, Stopped> {
-    let mut outputs = Vec::new();
-    match wanted {
-        Wanted::Result => {
-            for root in roots {
-                outputs.push((*root, compiler.root(*root)?));
-            }
-        }
-        Wanted::Values(values) => {
-            for (root, values) in roots.iter().zip(values) {
-                let domain = compiler.analysis.node(*root)?.column.values.domain.clone();
-                for value in values.iter().skip(1) {
-                    let is = |known: &Value| f64::from(u8::from(known == value));
-                    let function: Vec<f64> = domain.iter().map(is).collect();
-                    let label = format!("{} = {}", compiler.name(*root), value.source());
-                    let read = compiler.feature(*root, &function, Want::Close, &label)?;
-                    compiler.demand(&read, &label)?;
-                    let bits = Decoder::Numerical(vec![Value::Int(0), Value::Int(1)]);
-                    outputs.push((*root, Output::new(read, bits)));
-                }
-            }
-        }
-    }
-    Ok(outputs)
 }

@@ -2,11 +2,14 @@
 //! comes after them. Each part has directions of its own; those of what goes from part to part are
 //! common, and hold 1 where an s-op has the value of the direction, and 0 elsewhere and at BOS.
 
-use crate::graph::SOpId;
-use crate::model::{FeedForward, Head, Layer, Loop, Matrix, Model, Readout};
+use super::plan::{Given, LoopedPlan};
+use crate::certify::Closing;
+use crate::compile::lower;
+use crate::model::{Decoder, FeedForward, Head, Layer, Loop, Matrix, Model, Readout, Variable};
 use crate::plan::{Plan, Written};
 use crate::value::Value;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 type Triplets = Vec<(usize, usize, f64)>;
 
@@ -14,57 +17,64 @@ type Triplets = Vec<(usize, usize, f64)>;
 const SILENCE: f64 = (1_u32 << 24) as f64;
 
 /// A part of a model.
-pub struct Part {
+struct Part {
     model: Model,
     /// Its directions that hold what it is given: the number of that, and of the value.
     given: Vec<(usize, (usize, usize))>,
 }
 
 impl Part {
-    /// A part by its plan and the weights of that; the leaves are what it is given.
-    pub fn new(plan: &Plan, model: Model, leaves: &[SOpId]) -> Part {
+    fn new(plan: &Plan) -> Part {
         let (directions, _) = plan.directions();
         let places = plan.variables.iter().zip(&directions);
-        let given = places.filter_map(|(variable, direction)| {
-            let Written::Given(sop, value) = variable.written else {
-                return None;
-            };
-            let number = leaves.iter().position(|leaf| leaf.0 == sop)?;
-            Some((*direction, (number, value as usize)))
+        let given = places.filter_map(|(variable, direction)| match variable.written {
+            Written::Given(sop, value) => Some((*direction, (sop as usize, value as usize))),
+            _ => None,
         });
         Part {
             given: given.collect(),
-            model,
+            model: lower(plan),
         }
     }
 }
 
-/// The model whose middle part runs so many times. The outputs of the first part are, for each s-op that
-/// goes from part to part, whether it has each of its values but the first; those of the middle part the
-/// same for the next round, of the first so many of them.
-pub fn stitch(parts: [Part; 3], values: &[Vec<Value>], times: usize) -> Model {
-    let common = values.iter().map(|values| values.len().saturating_sub(1));
-    let starts: Vec<usize> = std::iter::once(0)
-        .chain(common.scan(0, |next, count| {
-            *next += count;
-            Some(*next)
-        }))
-        .collect();
-    let flag = starts.last().copied().unwrap_or(0);
-    let mut width = flag + 1;
+/// A model of three parts, and where these stand in it.
+pub struct Stitched {
+    pub model: Model,
+    /// For each part the direction that each of its own is.
+    pub maps: [Vec<usize>; 3],
+    /// How each output of a part comes to be what the next one is given.
+    pub closings: [Vec<Closing>; 3],
+}
+
+/// The model of three plans, the one in the middle being a round. The outputs of the first part are, for
+/// each s-op that goes from part to part, whether it has each of its values but the first; those of the
+/// middle part the same for the next round, of the first so many of them, whose values are known.
+pub fn stitch(plan: &LoopedPlan, values: &[Vec<Value>]) -> Stitched {
+    let parts = plan.looped.each_ref().map(Part::new);
+    let starts = plan.starts();
+    // What is common comes last, as sums begin with the embeddings.
+    let own = |part: &Part| part.model.d_model - part.given.len();
+    let common: usize = parts.iter().map(own).sum();
+    let mut next = 0;
     let maps = parts.each_ref().map(|part| {
         let given = |direction| part.given.iter().find(|(known, _)| *known == direction);
-        let place = |direction| match given(direction) {
-            Some((_, (number, value))) => starts[*number] + value,
+        let mut place = |direction| match given(direction) {
+            Some((_, (number, value))) => common + starts[*number] + value,
             None => {
-                width += 1;
-                width - 1
+                next += 1;
+                next - 1
             }
         };
-        (0..part.model.d_model).map(place).collect::<Vec<usize>>()
+        (0..part.model.d_model)
+            .map(&mut place)
+            .collect::<Vec<usize>>()
     });
+    let flag = common + starts.last().copied().unwrap_or(0);
+    let width = flag + 1;
     let mut stitcher = Stitcher {
         width,
+        common,
         flag,
         at_token: vec![0.0; width],
         at_bos: vec![0.0; width],
@@ -73,7 +83,7 @@ pub fn stitch(parts: [Part; 3], values: &[Vec<Value>], times: usize) -> Model {
     let [to_before, to_round, to_after] = &maps;
     let mut model = after.model.clone();
     model.d_model = width;
-    model.directions = stitcher.labels(&parts, &maps, values);
+    model.directions = stitcher.labels(&parts, &maps, &plan.given);
     let embeddings = |pick: fn(&Model) -> &Matrix| {
         let all = parts.iter().zip(&maps);
         let entries = all.flat_map(|(part, map)| {
@@ -94,30 +104,43 @@ pub fn stitch(parts: [Part; 3], values: &[Vec<Value>], times: usize) -> Model {
     }
     model.layers = stitcher.layers(&before.model, to_before);
     let first = stitcher.targets(&before.model, to_before);
-    if before.model.layers.is_empty() {
+    let first = if before.model.layers.is_empty() {
         stitcher.embed(&first, (&mut tokens, &mut positions), &model);
+        vec![Closing::Handed; first.len()]
     } else {
-        stitcher.close(&mut model.layers, &first, &BTreeSet::new());
-    }
+        stitcher.close(&mut model.layers, &first, &BTreeSet::new())
+    };
     let begins = model.layers.len();
     let mut body = stitcher.layers(&round.model, to_round);
     let next = stitcher.targets(&round.model, to_round);
     let mut old = written(&body);
-    old.extend(0..next.len());
-    stitcher.close(&mut body, &next, &old);
+    old.extend(common..common + next.len());
+    let next = stitcher.close(&mut body, &next, &old);
     model.layers.extend(body);
     model.loops = vec![Loop {
         layers: begins..model.layers.len(),
-        times,
+        times: plan.times,
     }];
+    let ends = 2 * model.layers.len();
     model.layers.extend(stitcher.layers(&after.model, to_after));
     model.token_embedding = Matrix::from_triplets(model.vocabulary.len() + 1, width, tokens);
     model.position_embedding = Matrix::from_triplets(model.max_length + 1, width, positions);
     for output in &mut model.outputs {
         output.readout.weights = stitcher.rows(&output.readout.weights, to_after);
     }
-    model.variables.clear();
-    model
+    let carried = plan.given.iter().zip(values).zip(&starts);
+    model.variables = carried
+        .map(|((given, values), start)| Variable {
+            name: given.name.clone(),
+            ready: ends,
+            readout: stitcher.carried(values, common + start),
+        })
+        .collect();
+    Stitched {
+        model,
+        maps,
+        closings: [first, next, Vec::new()],
+    }
 }
 
 /// What a common direction is to hold: `bias + Σ factor · direction`, 0 or 1 at a token.
@@ -142,6 +165,8 @@ fn written(layers: &[Layer]) -> BTreeSet<usize> {
 
 struct Stitcher {
     width: usize,
+    /// The first of the common directions, which the flag follows.
+    common: usize,
     /// The direction that is 1 at BOS and 0 at tokens.
     flag: usize,
     /// What each direction begins with at the first token of the vocabulary: what a part writes begins
@@ -152,25 +177,32 @@ struct Stitcher {
 }
 
 impl Stitcher {
-    fn labels(
-        &self,
-        parts: &[Part; 3],
-        maps: &[Vec<usize>; 3],
-        values: &[Vec<Value>],
-    ) -> Vec<String> {
-        let mut labels = Vec::with_capacity(self.width);
-        for (number, values) in values.iter().enumerate() {
-            let values = values.iter().skip(1);
-            labels.extend(values.map(|value| format!("carried {number} = {}", value.source())));
-        }
-        labels.push("BOS".to_string());
-        labels.resize(self.width, String::new());
+    fn labels(&self, parts: &[Part; 3], maps: &[Vec<usize>; 3], given: &[Given]) -> Vec<String> {
+        let mut labels = vec![String::new(); self.common];
         for (part, map) in parts.iter().zip(maps) {
             for (direction, place) in map.iter().enumerate() {
-                labels[*place].clone_from(&part.model.directions[direction]);
+                if let Some(label) = labels.get_mut(*place) {
+                    label.clone_from(&part.model.directions[direction]);
+                }
             }
         }
+        for Given { name, values } in given {
+            labels.extend(values.iter().map(|value| format!("{name} = {value}")));
+        }
+        labels.push("BOS".to_string());
         labels
+    }
+
+    /// Reads which of its values an s-op has that goes from round to round.
+    fn carried(&self, values: &[Value], start: usize) -> Readout {
+        let others = 1..values.len();
+        let entries = others.map(|value| (start + value - 1, value, 1.0));
+        let half = |value: usize| if value == 0 { 0.5 } else { 0.0 };
+        Readout {
+            weights: Matrix::from_triplets(self.width, values.len(), entries.collect()),
+            bias: (0..values.len()).map(half).collect(),
+            decoder: Decoder::Categorical(values.to_vec()),
+        }
     }
 
     fn rows(&self, matrix: &Matrix, map: &[usize]) -> Matrix {
@@ -231,7 +263,8 @@ impl Stitcher {
         model: &Model,
     ) {
         let known = (tokens.clone(), positions.clone());
-        for (place, target) in targets.iter().enumerate() {
+        for (number, target) in targets.iter().enumerate() {
+            let place = self.common + number;
             for (direction, factor) in &target.terms {
                 let of = |entries: &Triplets| -> Triplets {
                     let entries = entries.iter().filter(|(_, column, _)| column == direction);
@@ -250,10 +283,17 @@ impl Stitcher {
 
     /// Ends a part: common directions take what they are to hold, and those with something old what
     /// they began with, in its place. The last feed-forward block does it where it can; else one more.
-    fn close(&self, layers: &mut Vec<Layer>, targets: &[Target], old: &BTreeSet<usize>) {
+    fn close(
+        &self,
+        layers: &mut Vec<Layer>,
+        targets: &[Target],
+        old: &BTreeSet<usize>,
+    ) -> Vec<Closing> {
         let closed = layers.pop().and_then(|last| {
             let closed = self.closed(&last, layers, (targets, old));
-            closed.is_none().then(|| layers.push(last));
+            if closed.is_none() {
+                layers.push(last);
+            }
             closed
         });
         let empty = Layer {
@@ -261,7 +301,9 @@ impl Stitcher {
             mlp: FeedForward::empty(self.width),
         };
         let closed = closed.or_else(|| self.closed(&empty, layers, (targets, old)));
+        let (closed, closings) = closed.unzip();
         layers.extend(closed);
+        closings.unwrap_or_default()
     }
 
     /// The layer with a block that closes the part, too. What is to be held is what hidden units of the
@@ -272,27 +314,44 @@ impl Stitcher {
         last: &Layer,
         before: &[Layer],
         (targets, old): (&[Target], &BTreeSet<usize>),
-    ) -> Option<Layer> {
+    ) -> Option<(Layer, Vec<Closing>)> {
         let computes: BTreeSet<usize> = columns_of(&last.mlp.output).collect();
         let attends = last.heads.iter().flat_map(|head| columns_of(&head.output));
         let earlier: BTreeSet<usize> = attends.chain(written(before)).collect();
-        let mut block = Block::new(&last.mlp);
-        let units = std::mem::take(&mut block.output);
-        let mut moved = BTreeSet::new();
-        for (place, target) in targets.iter().enumerate() {
+        // What is old goes first, so that what comes in its place is added up as it would be alone.
+        let mut block = Block::default();
+        let terms = targets.iter().flat_map(|target| &target.terms);
+        let moved = terms.map(|(at, _)| *at).filter(|at| computes.contains(at));
+        let moved: BTreeSet<usize> = moved.collect();
+        let old: Vec<usize> = old.difference(&moved).copied().collect();
+        if old.iter().any(|at| computes.contains(at)) {
+            return None;
+        }
+        for direction in &old {
+            block.clear(*direction);
+        }
+        let own = block.bias.len()..block.bias.len() + last.mlp.d_mlp();
+        let units = block.append(&last.mlp);
+        let mut closings = Vec::with_capacity(targets.len());
+        for (number, target) in targets.iter().enumerate() {
+            let place = self.common + number;
             let terms = target.terms.iter().copied();
             let (own, others): (Vec<_>, Vec<_>) = terms.partition(|(at, _)| computes.contains(at));
             if own.is_empty() {
                 block.step(place, target, self.flag);
+                closings.push(Closing::Step);
                 continue;
             }
             // What is carried has no noise, so that it may be handed on as it is.
-            let is_common = |(at, _): &(usize, f64)| *at < self.flag;
-            if own.iter().any(|(at, _)| earlier.contains(at)) || !others.iter().all(is_common) {
+            let is_common = |(at, _): &(usize, f64)| (self.common..self.flag).contains(at);
+            let is_fresh = |(at, factor): &(usize, f64)| {
+                !earlier.contains(at) && self.at_token[*at] == 0.0 && is_power(*factor)
+            };
+            if !own.iter().all(is_fresh) || !others.iter().all(is_common) {
                 return None;
             }
+            closings.push(Closing::Handed);
             for (direction, factor) in own {
-                moved.insert(direction);
                 let own = units.iter().filter(|(_, at, _)| *at == direction);
                 let own = own.map(|(unit, _, number)| (*unit, place, factor * number));
                 block.output.extend(own);
@@ -301,28 +360,23 @@ impl Stitcher {
         }
         if !moved.is_empty() {
             // What the part's heads give BOS is nobody's, unless a later layer reads it.
-            block.silence(last.mlp.d_mlp(), self.flag);
+            block.silence(own, self.flag);
         }
         let kept = units.into_iter().filter(|(_, at, _)| !moved.contains(at));
         block.output.extend(kept);
-        let old: Vec<usize> = old.difference(&moved).copied().collect();
-        if old.iter().any(|at| computes.contains(at)) {
-            return None;
-        }
-        for direction in &old {
-            block.clear(*direction);
-        }
         let begins = |numbers: &[f64]| old.iter().map(|at| (*at, numbers[*at])).collect();
         block.unit(&[(self.flag, 1.0)], 0.0, begins(&self.at_bos));
         block.unit(&[(self.flag, -1.0)], 1.0, begins(&self.at_token));
-        Some(Layer {
+        let layer = Layer {
             heads: last.heads.clone(),
             mlp: block.finish(self.width),
-        })
+        };
+        Some((layer, closings))
     }
 }
 
 /// A feed-forward block as it grows.
+#[derive(Default)]
 struct Block {
     input: Triplets,
     bias: Vec<f64>,
@@ -330,12 +384,17 @@ struct Block {
 }
 
 impl Block {
-    fn new(mlp: &FeedForward) -> Block {
-        Block {
-            input: mlp.input.entries().collect(),
-            bias: mlp.input_bias.clone(),
-            output: mlp.output.entries().collect(),
-        }
+    /// Takes in the units of a block; gives what they write, which is left out.
+    fn append(&mut self, mlp: &FeedForward) -> Triplets {
+        let first = self.bias.len();
+        let input = mlp.input.entries();
+        self.input
+            .extend(input.map(|(row, unit, number)| (row, first + unit, number)));
+        self.bias.extend(&mlp.input_bias);
+        let output = mlp.output.entries();
+        output
+            .map(|(unit, direction, number)| (first + unit, direction, number))
+            .collect()
     }
 
     /// A hidden unit, unless it writes nothing.
@@ -375,9 +434,8 @@ impl Block {
         }
     }
 
-    /// Has the first hidden units give nothing at BOS.
-    fn silence(&mut self, units: usize, flag: usize) {
-        let units = 0..units;
+    /// Has hidden units give nothing at BOS.
+    fn silence(&mut self, units: Range<usize>, flag: usize) {
         self.input.extend(units.map(|unit| (flag, unit, -SILENCE)));
     }
 
@@ -397,4 +455,10 @@ impl Block {
             output_bias: vec![0.0; width],
         }
     }
+}
+
+/// Whether a number is a power of two, up to its sign: products with it are exact.
+fn is_power(number: f64) -> bool {
+    let exponent = number.abs().log2();
+    exponent.fract() == 0.0 && exponent.abs() < 60.0
 }
