@@ -55,8 +55,7 @@ struct Many<'a> {
 }
 
 impl Many<'_> {
-    /// Evaluates inputs together; where one fails, which on a long input all of them may feel, each
-    /// half on its own.
+    /// Evaluates inputs together; where one fails, or may have felt another, each half on its own.
     fn evaluate(&mut self, inputs: &[Vec<Value>]) -> Fallible<()> {
         let half = inputs.len() / 2;
         if half == 0 || inputs.iter().any(Vec::is_empty) {
@@ -72,7 +71,8 @@ impl Many<'_> {
             .iter()
             .map(|root| evaluation.column(*root))
             .collect();
-        if columns.iter().any(|column| column.first_fault().is_some()) {
+        let fails = columns.iter().any(|column| column.first_fault().is_some());
+        if fails || evaluation.crossed {
             let (first, second) = inputs.split_at(half);
             self.evaluate(first)?;
             return self.evaluate(second);

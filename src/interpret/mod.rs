@@ -214,6 +214,8 @@ struct Evaluation<'a> {
     input: &'a [Value],
     /// The inputs that the input is made of, where it is several.
     segments: Option<Arc<Segments>>,
+    /// Whether one of several inputs may have felt another.
+    crossed: bool,
     columns: FxHashMap<SOpId, Arc<Column>>,
 }
 
@@ -230,6 +232,7 @@ impl<'a> Evaluation<'a> {
             graph,
             input,
             segments: None,
+            crossed: false,
             columns: FxHashMap::default(),
         })
     }
@@ -289,6 +292,7 @@ impl<'a> Evaluation<'a> {
         for id in order {
             let column = self.compute(*id);
             self.graph.control().check()?;
+            self.crossed |= self.crosses_inputs(*id, &column);
             self.columns.insert(*id, Arc::new(column));
         }
         Ok(())
@@ -347,13 +351,14 @@ impl<'a> Evaluation<'a> {
                 Err(fault) => Column::failed(length, fault),
             },
         };
-        let column = column.checked(id);
-        // What type the values of one of several inputs have, others must not decide.
-        if self.segments.is_some() && column.mixes_bools() {
-            let message = "inputs of different types are evaluated apart".to_string();
-            return Column::failed(length, Arc::new(Fault::new(Code::MixedTypes, message, id)));
-        }
-        column
+        column.checked(id)
+    }
+
+    /// Whether a column of several inputs may be another for one of them than that has alone: what is
+    /// pooled fails everywhere where one fails, and bools among the numbers of others have a mean.
+    fn crosses_inputs(&self, id: SOpId, column: &Column) -> bool {
+        let pools = !matches!(self.graph.get(id), SOp::Map { .. });
+        self.segments.is_some() && (column.mixes_bools() || pools && column.first_fault().is_some())
     }
 
     fn column(&self, id: SOpId) -> Arc<Column> {
