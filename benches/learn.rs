@@ -120,7 +120,7 @@ fn train(arguments: &[String], begun: Instant) {
     let mut training = Training::new(&sizes.shape(&data), &recipe);
     let start = seconds(begun);
     let mut watch = |_: &Training, progress: Progress| {
-        if progress.epoch % 10 == 0 {
+        if progress.epoch.is_multiple_of(10) {
             println!(
                 "epoch {:>4}: loss {:.4}, {:.2}% right, {:.1} s",
                 progress.epoch,

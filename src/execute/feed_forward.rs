@@ -4,7 +4,7 @@
 
 use super::lanes::{self, Work};
 use super::scalar::{Scalar, narrowed};
-use super::sparse::Sparse;
+use super::sparse::{Sparse, row};
 use crate::model::FeedForward;
 use ndarray::Array2;
 
@@ -63,8 +63,8 @@ impl<T: Scalar> PreparedFeedForward<T> {
         hidden
     }
 
-    /// One hidden unit at a time, on as many columns as registers hold, so that the hidden layer, often
-    /// much wider than the stream, is nowhere in memory; unless its units are normalised together.
+    /// One hidden unit at a time, so that the hidden layer, often much wider than the stream,
+    /// never leaves the cache; unless they are normalised together.
     #[inline(always)]
     fn add_output(&self, x: &mut Array2<T>) {
         let before = if self.input.len() > 0 {
@@ -79,28 +79,23 @@ impl<T: Scalar> PreparedFeedForward<T> {
             .as_slice()
             .expect("activations are in standard layout");
         let width = x.ncols();
+        let normalised = self.layer_norm.then(|| self.hidden(before, width));
+        let mut hidden = vec![T::zero(); width];
         let stream = x
             .as_slice_mut()
             .expect("activations are in standard layout");
-        if self.layer_norm {
-            let mut hidden = self.hidden(before, width);
-            for (unit, hidden) in hidden.chunks_exact_mut(width).enumerate() {
-                if lanes::rectify(hidden) {
-                    self.output.scatter(unit, hidden, stream);
+        for (unit, bias) in self.input_bias.iter().enumerate() {
+            match &normalised {
+                Some(units) => hidden.copy_from_slice(row(units, unit, width)),
+                None => {
+                    hidden.fill(*bias);
+                    self.input.gather(unit, before, &mut hidden);
                 }
             }
-            return;
+            if lanes::rectify(&mut hidden) {
+                self.output.scatter(unit, &hidden, stream);
+            }
         }
-        lanes::tiles!(width, at => {
-            for (unit, bias) in self.input_bias.iter().enumerate() {
-                let mut hidden = [*bias; N];
-                lanes::add_rows(self.input.list(unit), before, (width, at), &mut hidden);
-                if lanes::rectify(&mut hidden) {
-                    let output = self.output.list(unit);
-                    lanes::add_to_rows(output, &hidden, (width, at), stream);
-                }
-            }
-        });
     }
 }
 

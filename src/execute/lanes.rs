@@ -105,23 +105,6 @@ pub(super) fn add_rows<T: Scalar, const N: usize>(
     }
 }
 
-/// `row += weight · term` over a list, in its order, for the entries of a tile that begins at one; rows
-/// have `width` entries.
-#[inline(always)]
-pub(super) fn add_to_rows<T: Scalar, const N: usize>(
-    list: &[(u32, T)],
-    term: &[T; N],
-    (width, at): (usize, usize),
-    rows: &mut [T],
-) {
-    for (row, weight) in list {
-        let row = &mut rows[*row as usize * width + at..][..N];
-        for lane in 0..N {
-            row[lane] += *weight * term[lane];
-        }
-    }
-}
-
 /// Puts 0 in place of what is not positive; whether anything is.
 #[inline(always)]
 pub(super) fn rectify<T: Scalar>(row: &mut [T]) -> bool {

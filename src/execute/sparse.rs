@@ -88,3 +88,9 @@ impl<T: Scalar> Sparse<T> {
         sums
     }
 }
+
+/// One row of an array with rows of `width` entries.
+#[inline(always)]
+pub(super) fn row<T>(array: &[T], row: usize, width: usize) -> &[T] {
+    &array[row * width..(row + 1) * width]
+}
