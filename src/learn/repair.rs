@@ -36,8 +36,11 @@ pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
         let Readout::Linear(linear) = &best.readout else {
             break;
         };
+        if stop() {
+            return best;
+        }
         let d = linear.d;
-        let fitted = refitted(&best, linear, &data.train);
+        let fitted = refitted(&best, linear, &data.train, stop);
         let changed = climb::climbed(&fitted, &data.train, d, TRIES, stop).pruned();
         let is_done = changed.modules == best.modules;
         best = changed;
@@ -61,11 +64,11 @@ pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
 }
 
 /// The program with weights that are fitted, if that makes more labels right.
-fn refitted(program: &Program, linear: &Linear, data: &Encoded) -> Program {
+fn refitted(program: &Program, linear: &Linear, data: &Encoded, stop: &Stop) -> Program {
     let mut fitted = linear.clone();
     let weights = fitted.weights.iter_mut();
     weights.for_each(|weight| *weight /= GRAIN);
-    fit(&mut fitted, &program.modules, data);
+    fit(&mut fitted, &program.modules, data, stop);
     round(&mut fitted);
     let fitted = Program {
         readout: Readout::Linear(fitted),
@@ -137,7 +140,7 @@ fn round(linear: &mut Linear) {
 }
 
 /// Logistic regression from where the weights are (Adam, Kingma & Ba 2015).
-fn fit(linear: &mut Linear, modules: &[Module], data: &Encoded) {
+fn fit(linear: &mut Linear, modules: &[Module], data: &Encoded, stop: &Stop) {
     let mut random = Random::new(0x6669_7474);
     let mut order: Vec<usize> = (0..data.count()).collect();
     let size = linear.weights.len();
@@ -150,6 +153,9 @@ fn fit(linear: &mut Linear, modules: &[Module], data: &Encoded) {
             order.swap(last, random.below(last + 1));
         }
         for batch in order.chunks(BATCH) {
+            if stop() {
+                return;
+            }
             let mut gradient = vec![0.0f32; size];
             // The variables are made anew each time: those of all examples take more memory than training.
             let part = data.part(batch);
