@@ -254,7 +254,12 @@ impl<'a> Line<'a> {
     }
 
     fn named(&mut self, ident: &Ident, value: ExprId) -> &mut Line<'a> {
-        self.text(&ident.name).text("=").value("", value)
+        // Without a blank `=` and a comparison are another operator.
+        let blank = match self.ast.get(value).kind {
+            ExprKind::Operator(_) => " ",
+            _ => "",
+        };
+        self.text(&ident.name).text("=").value(blank, value)
     }
 
     fn comprehension(&mut self, names: &[Ident], iterable: ExprId) -> &mut Line<'a> {

@@ -22,7 +22,8 @@ pub enum Recipe {
     Ternary(Box<(Recipe, Recipe, Recipe)>),
     Index(Box<(Recipe, Recipe)>),
     Call(Box<Recipe>, Vec<(bool, Recipe)>),
-    Select(Box<(Recipe, Recipe)>, Comparison),
+    /// Whether the comparison is named, too.
+    Select(Box<(Recipe, Recipe)>, Comparison, bool),
     Lambda(Vec<usize>, Box<(Recipe, Recipe)>),
     /// In lists, tuples and calls only.
     Spread(Box<Recipe>),
@@ -92,16 +93,18 @@ fn build(ast: &mut Ast, recipe: &Recipe) -> ExprId {
                 })
                 .collect(),
         },
-        Recipe::Select(parts, comparison) => {
+        Recipe::Select(parts, comparison, named) => {
             let function = add(ast, ExprKind::Name("select".into()));
             let values = [
                 build(ast, &parts.0),
                 build(ast, &parts.1),
                 add(ast, ExprKind::Operator(*comparison)),
             ];
+            let mut arguments = values.map(|value| Argument { name: None, value }).to_vec();
+            arguments[2].name = named.then(|| ident(2));
             ExprKind::Call {
                 function,
-                arguments: values.map(|value| Argument { name: None, value }).to_vec(),
+                arguments,
             }
         }
         Recipe::Lambda(names, parts) => {
@@ -204,7 +207,8 @@ pub fn recipe() -> impl Strategy<Value = Recipe> {
                 proptest::collection::vec((any::<bool>(), element), 0..4)
             )
                 .prop_map(|(function, arguments)| Recipe::Call(function.into(), arguments)),
-            (two.clone(), comparison()).prop_map(|(parts, by)| Recipe::Select(parts, by)),
+            (two.clone(), comparison(), any::<bool>())
+                .prop_map(|(parts, by, named)| Recipe::Select(parts, by, named)),
             (proptest::collection::vec(0..2_usize, 0..3), two)
                 .prop_map(|(names, parts)| Recipe::Lambda(names, parts)),
         ]
