@@ -9,6 +9,7 @@ use crate::syntax::ast::{Ast, ExprKind, Function, Lambda, Name};
 use crate::value::Value;
 use crate::value::atom::{float_repr, quote};
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// A scope of one evaluator.
@@ -181,11 +182,12 @@ impl Meta {
         }
     }
 
-    /// Bytes that it takes, its elements' own lists and dicts aside, which count for themselves. What
-    /// several share is shared out among them.
+    /// Bytes that it takes, its elements' own lists and dicts aside, which count for themselves. A result
+    /// that several share is shared out among them; a string counts once, however often it is in it.
     pub(crate) fn bytes(&self) -> u64 {
-        let inside = |item: &Meta| match item {
-            Meta::Atom(value) => string_bytes(value),
+        let mut strings = FxHashSet::default();
+        let inside = |item: &Meta, strings: &mut FxHashSet<*const u8>| match item {
+            Meta::Atom(value) => string_bytes(value, strings),
             Meta::Application(result) => {
                 let bytes = match &**result {
                     Application::Sequence { input, output } => {
@@ -203,13 +205,16 @@ impl Meta {
         match self {
             Meta::List(list) => {
                 let slots = ALLOCATED + size_of::<List>() + list.len() * size_of::<Meta>();
-                slots as u64 + list.iter().map(inside).sum::<u64>()
+                let items = list.iter().map(|item| inside(item, &mut strings));
+                slots as u64 + items.sum::<u64>()
             }
             Meta::Dict(dict) => {
                 let slot = size_of::<(usize, u64, Value, Value, Meta)>();
-                let entry = |(key, item)| string_bytes(key) + inside(item);
+                let entries = dict.iter().map(|(key, item)| {
+                    string_bytes(key, &mut strings) + inside(item, &mut strings)
+                });
                 let slots = ALLOCATED + size_of::<Dict>() + dict.len() * slot;
-                slots as u64 + dict.iter().map(entry).sum::<u64>()
+                slots as u64 + entries.sum::<u64>()
             }
             _ => 0,
         }
@@ -473,11 +478,13 @@ impl Callable {
 /// What the allocator takes for a list or dict beside its contents.
 const ALLOCATED: usize = 64;
 
-/// Bytes of a string, shared out among those who hold it.
-fn string_bytes(value: &Value) -> u64 {
+/// Bytes of a string beside its place, if it is not among those that have been counted.
+fn string_bytes(value: &Value, counted: &mut FxHashSet<*const u8>) -> u64 {
     match value {
-        Value::Str(text) => (text.len() / Arc::strong_count(text)) as u64,
-        Value::Int(_) | Value::Float(_) | Value::Bool(_) => 0,
+        Value::Str(text) if text.is_heap_allocated() && counted.insert(text.as_ptr()) => {
+            text.len() as u64
+        }
+        Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => 0,
     }
 }
 

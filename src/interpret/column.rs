@@ -8,12 +8,13 @@ use crate::value::sequence::{SequenceError, sequence_type_at};
 use crate::value::{SequenceType, Value};
 use bit_vec::BitVec;
 use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The strings of a column, ascending and each once, so that ids compare like strings. Columns
 /// copied from one another share it; it may hold strings that a column does not use.
-pub type Dictionary = Arc<[Arc<str>]>;
+pub type Dictionary = Arc<[SmolStr]>;
 
 #[derive(Debug)]
 pub enum Values {
@@ -272,8 +273,8 @@ impl Column {
 pub struct Builder {
     values: Values,
     /// The numbers of the strings so far.
-    strings: FxHashMap<Arc<str>, u32>,
-    entries: Vec<Arc<str>>,
+    strings: FxHashMap<SmolStr, u32>,
+    entries: Vec<SmolStr>,
     faults: Vec<(usize, Arc<Fault>)>,
     length: usize,
     capacity: usize,
@@ -392,7 +393,7 @@ impl Builder {
 }
 
 /// Strings numbered in any order, with the dictionary put in order.
-pub fn sorted(entries: Vec<Arc<str>>, mut ids: Vec<u32>) -> Values {
+pub fn sorted(entries: Vec<SmolStr>, mut ids: Vec<u32>) -> Values {
     let mut order: Vec<u32> = (0..entries.len() as u32).collect();
     order.sort_unstable_by(|a, b| entries[*a as usize].cmp(&entries[*b as usize]));
     let mut renamed = vec![0; entries.len()];

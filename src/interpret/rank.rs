@@ -4,6 +4,7 @@
 use super::column::{Column, Dictionary, Values};
 use super::radix;
 use crate::value::{SequenceType, Value};
+use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -91,7 +92,7 @@ fn beside(column: &Column, constant: &Value) -> Ranks {
             ints.iter().map(|int| place(int.cmp(constant))).collect()
         }
         (Values::Strings(dictionary, ids), _) => {
-            let entry = |text: &Arc<str>| rank(&Value::Str(text.clone()));
+            let entry = |text: &SmolStr| rank(&Value::Str(text.clone()));
             let ranks: Vec<u32> = dictionary.iter().map(entry).collect();
             ids.iter().map(|id| ranks[*id as usize]).collect()
         }
@@ -145,11 +146,11 @@ fn strings(keys: (&Dictionary, &Vec<u32>), queries: (&Dictionary, &Vec<u32>)) ->
             unordered: false,
         };
     }
-    let mut all: Vec<&Arc<str>> = keys.0.iter().chain(queries.0.iter()).collect();
+    let mut all: Vec<&SmolStr> = keys.0.iter().chain(queries.0.iter()).collect();
     all.sort_unstable();
     all.dedup();
     let names = |dictionary: &Dictionary| -> Vec<i64> {
-        let name = |text: &Arc<str>| all.binary_search(&text).map_or(UNORDERED, |at| at as i64);
+        let name = |text: &SmolStr| all.binary_search(&text).map_or(UNORDERED, |at| at as i64);
         dictionary.iter().map(name).collect()
     };
     Codes {

@@ -84,7 +84,7 @@ pub fn add(a: &Value, b: &Value) -> Outcome {
         if a.len() + b.len() > LONGEST_STRING {
             return Err(too_long(a.len() + b.len()));
         }
-        return Ok(Value::Str([&**a, &**b].concat().into()));
+        return Ok(Value::str(&[&**a, &**b].concat()));
     }
     match pair("+", a, b)? {
         Pair::Ints(a, b) => checked("+", a, b, a.checked_add(b), a > 0),
@@ -110,7 +110,7 @@ pub fn multiply(a: &Value, b: &Value) -> Outcome {
                 return Err(too_long(count.saturating_mul(text.len())));
             }
             let count = if text.is_empty() { 0 } else { count };
-            Ok(Value::Str(text.repeat(count).into()))
+            Ok(Value::str(&text.repeat(count)))
         }
         _ => match pair("*", a, b)? {
             Pair::Ints(a, b) => checked("*", a, b, a.checked_mul(b), (a > 0) == (b > 0)),

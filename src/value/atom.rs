@@ -2,10 +2,10 @@
 //! Python's) and, separately, the strict identity that hash-consing needs.
 
 use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
 /// An atom: what one position of an s-op holds.
 ///
@@ -19,8 +19,9 @@ pub enum Value {
     Float(f64),
     /// A truth value, which counts as 0 or 1.
     Bool(bool),
-    /// A string; of tokens, usually a character.
-    Str(Arc<str>),
+    /// A string; of tokens, usually a character, which is held in place: threads that copy tokens have
+    /// no count to share.
+    Str(SmolStr),
 }
 
 impl Value {

@@ -172,6 +172,6 @@ impl Follow {
         if ends {
             text.push_str(super::END);
         }
-        Value::Str(text.into())
+        Value::str(&text)
     }
 }
