@@ -10,7 +10,7 @@ pub fn map<R, T: Send>(
     work: impl Fn(&mut R, usize) -> T + Sync + Send,
 ) -> Vec<T> {
     use rayon::prelude::*;
-    if count <= least {
+    if count <= least || rayon::current_num_threads() == 1 {
         let mut room = room();
         return (0..count).map(|at| work(&mut room, at)).collect();
     }

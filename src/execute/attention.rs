@@ -7,6 +7,7 @@ use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::model::{Attention, Head, HostOrder, Mask};
 use ndarray::Array2;
+use pulp::Simd;
 use std::ops::Range;
 
 /// Is shown patterns.
@@ -45,68 +46,72 @@ impl<T: Scalar> PreparedHead<T> {
     /// `[d_model, columns]`; `inputs` are the columns of each input. Each input's pattern
     /// `[keys, queries]` is shown to `observe`, if somebody wants to see it.
     #[inline(always)]
-    pub fn attend(
+    pub fn attend<S: Simd>(
         &self,
-        x: &Array2<T>,
-        inputs: &[Range<usize>],
+        simd: S,
+        (x, inputs): (&Array2<T>, &[Range<usize>]),
         causal: bool,
+        room: &mut Room<T>,
         mut observe: Option<&mut Observe<'_, T>>,
     ) -> Vec<T> {
         let width = x.ncols();
         let stream = x.as_slice().expect("activations are in standard layout");
-        let [mut query, mut key, value] = self.project(stream, width);
+        let mut projected = std::mem::take(&mut room.projected);
+        self.project(simd, (stream, width), &mut projected);
+        let [query, key, value] = &mut projected;
         let root = T::narrow(self.query.len() as f64).sqrt();
         match self.order {
             HostOrder::Scores => {}
-            HostOrder::Query => divide(&mut query, root),
+            HostOrder::Query => divide(query, root),
             HostOrder::Both => {
-                divide(&mut query, root.sqrt());
-                divide(&mut key, root.sqrt());
+                divide(query, root.sqrt());
+                divide(key, root.sqrt());
             }
         }
         let mut mixed = vec![T::zero(); value.len()];
-        let mut room = Room::new();
+        room.levels = Levels::new();
         for input in inputs {
             let pass = Pass {
                 head: self,
-                projected: (&query, &key, &value),
+                projected: (query, key, value),
                 width,
                 input,
                 causal,
                 root,
             };
-            pass.prepare(&mut room);
+            pass.prepare(room);
             let is_observed = observe.is_some();
-            lanes::tiles!(pass.columns(), at => pass.tile::<N>(at, &mut room, &mut mixed, is_observed));
+            let vectors = pass.columns() / T::lanes::<S>();
+            lanes::tiles!(vectors, at => pass.tile::<S, N>(simd, at, room, &mut mixed, is_observed));
             if let Some(observe) = &mut observe {
-                observe(pass.pattern(&room));
+                observe(pass.pattern(room));
             }
         }
+        room.projected = projected;
         mixed
     }
 
     /// Queries and keys `[d_head, columns]` and values `[d_value, columns]` of a residual stream
     /// `[d_model, columns]`.
     #[inline(always)]
-    pub fn project(&self, stream: &[T], width: usize) -> [Vec<T>; 3] {
+    pub fn project<S: Simd>(&self, simd: S, stream: (&[T], usize), into: &mut [Vec<T>; 3]) {
+        let [query, key, value] = into;
+        self.query.apply(simd, &self.query_bias, stream, query);
+        self.key.apply(simd, &self.key_bias, stream, key);
         let none = vec![T::zero(); self.value.len()];
-        [
-            self.query.apply(&self.query_bias, stream, width),
-            self.key.apply(&self.key_bias, stream, width),
-            self.value.apply(&none, stream, width),
-        ]
+        self.value.apply(simd, &none, stream, value);
     }
 
     /// Adds the attended values `[d_value, columns]`, through W_O, to the residual stream
     /// `[d_model, columns]`.
     #[inline(always)]
-    pub fn add_output(&self, mixed: &[T], x: &mut Array2<T>) {
+    pub fn add_output<S: Simd>(&self, simd: S, mixed: &[T], x: &mut Array2<T>) {
         let width = x.ncols();
         let stream = x
             .as_slice_mut()
             .expect("activations are in standard layout");
         for (feature, term) in mixed.chunks_exact(width).enumerate() {
-            self.output.scatter(feature, term, stream);
+            self.output.scatter(simd, feature, term, stream);
         }
     }
 }
@@ -139,113 +144,107 @@ impl<T: Scalar> Pass<'_, T> {
         lanes::nonzero(values, place, &mut room.values, &mut room.value_counts);
         room.pattern
             .resize(self.input.len() * self.columns(), T::zero());
-        room.mixed
-            .resize(self.head.value.len(), [T::zero(); WIDEST]);
     }
 
-    /// The pattern `[keys, queries]` for the queries of a tile, and what they mix.
+    /// The pattern `[keys, queries]` for the queries of a tile that begins at a vector, and what they mix.
     #[inline(always)]
-    fn tile<const N: usize>(
+    fn tile<S: Simd, const N: usize>(
         &self,
+        simd: S,
         at: usize,
         room: &mut Room<T>,
         mixed: &mut [T],
         is_observed: bool,
     ) {
-        let (head, columns) = (self.head, self.columns());
+        let (head, lanes) = (self.head, T::lanes::<S>());
+        let (width, columns) = (self.width / lanes, self.columns() / lanes);
+        // The input begins anywhere in a row. Where its last tile ends in the next input's columns, those
+        // are worked out after it.
         let (query, ..) = self.projected;
-        let start = self.input.start + at;
-        let d_head = head.query.len();
+        // Without features there is not even one row.
+        let query = query.get(self.input.start..).unwrap_or_default();
+        let mixed = mixed.get_mut(self.input.start..).unwrap_or_default();
+        let (query, mixed) = (T::vectors::<S>(query), T::vectors_mut::<S>(mixed));
+        let pattern = T::vectors_mut::<S>(&mut room.pattern);
+        let (d_head, d_value) = (head.query.len(), head.value.len());
         let dividing = match head.order {
             HostOrder::Scores => Dividing::by(self.root),
             HostOrder::Query | HostOrder::Both => Dividing::Not,
         };
+        let places = &T::vectors::<S>(&room.places)[at..][..N];
         let sees_all = head.mask == Mask::All && !self.causal;
-        let mut largest = [T::neg_infinity(); N];
+        let zero = T::splat(simd, T::zero());
+        let nothing = T::splat(simd, T::neg_infinity());
+        let mut largest = [nothing; N];
         for key in 0..self.input.len() {
-            let mut scores = [T::zero(); N];
             let features = &room.features[key * d_head..][..room.feature_counts[key]];
-            lanes::add_rows(features, query, (self.width, start), &mut scores);
-            match dividing {
-                Dividing::Not => {}
-                Dividing::Times(inverse) => {
-                    for score in &mut scores {
-                        *score *= inverse;
-                    }
-                }
-                Dividing::By(root) => {
-                    for score in &mut scores {
-                        *score /= root;
-                    }
-                }
-            }
+            let mut scores = lanes::add_rows(simd, features, query, (width, at), [zero; N]);
+            dividing.divide(simd, &mut scores);
             if !sees_all {
                 let seeing = self.seeing(key);
-                for (lane, score) in scores.iter_mut().enumerate() {
-                    let unseen = !seeing.contains(&(at + lane));
-                    *score = if unseen { T::neg_infinity() } else { *score };
+                let first = T::splat(simd, T::narrow(seeing.start as f64));
+                let end = T::splat(simd, T::narrow(seeing.end as f64));
+                for n in 0..N {
+                    let early = T::if_greater(simd, (first, places[n]), nothing, scores[n]);
+                    scores[n] = T::if_at_most(simd, (end, places[n]), nothing, early);
                 }
             }
-            for lane in 0..N {
-                let score = scores[lane];
-                largest[lane] = if score > largest[lane] {
-                    score
-                } else {
-                    largest[lane]
-                };
+            for n in 0..N {
+                largest[n] = T::if_greater(simd, (scores[n], largest[n]), scores[n], largest[n]);
             }
-            room.pattern[key * columns + at..][..N].copy_from_slice(&scores);
+            *lanes::tile(pattern, key * columns + at) = scores;
         }
-        // A query that sees no key has weights of 0, whatever they are divided by.
-        for largest in &mut largest {
-            let none = *largest == T::neg_infinity();
-            *largest = if none { T::zero() } else { *largest };
+        let (len, infinite) = (self.input.len() as f64, T::splat(simd, T::infinity()));
+        let len = T::splat(simd, T::narrow(len));
+        for n in 0..N {
+            // A query that sees no key has weights of 0, whatever they are divided by; so have columns
+            // that are not the input's.
+            let known = T::if_equal(simd, (largest[n], nothing), zero, largest[n]);
+            largest[n] = T::if_at_most(simd, (len, places[n]), infinite, known);
         }
-        let mut totals = [T::zero(); N];
+        let one = T::splat(simd, T::one());
+        let mut totals = [zero; N];
         for key in 0..self.input.len() {
-            let row = &mut room.pattern[key * columns + at..][..N];
-            let mut weights = [T::zero(); N];
-            weights.copy_from_slice(row);
-            match head.attention {
-                Attention::Soft => lanes::weigh(&mut weights, &largest, &mut room.levels),
+            let row: &mut [_; N] = lanes::tile(pattern, key * columns + at);
+            let weights = match head.attention {
+                Attention::Soft => lanes::weigh(simd, *row, largest, &mut room.levels),
                 Attention::Hard => {
-                    for lane in 0..N {
-                        let is_largest = weights[lane] == largest[lane];
-                        weights[lane] = if is_largest { T::one() } else { T::zero() };
+                    let mut weights = *row;
+                    for n in 0..N {
+                        weights[n] = T::if_equal(simd, (row[n], largest[n]), one, zero);
                     }
+                    weights
                 }
+            };
+            for n in 0..N {
+                totals[n] = T::plus(simd, totals[n], weights[n]);
             }
-            for lane in 0..N {
-                totals[lane] += weights[lane];
-            }
-            row.copy_from_slice(&weights);
+            *row = weights;
         }
         for total in &mut totals {
-            let none = *total == T::zero();
-            *total = if none { T::one() } else { *total };
+            *total = T::if_equal(simd, (*total, zero), one, *total);
         }
-        let d_value = head.value.len();
-        room.mixed.fill([T::zero(); WIDEST]);
+        for feature in 0..d_value {
+            *lanes::tile(mixed, feature * width + at) = [zero; N];
+        }
         for key in 0..self.input.len() {
             let values = &room.values[key * d_value..][..room.value_counts[key]];
             if values.is_empty() && !is_observed {
                 continue;
             }
-            let row = &mut room.pattern[key * columns + at..][..N];
-            let mut weights = [T::zero(); N];
-            for lane in 0..N {
-                weights[lane] = row[lane] / totals[lane];
+            let row: &mut [_; N] = lanes::tile(pattern, key * columns + at);
+            let mut weights = *row;
+            for n in 0..N {
+                weights[n] = T::over(simd, weights[n], totals[n]);
             }
             for (feature, value) in values {
-                let mixed = &mut room.mixed[*feature as usize];
-                for lane in 0..N {
-                    mixed[lane] += *value * weights[lane];
+                let value = T::splat(simd, *value);
+                let sums: &mut [_; N] = lanes::tile(mixed, *feature as usize * width + at);
+                for n in 0..N {
+                    sums[n] = T::plus(simd, sums[n], T::times(simd, value, weights[n]));
                 }
             }
-            row.copy_from_slice(&weights);
-        }
-        for (feature, mixed_here) in room.mixed.iter().enumerate() {
-            mixed[feature * self.width + start..][..N].copy_from_slice(&mixed_here[..N]);
+            *row = weights;
         }
     }
 
@@ -286,18 +285,36 @@ impl<T: Scalar> Dividing<T> {
             false => Dividing::By(root),
         }
     }
-}
 
-/// The widest tile.
-const WIDEST: usize = 40;
+    #[inline(always)]
+    fn divide<S: Simd, const N: usize>(self, simd: S, scores: &mut [T::Vector<S>; N]) {
+        match self {
+            Dividing::Not => {}
+            Dividing::Times(inverse) => {
+                let inverse = T::splat(simd, inverse);
+                for score in scores {
+                    *score = T::times(simd, *score, inverse);
+                }
+            }
+            Dividing::By(root) => {
+                let root = T::splat(simd, root);
+                for score in scores {
+                    *score = T::over(simd, *score, root);
+                }
+            }
+        }
+    }
+}
 
 #[inline(always)]
 fn divide<T: Scalar>(numbers: &mut [T], divisor: T) {
     numbers.iter_mut().for_each(|number| *number /= divisor);
 }
 
-/// What a pattern is worked out in, again and again.
-struct Room<T> {
+/// What patterns are worked out in, again and again.
+pub(super) struct Room<T> {
+    /// Queries, keys and values.
+    projected: [Vec<T>; 3],
     /// Weights `[keys, columns]`.
     pattern: Vec<T>,
     /// The features of each key, and of each value, that are not zero, and how many.
@@ -305,20 +322,24 @@ struct Room<T> {
     feature_counts: Vec<usize>,
     values: Vec<(u32, T)>,
     value_counts: Vec<usize>,
-    /// What a tile mixes of each feature.
-    mixed: Vec<[T; WIDEST]>,
+    /// The places of queries in their input.
+    places: Vec<T>,
     levels: Levels<T>,
 }
 
 impl<T: Scalar> Room<T> {
-    fn new() -> Room<T> {
+    /// For inputs in these columns.
+    pub fn new(inputs: &[Range<usize>]) -> Room<T> {
+        let longest = inputs.iter().map(ExactSizeIterator::len).max();
+        let places = 0..longest.unwrap_or(0).next_multiple_of(LANES);
         Room {
+            projected: [Vec::new(), Vec::new(), Vec::new()],
             pattern: Vec::new(),
             features: Vec::new(),
             feature_counts: Vec::new(),
             values: Vec::new(),
             value_counts: Vec::new(),
-            mixed: Vec::new(),
+            places: places.map(|place| T::narrow(place as f64)).collect(),
             levels: Levels::new(),
         }
     }

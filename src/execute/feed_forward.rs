@@ -4,9 +4,10 @@
 
 use super::lanes::{self, Work};
 use super::scalar::{Scalar, narrowed};
-use super::sparse::{Sparse, row};
+use super::sparse::Sparse;
 use crate::model::FeedForward;
 use ndarray::Array2;
+use pulp::Simd;
 
 pub(super) struct PreparedFeedForward<T> {
     layer_norm: bool,
@@ -26,9 +27,9 @@ impl<T: Scalar> Work for FeedForwardOutput<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<S: Simd>(self, simd: S) {
         if self.mlp.input.len() > 0 || !self.mlp.output_bias.is_empty() {
-            self.mlp.add_output(self.x);
+            self.mlp.add_output(simd, self.x);
         }
     }
 }
@@ -55,18 +56,20 @@ impl<T: Scalar> PreparedFeedForward<T> {
 
     /// The hidden units `[d_mlp, width]` for a residual stream `[d_model, width]`, before the ReLU.
     #[inline(always)]
-    pub fn hidden(&self, stream: &[T], width: usize) -> Vec<T> {
-        let mut hidden = self.input.apply(&self.input_bias, stream, width);
+    pub fn hidden<S: Simd>(&self, simd: S, stream: &[T], width: usize) -> Vec<T> {
+        let mut hidden = Vec::new();
+        let place = (stream, width);
+        self.input.apply(simd, &self.input_bias, place, &mut hidden);
         if self.layer_norm {
             layer_norm(&mut hidden, width);
         }
         hidden
     }
 
-    /// One hidden unit at a time, so that the hidden layer, often much wider than the stream,
-    /// never leaves the cache; unless they are normalised together.
+    /// One hidden unit at a time, in registers, so that the hidden layer, often much wider than the
+    /// stream, never is in memory; unless its units are normalised together.
     #[inline(always)]
-    fn add_output(&self, x: &mut Array2<T>) {
+    fn add_output<S: Simd>(&self, simd: S, x: &mut Array2<T>) {
         let before = if self.input.len() > 0 {
             x.clone()
         } else {
@@ -79,21 +82,43 @@ impl<T: Scalar> PreparedFeedForward<T> {
             .as_slice()
             .expect("activations are in standard layout");
         let width = x.ncols();
-        let normalised = self.layer_norm.then(|| self.hidden(before, width));
-        let mut hidden = vec![T::zero(); width];
         let stream = x
             .as_slice_mut()
             .expect("activations are in standard layout");
-        for (unit, bias) in self.input_bias.iter().enumerate() {
-            match &normalised {
-                Some(units) => hidden.copy_from_slice(row(units, unit, width)),
-                None => {
-                    hidden.fill(*bias);
-                    self.input.gather(unit, before, &mut hidden);
+        if self.layer_norm {
+            let mut hidden = self.hidden(simd, before, width);
+            for (unit, hidden) in hidden.chunks_exact_mut(width).enumerate() {
+                if lanes::rectify(simd, hidden) {
+                    self.output.scatter(simd, unit, hidden, stream);
                 }
             }
-            if lanes::rectify(&mut hidden) {
-                self.output.scatter(unit, &hidden, stream);
+            return;
+        }
+        let width = width / T::lanes::<S>();
+        let (before, stream) = (T::vectors::<S>(before), T::vectors_mut::<S>(stream));
+        lanes::tiles!(width, at => self.add_units::<S, N>(simd, before, stream, (width, at)));
+    }
+
+    /// Adds the output of every hidden unit to the vectors of a tile; rows have `width` vectors.
+    #[inline(always)]
+    fn add_units<S: Simd, const N: usize>(
+        &self,
+        simd: S,
+        before: &[T::Vector<S>],
+        stream: &mut [T::Vector<S>],
+        place: (usize, usize),
+    ) {
+        let zero = T::splat(simd, T::zero());
+        for (unit, bias) in self.input_bias.iter().enumerate() {
+            let bias = [T::splat(simd, *bias); N];
+            let mut hidden = lanes::add_rows(simd, self.input.list(unit), before, place, bias);
+            let mut largest = zero;
+            for unit in &mut hidden {
+                *unit = T::if_greater(simd, (*unit, zero), *unit, zero);
+                largest = T::if_greater(simd, (*unit, largest), *unit, largest);
+            }
+            if T::any_greater(simd, largest, zero) {
+                lanes::add_to_rows(simd, self.output.list(unit), hidden, stream, place);
             }
         }
     }

@@ -7,7 +7,7 @@
 //! order of the feature they come from; the residual stream adds heads in order, then b_out, then
 //! hidden units in order.
 
-use super::attention::{Observe, PreparedHead};
+use super::attention::{Observe, PreparedHead, Room};
 use super::feed_forward::PreparedFeedForward;
 use super::input::Tokenizer;
 use super::lanes::{self, LANES, Work};
@@ -19,6 +19,7 @@ use crate::model::transformer::runs;
 use crate::model::{HostOrder, Layer, Loop, Model};
 use crate::value::Value;
 use ndarray::Array2;
+use pulp::Simd;
 use std::ops::Range;
 
 /// The numbers a forward pass computes with.
@@ -134,8 +135,8 @@ pub(super) struct PreparedLayer<T> {
 }
 
 /// Inputs side by side: the embedding row of each column, and the columns of each input. After those of
-/// an input its last one comes again until the lanes are full; that is nobody's key, and its queries
-/// find what the last one's do.
+/// the last input its last one comes again until the lanes of every input are full; that is nobody's
+/// key, and its queries find what the last one's do.
 pub(super) struct Batch {
     rows: Vec<usize>,
     pub inputs: Vec<Range<usize>>,
@@ -156,17 +157,24 @@ impl Batch {
         }
     }
 
+    /// The columns of all inputs.
+    fn columns(&self) -> usize {
+        self.inputs.last().map_or(0, |input| input.end)
+    }
+
     /// The positions of the only input.
     pub fn positions(&self) -> usize {
         self.inputs.iter().map(ExactSizeIterator::len).sum()
     }
 
     pub fn push(&mut self, rows: Vec<usize>) {
-        let start = self.rows.len();
+        let start = self.columns();
+        let full = (start + rows.len().next_multiple_of(LANES)).next_multiple_of(LANES);
+        let columns = full.max(self.rows.len());
         let last = rows.last().copied();
+        self.rows.truncate(start);
         self.rows.extend(rows);
         self.inputs.push(start..self.rows.len());
-        let columns = self.rows.len().next_multiple_of(LANES);
         self.rows.resize(columns, last.unwrap_or(0));
     }
 }
@@ -255,7 +263,7 @@ impl<T: Scalar> Prepared<T> {
         let mut batch = Batch::new();
         for tokens in inputs {
             let rows = self.tokenizer.rows(tokens)?;
-            let is_full = batch.rows.len() + rows.len() > BATCH_COLUMNS;
+            let is_full = batch.columns() + rows.len() > BATCH_COLUMNS;
             if is_full && !batch.inputs.is_empty() {
                 batches.push(std::mem::replace(&mut batch, Batch::new()));
             }
@@ -327,8 +335,9 @@ impl<T: Scalar> Prepared<T> {
     pub(super) fn embed(&self, batch: &Batch) -> Array2<T> {
         let mut x = Array2::zeros((self.d_model, batch.rows.len()));
         for input in &batch.inputs {
-            let columns = input.start..input.start + input.len().next_multiple_of(LANES);
-            for column in columns {
+            let is_last = input.end == batch.columns();
+            let end = if is_last { batch.rows.len() } else { input.end };
+            for column in input.start..end {
                 let position = column.min(input.end - 1) - input.start;
                 let token = self.token_embedding.list(batch.rows[column]);
                 let place = self.position_embedding.list(position);
@@ -371,15 +380,18 @@ impl<T: Scalar> Work for Attend<'_, '_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self) {
+    fn run<S: Simd>(mut self, simd: S) {
         let mut mixed = Vec::with_capacity(self.heads.len());
+        let inputs = &self.batch.inputs;
+        let mut room = Room::new(inputs);
         for head in self.heads {
             // A reborrow, as an option of a reference is moved.
             let observe = self.observe.as_mut().map(|observe| &mut **observe as _);
-            mixed.push(head.attend(self.x, &self.batch.inputs, self.causal, observe));
+            let stream = (&*self.x, &inputs[..]);
+            mixed.push(head.attend(simd, stream, self.causal, &mut room, observe));
         }
         for (head, mixed) in self.heads.iter().zip(&mixed) {
-            head.add_output(mixed, self.x);
+            head.add_output(simd, mixed, self.x);
         }
     }
 }
@@ -392,21 +404,54 @@ impl<T: Scalar> PreparedLayer<T> {
         }
     }
 
-    /// What the heads make of the residual stream: queries, keys and values of each.
-    pub(super) fn projected(&self, x: &Array2<T>) -> impl Iterator<Item = Vec<T>> {
-        let stream = x.as_slice().expect("activations are in standard layout");
-        let project = move |head: &PreparedHead<T>| head.project(stream, x.ncols());
-        self.heads.iter().flat_map(project)
-    }
-
-    /// The hidden units `[d_mlp, columns]` for a residual stream, before the ReLU.
-    pub(super) fn hidden(&self, x: &Array2<T>) -> Vec<T> {
-        let stream = x.as_slice().expect("activations are in standard layout");
-        self.mlp.hidden(stream, x.ncols())
+    /// What the heads make of a residual stream, queries, keys and values of each; or else the hidden
+    /// units `[d_mlp, columns]` before the ReLU.
+    pub(super) fn within(&self, x: &Array2<T>, half: Half) -> Vec<Vec<T>> {
+        lanes::widest(Within {
+            layer: self,
+            x,
+            half,
+        })
     }
 
     /// Adds the output of the feed-forward block to the residual stream.
     pub(super) fn feed_forward(&self, x: &mut Array2<T>) {
         self.mlp.add(x);
+    }
+}
+
+/// The halves of a layer.
+#[derive(Clone, Copy)]
+pub(super) enum Half {
+    Attention,
+    FeedForward,
+}
+
+struct Within<'a, T> {
+    layer: &'a PreparedLayer<T>,
+    x: &'a Array2<T>,
+    half: Half,
+}
+
+impl<T: Scalar> Work for Within<'_, T> {
+    type Output = Vec<Vec<T>>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> Vec<Vec<T>> {
+        let stream = self.x.as_slice();
+        let stream = stream.expect("activations are in standard layout");
+        let (layer, width) = (self.layer, self.x.ncols());
+        match self.half {
+            Half::Attention => {
+                let mut all = Vec::new();
+                for head in &layer.heads {
+                    let mut projected = [Vec::new(), Vec::new(), Vec::new()];
+                    head.project(simd, (stream, width), &mut projected);
+                    all.extend(projected);
+                }
+                all
+            }
+            Half::FeedForward => vec![layer.mlp.hidden(simd, stream, width)],
+        }
     }
 }

@@ -12,6 +12,8 @@ const LISTED: usize = 30;
 pub(super) struct Tokenizer {
     vocabulary: Vec<Value>,
     rows: FxHashMap<Value, usize>,
+    /// The rows of tokens that are one ASCII character, as most are.
+    letters: [Option<usize>; 128],
     max_length: usize,
     /// The row of BOS, where it stands before the tokens.
     bos: Option<usize>,
@@ -19,10 +21,17 @@ pub(super) struct Tokenizer {
 
 impl Tokenizer {
     pub fn new(model: &Model) -> Tokenizer {
+        let mut letters = [None; 128];
+        for (row, token) in model.vocabulary.iter().enumerate() {
+            if let Some(letter) = letter(token) {
+                letters[letter] = Some(row);
+            }
+        }
         let numbered = model.vocabulary.iter().cloned().enumerate();
         Tokenizer {
             vocabulary: model.vocabulary.clone(),
             rows: numbered.map(|(row, token)| (token, row)).collect(),
+            letters,
             max_length: model.max_length,
             bos: model.bos.then_some(model.vocabulary.len()),
         }
@@ -54,6 +63,9 @@ impl Tokenizer {
     }
 
     fn row(&self, token: &Value) -> Option<usize> {
+        if let Some(letter) = letter(token) {
+            return self.letters[letter];
+        }
         let equal = || self.vocabulary.iter().position(|known| known.equals(token));
         self.rows.get(token).copied().or_else(equal)
     }
@@ -102,6 +114,17 @@ impl Tokenizer {
         find(&|known| known == text)
             .or_else(|| find(&|known| known.to_lowercase() == text.to_lowercase()))
             .or_else(|| find(&|known| one_letter_apart(known, &text)))
+    }
+}
+
+/// The code of a token that is one ASCII character.
+fn letter(token: &Value) -> Option<usize> {
+    match token {
+        Value::Str(text) => match text.as_bytes() {
+            [letter] if letter.is_ascii() => Some(usize::from(*letter)),
+            _ => None,
+        },
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => None,
     }
 }
 

@@ -1,13 +1,13 @@
 //! Loops over rows of numbers, compiled for each set of instructions and run with the widest that the
 //! processor has. Lanes are entries of a row, which do not meet, and no product is contracted into a
-//! sum, so that results are the same to the bit with any width. Depends on `scalar`.
+//! sum, so that results are the same to the bit with any width. Depends on `scalar` and `wide`.
 
 use super::scalar::Scalar;
-use pulp::NullaryFnOnce;
+use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
-/// Entries that go in step. Rows have a multiple of these.
-pub(super) const LANES: usize = 8;
+/// Rows have a multiple of so many entries, which any register divides.
+pub(super) const LANES: usize = 16;
 
 /// Work on rows.
 pub(super) trait Work {
@@ -15,111 +15,129 @@ pub(super) trait Work {
 
     /// Does it. Implementations are `#[inline(always)]`, and so is all that they call where it loops,
     /// so that they are compiled as [`widest`] says.
-    fn run(self) -> Self::Output;
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
 /// Does work with the widest instructions.
 pub(super) fn widest<W: Work>(work: W) -> W::Output {
-    pulp::Arch::new().dispatch(Wide(work))
+    pulp::Arch::new().dispatch(Widest(work))
 }
 
-struct Wide<W>(W);
+struct Widest<W>(W);
 
-impl<W: Work> NullaryFnOnce for Wide<W> {
+impl<W: Work> WithSimd for Widest<W> {
     type Output = W::Output;
 
     #[inline(always)]
-    fn call(self) -> W::Output {
-        self.0.run()
+    fn with_simd<S: Simd>(self, simd: S) -> W::Output {
+        self.0.run(simd)
     }
 }
 
-/// Calls a function for the tiles of a row from an entry on, which are this wide: as wide as the
-/// registers hold at once with what goes with them.
+/// Calls a function for the tiles of a row of vectors, from a vector on: as wide as the registers hold
+/// at once with what goes with them.
 macro_rules! tiles {
-    ($width:expr, $tile:ident => $call:expr) => {{
-        let (width, mut $tile) = ($width, 0);
-        while width - $tile >= 40 {
-            const N: usize = 40;
+    ($vectors:expr, $tile:ident => $call:expr) => {{
+        let (vectors, mut $tile) = ($vectors, 0);
+        while vectors - $tile >= 4 {
+            const N: usize = 4;
             $call;
             $tile += N;
         }
-        if width - $tile >= 24 {
-            const N: usize = 24;
+        if vectors - $tile == 3 {
+            const N: usize = 3;
             $call;
-            $tile += N;
-        }
-        if width - $tile >= 16 {
-            const N: usize = 16;
+        } else if vectors - $tile == 2 {
+            const N: usize = 2;
             $call;
-            $tile += N;
-        }
-        if width - $tile >= 8 {
-            const N: usize = 8;
+        } else if vectors - $tile == 1 {
+            const N: usize = 1;
             $call;
         }
     }};
 }
 pub(super) use tiles;
 
-/// `sum += weight · term`, entry by entry. Never contracted to a fused multiply-add.
+/// The vectors of a tile that begins at one, to be read and written.
 #[inline(always)]
-pub(super) fn add_scaled<T: Scalar>(sum: &mut [T], weight: T, term: &[T]) {
-    let (sums, _) = sum.as_chunks_mut::<LANES>();
-    let (terms, _) = term.as_chunks::<LANES>();
-    for (sum, term) in sums.iter_mut().zip(terms) {
-        let mut added = *sum;
-        for lane in 0..LANES {
-            added[lane] += weight * term[lane];
-        }
-        *sum = added;
-    }
+pub(super) fn tile<V, const N: usize>(vectors: &mut [V], at: usize) -> &mut [V; N] {
+    let (tiles, _) = vectors[at..].as_chunks_mut::<N>();
+    &mut tiles[0]
 }
 
 /// `sum += Σ weight · row` over a list, in its order; rows are as wide as the sum.
 #[inline(always)]
-pub(super) fn gather<T: Scalar>(list: &[(u32, T)], rows: &[T], sum: &mut [T]) {
-    let width = sum.len();
+pub(super) fn gather<S: Simd, T: Scalar>(simd: S, list: &[(u32, T)], rows: &[T], sum: &mut [T]) {
+    let (rows, sums) = (T::vectors::<S>(rows), T::vectors_mut::<S>(sum));
+    let width = sums.len();
     tiles!(width, at => {
-        let (tile, _) = sum[at..].split_at_mut(N);
-        let mut sums = [T::zero(); N];
-        sums.copy_from_slice(tile);
-        add_rows(list, rows, (width, at), &mut sums);
-        tile.copy_from_slice(&sums);
+        let sums: &mut [_; N] = tile(sums, at);
+        *sums = add_rows(simd, list, rows, (width, at), *sums);
     });
 }
 
-/// The same for the entries of a tile that begins at one; rows have `width` entries.
+/// The same for the vectors of a tile that begins at one; rows have `width` vectors.
 #[inline(always)]
-pub(super) fn add_rows<T: Scalar, const N: usize>(
+pub(super) fn add_rows<S: Simd, T: Scalar, const N: usize>(
+    simd: S,
     list: &[(u32, T)],
-    rows: &[T],
+    rows: &[T::Vector<S>],
     (width, at): (usize, usize),
-    sums: &mut [T; N],
+    mut sums: [T::Vector<S>; N],
+) -> [T::Vector<S>; N] {
+    for (row, weight) in list {
+        let weight = T::splat(simd, *weight);
+        let row = &rows[*row as usize * width + at..][..N];
+        for n in 0..N {
+            sums[n] = T::plus(simd, sums[n], T::times(simd, weight, row[n]));
+        }
+    }
+    sums
+}
+
+/// `rows[row] += weight · term` over a list, in its order; rows are as wide as the term.
+#[inline(always)]
+pub(super) fn scatter<S: Simd, T: Scalar>(simd: S, list: &[(u32, T)], term: &[T], rows: &mut [T]) {
+    let (terms, rows) = (T::vectors::<S>(term), T::vectors_mut::<S>(rows));
+    let width = terms.len();
+    tiles!(width, at => {
+        let (terms, _) = terms[at..].as_chunks::<N>();
+        add_to_rows(simd, list, terms[0], rows, (width, at));
+    });
+}
+
+/// The same for the vectors of a tile that begins at one; rows have `width` vectors.
+#[inline(always)]
+pub(super) fn add_to_rows<S: Simd, T: Scalar, const N: usize>(
+    simd: S,
+    list: &[(u32, T)],
+    terms: [T::Vector<S>; N],
+    rows: &mut [T::Vector<S>],
+    (width, at): (usize, usize),
 ) {
     for (row, weight) in list {
-        let row = &rows[*row as usize * width + at..][..N];
-        for lane in 0..N {
-            sums[lane] += *weight * row[lane];
+        let weight = T::splat(simd, *weight);
+        let row: &mut [_; N] = tile(rows, *row as usize * width + at);
+        for n in 0..N {
+            row[n] = T::plus(simd, row[n], T::times(simd, weight, terms[n]));
         }
     }
 }
 
 /// Puts 0 in place of what is not positive; whether anything is.
 #[inline(always)]
-pub(super) fn rectify<T: Scalar>(row: &mut [T]) -> bool {
-    let mut largest = [T::zero(); LANES];
-    let (tiles, _) = row.as_chunks_mut::<LANES>();
-    for tile in tiles {
-        let mut positive = *tile;
-        for lane in 0..LANES {
-            positive[lane] = tile[lane].max(T::zero());
-            largest[lane] = largest[lane].max(positive[lane]);
-        }
-        *tile = positive;
+pub(super) fn rectify<S: Simd, T: Scalar>(simd: S, row: &mut [T]) -> bool {
+    let zero = T::splat(simd, T::zero());
+    let mut largest = zero;
+    for entries in T::vectors_mut::<S>(row) {
+        *entries = T::if_greater(simd, (*entries, zero), *entries, zero);
+        largest = T::if_greater(simd, (*entries, largest), *entries, largest);
     }
-    largest.iter().any(|entry| *entry > T::zero())
+    T::any_greater(simd, largest, zero)
 }
+
+/// Entries that are looked at in one step: a byte of a word for each.
+const BYTES: usize = 8;
 
 /// The entries that are not 0 of rows `[rows, width]`, for each of the columns of an input: the row and
 /// the entry, rows ascending, `rows` places for each column; and how many each column has.
@@ -136,18 +154,17 @@ pub(super) fn nonzero<T: Scalar>(
     counts.clear();
     counts.resize(input.len(), 0);
     for (number, row) in rows.chunks_exact(width).enumerate() {
-        let (tiles, _) = row[input.start..].as_chunks::<LANES>();
-        let tiles = &tiles[..input.len().div_ceil(LANES)];
+        let (tiles, _) = row[input.start..].as_chunks::<BYTES>();
+        let tiles = &tiles[..input.len().div_ceil(BYTES)];
         for (tile, entries) in tiles.iter().enumerate() {
-            // A byte for each lane, which all are looked at in one step.
-            let mut set = [0_u8; LANES];
-            for lane in 0..LANES {
+            let mut set = [0_u8; BYTES];
+            for lane in 0..BYTES {
                 set[lane] = u8::from(entries[lane] != T::zero());
             }
             let mut set = u64::from_le_bytes(set);
             while set != 0 {
                 let lane = set.trailing_zeros() as usize / 8;
-                let column = tile * LANES + lane;
+                let column = tile * BYTES + lane;
                 // Columns after those of the input are its last one again.
                 if column < input.len() {
                     found[column * places + counts[column]] = (number as u32, entries[lane]);
@@ -160,67 +177,92 @@ pub(super) fn nonzero<T: Scalar>(
 }
 
 /// Scores of a head have few levels below the largest more often than not. Of these, the last that were
-/// met, with the weights that softmax gives them before it divides; the first is the largest itself.
-pub(super) struct Levels<T> {
-    falls: [T; LEVELS],
-    weights: [T; LEVELS],
-    next: usize,
-}
+/// met, with the weights that softmax gives them before it divides, the newest first.
+pub(super) struct Levels<T>([(T, T); LEVELS]);
 
-/// Levels that are remembered.
+/// Levels that are remembered beside the largest.
 const LEVELS: usize = 4;
 
 impl<T: Scalar> Levels<T> {
     pub fn new() -> Levels<T> {
-        Levels {
-            falls: [T::zero(); LEVELS],
-            weights: [T::one(); LEVELS],
-            next: 1,
-        }
+        Levels([(T::zero(), T::one()); LEVELS])
     }
 
-    fn remember(&mut self, fall: T, weight: T) {
-        (self.falls[self.next], self.weights[self.next]) = (fall, weight);
-        self.next = self.next % (LEVELS - 1) + 1;
+    fn remember(&mut self, fall: T) {
+        self.0.rotate_right(1);
+        self.0[0] = (fall, fall.exp_falling());
     }
 }
 
-/// Weights of a softmax before they are divided, in place of scores, from the largest score of each
-/// lane.
+/// Weights of a softmax before they are divided, from scores and the largest score of each lane.
 #[inline(always)]
-pub(super) fn weigh<T: Scalar, const N: usize>(
-    scores: &mut [T; N],
-    largest: &[T; N],
+pub(super) fn weigh<S: Simd, T: Scalar, const N: usize>(
+    simd: S,
+    scores: [T::Vector<S>; N],
+    largest: [T::Vector<S>; N],
+    levels: &mut Levels<T>,
+) -> [T::Vector<S>; N] {
+    let zero = T::splat(simd, T::zero());
+    let one = T::splat(simd, T::one());
+    let unknown = T::splat(simd, T::zero() - T::one());
+    let lowest = T::splat(simd, T::LOWEST);
+    let (mut falls, mut weights) = (scores, scores);
+    for n in 0..N {
+        falls[n] = T::minus(simd, scores[n], largest[n]);
+        let weight = T::if_at_most(simd, (falls[n], lowest), zero, unknown);
+        weights[n] = T::if_equal(simd, (falls[n], zero), one, weight);
+    }
+    // Most heads have but one level beside the largest.
+    let (newest, others) = levels.0.split_at(1);
+    if !look_up(simd, newest, &falls, &mut weights) && !look_up(simd, others, &falls, &mut weights)
+    {
+        work_out::<S, T, N>(&mut falls, &mut weights, levels);
+    }
+    weights
+}
+
+/// Puts in the weights of some levels; whether all are known then.
+#[inline(always)]
+fn look_up<S: Simd, T: Scalar, const N: usize>(
+    simd: S,
+    levels: &[(T, T)],
+    falls: &[T::Vector<S>; N],
+    weights: &mut [T::Vector<S>; N],
+) -> bool {
+    let zero = T::splat(simd, T::zero());
+    let mut least = zero;
+    for (level, known) in levels {
+        let (level, known) = (T::splat(simd, *level), T::splat(simd, *known));
+        for n in 0..N {
+            weights[n] = T::if_equal(simd, (falls[n], level), known, weights[n]);
+        }
+    }
+    for weight in weights {
+        least = T::if_greater(simd, (least, *weight), *weight, least);
+    }
+    !T::any_greater(simd, zero, least)
+}
+
+/// Works out all weights of a tile.
+#[inline(always)]
+fn work_out<S: Simd, T: Scalar, const N: usize>(
+    falls: &mut [T::Vector<S>; N],
+    weights: &mut [T::Vector<S>; N],
     levels: &mut Levels<T>,
 ) {
-    let mut falls = [T::zero(); N];
-    let mut known = true;
-    for lane in 0..N {
-        let fall = scores[lane] - largest[lane];
-        let unknown = T::zero() - T::one();
-        let mut weight = if fall <= T::LOWEST {
-            T::zero()
-        } else {
-            unknown
-        };
-        for level in 0..LEVELS {
-            let is_level = fall == levels.falls[level];
-            weight = if is_level {
-                levels.weights[level]
-            } else {
-                weight
-            };
+    let mut new = None;
+    for (falls, weights) in falls.iter_mut().zip(weights) {
+        let (falls, weights) = (T::numbers::<S>(falls), T::numbers::<S>(weights));
+        for (fall, weight) in falls.iter().zip(weights.iter()) {
+            if *weight < T::zero() {
+                new = Some(*fall);
+            }
         }
-        known &= weight >= T::zero();
-        (falls[lane], scores[lane]) = (fall, weight);
+        for (fall, weight) in falls.iter().zip(weights) {
+            *weight = fall.exp_falling();
+        }
     }
-    if !known {
-        let new = scores.iter().position(|weight| *weight < T::zero());
-        for lane in 0..N {
-            scores[lane] = falls[lane].exp_falling();
-        }
-        if let Some(lane) = new {
-            levels.remember(falls[lane], scores[lane]);
-        }
+    if let Some(fall) = new {
+        levels.remember(fall);
     }
 }

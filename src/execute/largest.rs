@@ -1,7 +1,7 @@
 //! How large activations get: what a float must hold without losing the small differences that the
 //! weights tell apart.
 
-use super::forward::{Precision, Prepared};
+use super::forward::{Half, Precision, Prepared};
 use super::scalar::Scalar;
 use crate::base::Fallible;
 use crate::model::Model;
@@ -32,12 +32,10 @@ impl<T: Scalar> Prepared<T> {
             let mut x = self.embed(&batch);
             found = largest(found, &x);
             for (_, _, layer) in self.runs() {
-                found = layer
-                    .projected(&x)
-                    .fold(found, |found, projected| largest(found, &projected));
+                found = largest(found, layer.within(&x, Half::Attention).iter().flatten());
                 self.attend(layer, &mut x, &batch, None);
                 found = largest(found, &x);
-                found = largest(found, &layer.hidden(&x));
+                found = largest(found, layer.within(&x, Half::FeedForward).iter().flatten());
                 layer.feed_forward(&mut x);
                 found = largest(found, &x);
             }

@@ -16,6 +16,7 @@ mod scalar;
 mod sparse;
 mod survey;
 pub mod trace;
+mod wide;
 
 pub use delta::delta;
 pub use engine::{Engine, dense};

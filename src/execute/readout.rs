@@ -1,11 +1,12 @@
 //! From the residual stream back to values.
 
-use super::lanes::{self, LANES, Work};
+use super::lanes::{self, Work};
 use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::model::{Decoder, Readout};
 use crate::value::Value;
 use ndarray::Array2;
+use pulp::Simd;
 use std::ops::Range;
 
 /// A readout with its weights in the order of use.
@@ -54,12 +55,12 @@ impl<T: Scalar> PreparedReadout<T> {
             PreparedDecoder::Categorical(_) => Readings::Listed(self.winners(x)),
             PreparedDecoder::Nearest(values) => {
                 let place = |number: &T| nearest(values, number.widen()) as u32;
-                Readings::Listed(self.output(0, x).iter().map(place).collect())
+                Readings::Listed(self.output(x).iter().map(place).collect())
             }
             PreparedDecoder::Raw => {
                 // Adding zero turns a negative zero into a plain one.
                 let real = |number: &T| number.widen() + 0.0;
-                Readings::Real(self.output(0, x).iter().map(real).collect())
+                Readings::Real(self.output(x).iter().map(real).collect())
             }
         }
     }
@@ -87,17 +88,32 @@ impl<T: Scalar> PreparedReadout<T> {
         self.values(&self.decode(x), 0..x.ncols())
     }
 
-    /// One output `[columns]`.
-    fn output(&self, output: usize, x: &Array2<T>) -> Vec<T> {
-        let stream = x.as_slice().expect("activations are in standard layout");
-        let mut sum = vec![self.bias[output]; x.ncols()];
-        self.weights.gather(output, stream, &mut sum);
-        sum
+    /// The only output `[columns]`.
+    fn output(&self, x: &Array2<T>) -> Vec<T> {
+        lanes::widest(Output { readout: self, x })
     }
 
     /// The largest output of each column, the first of equals.
     fn winners(&self, x: &Array2<T>) -> Vec<u32> {
         lanes::widest(Winners { readout: self, x })
+    }
+}
+
+struct Output<'a, T> {
+    readout: &'a PreparedReadout<T>,
+    x: &'a Array2<T>,
+}
+
+impl<T: Scalar> Work for Output<'_, T> {
+    type Output = Vec<T>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> Vec<T> {
+        let stream = self.x.as_slice();
+        let stream = stream.expect("activations are in standard layout");
+        let mut sum = vec![self.readout.bias[0]; self.x.ncols()];
+        self.readout.weights.gather(simd, 0, stream, &mut sum);
+        sum
     }
 }
 
@@ -110,29 +126,35 @@ impl<T: Scalar> Work for Winners<'_, T> {
     type Output = Vec<u32>;
 
     #[inline(always)]
-    fn run(self) -> Vec<u32> {
+    fn run<S: Simd>(self, simd: S) -> Vec<u32> {
+        let mut winners = vec![T::zero(); self.x.ncols()];
+        let found = T::vectors_mut::<S>(&mut winners);
+        lanes::tiles!(found.len(), at => *lanes::tile(found, at) = self.tile::<S, N>(simd, at));
+        winners.iter().map(|winner| winner.whole()).collect()
+    }
+}
+
+impl<T: Scalar> Winners<'_, T> {
+    /// The winners at the vectors of a tile.
+    #[inline(always)]
+    fn tile<S: Simd, const N: usize>(&self, simd: S, at: usize) -> [T::Vector<S>; N] {
         let PreparedReadout { weights, bias, .. } = self.readout;
-        let width = self.x.ncols();
         let stream = self.x.as_slice();
-        let stream = stream.expect("activations are in standard layout");
-        let mut winners = vec![0_u32; width];
-        let mut largest = vec![bias[0]; width];
-        weights.gather(0, stream, &mut largest);
-        let mut logits = vec![T::zero(); width];
-        for (output, bias) in (0..).zip(bias).skip(1) {
-            logits.fill(*bias);
-            weights.gather(output as usize, stream, &mut logits);
-            let (winners, _) = winners.as_chunks_mut::<LANES>();
-            let (largest, _) = largest.as_chunks_mut::<LANES>();
-            let (logits, _) = logits.as_chunks::<LANES>();
-            for ((winners, largest), logits) in winners.iter_mut().zip(largest).zip(logits) {
-                let (mut found, mut most) = (*winners, *largest);
-                for lane in 0..LANES {
-                    let is_larger = logits[lane] > most[lane];
-                    most[lane] = if is_larger { logits[lane] } else { most[lane] };
-                    found[lane] = if is_larger { output } else { found[lane] };
-                }
-                (*winners, *largest) = (found, most);
+        let stream = T::vectors::<S>(stream.expect("activations are in standard layout"));
+        let place = (self.x.ncols() / T::lanes::<S>(), at);
+        let mut largest = [T::splat(simd, T::zero()); N];
+        let mut winners = largest;
+        for (output, bias) in bias.iter().enumerate() {
+            let bias = [T::splat(simd, *bias); N];
+            let logits = lanes::add_rows(simd, weights.list(output), stream, place, bias);
+            if output == 0 {
+                largest = logits;
+            }
+            let number = T::splat(simd, T::narrow(output as f64));
+            for n in 0..N {
+                let pair = (logits[n], largest[n]);
+                largest[n] = T::if_greater(simd, pair, logits[n], largest[n]);
+                winners[n] = T::if_greater(simd, pair, number, winners[n]);
             }
         }
         winners

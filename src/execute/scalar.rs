@@ -1,10 +1,11 @@
 //! The two number types a forward pass can use, and the one function on them that the standard
 //! library does not define to the bit.
 
+use super::wide::Wide;
 use ndarray::NdFloat;
 
 /// `f32` or `f64`.
-pub trait Scalar: NdFloat {
+pub trait Scalar: NdFloat + Wide {
     /// From this logarithm down weights of a softmax are 0: what is so small changes no sum, and with
     /// it whatever it is multiplied with would be subnormal, on which processors are slow.
     const LOWEST: Self;

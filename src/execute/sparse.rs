@@ -5,6 +5,7 @@
 use super::lanes;
 use super::scalar::Scalar;
 use crate::model::Matrix;
+use pulp::Simd;
 
 /// A sparse matrix as lists of `(index, weight)`, one list per row or per column.
 pub(super) struct Sparse<T> {
@@ -63,34 +64,35 @@ impl<T: Scalar> Sparse<T> {
 
     /// `sum += Σ weight · x[index]` over one list, in its order; `x` has rows as long as `sum`.
     #[inline(always)]
-    pub fn gather(&self, list: usize, x: &[T], sum: &mut [T]) {
-        lanes::gather(self.list(list), x, sum);
+    pub fn gather<S: Simd>(&self, simd: S, list: usize, x: &[T], sum: &mut [T]) {
+        lanes::gather(simd, self.list(list), x, sum);
     }
 
     /// `x[index] += weight · term` over one list, in its order.
     #[inline(always)]
-    pub fn scatter(&self, list: usize, term: &[T], x: &mut [T]) {
-        let width = term.len();
-        for (index, weight) in self.list(list) {
-            let start = *index as usize * width;
-            lanes::add_scaled(&mut x[start..start + width], *weight, term);
-        }
+    pub fn scatter<S: Simd>(&self, simd: S, list: usize, term: &[T], x: &mut [T]) {
+        lanes::scatter(simd, self.list(list), term, x);
     }
 
-    /// All lists gathered, each onto its bias: `[lists, width]` from `x` `[features, width]`.
+    /// All lists gathered, each onto its bias: `[lists, width]` from `x` `[features, width]`, in place of
+    /// what stood in `sums`.
     #[inline(always)]
-    pub fn apply(&self, bias: &[T], x: &[T], width: usize) -> Vec<T> {
-        let mut sums = vec![T::zero(); self.len() * width];
-        for (list, sum) in sums.chunks_exact_mut(width).enumerate() {
-            sum.fill(bias[list]);
-            self.gather(list, x, sum);
+    pub fn apply<S: Simd>(
+        &self,
+        simd: S,
+        bias: &[T],
+        (x, width): (&[T], usize),
+        sums: &mut Vec<T>,
+    ) {
+        sums.resize(self.len() * width, T::zero());
+        let (x, sums) = (T::vectors::<S>(x), T::vectors_mut::<S>(sums));
+        let width = width / T::lanes::<S>();
+        for (list, bias) in bias.iter().enumerate() {
+            lanes::tiles!(width, at => {
+                let bias = [T::splat(simd, *bias); N];
+                let sum = lanes::add_rows(simd, self.list(list), x, (width, at), bias);
+                *lanes::tile(sums, list * width + at) = sum;
+            });
         }
-        sums
     }
-}
-
-/// One row of an array with rows of `width` entries.
-#[inline(always)]
-pub(super) fn row<T>(array: &[T], row: usize, width: usize) -> &[T] {
-    &array[row * width..(row + 1) * width]
 }
