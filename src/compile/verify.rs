@@ -79,7 +79,7 @@ pub struct WrongOutput {
 /// Inputs that are compared together, by one processor.
 const TOGETHER: usize = 64;
 /// How many of these are worked on by all processors before something else may happen.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 128;
 
 /// Compares a model with the s-op it was compiled from.
 ///

@@ -116,6 +116,9 @@ impl<T: Scalar> PreparedHead<T> {
     }
 }
 
+/// So many features of a key are few.
+const FEW: usize = 4;
+
 /// A head on one input of a batch.
 struct Pass<'a, T> {
     head: &'a PreparedHead<T>,
@@ -140,7 +143,12 @@ impl<T: Scalar> Pass<'_, T> {
     fn prepare(&self, room: &mut Room<T>) {
         let (_, keys, values) = self.projected;
         let place = (self.width, self.input);
-        lanes::nonzero(keys, place, &mut room.features, &mut room.feature_counts);
+        let (features, counts) = (&mut room.features, &mut room.feature_counts);
+        // To leave out what is 0 of a few takes longer than to add it.
+        match self.head.key.len() <= FEW {
+            true => lanes::all(keys, place, features, counts),
+            false => lanes::nonzero(keys, place, features, counts),
+        }
         lanes::nonzero(values, place, &mut room.values, &mut room.value_counts);
         room.pattern
             .resize(self.input.len() * self.columns(), T::zero());

@@ -144,10 +144,10 @@ pub(super) struct Batch {
 
 /// Columns of a batch, unless one input has more: enough to make rows long, few enough for the
 /// activations to stay in cache.
-const BATCH_COLUMNS: usize = 128;
+const BATCH_COLUMNS: usize = 272;
 
 /// Batches that one processor takes at least.
-const FEW: usize = 16;
+const FEW: usize = 8;
 
 impl Batch {
     pub fn new() -> Batch {
@@ -333,20 +333,23 @@ impl<T: Scalar> Prepared<T> {
 
     /// The residual stream `[d_model, columns]` before the first layer.
     pub(super) fn embed(&self, batch: &Batch) -> Array2<T> {
-        let mut x = Array2::zeros((self.d_model, batch.rows.len()));
+        let width = batch.rows.len();
+        let mut x = vec![T::zero(); self.d_model * width];
         for input in &batch.inputs {
             let is_last = input.end == batch.columns();
-            let end = if is_last { batch.rows.len() } else { input.end };
+            let end = if is_last { width } else { input.end };
             for column in input.start..end {
                 let position = column.min(input.end - 1) - input.start;
                 let token = self.token_embedding.list(batch.rows[column]);
                 let place = self.position_embedding.list(position);
-                for (feature, value) in token.iter().chain(place) {
-                    x[(*feature as usize, column)] += *value;
+                for list in [token, place] {
+                    for (feature, value) in list {
+                        x[*feature as usize * width + column] += *value;
+                    }
                 }
             }
         }
-        x
+        Array2::from_shape_vec((self.d_model, width), x).expect("as many as were made")
     }
 
     /// Adds the outputs of a layer's heads, which all read the stream as it was. The patterns

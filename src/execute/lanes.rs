@@ -176,6 +176,26 @@ pub(super) fn nonzero<T: Scalar>(
     }
 }
 
+/// The same with all entries.
+#[inline(always)]
+pub(super) fn all<T: Scalar>(
+    rows: &[T],
+    (width, input): (usize, &Range<usize>),
+    found: &mut Vec<(u32, T)>,
+    counts: &mut Vec<usize>,
+) {
+    let places = rows.len() / width;
+    found.resize(places * input.len(), (0, T::zero()));
+    counts.clear();
+    counts.resize(input.len(), places);
+    for (number, row) in rows.chunks_exact(width).enumerate() {
+        let entries = &row[input.start..][..input.len()];
+        for (entry, found) in entries.iter().zip(found.chunks_exact_mut(places)) {
+            found[number] = (number as u32, *entry);
+        }
+    }
+}
+
 /// Scores of a head have few levels below the largest more often than not. Of these, the last that were
 /// met, with the weights that softmax gives them before it divides, the newest first.
 pub(super) struct Levels<T>([(T, T); LEVELS]);
@@ -216,7 +236,7 @@ pub(super) fn weigh<S: Simd, T: Scalar, const N: usize>(
     let (newest, others) = levels.0.split_at(1);
     if !look_up(simd, newest, &falls, &mut weights) && !look_up(simd, others, &falls, &mut weights)
     {
-        work_out::<S, T, N>(&mut falls, &mut weights, levels);
+        work_out(simd, &mut falls, &mut weights, levels);
     }
     weights
 }
@@ -243,15 +263,20 @@ fn look_up<S: Simd, T: Scalar, const N: usize>(
     !T::any_greater(simd, zero, least)
 }
 
-/// Works out all weights of a tile.
+/// Works out the weights of vectors with one that is not known: below 0.
 #[inline(always)]
 fn work_out<S: Simd, T: Scalar, const N: usize>(
+    simd: S,
     falls: &mut [T::Vector<S>; N],
     weights: &mut [T::Vector<S>; N],
     levels: &mut Levels<T>,
 ) {
+    let zero = T::splat(simd, T::zero());
     let mut new = None;
     for (falls, weights) in falls.iter_mut().zip(weights) {
+        if !T::any_greater(simd, zero, *weights) {
+            continue;
+        }
         let (falls, weights) = (T::numbers::<S>(falls), T::numbers::<S>(weights));
         for (fall, weight) in falls.iter().zip(weights.iter()) {
             if *weight < T::zero() {
