@@ -116,7 +116,7 @@ impl<T: Scalar> PreparedHead<T> {
     }
 }
 
-/// So many features of a key are few.
+/// So many features of a key are few: to leave out what is 0 takes longer than to add it.
 const FEW: usize = 4;
 
 /// A head on one input of a batch.
@@ -138,13 +138,12 @@ impl<T: Scalar> Pass<'_, T> {
         self.input.len().next_multiple_of(LANES)
     }
 
-    /// The keys as lists: they are one-hot more often than not.
+    /// The keys as lists of features: many have few that are not 0.
     #[inline(always)]
     fn prepare(&self, room: &mut Room<T>) {
         let (_, keys, values) = self.projected;
         let place = (self.width, self.input);
         let (features, counts) = (&mut room.features, &mut room.feature_counts);
-        // To leave out what is 0 of a few takes longer than to add it.
         match self.head.key.len() <= FEW {
             true => lanes::all(keys, place, features, counts),
             false => lanes::nonzero(keys, place, features, counts),
@@ -325,7 +324,7 @@ pub(super) struct Room<T> {
     projected: [Vec<T>; 3],
     /// Weights `[keys, columns]`.
     pattern: Vec<T>,
-    /// The features of each key, and of each value, that are not zero, and how many.
+    /// The features of each key, and of each value, that are not zero (of few, all), and how many.
     features: Vec<(u32, T)>,
     feature_counts: Vec<usize>,
     values: Vec<(u32, T)>,
