@@ -29,3 +29,18 @@ pub fn map<R, T>(
     let mut room = room();
     (0..count).map(|at| work(&mut room, at)).collect()
 }
+
+/// What two pieces of work give, done at the same time where there is more than one processor.
+#[cfg(feature = "parallel")]
+pub fn both<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    rayon::join(first, second)
+}
+
+/// What two pieces of work give.
+#[cfg(not(feature = "parallel"))]
+pub fn both<A, B>(first: impl FnOnce() -> A, second: impl FnOnce() -> B) -> (A, B) {
+    (first(), second())
+}

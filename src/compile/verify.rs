@@ -168,16 +168,18 @@ fn verify_run<N: Send>(
             max_length,
         )
     });
-    let mut tried = all.chain(sampled).peekable();
-    while tried.peek().is_some() {
-        let inputs: Vec<Vec<Value>> = tried.by_ref().take(TOGETHER * AT_ONCE).collect();
+    let mut tried = all.chain(sampled);
+    let mut next = || -> Vec<Vec<Value>> { tried.by_ref().take(TOGETHER * AT_ONCE).collect() };
+    let mut inputs = next();
+    while !inputs.is_empty() {
         let parts: Vec<&[Vec<Value>]> = inputs.chunks(TOGETHER).collect();
         let compare = |_: &mut (), at: usize| {
             let mut found = Found::default();
             let noted = found.compare((graph, roots), &tolerances, parts[at], run)?;
             Ok((found, noted))
         };
-        let compared = parallel::map((parts.len(), 1), || (), compare);
+        let compared = || parallel::map((parts.len(), 1), || (), compare);
+        let (compared, others) = parallel::both(compared, &mut next);
         for (found, noted) in compared.into_iter().collect::<Fallible<Vec<_>>>()? {
             verification.checked += found.checked;
             verification.rejected += found.rejected;
@@ -185,6 +187,7 @@ fn verify_run<N: Send>(
             verification.first_wrong = verification.first_wrong.or(found.first_wrong);
             note(noted);
         }
+        inputs = others;
     }
     Ok(verification)
 }
