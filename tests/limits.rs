@@ -71,6 +71,13 @@ fn what_lives_at_the_same_time_is_bounded() {
         .collect();
     let ran = place.reading(&again.repeat(2), &[]);
     assert!(ran.err.is_empty(), "{}", ran.err);
+    // Long strings count, but one only once in a list.
+    let strings = |n: usize| format!("x{n} = [\"a\" * 1000000 for i in range(600)];\n");
+    let ran = place.reading(&(strings(0) + &strings(1)), &[]);
+    assert!(ran.err.contains(told), "{}", ran.err);
+    let shared = "s = \"a\" * 1000000; x = [s for i in range(5000)]; len(x);";
+    let ran = run(shared, "");
+    assert!(ran.err.is_empty(), "{}", ran.err);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
+use super::bytes::bytes;
 use super::context::Context;
 use super::fault::{Cause, Limit};
 use super::meta::{Body, Callable, Dict, Meta, Side};
@@ -138,7 +139,7 @@ impl Evaluator {
         };
         self.check_length(length)?;
         self.charge(length as u64)?;
-        let held = self.memory.hold(meta.bytes());
+        let held = self.memory.hold(bytes(&meta));
         if self.memory.held() > self.limits.memory_bytes {
             return Err(Cause::Limit(Limit::Memory(self.limits.memory_bytes)).into());
         }

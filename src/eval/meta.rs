@@ -9,7 +9,6 @@ use crate::syntax::ast::{Ast, ExprKind, Function, Lambda, Name};
 use crate::value::Value;
 use crate::value::atom::{float_repr, quote};
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// A scope of one evaluator.
@@ -179,44 +178,6 @@ impl Meta {
         match self {
             Meta::List(list) => list.written,
             _ => 1,
-        }
-    }
-
-    /// Bytes that it takes, its elements' own lists and dicts aside, which count for themselves. A result
-    /// that several share is shared out among them; a string counts once, however often it is in it.
-    pub(crate) fn bytes(&self) -> u64 {
-        let mut strings = FxHashSet::default();
-        let inside = |item: &Meta, strings: &mut FxHashSet<*const u8>| match item {
-            Meta::Atom(value) => string_bytes(value, strings),
-            Meta::Application(result) => {
-                let bytes = match &**result {
-                    Application::Sequence { input, output } => {
-                        (input.len() + output.values.len()) * size_of::<Value>()
-                    }
-                    Application::Matrix { rows, .. } => rows.len() * rows.len(),
-                    Application::Scores { rows, .. } => {
-                        rows.len() * rows.len() * size_of::<Value>()
-                    }
-                };
-                (bytes / Arc::strong_count(result)) as u64
-            }
-            _ => 0,
-        };
-        match self {
-            Meta::List(list) => {
-                let slots = ALLOCATED + size_of::<List>() + list.len() * size_of::<Meta>();
-                let items = list.iter().map(|item| inside(item, &mut strings));
-                slots as u64 + items.sum::<u64>()
-            }
-            Meta::Dict(dict) => {
-                let slot = size_of::<(usize, u64, Value, Value, Meta)>();
-                let entries = dict.iter().map(|(key, item)| {
-                    string_bytes(key, &mut strings) + inside(item, &mut strings)
-                });
-                let slots = ALLOCATED + size_of::<Dict>() + dict.len() * slot;
-                slots as u64 + entries.sum::<u64>()
-            }
-            _ => 0,
         }
     }
 
@@ -472,19 +433,6 @@ impl Callable {
                 })
             });
         listed.collect::<Vec<String>>().join(", ")
-    }
-}
-
-/// What the allocator takes for a list or dict beside its contents.
-const ALLOCATED: usize = 64;
-
-/// Bytes of a string beside its place, if it is not among those that have been counted.
-fn string_bytes(value: &Value, counted: &mut FxHashSet<*const u8>) -> u64 {
-    match value {
-        Value::Str(text) if text.is_heap_allocated() && counted.insert(text.as_ptr()) => {
-            text.len() as u64
-        }
-        Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => 0,
     }
 }
 

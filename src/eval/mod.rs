@@ -7,6 +7,7 @@ mod access;
 mod assertion;
 mod attention;
 mod builtins;
+mod bytes;
 mod call;
 mod context;
 mod expression;
