@@ -60,7 +60,8 @@ fn what_lives_at_the_same_time_is_bounded() {
     let entry = |n: usize| format!("x{n} = [range(1000000) for i in range(9)];\n");
     let typed: String = (0..8).map(entry).collect();
     let ran = place.reading(&typed, &[]);
-    let told = "the limit `memory_bytes` of 1073741824 bytes of lists and dicts is reached";
+    let told =
+        "the limit `memory_bytes` of 1073741824 bytes of lists, dicts and strings is reached";
     assert!(ran.err.contains(told), "{}", ran.err);
     // What nothing holds any more does not count.
     let again = typed.replace("x1 =", "x0 =").replace("x2 =", "x0 =");
@@ -71,13 +72,28 @@ fn what_lives_at_the_same_time_is_bounded() {
         .collect();
     let ran = place.reading(&again.repeat(2), &[]);
     assert!(ran.err.is_empty(), "{}", ran.err);
-    // Long strings count, but one only once in a list.
-    let strings = |n: usize| format!("x{n} = [\"a\" * 1000000 for i in range(600)];\n");
-    let ran = place.reading(&(strings(0) + &strings(1)), &[]);
-    assert!(ran.err.contains(told), "{}", ran.err);
-    let shared = "s = \"a\" * 1000000; x = [s for i in range(5000)]; len(x);";
-    let ran = run(shared, "");
-    assert!(ran.err.is_empty(), "{}", ran.err);
+}
+
+#[test]
+fn strings_count_for_the_names_and_lists_that_hold_them() {
+    let place = Place::new();
+    let few = ["--limit", "memory_bytes=10000000"];
+    let told = "the limit `memory_bytes` of 10000000 bytes of lists, dicts and strings is reached";
+    let named = |names: usize| -> String {
+        let line = |n: usize| format!("s{} = \"a\" * 1000000;\n", n % names);
+        (0..20).map(line).collect()
+    };
+    let listed = "x = [\"a\" * 1000000 for i in range(20)];\n";
+    for typed in [&named(20), listed] {
+        let ran = place.reading(typed, &few);
+        assert!(ran.err.contains(told), "{}", ran.err);
+    }
+    // What nothing holds any more does not count; what a list holds often counts once.
+    let shared = "s = \"a\" * 1000000;\nx = [s for i in range(5000)];\nlen(x);\n";
+    for typed in [&named(5), shared] {
+        let ran = place.reading(typed, &few);
+        assert!(ran.err.is_empty(), "{}", ran.err);
+    }
 }
 
 #[test]

@@ -47,7 +47,7 @@ limits! {
     call_depth: usize = 10_000, "function calls inside each other";
     steps: u64 = 20_000_000,
         "expressions evaluated (a call counts as 9), elements of lists and 32 bytes of strings made, before there is an input";
-    memory_bytes: u64 = 1 << 30, "bytes of lists, dicts and shown selectors at the same time";
+    memory_bytes: u64 = 1 << 30, "bytes of lists, dicts, strings and shown selectors at the same time";
     collection_length: usize = 1_000_000, "elements of a list or dict";
     pairs: u64 = 10_000_000_000,
         "pairs of a key and a query that one score or predicate is worked out for on an input, where no way is known but to look at each; 64 that are compared in bits count as one for each comparison";

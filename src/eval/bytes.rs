@@ -1,4 +1,4 @@
-//! How much memory lists and dicts take, for the limit on what lives at the same time. Depends on the
+//! How much memory strings, lists and dicts take, for the limit on what lives at the same time. Depends on the
 //! values of the language.
 
 use super::meta::{Application, Dict, List, Meta};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// What the allocator takes for a list or dict beside its contents.
 const ALLOCATED: usize = 64;
 
-/// Bytes that a list or dict takes, its elements' own lists and dicts aside, which count for themselves.
+/// Bytes that a string, list or dict takes, its elements' own lists and dicts aside, which count for themselves.
 /// A result that several share is shared out among them; a string counts once, however often it is in it.
 pub fn bytes(meta: &Meta) -> u64 {
     let mut strings = Strings::default();
@@ -25,6 +25,7 @@ pub fn bytes(meta: &Meta) -> u64 {
             let slots = ALLOCATED + size_of::<Dict>() + dict.len() * slot;
             slots as u64 + dict.iter().map(entry).sum::<u64>()
         }
+        Meta::Atom(value) => strings.unseen(value),
         _ => 0,
     }
 }

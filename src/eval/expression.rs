@@ -6,7 +6,7 @@ use super::context::Context;
 use super::fault::{Cause, Limit};
 use super::meta::{Body, Callable, Dict, Meta, Side};
 use super::{Evaluator, Outcome, Stop};
-use crate::base::Span;
+use crate::base::{Held, Span};
 use crate::builtin;
 use crate::syntax::ast::{ExprId, ExprKind, Ident, Lambda, Name, Parameter};
 use crate::value::Value;
@@ -139,12 +139,18 @@ impl Evaluator {
         };
         self.check_length(length)?;
         self.charge(length as u64)?;
-        let held = self.memory.hold(bytes(&meta));
-        if self.memory.held() > self.limits.memory_bytes {
-            return Err(Cause::Limit(Limit::Memory(self.limits.memory_bytes)).into());
-        }
+        let held = self.held(&meta)?;
         meta.hold(held);
         Ok(meta)
+    }
+
+    /// Counts the bytes of a value, unless they are too many.
+    pub(crate) fn held(&self, meta: &Meta) -> Outcome<Held> {
+        let held = self.memory.hold(bytes(meta));
+        match self.memory.held() > self.limits.memory_bytes {
+            true => Err(Cause::Limit(Limit::Memory(self.limits.memory_bytes)).into()),
+            false => Ok(held),
+        }
     }
 
     /// Whether a list or dict may have this many elements.

@@ -2,7 +2,7 @@
 //! made in by its number.
 
 use super::meta::{Meta, ScopeId, Side};
-use crate::base::Span;
+use crate::base::{Held, Span};
 use crate::syntax::ast::Name;
 use indexmap::IndexMap;
 use std::sync::Arc;
@@ -14,6 +14,8 @@ pub(crate) struct Bound {
     pub made: Span,
     /// The `##` lines above the assignment.
     pub documentation: Arc<str>,
+    /// The bytes of a string, counted for as long as it is bound.
+    held: Option<Arc<Held>>,
 }
 
 /// The names of one scope.
@@ -70,8 +72,16 @@ impl Scopes {
             meta,
             made,
             documentation: "".into(),
+            held: None,
         };
         self.bind(scope, name, bound);
+    }
+
+    /// Counts what a name of this very scope is bound to as held until it is bound to something else.
+    pub fn hold(&mut self, scope: ScopeId, name: &str, held: Held) {
+        if let Some(bound) = self.list[scope.0 as usize].names.get_mut(name) {
+            bound.held = Some(Arc::new(held));
+        }
     }
 
     pub fn bind(&mut self, scope: ScopeId, name: Name, bound: Bound) {

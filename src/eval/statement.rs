@@ -304,7 +304,14 @@ impl Evaluator {
             Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name, inner),
             _ => {}
         }
+        let held = match &value.0 {
+            string @ Meta::Atom(_) => Some(self.held(string)?),
+            _ => None,
+        };
         self.scopes.set(cx.scope, ident.name.clone(), value);
+        if let Some(held) = held {
+            self.scopes.hold(cx.scope, &ident.name, held);
+        }
         Ok(())
     }
 

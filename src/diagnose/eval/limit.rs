@@ -11,7 +11,7 @@ impl Scene<'_> {
     pub(super) fn limit(&self, limit: &Limit) -> Diagnostic {
         let (name, bound, what): (_, &dyn std::fmt::Display, _) = match limit {
             Limit::Steps(bound) => ("steps", bound, "evaluated expressions and made elements"),
-            Limit::Memory(bound) => ("memory_bytes", bound, "bytes of lists and dicts"),
+            Limit::Memory(bound) => ("memory_bytes", bound, "bytes of lists, dicts and strings"),
             Limit::Nodes(bound) => ("graph_nodes", bound, "s-ops and selectors"),
             Limit::Elements(bound, _) => ("collection_length", bound, "elements in a list"),
             Limit::Nesting(bound) => ("nesting", bound, "lists and dicts inside each other"),

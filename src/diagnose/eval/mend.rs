@@ -115,7 +115,9 @@ impl Scene<'_> {
             Cause::Limit(Limit::Steps(_) | Limit::Nodes(_)) => {
                 say("let loops run less often, like over `range(100)`")
             }
-            Cause::Limit(Limit::Memory(_)) => say("keep fewer or shorter lists at the same time"),
+            Cause::Limit(Limit::Memory(_)) => {
+                say("keep fewer or shorter lists and strings at the same time")
+            }
             Cause::Limit(Limit::Loads(_)) => say("load each file once"),
             Cause::Limit(Limit::Elements(bound, _)) => match self.kind() {
                 Some(ExprKind::Call { .. }) => {
