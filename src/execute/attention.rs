@@ -2,6 +2,7 @@
 //! every loop runs along queries, whose entries do not depend on each other; sums over keys and
 //! over features run in ascending order.
 
+use super::activations::Activations;
 use super::lanes::{self, LANES, Levels};
 use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
@@ -11,7 +12,7 @@ use pulp::Simd;
 use std::ops::Range;
 
 /// Is shown patterns.
-pub(super) type Observe<'o, T> = dyn FnMut(Array2<T>) + 'o;
+pub(super) type Observe<'o> = dyn FnMut(Array2<f64>) + 'o;
 
 /// A head with its weights in the order of use.
 pub(super) struct PreparedHead<T> {
@@ -43,21 +44,20 @@ impl<T: Scalar> PreparedHead<T> {
     }
 
     /// The attended values `[d_value, columns]` of each input in a batch. `x` is
-    /// `[d_model, columns]`; `inputs` are the columns of each input. Each input's pattern
-    /// `[keys, queries]` is shown to `observe`, if somebody wants to see it.
+    /// `[d_model, columns]`; `inputs` are the columns of each input, whose queries begin at a position:
+    /// those before attend to nothing. Each input's pattern `[queries, keys]` is shown to `observe`, if
+    /// somebody wants to see it, who has to want it of all positions.
     #[inline(always)]
     pub fn attend<S: Simd>(
         &self,
         simd: S,
-        (x, inputs): (&Array2<T>, &[Range<usize>]),
+        (x, inputs): (&Activations<T>, &[Range<usize>]),
         causal: bool,
         room: &mut Room<T>,
-        mut observe: Option<&mut Observe<'_, T>>,
-    ) -> Vec<T> {
-        let width = x.ncols();
-        let stream = x.as_slice().expect("activations are in standard layout");
-        let mut projected = std::mem::take(&mut room.projected);
-        self.project(simd, (stream, width), &mut projected);
+        mut observe: Option<&mut Observe<'_>>,
+    ) -> Activations<T> {
+        let mut projected = std::mem::replace(&mut room.projected, empty());
+        self.project(simd, x, &mut projected);
         let [query, key, value] = &mut projected;
         let root = T::narrow(self.query.len() as f64).sqrt();
         match self.order {
@@ -68,14 +68,15 @@ impl<T: Scalar> PreparedHead<T> {
                 divide(key, root.sqrt());
             }
         }
-        let mut mixed = vec![T::zero(); value.len()];
+        let mut mixed = Activations::zeros(value.features(), x.columns());
         room.levels = Levels::new();
         for input in inputs {
             let pass = Pass {
                 head: self,
                 projected: (query, key, value),
-                width,
+                width: x.columns(),
                 input,
+                first: room.first,
                 causal,
                 root,
             };
@@ -94,24 +95,20 @@ impl<T: Scalar> PreparedHead<T> {
     /// Queries and keys `[d_head, columns]` and values `[d_value, columns]` of a residual stream
     /// `[d_model, columns]`.
     #[inline(always)]
-    pub fn project<S: Simd>(&self, simd: S, stream: (&[T], usize), into: &mut [Vec<T>; 3]) {
+    pub fn project<S: Simd>(&self, simd: S, x: &Activations<T>, into: &mut [Activations<T>; 3]) {
         let [query, key, value] = into;
-        self.query.apply(simd, &self.query_bias, stream, query);
-        self.key.apply(simd, &self.key_bias, stream, key);
+        self.query.apply(simd, &self.query_bias, x, query);
+        self.key.apply(simd, &self.key_bias, x, key);
         let none = vec![T::zero(); self.value.len()];
-        self.value.apply(simd, &none, stream, value);
+        self.value.apply(simd, &none, x, value);
     }
 
     /// Adds the attended values `[d_value, columns]`, through W_O, to the residual stream
     /// `[d_model, columns]`.
     #[inline(always)]
-    pub fn add_output<S: Simd>(&self, simd: S, mixed: &[T], x: &mut Array2<T>) {
-        let width = x.ncols();
-        let stream = x
-            .as_slice_mut()
-            .expect("activations are in standard layout");
-        for (feature, term) in mixed.chunks_exact(width).enumerate() {
-            self.output.scatter(simd, feature, term, stream);
+    pub fn add_output<S: Simd>(&self, simd: S, mixed: &Activations<T>, x: &mut Activations<T>) {
+        for (feature, term) in mixed.chunks_exact(mixed.columns()).enumerate() {
+            self.output.scatter(simd, feature, term, x);
         }
     }
 }
@@ -126,16 +123,18 @@ struct Pass<'a, T> {
     projected: (&'a [T], &'a [T], &'a [T]),
     width: usize,
     input: &'a Range<usize>,
+    /// The position of the first query.
+    first: usize,
     causal: bool,
     /// √d_head
     root: T,
 }
 
 impl<T: Scalar> Pass<'_, T> {
-    /// The columns of the input as queries: a multiple of the lanes.
+    /// The columns of queries: a multiple of the lanes.
     #[inline(always)]
     fn columns(&self) -> usize {
-        self.input.len().next_multiple_of(LANES)
+        (self.input.len() - self.first).next_multiple_of(LANES)
     }
 
     /// The keys as lists of features: many have few that are not 0.
@@ -149,8 +148,7 @@ impl<T: Scalar> Pass<'_, T> {
             false => lanes::nonzero(keys, place, features, counts),
         }
         lanes::nonzero(values, place, &mut room.values, &mut room.value_counts);
-        room.pattern
-            .resize(self.input.len() * self.columns(), T::zero());
+        room.pattern.resize(self.input.len(), self.columns());
     }
 
     /// The pattern `[keys, queries]` for the queries of a tile that begins at a vector, and what they mix.
@@ -169,8 +167,9 @@ impl<T: Scalar> Pass<'_, T> {
         // are worked out after it.
         let (query, ..) = self.projected;
         // Without features there is not even one row.
-        let query = query.get(self.input.start..).unwrap_or_default();
-        let mixed = mixed.get_mut(self.input.start..).unwrap_or_default();
+        let first = self.input.start + self.first;
+        let query = query.get(first..).unwrap_or_default();
+        let mixed = mixed.get_mut(first..).unwrap_or_default();
         let (query, mixed) = (T::vectors::<S>(query), T::vectors_mut::<S>(mixed));
         let pattern = T::vectors_mut::<S>(&mut room.pattern);
         let (d_head, d_value) = (head.query.len(), head.value.len());
@@ -259,16 +258,17 @@ impl<T: Scalar> Pass<'_, T> {
     #[inline(always)]
     fn seeing(&self, key: usize) -> Range<usize> {
         match self.head.mask {
-            Mask::All if self.causal => key..self.columns(),
-            Mask::All => 0..self.columns(),
-            Mask::Earlier => key + 1..self.columns(),
+            Mask::All if self.causal => key..self.input.len(),
+            Mask::All => 0..self.input.len(),
+            Mask::Earlier => key + 1..self.input.len(),
             Mask::Later => 0..key,
         }
     }
 
-    fn pattern(&self, room: &Room<T>) -> Array2<T> {
-        let (positions, columns) = (self.input.len(), self.columns());
-        let at = |(key, query): (usize, usize)| room.pattern[key * columns + query];
+    /// `[queries, keys]`
+    fn pattern(&self, room: &Room<T>) -> Array2<f64> {
+        let positions = self.input.len();
+        let at = |(query, key)| room.pattern.at(key, query).widen();
         Array2::from_shape_fn((positions, positions), at)
     }
 }
@@ -318,34 +318,42 @@ fn divide<T: Scalar>(numbers: &mut [T], divisor: T) {
     numbers.iter_mut().for_each(|number| *number /= divisor);
 }
 
+/// Of queries, keys and values.
+pub(super) fn empty<T: Scalar>() -> [Activations<T>; 3] {
+    std::array::from_fn(|_| Activations::none())
+}
+
 /// What patterns are worked out in, again and again.
 pub(super) struct Room<T> {
     /// Queries, keys and values.
-    projected: [Vec<T>; 3],
-    /// Weights `[keys, columns]`.
-    pattern: Vec<T>,
+    projected: [Activations<T>; 3],
+    /// Weights `[keys, queries]`.
+    pattern: Activations<T>,
     /// The features of each key, and of each value, that are not zero (of few, all), and how many.
     features: Vec<(u32, T)>,
     feature_counts: Vec<usize>,
     values: Vec<(u32, T)>,
     value_counts: Vec<usize>,
-    /// The places of queries in their input.
+    /// The position of the first query of each input.
+    first: usize,
+    /// The positions of queries.
     places: Vec<T>,
     levels: Levels<T>,
 }
 
 impl<T: Scalar> Room<T> {
-    /// For inputs in these columns.
-    pub fn new(inputs: &[Range<usize>]) -> Room<T> {
+    /// For inputs in these columns, whose queries begin at a position.
+    pub fn new(inputs: &[Range<usize>], first: usize) -> Room<T> {
         let longest = inputs.iter().map(ExactSizeIterator::len).max();
-        let places = 0..longest.unwrap_or(0).next_multiple_of(LANES);
+        let places = first..first + longest.unwrap_or(0).next_multiple_of(LANES);
         Room {
-            projected: [Vec::new(), Vec::new(), Vec::new()],
-            pattern: Vec::new(),
+            projected: empty(),
+            pattern: Activations::none(),
             features: Vec::new(),
             feature_counts: Vec::new(),
             values: Vec::new(),
             value_counts: Vec::new(),
+            first,
             places: places.map(|place| T::narrow(place as f64)).collect(),
             levels: Levels::new(),
         }

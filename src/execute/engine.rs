@@ -2,12 +2,12 @@
 //! left, for as long as somebody wants. Two engines do so, to the same bits: the dense one evaluates
 //! every column, the delta one (`delta`) only what can have changed. Depends on the forward pass.
 
+use super::activations::Activations;
 use super::forward::{Batch, Precision, Prepared};
 use super::scalar::Scalar;
 use crate::base::Fallible;
 use crate::model::Model;
 use crate::value::Value;
-use ndarray::Array2;
 
 /// A looped model between two rounds.
 pub trait Engine {
@@ -33,12 +33,12 @@ pub(super) struct Dense<T> {
     prepared: Prepared<T>,
     batch: Batch,
     /// `[d_model, columns]`, as the batch has them.
-    pub x: Array2<T>,
+    pub x: Activations<T>,
 }
 
 impl<T: Scalar> Dense<T> {
     /// The engine for a batch of one input, whose stream is `x`.
-    pub fn new(prepared: Prepared<T>, batch: Batch, x: Array2<T>) -> Dense<T> {
+    pub fn new(prepared: Prepared<T>, batch: Batch, x: Activations<T>) -> Dense<T> {
         Dense { prepared, batch, x }
     }
 
@@ -59,6 +59,6 @@ impl<T: Scalar> Engine for Dense<T> {
     }
 
     fn at(&self, row: usize, column: usize) -> f64 {
-        self.x[(row, column)].widen()
+        self.x.at(row, column).widen()
     }
 }

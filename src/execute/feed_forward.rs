@@ -2,11 +2,11 @@
 //! `[features, columns]`; hidden units are summed into the residual stream in their order. Depends on
 //! the lanes and the sparse matrices beside it, and on nothing of attention.
 
+use super::activations::Activations;
 use super::lanes::{self, Work};
 use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::model::FeedForward;
-use ndarray::Array2;
 use pulp::Simd;
 
 pub(super) struct PreparedFeedForward<T> {
@@ -20,7 +20,7 @@ pub(super) struct PreparedFeedForward<T> {
 
 struct FeedForwardOutput<'a, T> {
     mlp: &'a PreparedFeedForward<T>,
-    x: &'a mut Array2<T>,
+    x: &'a mut Activations<T>,
 }
 
 impl<T: Scalar> Work for FeedForwardOutput<'_, T> {
@@ -50,18 +50,17 @@ impl<T: Scalar> PreparedFeedForward<T> {
     }
 
     /// Adds the output of the block to the residual stream `[d_model, width]`.
-    pub fn add(&self, x: &mut Array2<T>) {
+    pub fn add(&self, x: &mut Activations<T>) {
         lanes::widest(FeedForwardOutput { mlp: self, x });
     }
 
-    /// The hidden units `[d_mlp, width]` for a residual stream `[d_model, width]`, before the ReLU.
+    /// The hidden units `[d_mlp, columns]` for a residual stream `[d_model, columns]`, before the ReLU.
     #[inline(always)]
-    pub fn hidden<S: Simd>(&self, simd: S, stream: &[T], width: usize) -> Vec<T> {
-        let mut hidden = Vec::new();
-        let place = (stream, width);
-        self.input.apply(simd, &self.input_bias, place, &mut hidden);
+    pub fn hidden<S: Simd>(&self, simd: S, x: &Activations<T>) -> Activations<T> {
+        let mut hidden = Activations::none();
+        self.input.apply(simd, &self.input_bias, x, &mut hidden);
         if self.layer_norm {
-            layer_norm(&mut hidden, width);
+            layer_norm(&mut hidden, x.columns());
         }
         hidden
     }
@@ -69,33 +68,27 @@ impl<T: Scalar> PreparedFeedForward<T> {
     /// One hidden unit at a time, in registers, so that the hidden layer, often much wider than the
     /// stream, never is in memory; unless its units are normalised together.
     #[inline(always)]
-    fn add_output<S: Simd>(&self, simd: S, x: &mut Array2<T>) {
-        let before = if self.input.len() > 0 {
-            x.clone()
-        } else {
-            Array2::zeros((0, 0))
+    fn add_output<S: Simd>(&self, simd: S, x: &mut Activations<T>) {
+        let before = match self.input.len() {
+            0 => Activations::none(),
+            _ => x.clone(),
         };
+        let width = x.columns();
         for (feature, bias) in &self.output_bias {
-            x.row_mut(*feature).iter_mut().for_each(|x| *x += *bias);
+            let row = &mut x[feature * width..][..width];
+            row.iter_mut().for_each(|x| *x += *bias);
         }
-        let before = before
-            .as_slice()
-            .expect("activations are in standard layout");
-        let width = x.ncols();
-        let stream = x
-            .as_slice_mut()
-            .expect("activations are in standard layout");
         if self.layer_norm {
-            let mut hidden = self.hidden(simd, before, width);
+            let mut hidden = self.hidden(simd, &before);
             for (unit, hidden) in hidden.chunks_exact_mut(width).enumerate() {
                 if lanes::rectify(simd, hidden) {
-                    self.output.scatter(simd, unit, hidden, stream);
+                    self.output.scatter(simd, unit, hidden, x);
                 }
             }
             return;
         }
         let width = width / T::lanes::<S>();
-        let (before, stream) = (T::vectors::<S>(before), T::vectors_mut::<S>(stream));
+        let (before, stream) = (T::vectors::<S>(&before), T::vectors_mut::<S>(x));
         lanes::tiles!(width, at => self.add_units::<S, N>(simd, before, stream, (width, at)));
     }
 

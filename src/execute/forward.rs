@@ -7,7 +7,8 @@
 //! order of the feature they come from; the residual stream adds heads in order, then b_out, then
 //! hidden units in order.
 
-use super::attention::{Observe, PreparedHead, Room};
+use super::activations::Activations;
+use super::attention::{Observe, PreparedHead, Room, empty};
 use super::feed_forward::PreparedFeedForward;
 use super::input::Tokenizer;
 use super::lanes::{self, LANES, Work};
@@ -18,7 +19,6 @@ use crate::base::{Code, Diagnostic, Fallible, parallel};
 use crate::model::transformer::runs;
 use crate::model::{HostOrder, Layer, Loop, Model};
 use crate::value::Value;
-use ndarray::Array2;
 use pulp::Simd;
 use std::ops::Range;
 
@@ -134,9 +134,7 @@ pub(super) struct PreparedLayer<T> {
     mlp: PreparedFeedForward<T>,
 }
 
-/// Inputs side by side: the embedding row of each column, and the columns of each input. After those of
-/// the last input its last one comes again until the lanes of every input are full; that is nobody's
-/// key, and its queries find what the last one's do.
+/// Inputs side by side: the embedding row of each column, and the columns of each input.
 pub(super) struct Batch {
     rows: Vec<usize>,
     pub inputs: Vec<Range<usize>>,
@@ -167,15 +165,12 @@ impl Batch {
         self.inputs.iter().map(ExactSizeIterator::len).sum()
     }
 
-    pub fn push(&mut self, rows: Vec<usize>) {
-        let start = self.columns();
-        let full = (start + rows.len().next_multiple_of(LANES)).next_multiple_of(LANES);
-        let columns = full.max(self.rows.len());
-        let last = rows.last().copied();
-        self.rows.truncate(start);
-        self.rows.extend(rows);
-        self.inputs.push(start..self.rows.len());
-        self.rows.resize(columns, last.unwrap_or(0));
+    /// As many columns as activations have: after those of the last input its last one comes again until
+    /// the lanes of every input are full, even of one whose queries begin after BOS. That is nobody's
+    /// key, and its queries find what the last one's do.
+    fn width(&self) -> usize {
+        let last = self.inputs.last().cloned().unwrap_or_default();
+        (last.start + 1 + last.len().next_multiple_of(LANES)).next_multiple_of(LANES)
     }
 }
 
@@ -215,8 +210,8 @@ impl<T: Scalar> Prepared<T> {
     /// # Errors
     /// As [`run`].
     pub fn run(&self, tokens: &[Value]) -> Fallible<Vec<Value>> {
-        let mut found = self.read(&self.batch(tokens)?, &self.outputs[..1]);
-        Ok(found.remove(0).remove(0))
+        let found = self.read_first(&self.batch(tokens)?);
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// Every output for one input, in the model's order.
@@ -224,7 +219,8 @@ impl<T: Scalar> Prepared<T> {
     /// # Errors
     /// As [`run`].
     pub fn run_outputs(&self, tokens: &[Value]) -> Fallible<Vec<Vec<Value>>> {
-        Ok(self.read(&self.batch(tokens)?, &self.outputs).remove(0))
+        let found = self.read(&self.batch(tokens)?);
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// The first output for each of many inputs, the same as one by one but faster: side by side, and
@@ -233,8 +229,7 @@ impl<T: Scalar> Prepared<T> {
     /// # Errors
     /// As [`run`], for the first input that has one.
     pub fn run_all(&self, inputs: &[Vec<Value>]) -> Fallible<Vec<Vec<Value>>> {
-        let found = self.pass_all(inputs, &self.outputs[..1])?;
-        Ok(found.into_iter().flatten().collect())
+        self.pass_all(inputs, |batch| self.read_first(batch))
     }
 
     /// Every output for each of many inputs: a list of outputs for each input.
@@ -242,19 +237,19 @@ impl<T: Scalar> Prepared<T> {
     /// # Errors
     /// As [`run`], for the first input that has one.
     pub fn run_all_outputs(&self, inputs: &[Vec<Value>]) -> Fallible<Outputs> {
-        self.pass_all(inputs, &self.outputs)
+        self.pass_all(inputs, |batch| self.read(batch))
     }
 
-    /// For each input, what each of some readouts gives.
-    fn pass_all(
+    /// For each input what is read of it in its batch.
+    fn pass_all<R: Send>(
         &self,
         inputs: &[Vec<Value>],
-        readouts: &[PreparedReadout<T>],
-    ) -> Fallible<Outputs> {
+        read: impl Fn(&Batch) -> Vec<R> + Sync + Send,
+    ) -> Fallible<Vec<R>> {
         let batches = self.batches(inputs)?;
-        let read = |_: &mut (), at: usize| self.read(&batches[at], readouts);
-        let outputs = parallel::map((batches.len(), FEW), || (), read);
-        Ok(outputs.into_iter().flatten().collect())
+        let read = |_: &mut (), at: usize| read(&batches[at]);
+        let found = parallel::map((batches.len(), FEW), || (), read);
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// Inputs in batches that are good to compute with.
@@ -262,33 +257,36 @@ impl<T: Scalar> Prepared<T> {
         let mut batches = Vec::new();
         let mut batch = Batch::new();
         for tokens in inputs {
-            let rows = self.tokenizer.rows(tokens)?;
-            let is_full = batch.columns() + rows.len() > BATCH_COLUMNS;
+            let is_full = batch.columns() + self.before_tokens + tokens.len() > BATCH_COLUMNS;
             if is_full && !batch.inputs.is_empty() {
                 batches.push(std::mem::replace(&mut batch, Batch::new()));
             }
-            batch.push(rows);
+            self.push(&mut batch, tokens)?;
         }
         batches.push(batch);
         batches.retain(|batch| !batch.inputs.is_empty());
         Ok(batches)
     }
 
-    fn read(&self, batch: &Batch, readouts: &[PreparedReadout<T>]) -> Outputs {
+    /// For each input of a batch, what the first output is at its tokens.
+    fn read_first(&self, batch: &Batch) -> Vec<Vec<Value>> {
         let x = self.pass(batch, &mut |_, _| {});
-        let decoded = readouts.iter().map(|readout| readout.decode(&x));
-        self.values(batch, readouts, &decoded.collect::<Vec<_>>())
+        let first = &self.outputs[0];
+        let decoded = first.decode(&x);
+        let values = |input| first.values(&decoded, self.tokens(input));
+        batch.inputs.iter().map(values).collect()
     }
 
-    /// For each input of a batch, what each readout found at its tokens.
-    pub(super) fn values(
-        &self,
-        batch: &Batch,
-        readouts: &[PreparedReadout<T>],
-        decoded: &[Readings],
-    ) -> Outputs {
+    fn read(&self, batch: &Batch) -> Outputs {
+        let x = self.pass(batch, &mut |_, _| {});
+        let decoded = self.outputs.iter().map(|readout| readout.decode(&x));
+        self.values(batch, &decoded.collect::<Vec<_>>())
+    }
+
+    /// For each input of a batch, what each output was found to be at its tokens.
+    pub(super) fn values(&self, batch: &Batch, decoded: &[Readings]) -> Outputs {
         let of_input = |input: &Range<usize>| {
-            let pairs = readouts.iter().zip(decoded);
+            let pairs = self.outputs.iter().zip(decoded);
             let values = pairs.map(|(readout, found)| readout.values(found, self.tokens(input)));
             values.collect()
         };
@@ -302,16 +300,22 @@ impl<T: Scalar> Prepared<T> {
     }
 
     /// The residual stream after the last layer; `observe` is shown what it is after each half
-    /// layer, the embedding being number 0; those of a loop come again in each round.
+    /// layer, the embedding being number 0; those of a loop come again in each round. At BOS the last
+    /// layer's heads attend to nothing, as nobody reads what they would bring there.
     pub(super) fn pass(
         &self,
         batch: &Batch,
-        observe: &mut dyn FnMut(usize, &Array2<T>),
-    ) -> Array2<T> {
+        observe: &mut dyn FnMut(usize, &Activations<T>),
+    ) -> Activations<T> {
         let mut x = self.embed(batch);
         observe(0, &x);
-        for (index, _, layer) in self.runs() {
-            self.attend(layer, &mut x, batch, None);
+        let mut runs = self.runs().peekable();
+        while let Some((index, _, layer)) = runs.next() {
+            let first = match runs.peek() {
+                Some(_) => 0,
+                None => self.before_tokens,
+            };
+            self.attend_from(first, layer, &mut x, batch, None);
             observe(2 * index + 1, &x);
             layer.feed_forward(&mut x);
             observe(2 * index + 2, &x);
@@ -327,42 +331,70 @@ impl<T: Scalar> Prepared<T> {
     /// A batch of one input.
     pub(super) fn batch(&self, tokens: &[Value]) -> Fallible<Batch> {
         let mut batch = Batch::new();
-        batch.push(self.tokenizer.rows(tokens)?);
+        self.push(&mut batch, tokens)?;
         Ok(batch)
     }
 
+    fn push(&self, batch: &mut Batch, tokens: &[Value]) -> Fallible<()> {
+        let start = batch.columns();
+        self.tokenizer.append(tokens, &mut batch.rows)?;
+        batch.inputs.push(start..batch.rows.len());
+        Ok(())
+    }
+
     /// The residual stream `[d_model, columns]` before the first layer.
-    pub(super) fn embed(&self, batch: &Batch) -> Array2<T> {
-        let width = batch.rows.len();
-        let mut x = vec![T::zero(); self.d_model * width];
-        for input in &batch.inputs {
-            let is_last = input.end == batch.columns();
-            let end = if is_last { width } else { input.end };
-            for column in input.start..end {
-                let position = column.min(input.end - 1) - input.start;
-                let token = self.token_embedding.list(batch.rows[column]);
-                let place = self.position_embedding.list(position);
-                for list in [token, place] {
-                    for (feature, value) in list {
-                        x[*feature as usize * width + column] += *value;
-                    }
-                }
+    pub(super) fn embed(&self, batch: &Batch) -> Activations<T> {
+        let width = batch.width();
+        let mut x = Activations::zeros(self.d_model, width);
+        let mut add = |list: &[(u32, T)], column: usize| {
+            for (feature, value) in list {
+                x[*feature as usize * width + column] += *value;
+            }
+        };
+        for (column, row) in batch.rows.iter().enumerate() {
+            add(self.token_embedding.list(*row), column);
+        }
+        let inputs = match self.position_embedding.is_zero() {
+            true => &[][..],
+            false => &batch.inputs,
+        };
+        for input in inputs {
+            for (position, column) in input.clone().enumerate() {
+                add(self.position_embedding.list(position), column);
             }
         }
-        Array2::from_shape_vec((self.d_model, width), x).expect("as many as were made")
+        let columns = batch.columns();
+        for row in x.chunks_exact_mut(width) {
+            let last = row[columns - 1];
+            row[columns..].fill(last);
+        }
+        x
     }
 
     /// Adds the outputs of a layer's heads, which all read the stream as it was. The patterns
-    /// `[keys, queries]` are shown to `observe`, head by head, inputs in order.
+    /// `[queries, keys]` are shown to `observe`, head by head, inputs in order.
     pub(super) fn attend(
         &self,
         layer: &PreparedLayer<T>,
-        x: &mut Array2<T>,
+        x: &mut Activations<T>,
         batch: &Batch,
-        observe: Option<&mut Observe<'_, T>>,
+        observe: Option<&mut Observe<'_>>,
+    ) {
+        self.attend_from(0, layer, x, batch, observe);
+    }
+
+    /// The same from a position on: before it queries attend to nothing.
+    fn attend_from(
+        &self,
+        first: usize,
+        layer: &PreparedLayer<T>,
+        x: &mut Activations<T>,
+        batch: &Batch,
+        observe: Option<&mut Observe<'_>>,
     ) {
         lanes::widest(Attend {
             heads: &layer.heads,
+            first,
             causal: self.causal,
             x,
             batch,
@@ -373,10 +405,12 @@ impl<T: Scalar> Prepared<T> {
 
 struct Attend<'a, 'o, T> {
     heads: &'a [PreparedHead<T>],
+    /// The position of the first query of each input.
+    first: usize,
     causal: bool,
-    x: &'a mut Array2<T>,
+    x: &'a mut Activations<T>,
     batch: &'a Batch,
-    observe: Option<&'a mut Observe<'o, T>>,
+    observe: Option<&'a mut Observe<'o>>,
 }
 
 impl<T: Scalar> Work for Attend<'_, '_, T> {
@@ -386,7 +420,7 @@ impl<T: Scalar> Work for Attend<'_, '_, T> {
     fn run<S: Simd>(mut self, simd: S) {
         let mut mixed = Vec::with_capacity(self.heads.len());
         let inputs = &self.batch.inputs;
-        let mut room = Room::new(inputs);
+        let mut room = Room::new(inputs, self.first);
         for head in self.heads {
             // A reborrow, as an option of a reference is moved.
             let observe = self.observe.as_mut().map(|observe| &mut **observe as _);
@@ -409,7 +443,7 @@ impl<T: Scalar> PreparedLayer<T> {
 
     /// What the heads make of a residual stream, queries, keys and values of each; or else the hidden
     /// units `[d_mlp, columns]` before the ReLU.
-    pub(super) fn within(&self, x: &Array2<T>, half: Half) -> Vec<Vec<T>> {
+    pub(super) fn within(&self, x: &Activations<T>, half: Half) -> Vec<Activations<T>> {
         lanes::widest(Within {
             layer: self,
             x,
@@ -418,7 +452,7 @@ impl<T: Scalar> PreparedLayer<T> {
     }
 
     /// Adds the output of the feed-forward block to the residual stream.
-    pub(super) fn feed_forward(&self, x: &mut Array2<T>) {
+    pub(super) fn feed_forward(&self, x: &mut Activations<T>) {
         self.mlp.add(x);
     }
 }
@@ -432,29 +466,27 @@ pub(super) enum Half {
 
 struct Within<'a, T> {
     layer: &'a PreparedLayer<T>,
-    x: &'a Array2<T>,
+    x: &'a Activations<T>,
     half: Half,
 }
 
 impl<T: Scalar> Work for Within<'_, T> {
-    type Output = Vec<Vec<T>>;
+    type Output = Vec<Activations<T>>;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> Vec<Vec<T>> {
-        let stream = self.x.as_slice();
-        let stream = stream.expect("activations are in standard layout");
-        let (layer, width) = (self.layer, self.x.ncols());
+    fn run<S: Simd>(self, simd: S) -> Vec<Activations<T>> {
+        let (layer, x) = (self.layer, self.x);
         match self.half {
             Half::Attention => {
                 let mut all = Vec::new();
                 for head in &layer.heads {
-                    let mut projected = [Vec::new(), Vec::new(), Vec::new()];
-                    head.project(simd, (stream, width), &mut projected);
+                    let mut projected = empty();
+                    head.project(simd, x, &mut projected);
                     all.extend(projected);
                 }
                 all
             }
-            Half::FeedForward => vec![layer.mlp.hidden(simd, stream, width)],
+            Half::FeedForward => vec![layer.mlp.hidden(simd, x)],
         }
     }
 }

@@ -37,13 +37,13 @@ impl Tokenizer {
         }
     }
 
-    /// The embedding rows of an input: that of BOS if there is one, then one for each token.
+    /// Appends the embedding rows of an input: that of BOS if there is one, then one for each token.
     ///
     /// A token stands for the identical value of the vocabulary, or else for the first equal one.
     ///
     /// # Errors
     /// An empty input, one longer than the model takes, or a token outside the vocabulary.
-    pub fn rows(&self, tokens: &[Value]) -> Fallible<Vec<usize>> {
+    pub fn append(&self, tokens: &[Value], rows: &mut Vec<usize>) -> Fallible<()> {
         if tokens.is_empty() {
             let problem = Diagnostic::error(Code::BadInput, "the input is empty");
             return Err(Box::new(problem.help("give at least one token")));
@@ -51,7 +51,7 @@ impl Tokenizer {
         if tokens.len() > self.max_length {
             return Err(Box::new(self.too_long(tokens.len())));
         }
-        let mut rows = Vec::with_capacity(tokens.len() + 1);
+        rows.reserve(tokens.len() + 1);
         rows.extend(self.bos);
         for (position, token) in tokens.iter().enumerate() {
             match self.row(token) {
@@ -59,7 +59,7 @@ impl Tokenizer {
                 None => return Err(Box::new(self.unknown(token, position))),
             }
         }
-        Ok(rows)
+        Ok(())
     }
 
     fn row(&self, token: &Value) -> Option<usize> {

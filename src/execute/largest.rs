@@ -30,14 +30,26 @@ impl<T: Scalar> Prepared<T> {
         for tokens in inputs {
             let batch = self.batch(tokens)?;
             let mut x = self.embed(&batch);
-            found = largest(found, &x);
+            found = largest(found, &*x);
             for (_, _, layer) in self.runs() {
-                found = largest(found, layer.within(&x, Half::Attention).iter().flatten());
+                found = largest(
+                    found,
+                    layer
+                        .within(&x, Half::Attention)
+                        .iter()
+                        .flat_map(|all| &**all),
+                );
                 self.attend(layer, &mut x, &batch, None);
-                found = largest(found, &x);
-                found = largest(found, layer.within(&x, Half::FeedForward).iter().flatten());
+                found = largest(found, &*x);
+                found = largest(
+                    found,
+                    layer
+                        .within(&x, Half::FeedForward)
+                        .iter()
+                        .flat_map(|all| &**all),
+                );
                 layer.feed_forward(&mut x);
-                found = largest(found, &x);
+                found = largest(found, &*x);
             }
         }
         Ok(found)

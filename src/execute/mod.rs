@@ -3,6 +3,7 @@
 //! instruction that differs between machines, so results are bit-identical everywhere. Depends on
 //! `base`, `value` and `model`.
 
+mod activations;
 mod attention;
 mod delta;
 pub mod engine;

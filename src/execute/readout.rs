@@ -1,11 +1,11 @@
 //! From the residual stream back to values.
 
+use super::activations::Activations;
 use super::lanes::{self, Work};
 use super::scalar::{Scalar, narrowed};
 use super::sparse::Sparse;
 use crate::model::{Decoder, Readout};
 use crate::value::Value;
-use ndarray::Array2;
 use pulp::Simd;
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ impl<T: Scalar> PreparedReadout<T> {
     }
 
     /// What the stream `[d_model, columns]` says at each column.
-    pub fn decode(&self, x: &Array2<T>) -> Readings {
+    pub fn decode(&self, x: &Activations<T>) -> Readings {
         match &self.decoder {
             PreparedDecoder::Categorical(_) => Readings::Listed(self.winners(x)),
             PreparedDecoder::Nearest(values) => {
@@ -84,24 +84,24 @@ impl<T: Scalar> PreparedReadout<T> {
     }
 
     /// One value for each column of `x` `[d_model, columns]`.
-    pub fn read(&self, x: &Array2<T>) -> Vec<Value> {
-        self.values(&self.decode(x), 0..x.ncols())
+    pub fn read(&self, x: &Activations<T>) -> Vec<Value> {
+        self.values(&self.decode(x), 0..x.columns())
     }
 
     /// The only output `[columns]`.
-    fn output(&self, x: &Array2<T>) -> Vec<T> {
+    fn output(&self, x: &Activations<T>) -> Vec<T> {
         lanes::widest(Output { readout: self, x })
     }
 
     /// The largest output of each column, the first of equals.
-    fn winners(&self, x: &Array2<T>) -> Vec<u32> {
+    fn winners(&self, x: &Activations<T>) -> Vec<u32> {
         lanes::widest(Winners { readout: self, x })
     }
 }
 
 struct Output<'a, T> {
     readout: &'a PreparedReadout<T>,
-    x: &'a Array2<T>,
+    x: &'a Activations<T>,
 }
 
 impl<T: Scalar> Work for Output<'_, T> {
@@ -109,17 +109,15 @@ impl<T: Scalar> Work for Output<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Vec<T> {
-        let stream = self.x.as_slice();
-        let stream = stream.expect("activations are in standard layout");
-        let mut sum = vec![self.readout.bias[0]; self.x.ncols()];
-        self.readout.weights.gather(simd, 0, stream, &mut sum);
+        let mut sum = vec![self.readout.bias[0]; self.x.columns()];
+        self.readout.weights.gather(simd, 0, self.x, &mut sum);
         sum
     }
 }
 
 struct Winners<'a, T> {
     readout: &'a PreparedReadout<T>,
-    x: &'a Array2<T>,
+    x: &'a Activations<T>,
 }
 
 impl<T: Scalar> Work for Winners<'_, T> {
@@ -127,7 +125,7 @@ impl<T: Scalar> Work for Winners<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Vec<u32> {
-        let mut winners = vec![T::zero(); self.x.ncols()];
+        let mut winners = vec![T::zero(); self.x.columns()];
         let found = T::vectors_mut::<S>(&mut winners);
         lanes::tiles!(found.len(), at => *lanes::tile(found, at) = self.tile::<S, N>(simd, at));
         winners.iter().map(|winner| winner.whole()).collect()
@@ -139,9 +137,8 @@ impl<T: Scalar> Winners<'_, T> {
     #[inline(always)]
     fn tile<S: Simd, const N: usize>(&self, simd: S, at: usize) -> [T::Vector<S>; N] {
         let PreparedReadout { weights, bias, .. } = self.readout;
-        let stream = self.x.as_slice();
-        let stream = T::vectors::<S>(stream.expect("activations are in standard layout"));
-        let place = (self.x.ncols() / T::lanes::<S>(), at);
+        let stream = T::vectors::<S>(self.x);
+        let place = (self.x.columns() / T::lanes::<S>(), at);
         let mut largest = [T::splat(simd, T::zero()); N];
         let mut winners = largest;
         for (output, bias) in bias.iter().enumerate() {

@@ -2,6 +2,7 @@
 //! Activations are feature-major, `[features, positions]`, so that each weight adds one scaled
 //! row to another.
 
+use super::activations::Activations;
 use super::lanes;
 use super::scalar::Scalar;
 use crate::model::Matrix;
@@ -52,6 +53,11 @@ impl<T: Scalar> Sparse<T> {
         }
     }
 
+    /// Whether every weight is 0.
+    pub fn is_zero(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// How many lists there are.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
@@ -74,19 +80,19 @@ impl<T: Scalar> Sparse<T> {
         lanes::scatter(simd, self.list(list), term, x);
     }
 
-    /// All lists gathered, each onto its bias: `[lists, width]` from `x` `[features, width]`, in place of
-    /// what stood in `sums`.
+    /// All lists gathered, each onto its bias: `[lists, columns]` from `x` `[features, columns]`, in
+    /// place of what stood in `sums`.
     #[inline(always)]
     pub fn apply<S: Simd>(
         &self,
         simd: S,
         bias: &[T],
-        (x, width): (&[T], usize),
-        sums: &mut Vec<T>,
+        x: &Activations<T>,
+        sums: &mut Activations<T>,
     ) {
-        sums.resize(self.len() * width, T::zero());
+        sums.resize(self.len(), x.columns());
+        let width = x.columns() / T::lanes::<S>();
         let (x, sums) = (T::vectors::<S>(x), T::vectors_mut::<S>(sums));
-        let width = width / T::lanes::<S>();
         for (list, bias) in bias.iter().enumerate() {
             lanes::tiles!(width, at => {
                 let bias = [T::splat(simd, *bias); N];

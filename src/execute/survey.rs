@@ -128,7 +128,7 @@ fn run<T: Scalar>(
         for (decoded, seen) in decoded.iter().zip(&mut seen[variables.len()..]) {
             seen.note((prepared, batch), decoded);
         }
-        outputs.extend(prepared.values(batch, readouts, &decoded));
+        outputs.extend(prepared.values(batch, &decoded));
     }
     Ok((outputs, Noted(seen)))
 }

@@ -1,6 +1,7 @@
 //! A forward pass with everything seen on the way: the residual stream and the decoded variables
 //! after the embedding and after each half layer, and the attention pattern of each head.
 
+use super::activations::Activations;
 use super::forward::{Batch, Precision, Prepared};
 use super::readout::PreparedReadout;
 use super::scalar::Scalar;
@@ -146,10 +147,10 @@ impl<'m, T: Scalar> Tracer<'m, T> {
         for (index, round, layer) in self.prepared.runs() {
             let named = &self.model.layers[index];
             let mut patterns = Vec::with_capacity(named.heads.len());
-            let mut observe = |pattern: Array2<T>| {
+            let mut observe = |pattern: Array2<f64>| {
                 patterns.push(Pattern {
                     label: named.heads[patterns.len()].label.clone(),
-                    weights: turned(&pattern, pattern.ncols()),
+                    weights: pattern,
                     selected: None,
                 });
             };
@@ -167,7 +168,7 @@ impl<'m, T: Scalar> Tracer<'m, T> {
         })
     }
 
-    fn outputs(&self, x: &Array2<T>, positions: usize) -> Vec<Given> {
+    fn outputs(&self, x: &Activations<T>, positions: usize) -> Vec<Given> {
         let named = self.model.outputs.iter().zip(&self.prepared.outputs);
         let given = named.map(|(output, readout)| Given {
             name: output.name.clone(),
@@ -180,7 +181,7 @@ impl<'m, T: Scalar> Tracer<'m, T> {
     fn step(
         &self,
         (half, round): (usize, usize),
-        (x, positions): (&Array2<T>, usize),
+        (x, positions): (&Activations<T>, usize),
         heads: Vec<Pattern>,
     ) -> Step {
         // What a later layer of the loop has made is there from its second round on.
@@ -212,12 +213,10 @@ impl<'m, T: Scalar> Tracer<'m, T> {
     }
 }
 
-/// The transpose of the first columns, in standard layout.
-fn turned<T: Scalar>(array: &Array2<T>, columns: usize) -> Array2<f64> {
-    let rows = array.nrows();
-    Array2::from_shape_fn((columns, rows), |(row, column)| {
-        array[(column, row)].widen()
-    })
+/// The transpose `[columns, features]` of the first columns.
+fn turned<T: Scalar>(x: &Activations<T>, columns: usize) -> Array2<f64> {
+    let at = |(column, feature)| x.at(feature, column).widen();
+    Array2::from_shape_fn((columns, x.features()), at)
 }
 
 impl Step {

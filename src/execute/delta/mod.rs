@@ -20,7 +20,6 @@ use crate::base::{Code, Diagnostic, Fallible};
 use crate::model::{Attention, Head, Layer, Mask, Model};
 use crate::value::Value;
 use layer::{LayerState, Scratch};
-use ndarray::Array2;
 use rows::Changes;
 
 /// An engine that evaluates what can have changed.
@@ -68,8 +67,9 @@ impl<T: Scalar> Delta<T> {
         let x = prepared.embed(&batch);
         let (d_model, columns) = (model.d_model, batch.positions());
         let fixed = fixed(model);
-        let stream: Vec<T> = x.t().iter().take(columns * d_model).copied().collect();
-        let at = |row: usize, column: usize| x[(row, column)];
+        let places = (0..columns).flat_map(|column| (0..d_model).map(move |row| (row, column)));
+        let stream: Vec<T> = places.map(|(row, column)| x.at(row, column)).collect();
+        let at = |row: usize, column: usize| x.at(row, column);
         let layer = |layer: &Layer| LayerState::new(layer, &fixed, columns, &at);
         let layers: Vec<LayerState<T>> = model.layers.iter().map(layer).collect();
         let too_many = |layer: &Layer| layer.heads.len() > MOST_HEADS;
@@ -131,11 +131,13 @@ impl<T: Scalar> Delta<T> {
     fn give_up(&mut self) {
         self.is_dense = true;
         let stream = &self.streams[0];
-        // What comes after the last column is that again.
-        let at = |(row, column): (usize, usize)| {
-            stream[column.min(self.columns - 1) * self.d_model + row]
-        };
-        self.dense.x = Array2::from_shape_fn(self.dense.x.dim(), at);
+        let width = self.dense.x.columns();
+        for (row, numbers) in self.dense.x.chunks_exact_mut(width).enumerate() {
+            for (column, number) in numbers.iter_mut().enumerate() {
+                // What comes after the last column is that again.
+                *number = stream[column.min(self.columns - 1) * self.d_model + row];
+            }
+        }
         self.dense.round();
     }
 }
