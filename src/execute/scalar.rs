@@ -20,7 +20,7 @@ pub trait Scalar: NdFloat + Wide {
     /// The same number in 64 bits.
     fn widen(self) -> f64;
 
-    /// Whether it is a whole number that 64 bits hold.
+    /// Whether it is a whole number, of those that are less than half of what its digits hold.
     fn is_whole(self) -> bool;
 
     /// The number without its fraction, or the nearest one that 32 bits hold; 0 if it is negative.
@@ -56,7 +56,9 @@ impl Scalar for f32 {
     // As `floor` is a call where the processor may lack the instruction.
     #[inline(always)]
     fn is_whole(self) -> bool {
-        self as i64 as f32 == self
+        // Adding 1.5 · 2²³ rounds to an integer.
+        const SHIFT: f32 = 12_582_912.0;
+        (self + SHIFT) - SHIFT == self
     }
 
     #[inline(always)]
@@ -88,7 +90,7 @@ impl Scalar for f64 {
 
     #[inline(always)]
     fn is_whole(self) -> bool {
-        self as i64 as f64 == self
+        (self + SHIFT) - SHIFT == self
     }
 
     #[inline(always)]
@@ -102,6 +104,9 @@ impl Scalar for f64 {
     }
 }
 
+/// Adding 1.5 · 2⁵² rounds to an integer and leaves that integer in the low bits.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
 /// `e^x` for `x ≤ 0`, within two units in the last place; 0 below -708.7, where results would be
 /// subnormal.
 ///
@@ -111,8 +116,6 @@ impl Scalar for f64 {
 /// below 2⁻⁵⁷.
 #[inline(always)]
 fn exp_falling<const TERMS: usize>(x: f64) -> f64 {
-    // Adding 1.5 · 2⁵² rounds to an integer and leaves that integer in the low bits.
-    const SHIFT: f64 = 6_755_399_441_055_744.0;
     // ln 2 in two parts; the first has few enough digits for `k * LN_2_HIGH` to be exact.
     const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;

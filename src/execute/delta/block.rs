@@ -12,14 +12,15 @@ pub(super) struct Block {
     pub writes: Vec<u32>,
 }
 
-/// The units of a feed-forward block in as many blocks as there are, and the block of each row; rows are
-/// never written, or known, or else they make one block of the units that have them.
+/// The units of a feed-forward block in as many blocks as there are, and the block of each row, or their
+/// number if it has none; rows are never written, or known, or else they make one block of the units that
+/// have them.
 pub(super) fn blocks(
     mlp: &FeedForward,
     input: &[Vec<(u32, f64)>],
     is_written: &[bool],
     (fixed, known): (&[bool], &[usize]),
-) -> (Vec<Block>, Vec<Option<u32>>) {
+) -> (Vec<Block>, Vec<usize>) {
     let mut written = vec![Vec::new(); mlp.d_mlp()];
     for (unit, row, _) in mlp.output.entries() {
         written[unit].push(row);
@@ -72,7 +73,7 @@ pub(super) fn blocks(
         block.reads.sort_unstable();
         block.reads.dedup();
     }
-    let of = |row: usize| number_of[top(&mut parents, row)].map(|number| number as u32);
+    let of = |row: usize| number_of[top(&mut parents, row)].unwrap_or(blocks.len());
     let block_of = (0..fixed.len()).map(of).collect();
     (blocks, block_of)
 }

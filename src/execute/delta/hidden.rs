@@ -4,8 +4,8 @@
 //! its order. Depends on `scalar` and `sparse`.
 
 use super::block::{Block, blocks};
-use super::exact::{Entry, Exact, Table};
-use super::rows;
+use super::exact::{Exact, Table};
+use super::rows::{self, RowSet};
 use crate::execute::scalar::{Scalar, narrowed};
 use crate::execute::sparse::Sparse;
 use crate::model::FeedForward;
@@ -25,10 +25,9 @@ pub(super) struct Hidden<T> {
     output: Sparse<T>,
     output_bias: Vec<T>,
     blocks: Vec<Block>,
-    /// The block of each row, if it has one, and whether the block is found already.
-    block_of: Vec<Option<u32>>,
-    is_found: Vec<bool>,
-    is_written: Vec<bool>,
+    /// The block of each row; that after the last if it has none.
+    block_of: Vec<usize>,
+    written: RowSet,
     /// The kind of each column, and the values that never change of each kind.
     kind_of: Vec<u32>,
     kinds: Vec<FxHashMap<u32, f64>>,
@@ -124,50 +123,46 @@ impl<T: Scalar> Hidden<T> {
                 .iter()
                 .flat_map(|_| blocks.iter().map(begin))
                 .collect(),
-            is_found: vec![false; blocks.len()],
             blocks,
             block_of,
-            is_written,
+            written: rows::set(fixed.len(), (0..fixed.len()).filter(|row| is_written[*row])),
             kind_of,
             kinds,
         }
     }
 
-    pub fn is_written(&self, row: usize) -> bool {
-        self.is_written[row]
+    /// The rows that it writes.
+    pub fn written(&self) -> &RowSet {
+        &self.written
     }
 
-    /// The blocks that rows belong to.
-    pub fn affected(&mut self, rows: &[u64], found: &mut Vec<u32>) {
+    /// The blocks that rows belong to, as bits.
+    pub fn affected(&self, rows: &[u64], found: &mut Vec<u64>) {
+        let none = self.blocks.len();
         found.clear();
+        found.resize(none / 64 + 1, 0);
         rows::each(rows, |row| {
-            if let Some(block) = self.block_of[row]
-                && !std::mem::replace(&mut self.is_found[block as usize], true)
-            {
-                found.push(block);
-            }
+            let block = self.block_of[row];
+            found[block / 64] |= 1 << (block % 64);
         });
-        found
-            .iter()
-            .for_each(|block| self.is_found[*block as usize] = false);
+        found[none / 64] &= !(1 << (none % 64));
     }
 
     /// Leaves in `out` what the stream `x` of a column is after a block, in the rows that this writes;
     /// gives those.
     pub fn evaluate(
         &mut self,
-        (column, block): (usize, u32),
+        (column, block): (usize, usize),
         x: &[T],
         out: &mut [T],
         hidden: &mut Vec<T>,
     ) -> &[u32] {
         let kind = self.kind_of[column] as usize;
-        let number = kind * self.blocks.len() + block as usize;
-        let block_at = block as usize;
+        let number = kind * self.blocks.len() + block;
         let is_within = match &self.known[number].plan {
             Some(Plan::Exact(exact, table)) => {
                 if let Some(found) = table.as_ref().and_then(|table| table.find(x)) {
-                    let writes = &self.blocks[block_at].writes;
+                    let writes = &self.blocks[block].writes;
                     for (row, value) in writes.iter().zip(found) {
                         out[*row as usize] = *value;
                     }
@@ -178,11 +173,11 @@ impl<T: Scalar> Hidden<T> {
             _ => false,
         };
         if !is_within && self.known[number].note(x) {
-            self.known[number].plan = Some(self.plan(kind, block_at));
+            self.known[number].plan = Some(self.plan(kind, block));
         }
-        let block = &self.blocks[block_at];
+        let block = &self.blocks[block];
         match &self.known[number].plan {
-            Some(Plan::Exact(exact, _)) => exact.run(x, out),
+            Some(Plan::Exact(exact, _)) => exact.run(x, out, hidden),
             Some(Plan::Ordered {
                 live,
                 rows,
@@ -258,16 +253,15 @@ impl<T: Scalar> Hidden<T> {
     ) -> Option<Plan<T>> {
         let own = of.grain;
         let writes = &self.blocks[block].writes;
-        let read = |(row, least, most): &(u32, f64, f64)| Entry {
-            at: *row,
-            more: 0,
-            numbers: [*least, *most].map(T::narrow),
+        let read = |(row, least, most): &(u32, f64, f64)| {
+            let [least, most] = [*least, *most].map(T::narrow);
+            (*row, least, most)
         };
-        let bias = |row: &u32| Entry::weight(*row, self.output_bias[*row as usize]);
-        let mut entries: Vec<Entry<T>> = of.bounds.iter().map(read).collect();
-        entries.extend(writes.iter().map(bias));
+        let reads = of.bounds.iter().map(read).collect();
+        let mut exact = Exact::new(reads, T::narrow(1.0 / own));
+        let mut outputs = vec![Vec::new(); writes.len()];
         let mut before: Option<Before> = None;
-        for (unit, size) in live {
+        for (number, (unit, size)) in (0..).zip(live) {
             let terms = &self.input[*unit];
             let bias = self.input_bias[*unit];
             let grain = terms.iter().fold(grain(bias), |least, (row, weight)| {
@@ -310,31 +304,22 @@ impl<T: Scalar> Hidden<T> {
             if !is_held(plus) || !list.iter().all(|(_, weight)| is_held(*weight)) {
                 return None;
             }
-            let output = self.output.list(*unit);
-            entries.push(Entry {
-                at: list.len() as u32,
-                more: output.len() as u32,
-                numbers: [T::narrow(plus), T::narrow(f64::from(u8::from(follows)))],
-            });
-            let weighted = |(row, weight): &(u32, f64)| Entry::weight(*row, T::narrow(*weight));
-            entries.extend(list.iter().map(weighted));
-            entries.extend(
-                output
-                    .iter()
-                    .map(|(row, weight)| Entry::weight(*row, *weight)),
-            );
+            let narrowed = list.iter().map(|(row, weight)| (*row, T::narrow(*weight)));
+            exact.unit((follows, T::narrow(plus)), narrowed);
+            for (row, weight) in self.output.list(*unit) {
+                if let Ok(at) = writes.binary_search(row) {
+                    outputs[at].push((number, *weight));
+                }
+            }
             before = Some(Before {
                 constant,
                 changing,
                 reach: (folded, grain),
             });
         }
-        let exact = Exact {
-            entries,
-            reads: of.bounds.len(),
-            writes: writes.len(),
-            scale: T::narrow(1.0 / own),
-        };
+        for (row, outputs) in writes.iter().zip(outputs) {
+            exact.write((*row, self.output_bias[*row as usize]), outputs.into_iter());
+        }
         let table = Table::new(&exact, self.output_bias.len());
         Some(Plan::Exact(exact, table))
     }

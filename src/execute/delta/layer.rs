@@ -24,6 +24,7 @@ pub(super) struct Scratch<T> {
     affected: Vec<u32>,
     stream: Vec<T>,
     rows: RowSet,
+    blocks: Vec<u64>,
     open: RowSet,
     hidden: Vec<T>,
     /// Columns to evaluate, those that have changed first, and for each column whether it is among
@@ -141,26 +142,32 @@ impl<T: Scalar> LayerState<T> {
             true => x,
             false => &self.middle[column * x.len()..][..x.len()],
         };
-        rows::each(&scratch.rows, |row| {
-            if !self.hidden.is_written(row) && middle[row] != target[row] {
-                scratch.results.push((row as u32, middle[row]));
+        let Scratch {
+            rows,
+            blocks,
+            stream,
+            hidden,
+            results,
+            ..
+        } = scratch;
+        self.hidden.affected(rows, blocks);
+        rows.iter_mut()
+            .zip(self.hidden.written())
+            .for_each(|(rows, written)| *rows &= !written);
+        rows::each(rows, |row| {
+            if middle[row] != target[row] {
+                results.push((row as u32, middle[row]));
             }
         });
-        self.hidden.affected(&scratch.rows, &mut scratch.affected);
-        for block in &scratch.affected {
-            let written = self.hidden.evaluate(
-                (column, *block),
-                middle,
-                &mut scratch.stream,
-                &mut scratch.hidden,
-            );
-            for row in written {
-                let value = scratch.stream[*row as usize];
+        rows::each(blocks, |block| {
+            let place = (column, block);
+            for row in self.hidden.evaluate(place, middle, stream, hidden) {
+                let value = stream[*row as usize];
                 if value != target[*row as usize] {
-                    scratch.results.push((*row, value));
+                    results.push((*row, value));
                 }
             }
-        }
+        });
         let start = scratch.ends.last().copied().unwrap_or(0);
         let mut results = scratch.results[start..].iter();
         let is_finite = results.all(|(_, value)| value.is_finite());
@@ -221,6 +228,7 @@ impl<T: Scalar> Scratch<T> {
             affected: Vec::new(),
             stream: vec![T::zero(); d_model],
             rows: vec![0; d_model.div_ceil(64)],
+            blocks: Vec::new(),
             open: vec![0; d_model.div_ceil(64)],
             hidden: Vec::new(),
             todo: Vec::new(),
