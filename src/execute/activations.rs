@@ -16,6 +16,7 @@ impl<T: Scalar> Activations<T> {
     pub fn none() -> Activations<T> {
         Activations {
             numbers: Vec::new(),
+            // So that it can be divided by.
             columns: 1,
         }
     }

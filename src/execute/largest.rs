@@ -30,26 +30,18 @@ impl<T: Scalar> Prepared<T> {
         for tokens in inputs {
             let batch = self.batch(tokens)?;
             let mut x = self.embed(&batch);
-            found = largest(found, &*x);
+            found = largest(found, &x);
             for (_, _, layer) in self.runs() {
-                found = largest(
-                    found,
-                    layer
-                        .within(&x, Half::Attention)
-                        .iter()
-                        .flat_map(|all| &**all),
-                );
+                for projected in layer.within(&x, Half::Attention) {
+                    found = largest(found, &projected);
+                }
                 self.attend(layer, &mut x, &batch, None);
-                found = largest(found, &*x);
-                found = largest(
-                    found,
-                    layer
-                        .within(&x, Half::FeedForward)
-                        .iter()
-                        .flat_map(|all| &**all),
-                );
+                found = largest(found, &x);
+                for hidden in layer.within(&x, Half::FeedForward) {
+                    found = largest(found, &hidden);
+                }
                 layer.feed_forward(&mut x);
-                found = largest(found, &*x);
+                found = largest(found, &x);
             }
         }
         Ok(found)
@@ -57,8 +49,8 @@ impl<T: Scalar> Prepared<T> {
 }
 
 /// The larger of a number and the absolute values of some.
-fn largest<'t, T: Scalar + 't>(found: f64, numbers: impl IntoIterator<Item = &'t T>) -> f64 {
-    let sizes = numbers.into_iter().map(|number| number.widen().abs());
+fn largest<T: Scalar>(found: f64, numbers: &[T]) -> f64 {
+    let sizes = numbers.iter().map(|number| number.widen().abs());
     sizes.fold(found, |found, size| match size.is_nan() {
         true => f64::INFINITY,
         false => found.max(size),
