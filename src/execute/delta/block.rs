@@ -1,9 +1,9 @@
-//! A feed-forward block taken apart: units that share no row that changes with others are a block of
+//! A feed-forward block taken apart: units that share no row that is written with others are a block of
 //! their own, and what they write hangs on what they read alone.
 
 use crate::model::FeedForward;
 
-/// Units, and the rows that they share with no others.
+/// Units, and the rows that they alone write.
 #[derive(Default)]
 pub(super) struct Block {
     pub units: Vec<u32>,
@@ -12,21 +12,20 @@ pub(super) struct Block {
     pub writes: Vec<u32>,
 }
 
-/// The units of a feed-forward block in as many blocks as there are, and the block of each row, or their
-/// number if it has none; rows are never written, or known, or else they make one block of the units that
-/// have them.
+/// The units of a feed-forward block in as many blocks as there are; of the rows that they read those that
+/// are known do not count.
 pub(super) fn blocks(
     mlp: &FeedForward,
     input: &[Vec<(u32, f64)>],
     is_written: &[bool],
-    (fixed, known): (&[bool], &[usize]),
-) -> (Vec<Block>, Vec<usize>) {
+    known: &[usize],
+) -> Vec<Block> {
     let mut written = vec![Vec::new(); mlp.d_mlp()];
     for (unit, row, _) in mlp.output.entries() {
         written[unit].push(row);
     }
     // Rows of one block point to one of them, in the end.
-    let mut parents: Vec<usize> = (0..fixed.len()).collect();
+    let mut parents: Vec<usize> = (0..is_written.len()).collect();
     fn top(parents: &mut [usize], mut row: usize) -> usize {
         while parents[row] != row {
             parents[row] = parents[parents[row]];
@@ -38,7 +37,7 @@ pub(super) fn blocks(
         let read = read
             .iter()
             .map(|(row, _)| *row as usize)
-            .filter(|row| !fixed[*row]);
+            .filter(|row| is_written[*row]);
         let Some(first) = written.first() else {
             continue;
         };
@@ -48,8 +47,8 @@ pub(super) fn blocks(
         }
     }
     let mut blocks: Vec<Block> = Vec::new();
-    let mut number_of = vec![None; fixed.len()];
-    for row in (0..fixed.len()).filter(|row| is_written[*row]) {
+    let mut number_of = vec![None; is_written.len()];
+    for row in (0..is_written.len()).filter(|row| is_written[*row]) {
         let top = top(&mut parents, row);
         let number = *number_of[top].get_or_insert_with(|| {
             blocks.push(Block::default());
@@ -73,7 +72,5 @@ pub(super) fn blocks(
         block.reads.sort_unstable();
         block.reads.dedup();
     }
-    let of = |row: usize| number_of[top(&mut parents, row)].unwrap_or(blocks.len());
-    let block_of = (0..fixed.len()).map(of).collect();
-    (blocks, block_of)
+    blocks
 }

@@ -1,174 +1,174 @@
 //! Units of which all sums are exact, so that their order does not matter: as a list of what to add up,
-//! and where what they read has few values, as a table of what comes out. Depends on `scalar`.
+//! and where what they read has few values, as a table of what comes out. Depends on `range`
+//! and `scalar`.
 
+use super::range::Range;
 use crate::execute::scalar::Scalar;
 
-/// Units whose sums are exact in any order.
+/// Units whose sums are exact in any order, and what they write, added up as the forward pass does.
 pub(super) struct Exact<T> {
-    /// The rows that are read, each with the least and the most that it can be.
-    pub reads: Vec<(u32, T, T)>,
-    /// What makes a whole number of all that is read.
-    pub scale: T,
-    units: Vec<Unit<T>>,
-    /// Rows and weights, unit after unit.
+    sums: Vec<Sum<T>>,
+    /// Rows and weights, sum after sum.
     terms: Vec<(u32, T)>,
-    writes: Vec<Write<T>>,
-    /// Units and weights, written row after written row.
-    outputs: Vec<(u32, T)>,
+    writes: Vec<(u32, T)>,
+    parts: Vec<Part>,
+    /// What is added to the sum in each unit, and its weight, part after part.
+    units: Vec<(T, T)>,
 }
 
-/// A unit as a sum of weighted rows.
-struct Unit<T> {
+/// Weighted rows, of which units differ by a constant.
+struct Sum<T> {
     constant: T,
-    /// Whether it goes on from the unit before.
+    /// Whether it goes on from the sum before.
     follows: bool,
-    /// Where its terms end.
-    end: usize,
+    /// Where its terms, and its parts, end.
+    terms: usize,
+    parts: usize,
 }
 
-/// A row that is written.
-struct Write<T> {
+/// Units of one sum that write one row.
+struct Part {
     row: u32,
-    bias: T,
-    /// Where the units that write it end.
+    /// Where its units end.
     end: usize,
 }
 
 impl<T: Scalar> Exact<T> {
-    pub fn new(reads: Vec<(u32, T, T)>, scale: T) -> Exact<T> {
+    /// `writes` are the rows that are written, with their biases.
+    pub fn new(writes: Vec<(u32, T)>) -> Exact<T> {
         Exact {
-            reads,
-            scale,
-            units: Vec::new(),
+            sums: Vec::new(),
             terms: Vec::new(),
-            writes: Vec::new(),
-            outputs: Vec::new(),
+            writes,
+            parts: Vec::new(),
+            units: Vec::new(),
         }
     }
 
-    /// Adds a unit of a constant and weighted rows, added to what the unit before is if it follows that.
-    pub fn unit(&mut self, (follows, constant): (bool, T), terms: impl Iterator<Item = (u32, T)>) {
+    /// Adds a sum of a constant and weighted rows, added to what the sum before is if it follows that.
+    pub fn sum(&mut self, (follows, constant): (bool, T), terms: impl Iterator<Item = (u32, T)>) {
         self.terms.extend(terms);
-        self.units.push(Unit {
+        self.sums.push(Sum {
             constant,
             follows,
-            end: self.terms.len(),
+            terms: self.terms.len(),
+            parts: self.parts.len(),
         });
     }
 
-    /// Adds a row that is written, with its bias, and the units that write it, ascending.
-    pub fn write(&mut self, (row, bias): (u32, T), outputs: impl Iterator<Item = (u32, T)>) {
-        self.outputs.extend(outputs);
-        self.writes.push(Write {
+    /// Adds the units of the last sum that write a row, ascending: what is added to the sum, and the
+    /// weight.
+    pub fn part(&mut self, row: u32, units: impl Iterator<Item = (T, T)>) {
+        self.units.extend(units);
+        self.parts.push(Part {
             row,
-            bias,
-            end: self.outputs.len(),
+            end: self.units.len(),
         });
+        if let Some(sum) = self.sums.last_mut() {
+            sum.parts = self.parts.len();
+        }
     }
 
-    /// Whether a stream is within what the units are for.
-    pub fn holds(&self, x: &[T]) -> bool {
-        // Nearly always all are, so that it costs less to look at all than to be ready to stop.
-        self.reads.iter().fold(true, |all, (row, least, most)| {
-            let value = x[*row as usize];
-            all & (value >= *least) & (value <= *most) & (value * self.scale).is_whole()
-        })
-    }
-
-    /// Leaves in `out` what the written rows of the stream `x` are after the units, and in `hidden` the
-    /// units.
-    pub fn run(&self, x: &[T], out: &mut [T], hidden: &mut Vec<T>) {
-        hidden.clear();
-        let (mut value, mut start) = (T::zero(), 0);
-        for unit in &self.units {
-            // On its own first: units wait for each other no longer than one sum takes.
-            let mut own = unit.constant;
-            for (row, weight) in &self.terms[start..unit.end] {
+    /// Leaves in `out` what the written rows of the stream `x` are after the units.
+    pub fn run(&self, x: &[T], out: &mut [T]) {
+        for (row, bias) in &self.writes {
+            out[*row as usize] = x[*row as usize] + *bias;
+        }
+        let (mut value, mut terms, mut parts, mut units) = (T::zero(), 0, 0, 0);
+        for sum in &self.sums {
+            // On its own first: sums wait for each other no longer than one addition takes.
+            let mut own = sum.constant;
+            for (row, weight) in &self.terms[terms..sum.terms] {
                 own += *weight * x[*row as usize];
             }
-            start = unit.end;
-            value = if unit.follows { value + own } else { own };
-            // Without a branch, as nobody can tell which units are active.
-            hidden.push(if value > T::zero() { value } else { T::zero() });
-        }
-        start = 0;
-        for Write { row, bias, end } in &self.writes {
-            let mut sum = x[*row as usize] + *bias;
-            for (unit, weight) in &self.outputs[start..*end] {
-                sum += *weight * hidden[*unit as usize];
+            value = if sum.follows { value + own } else { own };
+            for part in &self.parts[parts..sum.parts] {
+                let mut written = out[part.row as usize];
+                for (constant, weight) in &self.units[units..part.end] {
+                    let unit = value + *constant;
+                    // Without a branch, as nobody can tell which units are active.
+                    written += *weight * if unit > T::zero() { unit } else { T::zero() };
+                }
+                out[part.row as usize] = written;
+                units = part.end;
             }
-            start = *end;
-            out[*row as usize] = sum;
+            (terms, parts) = (sum.terms, sum.parts);
         }
     }
 }
 
 /// What a block gives for all values of the few rows that it reads.
 pub(super) struct Table<T> {
-    /// Each row, the least that it can be, how many values it can have, and how many entries of the table
-    /// there are for each.
-    rows: Vec<(u32, T, u32, u32)>,
-    scale: T,
+    rows: Vec<Digit<T>>,
     writes: usize,
     /// What is written, for each combination of values.
-    values: Vec<T>,
+    entries: Vec<T>,
+}
+
+/// A row as a digit of an entry's number.
+struct Digit<T> {
+    row: u32,
+    range: Range<T>,
+    values: u32,
+    /// How many entries there are for each value.
+    stride: u32,
 }
 
 /// Entries of a table at most.
 const MOST_ENTRIES: usize = 256;
 
 impl<T: Scalar> Table<T> {
-    /// The table of some units, if it is small and what they write is among what they read.
-    pub fn new(exact: &Exact<T>, d_model: usize) -> Option<Table<T>> {
-        let Exact { reads, writes, .. } = exact;
-        let is_read = |write: &Write<T>| reads.iter().any(|(row, ..)| *row == write.row);
+    /// The table of some units that read these rows, if it is small and what they write is among those.
+    pub fn new(exact: &Exact<T>, reads: &[(u32, Range<T>)], d_model: usize) -> Option<Table<T>> {
+        let writes = &exact.writes;
+        let is_read = |written: &(u32, T)| reads.iter().any(|(row, _)| *row == written.0);
         if !writes.iter().all(is_read) {
             return None;
         }
         let mut rows = Vec::with_capacity(reads.len());
         let mut count = 1usize;
-        for (row, least, most) in reads {
-            let values = (most.widen() - least.widen()) * exact.scale.widen() + 1.0;
+        for (row, range) in reads {
+            let values = (range.most.widen() - range.least.widen()) * range.scale.widen() + 1.0;
             if values > MOST_ENTRIES as f64 {
                 return None;
             }
-            rows.push((*row, *least, values as u32, count as u32));
+            rows.push(Digit {
+                row: *row,
+                range: *range,
+                values: values as u32,
+                stride: count as u32,
+            });
             count *= values as usize;
             if count * writes.len() > MOST_ENTRIES {
                 return None;
             }
         }
         let mut x = vec![T::zero(); d_model];
-        let (mut out, mut hidden) = (x.clone(), Vec::new());
-        let mut values = Vec::with_capacity(count * writes.len());
+        let mut out = x.clone();
+        let mut entries = Vec::with_capacity(count * writes.len());
         for number in 0..count as u32 {
-            for (row, least, values, stride) in &rows {
-                let step = T::narrow(f64::from(number / stride % values));
-                x[*row as usize] = *least + step / exact.scale;
+            for digit in &rows {
+                let step = T::narrow(f64::from(number / digit.stride % digit.values));
+                x[digit.row as usize] = digit.range.least + step / digit.range.scale;
             }
-            exact.run(&x, &mut out, &mut hidden);
-            values.extend(writes.iter().map(|write| out[write.row as usize]));
+            exact.run(&x, &mut out);
+            entries.extend(writes.iter().map(|(row, _)| out[*row as usize]));
         }
         Some(Table {
             rows,
-            scale: exact.scale,
             writes: writes.len(),
-            values,
+            entries,
         })
     }
 
-    /// What is written; `None` where a row has another value than the table knows.
+    /// What is written, where all rows are within their ranges.
+    #[inline]
     pub fn find(&self, x: &[T]) -> Option<&[T]> {
-        let mut entry = 0;
-        for (row, least, values, stride) in &self.rows {
-            let step = (x[*row as usize] - *least) * self.scale;
-            let number = step.whole();
-            if number >= *values || T::narrow(f64::from(number)) != step {
-                return None;
-            }
-            entry += (number * stride) as usize;
-        }
-        self.values
-            .get(entry * self.writes..(entry + 1) * self.writes)
+        let number = self.rows.iter().fold(0, |number, digit| {
+            let step = (x[digit.row as usize] - digit.range.least) * digit.range.scale;
+            number + step.whole() * digit.stride
+        }) as usize;
+        self.entries
+            .get(number * self.writes..(number + 1) * self.writes)
     }
 }

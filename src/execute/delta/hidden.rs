@@ -1,10 +1,12 @@
 //! The feed-forward block of a layer, one column at a time: only the units that share rows with what has
-//! changed, and of these only those that can be active, as bounds on the rows say. Where all sums are exact in any order (multiples of a power of two that the float
-//! holds), a unit is the one before plus what differs; else the sums are those of the forward pass, in
-//! its order. Depends on `scalar` and `sparse`.
+//! changed, and of these only those that can be active, as the ranges of the rows say. Where all sums are
+//! exact in any order (multiples of a power of two that the float holds), a unit is the one before plus
+//! what differs; else the sums are those of the forward pass, in its order. Depends on `range`, `scalar`
+//! and `sparse`.
 
 use super::block::{Block, blocks};
 use super::exact::{Exact, Table};
+use super::range::Range;
 use super::rows::{self, RowSet};
 use crate::execute::scalar::{Scalar, narrowed};
 use crate::execute::sparse::Sparse;
@@ -14,9 +16,6 @@ use rustc_hash::FxHashMap;
 /// Rows whose values never change tell columns apart, as long as they make no more kinds than this.
 const MOST_KINDS: usize = 64;
 
-/// The least number that rows may be multiples of where sums are to be exact.
-const LEAST_GRAIN: f64 = 1.0 / 16.0;
-
 /// A feed-forward block with what is known of the rows that it reads.
 pub(super) struct Hidden<T> {
     /// By unit: rows and weights.
@@ -25,22 +24,18 @@ pub(super) struct Hidden<T> {
     output: Sparse<T>,
     output_bias: Vec<T>,
     blocks: Vec<Block>,
-    /// The block of each row; that after the last if it has none.
-    block_of: Vec<usize>,
+    d_model: usize,
+    /// The blocks that read or write each row, as bits, `[d_model, words]`.
+    blocks_of: Vec<u64>,
     written: RowSet,
     /// The kind of each column, and the values that never change of each kind.
     kind_of: Vec<u32>,
     kinds: Vec<FxHashMap<u32, f64>>,
-    /// What is known of each block in columns of each kind, kind after kind.
-    known: Vec<Known<T>>,
-}
-
-struct Known<T> {
-    /// What is read, with the least and the most that it has been.
-    bounds: Vec<(u32, f64, f64)>,
-    /// What that has been multiples of; 0 if of nothing.
-    grain: f64,
-    plan: Option<Plan<T>>,
+    /// What each row has been in columns of each kind, `[kinds, d_model]`.
+    ranges: Vec<Range<T>>,
+    /// What to do for each block in columns of each kind, `[kinds, blocks]`; nothing yet where ranges are
+    /// others now.
+    plans: Vec<Option<Plan<T>>>,
 }
 
 /// The units of a block that can be active in a kind of column.
@@ -55,12 +50,14 @@ enum Plan<T> {
     },
 }
 
-/// What a chain goes on from.
-struct Before {
+/// Weighted rows, and units that are these and a constant.
+struct Linear {
     constant: f64,
     changing: Vec<(u32, f64)>,
     /// How large its sums can be, and what they are multiples of.
     reach: (f64, f64),
+    /// Each unit, and by how much its constant is larger.
+    units: Vec<(usize, f64)>,
 }
 
 impl<T: Scalar> Hidden<T> {
@@ -105,12 +102,24 @@ impl<T: Scalar> Hidden<T> {
         mlp.output
             .entries()
             .for_each(|(_, row, _)| is_written[row] = true);
-        let (blocks, block_of) = blocks(mlp, &input, &is_written, (fixed, &known));
-        let begin = |block: &Block| Known {
-            bounds: block.reads.iter().map(|row| (*row, 0.0, 0.0)).collect(),
-            grain: 1.0,
-            plan: None,
-        };
+        let blocks = blocks(mlp, &input, &is_written, &known);
+        let words = blocks.len().div_ceil(64);
+        let mut blocks_of = vec![0; fixed.len() * words];
+        for (number, block) in blocks.iter().enumerate() {
+            for row in block.reads.iter().chain(&block.writes) {
+                blocks_of[*row as usize * words + number / 64] |= 1 << (number % 64);
+            }
+        }
+        let mut ranges = vec![Range::any(); fixed.len()];
+        for row in blocks.iter().flat_map(|block| &block.reads) {
+            let row = *row as usize;
+            ranges[row] = Range::zero();
+            // It will not change, so that it is all known now.
+            let values = (0..columns).map(|column| at(row, column));
+            for value in values.filter(|_| fixed[row]) {
+                ranges[row].note(value);
+            }
+        }
         Hidden {
             input,
             input_bias: narrowed::<T>(&mlp.input_bias)
@@ -119,12 +128,11 @@ impl<T: Scalar> Hidden<T> {
                 .collect(),
             output: Sparse::by_row(&mlp.output),
             output_bias,
-            known: kinds
-                .iter()
-                .flat_map(|_| blocks.iter().map(begin))
-                .collect(),
+            ranges: ranges.repeat(kinds.len()),
+            plans: kinds.iter().flat_map(|_| &blocks).map(|_| None).collect(),
+            d_model: fixed.len(),
             blocks,
-            block_of,
+            blocks_of,
             written: rows::set(fixed.len(), (0..fixed.len()).filter(|row| is_written[*row])),
             kind_of,
             kinds,
@@ -136,55 +144,62 @@ impl<T: Scalar> Hidden<T> {
         &self.written
     }
 
-    /// The blocks that rows belong to, as bits.
-    pub fn affected(&self, rows: &[u64], found: &mut Vec<u64>) {
-        let none = self.blocks.len();
+    /// Takes in the rows of a column that have changed, in its stream `x`, and leaves in `found` the blocks
+    /// that they belong to, as bits.
+    pub fn change(&mut self, column: usize, rows: &[u64], x: &[T], found: &mut Vec<u64>) {
+        let (kind, words) = (
+            self.kind_of[column] as usize,
+            self.blocks.len().div_ceil(64),
+        );
+        let ranges = &mut self.ranges[kind * self.d_model..][..self.d_model];
+        let plans = &mut self.plans[kind * self.blocks.len()..][..self.blocks.len()];
         found.clear();
-        found.resize(none / 64 + 1, 0);
+        found.resize(words, 0);
         rows::each(rows, |row| {
-            let block = self.block_of[row];
-            found[block / 64] |= 1 << (block % 64);
+            let blocks = &self.blocks_of[row * words..(row + 1) * words];
+            rows::add(found, blocks);
+            if !ranges[row].holds(x[row]) && ranges[row].note(x[row]) {
+                rows::each(blocks, |block| plans[block] = None);
+            }
         });
-        found[none / 64] &= !(1 << (none % 64));
     }
 
-    /// Leaves in `out` what the stream `x` of a column is after a block, in the rows that this writes;
-    /// gives those.
+    /// Adds to `results` the rows of a block whose values after it, where the stream of a column is `x`, are
+    /// other than in `target`; `out` and `hidden` are for its use. All rows that have changed have been
+    /// taken in.
     pub fn evaluate(
         &mut self,
         (column, block): (usize, usize),
-        x: &[T],
-        out: &mut [T],
-        hidden: &mut Vec<T>,
-    ) -> &[u32] {
+        (x, target): (&[T], &[T]),
+        (out, hidden): (&mut [T], &mut Vec<T>),
+        results: &mut Vec<(u32, T)>,
+    ) {
         let kind = self.kind_of[column] as usize;
         let number = kind * self.blocks.len() + block;
-        let is_within = match &self.known[number].plan {
+        if self.plans[number].is_none() {
+            self.plans[number] = Some(self.plan(kind, block));
+        }
+        let writes = &self.blocks[block].writes;
+        let mut compare = |row: u32, value: T| {
+            if value != target[row as usize] {
+                results.push((row, value));
+            }
+        };
+        match &self.plans[number] {
             Some(Plan::Exact(exact, table)) => {
                 if let Some(found) = table.as_ref().and_then(|table| table.find(x)) {
-                    let writes = &self.blocks[block].writes;
-                    for (row, value) in writes.iter().zip(found) {
-                        out[*row as usize] = *value;
-                    }
-                    return writes;
+                    let found = writes.iter().zip(found);
+                    return found.for_each(|(row, value)| compare(*row, *value));
                 }
-                exact.holds(x)
+                exact.run(x, out);
             }
-            _ => false,
-        };
-        if !is_within && self.known[number].note(x) {
-            self.known[number].plan = Some(self.plan(kind, block));
-        }
-        let block = &self.blocks[block];
-        match &self.known[number].plan {
-            Some(Plan::Exact(exact, _)) => exact.run(x, out, hidden),
             Some(Plan::Ordered {
                 live,
                 rows,
                 starts,
                 entries,
             }) => {
-                for row in &block.writes {
+                for row in writes {
                     out[*row as usize] = x[*row as usize] + self.output_bias[*row as usize];
                 }
                 hidden.clear();
@@ -208,21 +223,21 @@ impl<T: Scalar> Hidden<T> {
             }
             None => {}
         }
-        &block.writes
+        writes
+            .iter()
+            .for_each(|row| compare(*row, out[*row as usize]));
     }
 
     /// The live units of a block in a kind of column, as chains of differences if sums are exact.
     fn plan(&self, kind: usize, block: usize) -> Plan<T> {
         let known = &self.kinds[kind];
-        let own = &self.known[kind * self.blocks.len() + block];
-        let bounds: FxHashMap<u32, (f64, f64)> = own
-            .bounds
-            .iter()
-            .map(|(row, least, most)| (*row, (*least, *most)))
-            .collect();
+        let ranges = &self.ranges[kind * self.d_model..][..self.d_model];
         let reach = |row: u32| match known.get(&row) {
             Some(value) => (*value, *value),
-            None => bounds.get(&row).copied().unwrap_or((0.0, 0.0)),
+            None => {
+                let range = &ranges[row as usize];
+                (range.least.widen(), range.most.widen())
+            }
         };
         let mut live = Vec::new();
         for unit in &self.blocks[block].units {
@@ -240,7 +255,11 @@ impl<T: Scalar> Hidden<T> {
                 live.push((unit, size));
             }
         }
-        let chain = (own.grain > 0.0).then(|| self.chain(block, &live, known, own));
+        let reads = self.blocks[block].reads.iter();
+        let is_exact = reads
+            .clone()
+            .all(|row| ranges[*row as usize].scale > T::zero());
+        let chain = is_exact.then(|| self.chain(block, &live, known, ranges));
         chain.flatten().unwrap_or_else(|| self.ordered(&live))
     }
 
@@ -249,23 +268,20 @@ impl<T: Scalar> Hidden<T> {
         block: usize,
         live: &[(usize, f64)],
         known: &FxHashMap<u32, f64>,
-        of: &Known<T>,
+        ranges: &[Range<T>],
     ) -> Option<Plan<T>> {
-        let own = of.grain;
-        let writes = &self.blocks[block].writes;
-        let read = |(row, least, most): &(u32, f64, f64)| {
-            let [least, most] = [*least, *most].map(T::narrow);
-            (*row, least, most)
-        };
-        let reads = of.bounds.iter().map(read).collect();
-        let mut exact = Exact::new(reads, T::narrow(1.0 / own));
-        let mut outputs = vec![Vec::new(); writes.len()];
-        let mut before: Option<Before> = None;
-        for (number, (unit, size)) in (0..).zip(live) {
+        let Block { reads, writes, .. } = &self.blocks[block];
+        let biased = |row: &u32| (*row, self.output_bias[*row as usize]);
+        let mut exact = Exact::new(writes.iter().map(biased).collect());
+        let mut sums: Vec<Linear> = Vec::new();
+        for (unit, size) in live {
             let terms = &self.input[*unit];
             let bias = self.input_bias[*unit];
             let grain = terms.iter().fold(grain(bias), |least, (row, weight)| {
-                let row = known.get(row).map_or(own, |value| grain(*value));
+                let row = match known.get(row) {
+                    Some(value) => grain(*value),
+                    None => ranges[*row as usize].grain(),
+                };
                 least.min(grain(*weight) * row)
             });
             let products = || {
@@ -275,13 +291,10 @@ impl<T: Scalar> Hidden<T> {
             };
             let constant = bias + products().sum::<f64>();
             // Partial sums are multiples of the grain: those of the forward pass no larger than all
-            // terms together, those of the chain than what changes of this unit and the one before.
+            // terms together, those of the chain than what changes of this sum and the one before.
             let folded = size - bias.abs() - products().map(f64::abs).sum::<f64>() + constant.abs();
-            let last = before
-                .as_ref()
-                .map_or((0.0, f64::INFINITY), |before| before.reach);
             let most = 2.0 / T::epsilon().widen();
-            if size / grain > most || (folded + last.0) / grain.min(last.1) > most {
+            if size / grain > most {
                 return None;
             }
             let changing: Vec<(u32, f64)> = terms
@@ -289,38 +302,56 @@ impl<T: Scalar> Hidden<T> {
                 .filter(|(row, _)| !known.contains_key(row))
                 .copied()
                 .collect();
-            let own = before.as_ref().map(|before| {
-                let list = differences(&before.changing, &changing);
-                (constant - before.constant, list)
-            });
-            let follows = own
-                .as_ref()
-                .is_some_and(|(_, terms)| terms.len() <= changing.len());
-            let (plus, list) = match own {
-                Some(own) if follows => own,
-                _ => (constant, changing.clone()),
-            };
-            let is_held = |number: f64| T::narrow(number).widen() == number;
-            if !is_held(plus) || !list.iter().all(|(_, weight)| is_held(*weight)) {
-                return None;
-            }
-            let narrowed = list.iter().map(|(row, weight)| (*row, T::narrow(*weight)));
-            exact.unit((follows, T::narrow(plus)), narrowed);
-            for (row, weight) in self.output.list(*unit) {
-                if let Ok(at) = writes.binary_search(row) {
-                    outputs[at].push((number, *weight));
+            match sums.last_mut().filter(|sum| sum.changing == changing) {
+                Some(sum) => sum.units.push((*unit, constant - sum.constant)),
+                None => {
+                    let last = sums.last().map_or((0.0, f64::INFINITY), |sum| sum.reach);
+                    if (folded + last.0) / grain.min(last.1) > most {
+                        return None;
+                    }
+                    sums.push(Linear {
+                        constant,
+                        changing,
+                        reach: (folded, grain),
+                        units: vec![(*unit, 0.0)],
+                    });
                 }
             }
-            before = Some(Before {
-                constant,
-                changing,
-                reach: (folded, grain),
+        }
+        let held = |number: f64| Some(T::narrow(number)).filter(|held| held.widen() == number);
+        let mut before: Option<&Linear> = None;
+        for sum in &sums {
+            let own = before.map(|before| {
+                let list = differences(&before.changing, &sum.changing);
+                (sum.constant - before.constant, list)
             });
+            let shorter = own.filter(|(_, terms)| terms.len() <= sum.changing.len());
+            let follows = shorter.is_some();
+            let (constant, terms) = shorter.unwrap_or((sum.constant, sum.changing.clone()));
+            let terms = terms
+                .into_iter()
+                .map(|(row, weight)| Some((row, held(weight)?)));
+            let terms: Vec<(u32, T)> = terms.collect::<Option<_>>()?;
+            exact.sum((follows, held(constant)?), terms.into_iter());
+            for row in writes {
+                let mut part = Vec::new();
+                for (unit, constant) in &sum.units {
+                    let mut entries = self.output.list(*unit).iter();
+                    if let Some((_, weight)) = entries.find(|entry| entry.0 == *row) {
+                        part.push((held(*constant)?, *weight));
+                    }
+                }
+                if !part.is_empty() {
+                    exact.part(*row, part.into_iter());
+                }
+            }
+            before = Some(sum);
         }
-        for (row, outputs) in writes.iter().zip(outputs) {
-            exact.write((*row, self.output_bias[*row as usize]), outputs.into_iter());
-        }
-        let table = Table::new(&exact, self.output_bias.len());
+        let reads: Vec<(u32, Range<T>)> = reads
+            .iter()
+            .map(|row| (*row, ranges[*row as usize]))
+            .collect();
+        let table = Table::new(&exact, &reads, self.output_bias.len());
         Some(Plan::Exact(exact, table))
     }
 
@@ -349,38 +380,6 @@ impl<T: Scalar> Hidden<T> {
                 .map(|(_, unit, weight)| (unit, weight))
                 .collect(),
         }
-    }
-}
-
-impl<T: Scalar> Known<T> {
-    /// Takes in the rows of a column; whether there has to be another plan.
-    fn note(&mut self, x: &[T]) -> bool {
-        let mut is_new = self.plan.is_none();
-        for (row, least, most) in &mut self.bounds {
-            let value = x[*row as usize].widen();
-            if value < *least || value > *most {
-                is_new = true;
-                *least = power(value.min(*least));
-                *most = power(value.max(*most));
-            }
-            while self.grain > 0.0 && (value / self.grain).fract() != 0.0 {
-                is_new = true;
-                self.grain = if self.grain > LEAST_GRAIN {
-                    self.grain / 2.0
-                } else {
-                    0.0
-                };
-            }
-        }
-        is_new
-    }
-}
-
-/// The next power of two away from 0.
-fn power(value: f64) -> f64 {
-    match value == 0.0 {
-        true => 0.0,
-        false => value.signum() * value.abs().log2().ceil().exp2().max(value.abs()),
     }
 }
 

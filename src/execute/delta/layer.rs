@@ -150,7 +150,7 @@ impl<T: Scalar> LayerState<T> {
             results,
             ..
         } = scratch;
-        self.hidden.affected(rows, blocks);
+        self.hidden.change(column, rows, middle, blocks);
         rows.iter_mut()
             .zip(self.hidden.written())
             .for_each(|(rows, written)| *rows &= !written);
@@ -160,13 +160,9 @@ impl<T: Scalar> LayerState<T> {
             }
         });
         rows::each(blocks, |block| {
-            let place = (column, block);
-            for row in self.hidden.evaluate(place, middle, stream, hidden) {
-                let value = stream[*row as usize];
-                if value != target[*row as usize] {
-                    results.push((*row, value));
-                }
-            }
+            let streams = (middle, target);
+            self.hidden
+                .evaluate((column, block), streams, (stream, hidden), results);
         });
         let start = scratch.ends.last().copied().unwrap_or(0);
         let mut results = scratch.results[start..].iter();

@@ -11,6 +11,7 @@ mod head;
 mod hidden;
 mod index;
 mod layer;
+mod range;
 mod rows;
 
 use super::engine::{Dense, Engine};
