@@ -1,7 +1,7 @@
 //! What certificates take from a plan, whatever the floats of the host: what its heads are made of, and
 //! whether their tables and BOS are what they say. Found once for all certificates of a plan.
 
-use super::hidden::Shape;
+use super::hidden::{At, Shape};
 use crate::model::HostOrder;
 use crate::plan::{
     Attend, Dimension, FeedForward, Kind, Meaning, Plan, Product, Scale, Term, Unit, VariableId,
@@ -27,6 +27,8 @@ pub(super) struct Facts {
     /// they add up to.
     units: Vec<Vec<Unit>>,
     shapes: Vec<Shape>,
+    /// What they do at each value of their argument.
+    points: Vec<Vec<At>>,
 }
 
 /// What is known of a head.
@@ -81,12 +83,16 @@ impl Facts {
                 | Written::Attend
                 | Written::FeedForward => false,
             });
+        let units = units(plan);
+        let points = plan.feed_forwards.iter().zip(&units);
+        let points = points.map(|(forward, units)| At::all(plan, forward, units));
         Facts {
+            points: points.collect(),
             directions: plan.directions().0,
             embedded: embedded.collect(),
             heads,
             faults,
-            units: units(plan),
+            units,
             shapes: plan
                 .feed_forwards
                 .iter()
@@ -97,6 +103,10 @@ impl Facts {
 
     pub fn units(&self, forward: usize) -> &[Unit] {
         &self.units[forward]
+    }
+
+    pub fn points(&self, forward: usize) -> &[At] {
+        &self.points[forward]
     }
 
     pub fn shape(&self, forward: usize) -> &Shape {

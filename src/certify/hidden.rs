@@ -2,7 +2,7 @@
 //! its value; a step whose two units are computed without rounding gives it to the bit.
 
 use super::bound::{Bound, Bounds, Floats, fits, grain};
-use crate::plan::{FeedForward, Unit, output};
+use crate::plan::{FeedForward, Plan, Unit, output};
 
 impl Bounds<'_> {
     /// What a feed-forward operation writes.
@@ -12,30 +12,27 @@ impl Bounds<'_> {
         if let Some(error) = self.error_of_last(forward) {
             argument.error = argument.error.min(error);
         }
-        let bos = self.plan.bos.then(|| self.plan.at_bos(&forward.argument));
-        let points = || forward.points.iter().chain(&bos).copied();
-        let exact = self.exact_units(forward, &argument, units, points());
+        let points = self.facts.points(at);
+        let exact = self.exact_units(forward, &argument, units, points);
         let (mut largest, mut error) = (0.0f64, 0.0f64);
-        let (mut flat, mut grains) = (true, Some(Vec::new()));
+        let (mut flat, mut grains) = (true, Some(None));
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-        for point in points() {
-            let off = self.argument_error(forward, point, &argument);
+        for at in points {
+            let off = self.argument_error(forward, at.point, &argument);
             if !off.is_finite() {
                 return Bound::inexact(f64::INFINITY, f64::INFINITY);
             }
-            let on_steps = on_steps(&forward.units, point);
-            let value = on_steps.unwrap_or_else(|| output(&forward.units, point));
-            let moved = shape.furthest(point, off);
+            let moved = shape.furthest(at.point, off);
             flat &= moved == 0.0;
-            largest = largest.max(value.abs());
-            match (on_steps, &mut grains) {
-                (Some(value), Some(grains)) => grains.extend(grain(value)),
-                (_, grains) => *grains = None,
-            }
-            (least, most) = (least.min(value), most.max(value));
+            largest = largest.max(at.value.abs());
+            grains = grains.filter(|_| at.is_on_steps).map(|least: Option<i32>| {
+                let both = least.into_iter().chain(grain(at.value));
+                both.min()
+            });
+            (least, most) = (least.min(at.value), most.max(at.value));
             let rounding = match exact {
                 Some(_) => 0.0,
-                None => self.rounding(units, point),
+                None => at.rounding * self.floats.unit,
             };
             error = error.max(moved + rounding);
         }
@@ -46,8 +43,7 @@ impl Bounds<'_> {
         };
         if exact.is_some() && error == 0.0 {
             // Steps that do not move give the value of a point to the bit.
-            let of_values = grains.and_then(|grains| grains.into_iter().min());
-            return near(Bound::exact(largest, exact.max(of_values)));
+            return near(Bound::exact(largest, exact.max(grains.flatten())));
         }
         if flat && self.is_exact_step(forward, &argument) {
             return near(Bound::exact(largest, grain(forward.units[0].weight)));
@@ -62,7 +58,7 @@ impl Bounds<'_> {
         forward: &FeedForward,
         argument: &Bound,
         units: &[Unit],
-        points: impl Iterator<Item = f64>,
+        points: &[At],
     ) -> Option<i32> {
         let of_argument = argument.grain?;
         if !self.is_nothing_at_bos(forward) {
@@ -80,9 +76,8 @@ impl Bounds<'_> {
             least = least.min(grain(unit.weight)?.saturating_add(before));
             steepest += (unit.weight * unit.slope).abs();
         }
-        let most = |(net, largest): (f64, f64)| net + largest;
-        let sums = points.map(|point| most(on_the_way(units, point)));
-        let size = sums.fold(0.0, f64::max) + 2.0 * steepest * argument.error;
+        let most = points.iter().fold(0.0f64, |most, at| most.max(at.reach));
+        let size = most + 2.0 * steepest * argument.error;
         fits(size, least, self.floats).then_some(least)
     }
 
@@ -111,22 +106,6 @@ impl Bounds<'_> {
             }
         }
         argument.error
-    }
-
-    /// The rounding of units and of their sum.
-    fn rounding(&self, units: &[Unit], point: f64) -> f64 {
-        let unit = self.floats.unit;
-        let each = units.iter().map(|u| {
-            let before = (u.slope * point).abs() + u.offset.abs();
-            let after = (u.slope * point + u.offset).max(0.0);
-            match after > 0.0 {
-                true => u.weight.abs() * (3.0 * unit * before + 2.0 * unit * after),
-                false => 0.0,
-            }
-        });
-        let each: f64 = each.sum();
-        let (net, largest) = on_the_way(units, point);
-        each + units.len() as f64 * unit * (net + largest)
     }
 
     /// Whether the units are one step whose difference is computed without rounding.
@@ -196,6 +175,49 @@ impl Bounds<'_> {
             let whole = read.error == 0.0 && read.grain.is_some_and(|grain| grain >= bit);
             whole && read.centre + read.radius <= 0.0
         })
+    }
+}
+
+/// What the units of a feed-forward operation do at one value of their argument, whatever the floats.
+pub(super) struct At {
+    point: f64,
+    /// What they give, and whether they are steps of which none is on its ramp.
+    value: f64,
+    is_on_steps: bool,
+    /// A bound on sums on the way to that of all units.
+    reach: f64,
+    /// How far their roundings, and those of their sum, may take it, in units of the last place of 1.
+    rounding: f64,
+}
+
+impl At {
+    /// All values of the argument, that at BOS among them; `units` are those that a host adds.
+    pub fn all(plan: &Plan, forward: &FeedForward, units: &[Unit]) -> Vec<At> {
+        let bos = plan.bos.then(|| plan.at_bos(&forward.argument));
+        let points = forward.points.iter().chain(&bos);
+        points
+            .map(|point| At::new(*point, forward, units))
+            .collect()
+    }
+
+    fn new(point: f64, forward: &FeedForward, units: &[Unit]) -> At {
+        let on_steps = on_steps(&forward.units, point);
+        let (net, largest) = on_the_way(units, point);
+        let each = units.iter().map(|u| {
+            let before = (u.slope * point).abs() + u.offset.abs();
+            let after = (u.slope * point + u.offset).max(0.0);
+            match after > 0.0 {
+                true => u.weight.abs() * (3.0 * before + 2.0 * after),
+                false => 0.0,
+            }
+        });
+        At {
+            point,
+            value: on_steps.unwrap_or_else(|| output(&forward.units, point)),
+            is_on_steps: on_steps.is_some(),
+            reach: net + largest,
+            rounding: each.sum::<f64>() + units.len() as f64 * (net + largest),
+        }
     }
 }
 
