@@ -162,12 +162,22 @@ pub struct Grid {
     pub right: Vec<Row>,
     /// `[rows, columns]`, finite.
     pub cells: Vec<Vec<f64>>,
+    /// How many first rows and columns hold nothing, and are there for the same positions to stand at
+    /// the same places in the grids of a panel.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub blank: usize,
     /// Whether each row does not feed what is looked at; empty where all do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faded: Vec<bool>,
     /// Neighbouring columns that belong together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
+}
+
+// As serde asks for it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Neighbouring columns of a grid.
@@ -310,6 +320,11 @@ impl Grid {
     /// How many columns it has.
     pub fn columns(&self) -> usize {
         self.cells.first().map_or(0, Vec::len)
+    }
+
+    /// Whether a cell is one of those that hold nothing.
+    pub fn is_blank(&self, row: usize, column: usize) -> bool {
+        row < self.blank || column < self.blank
     }
 
     /// How strong the colour of a number is: from -1 to 1.

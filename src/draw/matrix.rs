@@ -223,10 +223,12 @@ impl Strip<'_> {
 
 fn squares(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) {
     let (rows, columns) = (grid.cells.len(), grid.columns());
-    let (width, height) = (columns as f64 * side, rows as f64 * side);
+    // What holds nothing is neither a square nor within lines.
+    let blank = grid.blank.min(rows).min(columns) as f64 * side;
+    let (width, height) = (columns as f64 * side - blank, rows as f64 * side - blank);
     let area = Area {
-        x,
-        y,
+        x: x + blank,
+        y: y + blank,
         width,
         height,
     };
@@ -282,15 +284,15 @@ fn squares(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) {
         }
     }
     let mut lines = String::new();
-    let (left, top) = (number(x), number(y));
-    for column in 0..=columns {
+    let (left, top) = (number(x + blank), number(y + blank));
+    for column in grid.blank..=columns {
         lines.push_str(&format!(
             "M{} {top}v{}",
             number(x + column as f64 * side),
             number(height)
         ));
     }
-    for row in 0..=rows {
+    for row in grid.blank..=rows {
         lines.push_str(&format!(
             "M{left} {}h{}",
             number(y + row as f64 * side),

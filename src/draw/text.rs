@@ -233,6 +233,7 @@ impl Writer {
                     1 => {
                         let row = &grid.cells[first];
                         let shown = match grid.is_faint(row, row[column]) {
+                            _ if grid.is_blank(first, column) => String::new(),
                             true if row[column] == 0.0 => String::new(),
                             true => FAINT_MARK.to_string(),
                             false => number(grid.scale, row[column], shape.cell),
@@ -245,6 +246,7 @@ impl Writer {
                             row.is_some_and(|row| grid.cells[*row][column] != 0.0)
                         };
                         line.push(match (on(pair.first()), on(pair.get(1))) {
+                            _ if pair.iter().all(|row| grid.is_blank(*row, column)) => ' ',
                             (true, true) => '█',
                             (true, false) => '▀',
                             (false, true) => '▄',

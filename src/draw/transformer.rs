@@ -212,10 +212,6 @@ fn head(
     }
     if let Some(selected) = selected {
         let before = positions.cells.len() - subject.input.len();
-        let tokens = Row {
-            cells: positions.cells[before..].to_vec(),
-            ..positions.clone()
-        };
         let attended = weights[before..].iter().map(|row| shares(&row[before..]));
         let difference = attended.zip(&selected).map(|(attended, selected)| {
             let pairs = attended.iter().zip(shares(selected));
@@ -232,9 +228,10 @@ fn head(
             blocks.push(Block::Grid(Grid {
                 title: title.to_string(),
                 scale,
-                above: vec![side(Role::Key, &tokens)],
-                left: vec![side(Role::Query, &tokens)],
-                cells,
+                above: vec![side(Role::Key, positions)],
+                left: vec![side(Role::Query, positions)],
+                cells: beside_bos(cells, before),
+                blank: before,
                 ..Grid::default()
             }));
         }
@@ -246,6 +243,19 @@ fn head(
         notes,
         blocks,
     })
+}
+
+/// Numbers of tokens with rows and columns of nothing before them, so that each token stands where it
+/// stands in the attention.
+fn beside_bos(cells: Vec<Vec<f64>>, before: usize) -> Vec<Vec<f64>> {
+    let columns = cells.first().map_or(0, Vec::len) + before;
+    let nothing = std::iter::repeat_n(vec![0.0; columns], before);
+    let of_tokens = cells.into_iter().map(|row| {
+        let mut wide = vec![0.0; before];
+        wide.extend(row);
+        wide
+    });
+    nothing.chain(of_tokens).collect()
 }
 
 fn amount(number: f64) -> String {
