@@ -166,6 +166,10 @@ pub struct Grid {
     /// the same places in the grids of a panel.
     #[serde(default, skip_serializing_if = "is_none")]
     pub blank: usize,
+    /// Whether each row looks at the first column as at a sink, though that is not selected; empty
+    /// where none does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sink: Vec<bool>,
     /// Whether each row does not feed what is looked at; empty where all do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faded: Vec<bool>,
@@ -286,6 +290,12 @@ impl Drawing {
             .any(|block| matches!(block, Block::Grid(grid) if grid.scale == scale))
     }
 
+    /// Whether a position is a sink somewhere.
+    pub fn has_sink(&self) -> bool {
+        self.blocks()
+            .any(|block| matches!(block, Block::Grid(grid) if grid.sink.contains(&true)))
+    }
+
     /// Whether something is faded.
     pub fn fades(&self) -> bool {
         self.blocks().any(|block| match block {
@@ -325,6 +335,11 @@ impl Grid {
     /// Whether a cell is one of those that hold nothing.
     pub fn is_blank(&self, row: usize, column: usize) -> bool {
         row < self.blank || column < self.blank
+    }
+
+    /// Whether a cell is that of a sink.
+    pub fn is_sink(&self, row: usize, column: usize) -> bool {
+        column == 0 && self.sink.get(row) == Some(&true)
     }
 
     /// How strong the colour of a number is: from -1 to 1.

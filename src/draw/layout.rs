@@ -3,10 +3,11 @@
 
 use super::drawing::{Block, Drawing, Panel, Role, Row, Scale, Section};
 use super::layered;
-use super::matrix::grid;
+use super::matrix::{grid, hollow};
 use super::scene::{
     Anchor, Area, Paint, Scene, Shape, Text, columns_of, cut, fitting, folded, measure,
 };
+use crate::execute::SINK_WORDS;
 
 /// The page is as wide as this, unless one panel is wider.
 const PAGE: f64 = 1240.0;
@@ -318,6 +319,11 @@ fn legend(drawing: &Drawing, available: f64) -> Drawn {
         scale(Paint::Plus, "more than 0");
         scale(Paint::Minus, "less than 0");
     }
+    if drawing.has_sink() {
+        let place = entries.iter().position(|(paint, _)| *paint == Paint::On);
+        let entry = (Paint::Empty, SINK_WORDS.to_string());
+        entries.insert(place.map_or(entries.len(), |at| at + 1), entry);
+    }
     let mut drawn = Drawn::default();
     let (mut x, mut y) = (0.0, 0.0);
     let size = 11.0;
@@ -332,7 +338,10 @@ fn legend(drawing: &Drawing, available: f64) -> Drawn {
             width: 12.0,
             height: 12.0,
         };
-        drawn.rect(area, 2.0, paint);
+        match paint {
+            Paint::Empty => drawn.path(hollow(x - 2.0, y - 2.0, 16.0), Paint::On, 1.0),
+            paint => drawn.rect(area, 2.0, paint),
+        }
         drawn.text(Text::new(x + 18.0, y + 6.0, size, text, Paint::Dim));
         x += width;
         drawn.height = y + 14.0;

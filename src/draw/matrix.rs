@@ -221,6 +221,19 @@ impl Strip<'_> {
     }
 }
 
+/// A square with a hole, as a part of a path: what is looked at and not selected.
+pub(super) fn hollow(x: f64, y: f64, side: f64) -> String {
+    let (edge, thick) = (side * 0.16, side * 0.14);
+    let outer = side - 2.0 * edge;
+    let inner = number(outer - 2.0 * thick);
+    let (from, top) = (number(x + edge + thick), number(y + edge + thick));
+    // The other way round, so that it is a hole.
+    format!(
+        "{}M{from} {top}v{inner}h{inner}v-{inner}z",
+        rectangle(x + edge, y + edge, outer, outer)
+    )
+}
+
 fn squares(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) {
     let (rows, columns) = (grid.cells.len(), grid.columns());
     // What holds nothing is neither a square nor within lines.
@@ -283,6 +296,11 @@ fn squares(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) {
             }
         }
     }
+    let sinks = (0..rows).filter(|row| grid.is_sink(*row, 0));
+    let sinks: String = sinks
+        .map(|row| hollow(x, y + row as f64 * side, side))
+        .collect();
+    drawn.path(sinks, Paint::On, 1.0);
     let mut lines = String::new();
     let (left, top) = (number(x + blank), number(y + blank));
     for column in grid.blank..=columns {

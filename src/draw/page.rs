@@ -26,6 +26,8 @@ const NODES: usize = 5_000;
 /// # Errors
 /// An input or a model that is too large (E0801).
 pub fn page(subject: &Subject, roots: &[SOpId], model: &Model) -> Fallible<String> {
+    let apart = subject.graph.told_apart(roots, &[]);
+    let subject = &subject.of(&apart);
     let entries = model.nonzero();
     let positions = subject.input.len().max(1);
     let width = model.d_model.saturating_mul(positions);

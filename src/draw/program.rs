@@ -27,6 +27,8 @@ const ALIKE: usize = 3;
 /// # Errors
 /// A limit is reached.
 pub fn program(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> {
+    let apart = subject.graph.told_apart(&[root], &[]);
+    let subject = &subject.of(&apart);
     let graph = subject.graph;
     let mut budget = Budget::new(subject.limits);
     let layers = schedule(graph, &[root]);

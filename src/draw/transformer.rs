@@ -21,6 +21,8 @@ use rustc_hash::FxHashMap;
 /// # Errors
 /// An input that the model does not take; a limit is reached.
 pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> Fallible<Drawing> {
+    let apart = subject.graph.told_apart(&[root], &[]);
+    let subject = &subject.of(&apart);
     let mut traced = traced(subject, model, |budget, positions| {
         for layer in &model.layers {
             budget.boxes(layer.heads.len() + 2)?;
@@ -91,7 +93,8 @@ pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> 
 fn note(plan: Option<&Plan>) -> String {
     let sink = match plan {
         Some(plan) if !plan.bos => {
-            "; position 0 takes the place of BOS: a head may attend to it unselected"
+            "; position 0 is the sink that BOS is elsewhere: a hollow square says that a query looks \
+             at it without selecting it"
         }
         _ => "; nothing of the program stands at BOS",
     };
@@ -193,7 +196,11 @@ fn head(
         ..Grid::default()
     })];
     let bit = |bit: &bool| f64::from(u8::from(*bit));
-    let selected = match (selector, &pattern.selected) {
+    let (known, sink) = match &pattern.selected {
+        Some(selected) => (Some(&selected.keys), selected.sink.clone()),
+        None => (None, Vec::new()),
+    };
+    let selected = match (selector, known) {
         (Some(selector), _) if shared == 1 => {
             let run = Run::operands(subject.graph, *selector, subject.input, subject.limits)?;
             Some(run.weights(Attention::Selector(*selector))?)
@@ -213,17 +220,32 @@ fn head(
     if let Some(selected) = selected {
         let before = positions.cells.len() - subject.input.len();
         let attended = weights[before..].iter().map(|row| shares(&row[before..]));
-        let difference = attended.zip(&selected).map(|(attended, selected)| {
-            let pairs = attended.iter().zip(shares(selected));
+        let looked_at = selected.iter().enumerate().map(|(query, row)| {
+            let mut row = row.clone();
+            if let (Some(true), Some(first)) = (sink.get(query), row.first_mut()) {
+                *first = 1.0;
+            }
+            row
+        });
+        let difference = attended.zip(looked_at).map(|(attended, looked_at)| {
+            let pairs = attended.iter().zip(shares(&looked_at));
             pairs.map(|(got, wanted)| got - wanted).collect()
         });
         let difference: Vec<Vec<f64>> = difference.collect();
         let numbers = difference.iter().flatten();
         let largest = numbers.fold(0.0_f64, |most, each| most.max(each.abs()));
-        notes.push(format!("they differ by {} at most", amount(largest)));
-        for (title, scale, cells) in [
-            ("selector", Scale::Selected, selected),
-            ("difference", Scale::Difference, difference),
+        let counted = if sink.is_empty() {
+            ""
+        } else {
+            ", with the sink counted"
+        };
+        notes.push(format!(
+            "they differ by {} at most{counted}",
+            amount(largest)
+        ));
+        for (title, scale, cells, sink) in [
+            ("selector", Scale::Selected, selected, sink),
+            ("difference", Scale::Difference, difference, Vec::new()),
         ] {
             blocks.push(Block::Grid(Grid {
                 title: title.to_string(),
@@ -232,6 +254,7 @@ fn head(
                 left: vec![side(Role::Query, positions)],
                 cells: beside_bos(cells, before),
                 blank: before,
+                sink,
                 ..Grid::default()
             }));
         }
