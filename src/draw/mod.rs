@@ -18,6 +18,7 @@ mod picture;
 mod program;
 mod residual;
 mod scene;
+mod selecting;
 mod svg;
 mod text;
 mod theme;

@@ -19,13 +19,18 @@ impl Plan {
         Plan::restore(model.plan.as_deref()?, model).ok()
     }
 
-    /// What each head of a layer selects, in the order of the model's heads, where the stream
-    /// `[positions, d_model]` is that before the layer; nothing for a head that pays weights instead.
-    pub fn selected(&self, layer: usize, stream: &Array2<f64>) -> Vec<Option<Selected>> {
+    /// An operation of each head of a layer, in the order of the model's heads.
+    pub fn heads_of(&self, layer: usize) -> Vec<&Attend> {
         let mut heads: BTreeMap<usize, &Attend> = BTreeMap::new();
         for attend in self.attends.iter().filter(|attend| attend.layer == layer) {
             heads.entry(attend.pattern).or_insert(attend);
         }
+        heads.into_values().collect()
+    }
+
+    /// What each head of a layer selects, in the order of the model's heads, where the stream
+    /// `[positions, d_model]` is that before the layer; nothing for a head that pays weights instead.
+    pub fn selected(&self, layer: usize, stream: &Array2<f64>) -> Vec<Option<Selected>> {
         let directions = self.directions().0;
         let read = |linear: &Linear, position: usize| {
             linear.at(|id| {
@@ -33,7 +38,7 @@ impl Plan {
                 stream.get(at).copied().unwrap_or(0.0)
             })
         };
-        let heads = heads.into_values();
+        let heads = self.heads_of(layer).into_iter();
         let selected = heads.map(|head| match head.row {
             Row::Selector(_) => {
                 let keys = self.selected_by(head, stream.nrows(), &read);
