@@ -11,6 +11,7 @@ use crate::schedule::{Attention, Head, Schedule};
 use crate::value::Value;
 use crate::value::sequence::input_source;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 
 /// S-ops that are compared on one side of a grid, at most.
 const SIDE: usize = 3;
@@ -19,6 +20,10 @@ const SIDE: usize = 3;
 /// disjunction: `rasp schedule` and `rasp tour` count those.
 const LAYERS: &str = "the layers and heads that the program needs; its model may take more, which \
                       `--show model` draws";
+
+/// What is said where names are told apart.
+pub(super) const NUMBERED: &str =
+    "s-ops of one name are numbered in the order in which they are computed";
 
 /// Names the sections `layer 1`, `layer 2`, ….
 pub(super) fn layer_title(layer: usize) -> String {
@@ -49,6 +54,7 @@ pub fn flow(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> {
         Some(position) => Some(run.feeds(root, position)?),
         None => None,
     };
+    let numbered = matches!(apart, Cow::Owned(_));
     let painter = Painter {
         schedule: &schedule,
         shown: shown(&run, &schedule, root),
@@ -57,7 +63,12 @@ pub fn flow(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> {
         root,
         name,
     };
-    painter.drawing(subject)
+    let mut drawing = painter.drawing(subject)?;
+    if numbered {
+        drawing.note.push_str("; ");
+        drawing.note.push_str(NUMBERED);
+    }
+    Ok(drawing)
 }
 
 /// S-ops worth a row: with a name, read by a head, or the root.

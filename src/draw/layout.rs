@@ -12,6 +12,11 @@ use crate::execute::SINK_WORDS;
 /// The page is as wide as this, unless one panel is wider.
 const PAGE: f64 = 1240.0;
 
+/// It is as wide as this instead where it becomes that much lower, as grids of 50 tokens stand side
+/// by side then.
+const WIDE: f64 = 1500.0;
+const LOWER: f64 = 0.8;
+
 /// Around the page, and between panels.
 const MARGIN: f64 = 24.0;
 const GAP: f64 = 16.0;
@@ -42,12 +47,7 @@ impl Drawn {
     }
 
     pub fn rect(&mut self, area: Area, round: f64, paint: Paint) {
-        self.shapes.push(Shape::Rect {
-            area,
-            round,
-            paint,
-            opacity: 1.0,
-        });
+        self.shapes.push(Shape::Rect { area, round, paint });
     }
 
     pub fn path(&mut self, d: String, paint: Paint, opacity: f64) {
@@ -72,15 +72,12 @@ pub fn lay_out(drawing: &Drawing) -> Scene {
     let mut page = Drawn::default();
     let streams = drawing.sections.len() > 1;
     let left = if streams { MARGIN + STREAM } else { MARGIN };
-    let mut body = Drawn::default();
-    let mut y = 0.0;
-    let mut stops = Vec::new();
-    for found in &drawing.sections {
-        let drawn = section(found, PAGE - left - MARGIN);
-        stops.push(y + 7.0);
-        let height = drawn.height;
-        body.group(left, y, drawn);
-        y += height + GAP + 4.0;
+    let (mut body, mut stops) = sections(drawing, left, PAGE);
+    if body.height > PAGE {
+        let wide = sections(drawing, left, WIDE);
+        if wide.0.height < LOWER * body.height {
+            (body, stops) = wide;
+        }
     }
     let width = (body.width + MARGIN).max(520.0);
     let mut top = MARGIN;
@@ -114,6 +111,21 @@ pub fn lay_out(drawing: &Drawing) -> Scene {
         description: description(drawing),
         shapes: page.shapes,
     }
+}
+
+/// The sections below each other on a page of some width, and where each begins.
+fn sections(drawing: &Drawing, left: f64, page: f64) -> (Drawn, Vec<f64>) {
+    let mut body = Drawn::default();
+    let mut y = 0.0;
+    let mut stops = Vec::new();
+    for found in &drawing.sections {
+        let drawn = section(found, page - left - MARGIN);
+        stops.push(y + 7.0);
+        let height = drawn.height;
+        body.group(left, y, drawn);
+        y += height + GAP + 4.0;
+    }
+    (body, stops)
 }
 
 /// The line from the tokens to the output.

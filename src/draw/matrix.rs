@@ -3,8 +3,9 @@
 
 use super::drawing::{Cell, Grid, Row, Scale};
 use super::layout::{Drawn, FADED, rectangle};
-use super::scene::{Anchor, Area, Paint, Shape, Text, columns_of, cut, measure};
+use super::scene::{Anchor, Area, Paint, Text, columns_of, cut, measure};
 use super::svg::number;
+use std::collections::BTreeMap;
 
 /// Characters of a text in a strip, at most.
 const LONGEST: usize = 32;
@@ -269,8 +270,11 @@ fn squares(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) {
         }
     } else {
         let largest = grid.largest();
+        // Squares that look alike are one shape: a picture has thousands.
+        let mut alike: BTreeMap<(Paint, u32), String> = BTreeMap::new();
         for (row, numbers) in grid.cells.iter().enumerate() {
             let fade = if faded(row) { FADED } else { 1.0 };
+            let top = y + row as f64 * side;
             for (column, found) in numbers.iter().enumerate() {
                 let strength = grid.strength(*found, largest);
                 if strength.abs() < 0.004 {
@@ -281,19 +285,16 @@ fn squares(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) {
                     Scale::Difference | Scale::Number => Paint::Plus,
                     Scale::Selected | Scale::Share => Paint::On,
                 };
-                let area = Area {
-                    x: x + column as f64 * side,
-                    y: y + row as f64 * side,
-                    width: side,
-                    height: side,
-                };
-                drawn.shapes.push(Shape::Rect {
-                    area,
-                    round: 0.0,
-                    paint,
-                    opacity: fade * strength.abs().max(0.06),
-                });
+                let opacity = fade * strength.abs().max(0.06);
+                let squares = alike.entry((paint, (opacity * 100.0).round() as u32));
+                let left = x + column as f64 * side;
+                squares
+                    .or_default()
+                    .push_str(&rectangle(left, top, side, side));
             }
+        }
+        for ((paint, hundredths), d) in alike {
+            drawn.path(d, paint, f64::from(hundredths) / 100.0);
         }
     }
     let sinks = (0..rows).filter(|row| grid.is_sink(*row, 0));

@@ -76,10 +76,10 @@ function headGroup(head, result, ran, title) {
   if (selected) {
     const differs = differences(pattern, selected);
     const most = differs.flat().reduce((largest, number) => Math.max(largest, Math.abs(number)), 0);
-    amount = ` — they differ by ${most === 0 ? 0 : most.toPrecision(1)} at most${selected.sink.includes(true) ? ", with the sink counted" : ""}`;
+    amount = ` — they differ by ${most === 0 ? 0 : most.toPrecision(1)} at most`;
+    if (selected.sink.includes(true)) amount += ", with the sink counted (○: position 0 as the sink, not selected)";
     const blank = { words: "nothing of the program stands at BOS", class: "blank" };
-    const sink = selected.sink.includes(true) ? "selector (○: position 0 as the sink, not selected)" : "selector";
-    grids.push(grid(head, names, sink, (query, key) => {
+    grids.push(grid(head, names, "selector", (query, key) => {
       if (query < before || key < before) return blank;
       const on = selected.keys[query - before][key - before];
       return { words: `${pair(query, key)}: the head ${of(query, key)}`, class: on ? "on" : "off",
