@@ -61,6 +61,7 @@ pub fn pieces(text: &Text, covers: Covers) -> Vec<Shape> {
     shapes.push(Shape::Path {
         d: boxes,
         paint: Paint::Line,
+        opacity: 1.0,
     });
     shapes
 }
