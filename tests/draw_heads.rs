@@ -90,7 +90,7 @@ fn a_token_that_is_the_sink_is_marked_and_not_selected() {
     let json: Json = serde_json::from_str(&drawn("json")).unwrap();
     let heads = heads(&json);
     let counted = heads.last().unwrap();
-    assert_eq!(counted[1]["sink"], serde_json::json!([true; 5]));
+    assert_eq!(counted[1]["sink"], Json::from(vec![true; 5]));
     let selected = numbers(counted[1]);
     assert!(selected.iter().all(|row| row[0] == 0.0), "{selected:?}");
     let differs = numbers(counted[2]);
@@ -108,7 +108,7 @@ fn a_token_that_is_the_sink_is_marked_and_not_selected() {
     let traced: Json = serde_json::from_str(&traced).unwrap();
     let steps = items(&traced["trace"]["steps"]).iter();
     let head = steps.flat_map(|step| items(&step["heads"])).next_back();
-    assert_eq!(head.unwrap()["sink"], serde_json::json!([true; 5]));
+    assert_eq!(head.unwrap()["sink"], Json::from(vec![true; 5]));
     // With BOS no token is a sink.
     let compile = ["compile", &hist, "-e", "hist", "-o", "m", "--force"];
     assert_eq!(place.rasp(&compile).status, 0);
@@ -205,8 +205,18 @@ fn a_tall_picture_is_whole() {
     let info = reader.next_frame(&mut pixels).unwrap();
     assert_eq!(info.color_type, png::ColorType::Rgb);
     assert!(info.height > 3 * 1_024, "{}", info.height);
-    // The line from the tokens to the output runs through all of it without a gap.
     let width = info.width as usize;
+    // No edge shines through.
+    let corners = [
+        0,
+        width - 1,
+        width * (info.height as usize - 1),
+        pixels.len() / 3 - 1,
+    ];
+    for at in corners {
+        assert_eq!(pixels[3 * at..3 * at + 3], [255, 255, 255]);
+    }
+    // The line from the tokens to the output runs through all of it without a gap.
     let dark = |row: usize| {
         let line = &pixels[3 * width * row..3 * width * (row + 1)];
         line.chunks(3).take(120).any(|pixel| pixel[0] < 200)

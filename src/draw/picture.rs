@@ -4,9 +4,9 @@
 use super::drawing::Drawing;
 use super::layout::lay_out;
 use super::svg::write;
-use super::theme::Theme;
+use super::theme::{Theme, page};
 use crate::base::{Code, Diagnostic, Fallible, parallel};
-use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 use std::io::Write;
 use ttf_parser::Face;
@@ -43,12 +43,19 @@ pub fn png(drawing: &Drawing, theme: Theme) -> Fallible<Vec<u8>> {
     let pixels = |length: f32| (length * scale).ceil() as u32;
     let size = (pixels(width), pixels(height));
     let mut bytes = Vec::new();
-    write_png(&mut bytes, &tree, scale, size)?;
+    write_png(&mut bytes, (&tree, theme), scale, size)?;
     Ok(bytes)
 }
 
-fn write_png(bytes: &mut Vec<u8>, tree: &Tree, scale: f32, size: (u32, u32)) -> Fallible<()> {
-    let (width, height) = size;
+fn write_png(
+    bytes: &mut Vec<u8>,
+    (tree, theme): (&Tree, Theme),
+    scale: f32,
+    (width, height): (u32, u32),
+) -> Fallible<()> {
+    // The last pixels are on the page in part.
+    let [red, green, blue] = page(theme == Theme::Dark);
+    let page = Color::from_rgba8(red, green, blue, u8::MAX);
     let mut encoder = png::Encoder::new(bytes, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
@@ -64,7 +71,12 @@ fn write_png(bytes: &mut Vec<u8>, tree: &Tree, scale: f32, size: (u32, u32)) -> 
             || (),
             |(), at| {
                 let start = (first + at) as u32 * BAND;
-                band(tree, scale, (width, BAND.min(height - start)), start)
+                band(
+                    (tree, page),
+                    scale,
+                    (width, BAND.min(height - start)),
+                    start,
+                )
             },
         );
         for band in drawn {
@@ -76,8 +88,14 @@ fn write_png(bytes: &mut Vec<u8>, tree: &Tree, scale: f32, size: (u32, u32)) -> 
 }
 
 /// Some rows of a PNG, without what is not seen: the page is opaque.
-fn band(tree: &Tree, scale: f32, (width, rows): (u32, u32), start: u32) -> Option<Vec<u8>> {
+fn band(
+    (tree, page): (&Tree, Color),
+    scale: f32,
+    (width, rows): (u32, u32),
+    start: u32,
+) -> Option<Vec<u8>> {
     let mut pixmap = Pixmap::new(width, rows)?;
+    pixmap.fill(page);
     let place = Transform::from_scale(scale, scale).post_translate(0.0, -(start as f32));
     resvg::render(tree, place, &mut pixmap.as_mut());
     let pixels = pixmap.data().chunks_exact(4);
