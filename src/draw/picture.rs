@@ -21,10 +21,10 @@ const SCALE: f32 = 2.0;
 const MOST_PIXELS: f32 = 24_000_000.0;
 
 /// Rows that are drawn at once, so that a large picture is never whole in memory.
-const BAND: u32 = 1_024;
+const BAND: u32 = 2_048;
 
 /// Bands that are drawn at the same time.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 4;
 
 /// A drawing as a PNG file, two pixels for each of the drawing, fewer where it is very large.
 ///
@@ -98,12 +98,11 @@ fn band(
     pixmap.fill(page);
     let place = Transform::from_scale(scale, scale).post_translate(0.0, -(start as f32));
     resvg::render(tree, place, &mut pixmap.as_mut());
-    let pixels = pixmap.data().chunks_exact(4);
-    Some(
-        pixels
-            .flat_map(|pixel| [pixel[0], pixel[1], pixel[2]])
-            .collect(),
-    )
+    let mut seen = Vec::with_capacity(pixmap.data().len() / 4 * 3);
+    for pixel in pixmap.data().chunks_exact(4) {
+        seen.extend_from_slice(&pixel[..3]);
+    }
+    Some(seen)
 }
 
 /// A drawing as a PDF file of one page, the font embedded.

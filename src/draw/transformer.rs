@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::schedule::Attention;
 use crate::value::Value;
 use crate::value::sequence::input_source;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A model on the input of a subject: its layers, with each head's attention beside the selector of
 /// the program that goes by the same name, and their difference.
@@ -132,9 +132,11 @@ pub(super) fn positions(traced: &Trace) -> Row {
     }
 }
 
-/// The selectors that what an s-op needs attends by, each by its name and its text.
+/// The selectors that what an s-op needs attends by, each by its name and its text, unless others have
+/// the same, as long texts are cut.
 pub(super) fn named_selectors(graph: &Graph, root: SOpId) -> FxHashMap<String, SelectorId> {
-    let mut found = FxHashMap::default();
+    let mut found: FxHashMap<String, Vec<SelectorId>> = FxHashMap::default();
+    let mut seen = FxHashSet::default();
     let mut pending = Vec::new();
     for id in graph.reachable(&[root]) {
         if let Some(Attention::Selector(selector)) = attention(graph.get(id)) {
@@ -142,10 +144,11 @@ pub(super) fn named_selectors(graph: &Graph, root: SOpId) -> FxHashMap<String, S
         }
     }
     while let Some(id) = pending.pop() {
-        let name = graph.describe_selector(id);
-        if found.insert(name, id).is_some() {
+        if !seen.insert(id) {
             continue;
         }
+        let name = graph.describe_selector(id);
+        found.entry(name).or_default().push(id);
         match graph.get_selector(id) {
             Selector::And(a, b) | Selector::Or(a, b) => pending.extend([*a, *b]),
             Selector::Not(inner) => pending.push(*inner),
@@ -153,7 +156,12 @@ pub(super) fn named_selectors(graph: &Graph, root: SOpId) -> FxHashMap<String, S
             Selector::Compare { .. } | Selector::Predicate(_) => {}
         }
     }
-    found
+    let found = found.into_iter();
+    let alone = found.filter_map(|(name, ids)| match ids[..] {
+        [id] => Some((name, id)),
+        _ => None,
+    });
+    alone.collect()
 }
 
 pub(super) fn rows(weights: &ndarray::Array2<f64>) -> Vec<Vec<f64>> {

@@ -1,6 +1,7 @@
 //! Names that are told apart: a name that a program gives several s-ops, as in a loop, is followed by
 //! their number in the order in which they are computed. A program cannot write such a name itself,
-//! as `#` begins a comment. It is for reading: pictures and the labels of models.
+//! as `#` begins a comment. It is for reading: pictures and the labels of models. Where so many share
+//! a name that pictures fold them, they keep it.
 
 use super::build::Graph;
 use super::node::{SOp, SOpId, Selector, SelectorId};
@@ -10,6 +11,9 @@ use std::sync::Arc;
 
 /// Between a name and its number.
 const NUMBER: &str = " #";
+
+/// From so many on, what shares a name keeps it.
+const MANY: usize = 8;
 
 /// A name without its number.
 pub fn without_number(name: &str) -> &str {
@@ -73,7 +77,7 @@ fn numbered<'g, T: Copy + Ord>(
     }
     let mut seen: FxHashMap<&str, usize> = FxHashMap::default();
     let named = ids.into_iter().filter_map(|id| Some((id, name(id)?)));
-    let shared = named.filter(|(_, name)| counts[name] > 1);
+    let shared = named.filter(|(_, name)| (2..MANY).contains(&counts[name]));
     let numbered = shared.map(|(id, name)| {
         let number = seen.entry(name).or_default();
         *number += 1;
