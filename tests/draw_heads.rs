@@ -188,7 +188,7 @@ fn a_flow_says_that_a_model_may_take_more() {
 #[cfg(feature = "pictures")]
 fn a_tall_picture_is_whole() {
     let place = Place::new();
-    // Three bands and a part of one.
+    // A band and a part of one.
     let arguments = [
         &example("dyck2"),
         "-e",
@@ -204,7 +204,7 @@ fn a_tall_picture_is_whole() {
     let mut pixels = vec![0; reader.output_buffer_size()];
     let info = reader.next_frame(&mut pixels).unwrap();
     assert_eq!(info.color_type, png::ColorType::Rgb);
-    assert!(info.height > 3 * 1_024, "{}", info.height);
+    assert!(info.height > 2_052, "{}", info.height);
     let width = info.width as usize;
     // No edge shines through.
     let corners = [
@@ -222,10 +222,5 @@ fn a_tall_picture_is_whole() {
         line.chunks(3).take(120).any(|pixel| pixel[0] < 200)
     };
     let rows: Vec<usize> = (0..info.height as usize).filter(|row| dark(*row)).collect();
-    for edge in [1_024, 2_048, 3_072] {
-        assert!(
-            (edge - 4..edge + 4).all(|row| rows.contains(&row)),
-            "{edge}"
-        );
-    }
+    assert!((2_044..2_052).all(|row| rows.contains(&row)));
 }
