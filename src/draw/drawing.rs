@@ -204,7 +204,7 @@ pub enum Scale {
     Share,
     /// From -1 to 1.
     Difference,
-    /// Any, by the logarithm of the size.
+    /// Any, by the root of the logarithm of the size.
     Number,
 }
 
@@ -349,7 +349,8 @@ impl Grid {
             // So that the shares of many keys are seen.
             Scale::Share | Scale::Difference => number.signum() * number.abs().min(1.0).sqrt(),
             Scale::Number if largest == 0.0 => 0.0,
-            Scale::Number => number.signum() * number.abs().ln_1p() / largest.ln_1p(),
+            // So that 1 is seen beside hundreds, on a dark page, too.
+            Scale::Number => number.signum() * (number.abs().ln_1p() / largest.ln_1p()).sqrt(),
         }
     }
 

@@ -12,7 +12,7 @@ function element(name, attributes, ...children) {
 }
 
 const color = (number, most, role) => {
-  const strength = most === 0 ? 0 : Math.log1p(Math.abs(number)) / Math.log1p(most);
+  const strength = most === 0 ? 0 : Math.sqrt(Math.log1p(Math.abs(number)) / Math.log1p(most));
   return `rgba(var(--${role ?? (number < 0 ? "minus" : "plus")}),${strength.toFixed(3)})`;
 };
 
@@ -228,7 +228,7 @@ function draw() {
   }
   byId("variables").replaceChildren(variablesTable(result));
   const most = Math.max(...result.steps.flatMap(each => each.stream.map(row => row.reduce((m, x) => Math.max(m, Math.abs(x)), 0))));
-  byId("stream").replaceChildren(streamTable(result, "a row for each position, a column for each direction; strength by the logarithm of the size", most));
+  byId("stream").replaceChildren(streamTable(result, "a row for each position, a column for each direction; strength by the root of the logarithm of the size", most));
   if (other) byId("stream").append(streamTable(other, "the other input; marked where it differs", most,
     other.tokens.length === tokens.length ? result : null));
   if (patched) byId("stream").append(streamTable(patched, "patched; marked where it differs", most, result));
