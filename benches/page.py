@@ -25,7 +25,7 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--enable-logging=stderr", "--virtual-time-budget=20000",
 ]
-# The program, its s-op, the vocabulary, and the longest input.
+# The program, its s-op, the vocabulary, the longest input, and how else it is compiled.
 PROGRAMS = [
     ("hist", "hist", "helo", 8),
     ("sort", "sorted", "abcdefgh", 16),
@@ -34,6 +34,8 @@ PROGRAMS = [
     ("dyck2", "dyck2", "(){}", 6),
     ("frac_prevs", "frac_prevs", "hel", 6),
     ("parity", "parity", "01", 8),
+    ("hist", "hist", "helo", 8, "--no-bos"),
+    ("most_frequent", "most_frequent", "abc", 6, "--no-bos"),
 ]
 # For the boxes of SVGs, too.
 DRAWN = [("hist", "hist", "helo"), ("reverse", "reverse", "helo"), ("sort", "sorted", "helo"),
@@ -80,6 +82,19 @@ must(document.getElementById("said").textContent.includes("pays"), "a focused we
 key(attention ?? document, "ArrowDown");
 must(document.activeElement !== attention && document.activeElement.closest("#heads"), "arrows walk a table");
 must(after() === there, "and do not step there");
+const captions = () => [...document.querySelectorAll("#heads caption")].map(caption => caption.textContent);
+must(captions().some(text => text.startsWith("selector")) && captions().includes("difference"), "the selector is beside it");
+const sizes = () => [...document.querySelectorAll("#heads .head")].map(head =>
+  new Set([...head.querySelectorAll("table")].map(table => table.rows.length + " " + table.rows[0].cells.length)));
+must(sizes().every(size => size.size === 1), "the grids of a head are as large as each other");
+const field = document.getElementById("input"), was = field.value, length = sizes()[0].values().next().value;
+const edit = text => { field.value = text; field.dispatchEvent(new Event("input")); };
+edit(Array.from(was).length > 1 ? was.slice(1) : was + was);
+must(sizes()[0].values().next().value !== length, "the selector follows the input");
+const drawn = () => [...document.querySelectorAll("#heads td")].map(cell => cell.className + cell.getAttribute("aria-label"));
+must(drawn().some(text => text.startsWith("on")), "something is selected");
+edit(was);
+must(sizes()[0].values().next().value === length, "and back");
 for (; steps > 0; steps--) key(document.body, "ArrowLeft");
 must(after() === first, "the left arrow steps back");
 const cell = document.querySelector("td.stream");
@@ -127,11 +142,11 @@ def check_use(page, folder):
     assert printed.read_bytes().startswith(b"%PDF"), "it prints"
 
 
-def check_page(program, folder, name, sop, vocabulary, longest, shots):
-    source = str(ROOT / f"examples/{name}.rasp")
+def check_page(program, folder, shots, example, sop, vocabulary, longest, *how):
+    source, name = str(ROOT / f"examples/{example}.rasp"), "".join([example, *how])
     model, page = folder / f"{name}.model", folder / f"{name}.html"
     rasp(program, "compile", source, "-e", sop, "--vocab", vocabulary, "--max-len", str(longest),
-         "-o", str(model))
+         "-o", str(model), *how)
     rng = random.Random(name)
     inputs = ["".join(rng.choices(vocabulary, k=rng.randint(1, longest))) for _ in range(40)]
     rasp(program, "draw", source, "-e", sop, "--model", str(model), "-i", inputs[0], "-o", str(page))
@@ -147,13 +162,20 @@ def check_page(program, folder, name, sop, vocabulary, longest, shots):
     lines = []
     for text in inputs:
         lines += ["-i", text]
-    executed = [json.loads(line) for line in rasp(program, "exec", str(model), *lines, "--json").splitlines()]
+    said = rasp(program, "exec", str(model), *lines, "--trace", "--json")
+    executed = [json.loads(line) for line in said.splitlines()]
     for text, mine, theirs in zip(inputs, checked, executed):
         for values in (mine["model"][0], mine["program"][0]):
             # The page has one type of number; a truth value is one of them.
             assert len(values) == len(theirs["output"]), text
             for got, expected in zip(values, theirs["output"]):
                 assert same(got, expected), (name, text, values, theirs["output"])
+        # What the page says that each head selects, beside what the trace says of it.
+        heads = [head for step in theirs["trace"]["steps"] for head in step["heads"]]
+        assert len(heads) == len(mine["selected"]), (name, text)
+        for head, drawn in zip(heads, mine["selected"]):
+            assert (drawn and drawn["keys"]) == head.get("selected"), (name, text, head["label"])
+            assert (drawn["sink"] if drawn else []) == head.get("sink", []), (name, text, head["label"])
     assert "differ nowhere" in dumped
     check_use(page, folder)
     print(f"{name}: {len(inputs)} inputs as `rasp exec` and as the program; {size / 1000:.0f} kB")
@@ -214,7 +236,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for row in PROGRAMS:
-            check_page(program, folder, *row, shots)
+            check_page(program, folder, shots, *row)
         check_boxes(program, folder)
 
 

@@ -10,6 +10,7 @@ mod common;
 mod cli;
 mod docs;
 mod draw;
+mod draw_heads;
 mod editors;
 mod firm;
 mod interrupt;

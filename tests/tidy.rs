@@ -339,6 +339,7 @@ fn the_library_alone_knows_no_terminal() {
         "rustyline",
         "ctrlc",
         "indicatif",
+        "png",
         "rayon",
         "resvg",
         "svg2pdf",
@@ -367,6 +368,7 @@ fn the_terminal_has_its_files() {
     for (name, file) in [
         ("rustyline::", "repl/interactive.rs"),
         ("ctrlc::", "repl/interrupt.rs"),
+        ("png::", "draw/picture.rs"),
         ("resvg::", "draw/picture.rs"),
         ("svg2pdf::", "draw/picture.rs"),
     ] {

@@ -6,7 +6,7 @@ use super::head::Target;
 use super::linear_read::{LinearRead, Scalar};
 use super::readout::{Output, OutputRead};
 use super::{Compiler, Want, bits};
-use crate::graph::{SOp, SOpId};
+use crate::graph::{SOp, SOpId, without_number};
 use crate::infer::VarKind;
 use crate::model::Decoder;
 use crate::plan::{Linear, Read, ReadOut, Row, Source};
@@ -73,11 +73,11 @@ impl Emitter<'_, '_> {
         let reachable = graph.reachable(roots);
         let names = reachable
             .iter()
-            .filter_map(|id| Some((graph.name(*id)?, *id)));
+            .filter_map(|id| Some((without_number(graph.name(*id)?), *id)));
         let last: BTreeMap<&str, SOpId> = names.collect();
         for id in reachable {
             if let Some(name) = graph.name(id)
-                && last.get(name) == Some(&id)
+                && last.get(without_number(name)) == Some(&id)
                 && let Some(output) = self.view(id).or_else(|| output(id))
             {
                 let view = self.read_out(self.compiler.name(id), Some(id), output);

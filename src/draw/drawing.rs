@@ -162,12 +162,26 @@ pub struct Grid {
     pub right: Vec<Row>,
     /// `[rows, columns]`, finite.
     pub cells: Vec<Vec<f64>>,
+    /// How many first rows and columns hold nothing, and are there for the same positions to stand at
+    /// the same places in the grids of a panel.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub blank: usize,
+    /// Whether each row looks at the first column as at a sink, though that is not selected; empty
+    /// where none does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sink: Vec<bool>,
     /// Whether each row does not feed what is looked at; empty where all do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faded: Vec<bool>,
     /// Neighbouring columns that belong together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
+}
+
+// As serde asks for it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Neighbouring columns of a grid.
@@ -190,7 +204,7 @@ pub enum Scale {
     Share,
     /// From -1 to 1.
     Difference,
-    /// Any, by the logarithm of the size.
+    /// Any, by the root of the logarithm of the size.
     Number,
 }
 
@@ -276,6 +290,12 @@ impl Drawing {
             .any(|block| matches!(block, Block::Grid(grid) if grid.scale == scale))
     }
 
+    /// Whether a position is a sink somewhere.
+    pub fn has_sink(&self) -> bool {
+        self.blocks()
+            .any(|block| matches!(block, Block::Grid(grid) if grid.sink.contains(&true)))
+    }
+
     /// Whether something is faded.
     pub fn fades(&self) -> bool {
         self.blocks().any(|block| match block {
@@ -312,6 +332,16 @@ impl Grid {
         self.cells.first().map_or(0, Vec::len)
     }
 
+    /// Whether a cell is one of those that hold nothing.
+    pub fn is_blank(&self, row: usize, column: usize) -> bool {
+        row < self.blank || column < self.blank
+    }
+
+    /// Whether a cell is that of a sink.
+    pub fn is_sink(&self, row: usize, column: usize) -> bool {
+        column == 0 && self.sink.get(row) == Some(&true)
+    }
+
     /// How strong the colour of a number is: from -1 to 1.
     pub fn strength(&self, number: f64, largest: f64) -> f64 {
         match self.scale {
@@ -319,7 +349,8 @@ impl Grid {
             // So that the shares of many keys are seen.
             Scale::Share | Scale::Difference => number.signum() * number.abs().min(1.0).sqrt(),
             Scale::Number if largest == 0.0 => 0.0,
-            Scale::Number => number.signum() * number.abs().ln_1p() / largest.ln_1p(),
+            // So that 1 is seen beside hundreds, on a dark page, too.
+            Scale::Number => number.signum() * (number.abs().ln_1p() / largest.ln_1p()).sqrt(),
         }
     }
 

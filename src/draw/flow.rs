@@ -6,14 +6,24 @@ use super::feed::{Feeds, Run, sides, value};
 use super::{Budget, Subject};
 use crate::base::Fallible;
 use crate::base::table::form;
-use crate::graph::{SOp, SOpId, SelectorId};
+use crate::graph::{SOp, SOpId, SelectorId, without_number};
 use crate::schedule::{Attention, Head, Schedule};
 use crate::value::Value;
 use crate::value::sequence::input_source;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 
 /// S-ops that are compared on one side of a grid, at most.
 const SIDE: usize = 3;
+
+/// A model has a layer more where hidden units take two steps, and a head for each part of a
+/// disjunction: `rasp schedule` and `rasp tour` count those.
+const LAYERS: &str = "the layers and heads that the program needs; its model may take more, which \
+                      `--show model` draws";
+
+/// What is said where names are told apart.
+pub(super) const NUMBERED: &str =
+    "s-ops of one name are numbered in the order in which they are computed";
 
 /// Names the sections `layer 1`, `layer 2`, ….
 pub(super) fn layer_title(layer: usize) -> String {
@@ -25,6 +35,8 @@ pub(super) fn layer_title(layer: usize) -> String {
 /// # Errors
 /// The s-op has no value on the input; a limit is reached.
 pub fn flow(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> {
+    let apart = subject.graph.told_apart(&[root], &[]);
+    let subject = &subject.of(&apart);
     let graph = subject.graph;
     let schedule = crate::schedule::schedule(graph, &[root]);
     let mut budget = Budget::new(subject.limits);
@@ -42,6 +54,7 @@ pub fn flow(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> {
         Some(position) => Some(run.feeds(root, position)?),
         None => None,
     };
+    let numbered = matches!(apart, Cow::Owned(_));
     let painter = Painter {
         schedule: &schedule,
         shown: shown(&run, &schedule, root),
@@ -50,7 +63,12 @@ pub fn flow(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> {
         root,
         name,
     };
-    painter.drawing(subject)
+    let mut drawing = painter.drawing(subject)?;
+    if numbered {
+        drawing.note.push_str("; ");
+        drawing.note.push_str(NUMBERED);
+    }
+    Ok(drawing)
 }
 
 /// S-ops worth a row: with a name, read by a head, or the root.
@@ -97,10 +115,11 @@ impl Painter<'_> {
         }
         sections.push(self.output());
         let note = match subject.at {
-            Some(position) => {
-                format!("what feeds position {position} of the output; what does not is faded")
-            }
-            None => String::new(),
+            Some(position) => format!(
+                "{LAYERS}; what feeds position {position} of the output is shown, and what does not \
+                 is faded"
+            ),
+            None => LAYERS.to_string(),
         };
         Ok(Drawing {
             title: format!("{}({})", self.name, input_source(subject.input)),
@@ -343,7 +362,11 @@ const STAY: usize = 4;
 fn folded(rows: impl Iterator<Item = Row>) -> Vec<Row> {
     let mut different: Vec<(Row, usize)> = Vec::new();
     for row in rows {
-        match different.iter_mut().find(|(known, _)| *known == row) {
+        let is_same = |(known, _): &&mut (Row, usize)| {
+            let names = [&known.name, &row.name].map(|name| without_number(name));
+            names[0] == names[1] && (known.role, &known.cells) == (row.role, &row.cells)
+        };
+        match different.iter_mut().find(is_same) {
             Some((_, count)) => *count += 1,
             None => different.push((row, 1)),
         }
@@ -365,7 +388,7 @@ fn folded(rows: impl Iterator<Item = Row>) -> Vec<Row> {
             row.name = format!("{} more like these", all - STAY);
             row.cells.iter_mut().for_each(|cell| *cell = Cell::new("…"));
         } else if count > 1 {
-            row.name = format!("{count} × {}", row.name);
+            row.name = format!("{count} × {}", without_number(&row.name));
         }
         short.push(row);
     }
@@ -382,6 +405,9 @@ fn same(a: &Row, b: &Row) -> bool {
 /// # Errors
 /// One that cannot be evaluated; a limit is reached.
 pub fn selectors(subject: &Subject, selectors: &[(SelectorId, String)]) -> Fallible<Drawing> {
+    let ids: Vec<SelectorId> = selectors.iter().map(|(id, _)| *id).collect();
+    let apart = subject.graph.told_apart(&[], &ids);
+    let subject = &subject.of(&apart);
     let graph = subject.graph;
     let mut budget = Budget::new(subject.limits);
     budget.boxes(selectors.len())?;

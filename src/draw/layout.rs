@@ -3,13 +3,19 @@
 
 use super::drawing::{Block, Drawing, Panel, Role, Row, Scale, Section};
 use super::layered;
-use super::matrix::grid;
+use super::matrix::{grid, hollow};
 use super::scene::{
     Anchor, Area, Paint, Scene, Shape, Text, columns_of, cut, fitting, folded, measure,
 };
+use crate::execute::SINK_WORDS;
 
 /// The page is as wide as this, unless one panel is wider.
 const PAGE: f64 = 1240.0;
+
+/// It is as wide as this instead where it becomes that much lower, as grids of 50 tokens stand side
+/// by side then.
+const WIDE: f64 = 1500.0;
+const LOWER: f64 = 0.8;
 
 /// Around the page, and between panels.
 const MARGIN: f64 = 24.0;
@@ -41,12 +47,7 @@ impl Drawn {
     }
 
     pub fn rect(&mut self, area: Area, round: f64, paint: Paint) {
-        self.shapes.push(Shape::Rect {
-            area,
-            round,
-            paint,
-            opacity: 1.0,
-        });
+        self.shapes.push(Shape::Rect { area, round, paint });
     }
 
     pub fn path(&mut self, d: String, paint: Paint, opacity: f64) {
@@ -71,15 +72,12 @@ pub fn lay_out(drawing: &Drawing) -> Scene {
     let mut page = Drawn::default();
     let streams = drawing.sections.len() > 1;
     let left = if streams { MARGIN + STREAM } else { MARGIN };
-    let mut body = Drawn::default();
-    let mut y = 0.0;
-    let mut stops = Vec::new();
-    for found in &drawing.sections {
-        let drawn = section(found, PAGE - left - MARGIN);
-        stops.push(y + 7.0);
-        let height = drawn.height;
-        body.group(left, y, drawn);
-        y += height + GAP + 4.0;
+    let (mut body, mut stops) = sections(drawing, left, PAGE);
+    if body.height > PAGE {
+        let wide = sections(drawing, left, WIDE);
+        if wide.0.height < LOWER * body.height {
+            (body, stops) = wide;
+        }
     }
     let width = (body.width + MARGIN).max(520.0);
     let mut top = MARGIN;
@@ -113,6 +111,21 @@ pub fn lay_out(drawing: &Drawing) -> Scene {
         description: description(drawing),
         shapes: page.shapes,
     }
+}
+
+/// The sections below each other on a page of some width, and where each begins.
+fn sections(drawing: &Drawing, left: f64, page: f64) -> (Drawn, Vec<f64>) {
+    let mut body = Drawn::default();
+    let mut y = 0.0;
+    let mut stops = Vec::new();
+    for found in &drawing.sections {
+        let drawn = section(found, page - left - MARGIN);
+        stops.push(y + 7.0);
+        let height = drawn.height;
+        body.group(left, y, drawn);
+        y += height + GAP + 4.0;
+    }
+    (body, stops)
 }
 
 /// The line from the tokens to the output.
@@ -318,6 +331,11 @@ fn legend(drawing: &Drawing, available: f64) -> Drawn {
         scale(Paint::Plus, "more than 0");
         scale(Paint::Minus, "less than 0");
     }
+    if drawing.has_sink() {
+        let place = entries.iter().position(|(paint, _)| *paint == Paint::On);
+        let entry = (Paint::Empty, SINK_WORDS.to_string());
+        entries.insert(place.map_or(entries.len(), |at| at + 1), entry);
+    }
     let mut drawn = Drawn::default();
     let (mut x, mut y) = (0.0, 0.0);
     let size = 11.0;
@@ -332,7 +350,10 @@ fn legend(drawing: &Drawing, available: f64) -> Drawn {
             width: 12.0,
             height: 12.0,
         };
-        drawn.rect(area, 2.0, paint);
+        match paint {
+            Paint::Empty => drawn.path(hollow(x - 2.0, y - 2.0, 16.0), Paint::On, 1.0),
+            paint => drawn.rect(area, 2.0, paint),
+        }
         drawn.text(Text::new(x + 18.0, y + 6.0, size, text, Paint::Dim));
         x += width;
         drawn.height = y + 14.0;

@@ -3,8 +3,9 @@
 
 use super::drawing::{Cell, Grid, Row, Scale};
 use super::layout::{Drawn, FADED, rectangle};
-use super::scene::{Anchor, Area, Paint, Shape, Text, columns_of, cut, measure};
+use super::scene::{Anchor, Area, Paint, Text, columns_of, cut, measure};
 use super::svg::number;
+use std::collections::BTreeMap;
 
 /// Characters of a text in a strip, at most.
 const LONGEST: usize = 32;
@@ -221,12 +222,27 @@ impl Strip<'_> {
     }
 }
 
+/// A square with a hole, as a part of a path: what is looked at and not selected.
+pub(super) fn hollow(x: f64, y: f64, side: f64) -> String {
+    let (edge, thick) = (side * 0.16, side * 0.14);
+    let outer = side - 2.0 * edge;
+    let inner = number(outer - 2.0 * thick);
+    let (from, top) = (number(x + edge + thick), number(y + edge + thick));
+    // The other way round, so that it is a hole.
+    format!(
+        "{}M{from} {top}v{inner}h{inner}v-{inner}z",
+        rectangle(x + edge, y + edge, outer, outer)
+    )
+}
+
 fn squares(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) {
     let (rows, columns) = (grid.cells.len(), grid.columns());
-    let (width, height) = (columns as f64 * side, rows as f64 * side);
+    // What holds nothing is neither a square nor within lines.
+    let blank = grid.blank.min(rows).min(columns) as f64 * side;
+    let (width, height) = (columns as f64 * side - blank, rows as f64 * side - blank);
     let area = Area {
-        x,
-        y,
+        x: x + blank,
+        y: y + blank,
         width,
         height,
     };
@@ -254,8 +270,11 @@ fn squares(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) {
         }
     } else {
         let largest = grid.largest();
+        // Squares that look alike are one shape: a picture has thousands.
+        let mut alike: BTreeMap<(Paint, u32), String> = BTreeMap::new();
         for (row, numbers) in grid.cells.iter().enumerate() {
             let fade = if faded(row) { FADED } else { 1.0 };
+            let top = y + row as f64 * side;
             for (column, found) in numbers.iter().enumerate() {
                 let strength = grid.strength(*found, largest);
                 if strength.abs() < 0.004 {
@@ -266,31 +285,33 @@ fn squares(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) {
                     Scale::Difference | Scale::Number => Paint::Plus,
                     Scale::Selected | Scale::Share => Paint::On,
                 };
-                let area = Area {
-                    x: x + column as f64 * side,
-                    y: y + row as f64 * side,
-                    width: side,
-                    height: side,
-                };
-                drawn.shapes.push(Shape::Rect {
-                    area,
-                    round: 0.0,
-                    paint,
-                    opacity: fade * strength.abs().max(0.06),
-                });
+                let opacity = fade * strength.abs().max(0.06);
+                let squares = alike.entry((paint, (opacity * 100.0).round() as u32));
+                let left = x + column as f64 * side;
+                squares
+                    .or_default()
+                    .push_str(&rectangle(left, top, side, side));
             }
         }
+        for ((paint, hundredths), d) in alike {
+            drawn.path(d, paint, f64::from(hundredths) / 100.0);
+        }
     }
+    let sinks = (0..rows).filter(|row| grid.is_sink(*row, 0));
+    let sinks: String = sinks
+        .map(|row| hollow(x, y + row as f64 * side, side))
+        .collect();
+    drawn.path(sinks, Paint::On, 1.0);
     let mut lines = String::new();
-    let (left, top) = (number(x), number(y));
-    for column in 0..=columns {
+    let (left, top) = (number(x + blank), number(y + blank));
+    for column in grid.blank..=columns {
         lines.push_str(&format!(
             "M{} {top}v{}",
             number(x + column as f64 * side),
             number(height)
         ));
     }
-    for row in 0..=rows {
+    for row in grid.blank..=rows {
         lines.push_str(&format!(
             "M{left} {}h{}",
             number(y + row as f64 * side),

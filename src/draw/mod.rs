@@ -18,6 +18,7 @@ mod picture;
 mod program;
 mod residual;
 mod scene;
+mod selecting;
 mod svg;
 mod text;
 mod theme;
@@ -59,7 +60,15 @@ pub struct Subject<'a> {
     pub limits: &'a Limits,
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
+    /// The same of another graph of the program.
+    fn of<'g>(&self, graph: &'g graph::Graph) -> Subject<'g>
+    where
+        'a: 'g,
+    {
+        Subject { graph, ..*self }
+    }
+
     /// # Errors
     /// A position beyond the input (E0405).
     pub fn check(&self) -> Fallible<()> {

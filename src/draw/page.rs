@@ -3,12 +3,14 @@
 
 use super::Subject;
 use super::residual::groups;
+use super::selecting::selecting;
 use super::svg::escaped;
 use super::transformer::{finite, named_selectors};
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::graph::{Graph, SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::model::json::value_to_json;
 use crate::model::{Attention, Decoder, FeedForward, Head, Layer, Mask, Matrix, Model, Readout};
+use crate::plan::Plan;
 use crate::value::sequence::as_text;
 use crate::value::{Op, Table, Value};
 use rustc_hash::FxHashMap;
@@ -16,7 +18,13 @@ use serde_json::{Value as Json, json};
 
 const HTML: &str = include_str!("page/page.html");
 const CSS: &str = include_str!("page/page.css");
-const SCRIPT: &str = include_str!("page/page.js");
+/// One after the other: the model, the program, what heads select, and the page itself.
+const SCRIPTS: [&str; 4] = [
+    include_str!("page/model.js"),
+    include_str!("page/program.js"),
+    include_str!("page/select.js"),
+    include_str!("page/page.js"),
+];
 
 /// Nodes of a program that a page interprets, at most.
 const NODES: usize = 5_000;
@@ -26,6 +34,8 @@ const NODES: usize = 5_000;
 /// # Errors
 /// An input or a model that is too large (E0801).
 pub fn page(subject: &Subject, roots: &[SOpId], model: &Model) -> Fallible<String> {
+    let apart = subject.graph.told_apart(roots, &[]);
+    let subject = &subject.of(&apart);
     let entries = model.nonzero();
     let positions = subject.input.len().max(1);
     let width = model.d_model.saturating_mul(positions);
@@ -39,15 +49,17 @@ pub fn page(subject: &Subject, roots: &[SOpId], model: &Model) -> Fallible<Strin
             .help("compile for fewer tokens, or a shorter input")
             .into());
     }
+    let (program, known) = program(subject.graph, roots);
     let data = json!({
-        "model": model_json(model, subject.graph, roots),
-        "program": program(subject.graph, roots),
+        "model": model_json(model, subject.graph, roots, &known),
+        "program": program,
         "input": input(subject.input),
     });
     // In a script element `<` could end it.
     let data = data.to_string().replace('<', "\\u003c");
     let title = escaped(&model.name);
-    let mut page = String::with_capacity(data.len() + HTML.len() + CSS.len() + SCRIPT.len());
+    let script = SCRIPTS.concat();
+    let mut page = String::with_capacity(data.len() + HTML.len() + CSS.len() + script.len());
     for (at, piece) in HTML.split("{{").enumerate() {
         match piece.split_once("}}") {
             Some((name, rest)) if at > 0 => {
@@ -55,7 +67,7 @@ pub fn page(subject: &Subject, roots: &[SOpId], model: &Model) -> Fallible<Strin
                     "title" => &title,
                     "css" => CSS,
                     "data" => &data,
-                    _ => SCRIPT,
+                    _ => &script,
                 });
                 page.push_str(rest);
             }
@@ -105,12 +117,19 @@ fn readout(readout: &Readout) -> Json {
     })
 }
 
-fn model_json(model: &Model, graph: &Graph, roots: &[SOpId]) -> Json {
+fn model_json(
+    model: &Model,
+    graph: &Graph,
+    roots: &[SOpId],
+    known: &FxHashMap<SelectorId, usize>,
+) -> Json {
     let mut selectors = FxHashMap::default();
     for root in roots {
         selectors.extend(named_selectors(graph, *root));
     }
-    let head = |head: &Head| {
+    let plan = Plan::of(model);
+    let head = |(head, selects, shared): (&Head, Json, bool)| {
+        let selector = selectors.get(&head.label).filter(|_| !shared);
         let meaning = selectors
             .get(&head.label)
             .and_then(|id| meaning(graph, *id));
@@ -119,6 +138,9 @@ fn model_json(model: &Model, graph: &Graph, roots: &[SOpId]) -> Json {
                 Some(meaning) if meaning != head.label => format!("{} = {meaning}", head.label),
                 _ => head.label.clone(),
             },
+            // What of the program it computes alone, and what it selects by the plan of the model.
+            "selector": selector.and_then(|id| known.get(id)),
+            "selects": selects,
             "mask": match head.mask {
                 Mask::All => "all",
                 Mask::Earlier => "earlier",
@@ -142,9 +164,18 @@ fn model_json(model: &Model, graph: &Graph, roots: &[SOpId]) -> Json {
             "output_bias": mlp.output_bias,
         })
     };
-    let layer = |layer: &Layer| {
+    let layer = |(index, layer): (usize, &Layer)| {
+        let selects = plan.as_ref().map(|plan| selecting(plan, index + 1));
+        let selects = selects.unwrap_or_default().into_iter();
+        let selects = selects.chain(std::iter::repeat(Json::Null));
+        let is_shared = |head: &Head| {
+            let same = layer.heads.iter().filter(|other| other.label == head.label);
+            same.count() > 1
+        };
+        let heads = layer.heads.iter().zip(selects);
+        let heads = heads.map(|(found, selects)| head((found, selects, is_shared(found))));
         json!({
-            "heads": layer.heads.iter().map(head).collect::<Json>(),
+            "heads": heads.collect::<Json>(),
             "mlp": mlp(&layer.mlp),
         })
     };
@@ -168,7 +199,7 @@ fn model_json(model: &Model, graph: &Graph, roots: &[SOpId]) -> Json {
         "d_model": model.d_model,
         "token_embedding": matrix(&model.token_embedding),
         "position_embedding": matrix(&model.position_embedding),
-        "layers": model.layers.iter().map(layer).collect::<Json>(),
+        "layers": model.layers.iter().enumerate().map(layer).collect::<Json>(),
         "runs": model.runs().map(|(layer, round)| json!([layer, round])).collect::<Json>(),
         "outputs": outputs.collect::<Json>(),
         "variables": variables.collect::<Json>(),
@@ -198,11 +229,12 @@ fn meaning(graph: &Graph, id: SelectorId) -> Option<String> {
     })
 }
 
-/// The graph of a program, for the page's interpreter; nothing if it is too large.
-fn program(graph: &Graph, roots: &[SOpId]) -> Json {
+/// The graph of a program, for the page's interpreter, and the places of its selectors there; nothing
+/// if it is too large.
+fn program(graph: &Graph, roots: &[SOpId]) -> (Json, FxHashMap<SelectorId, usize>) {
     let needed = graph.reachable(roots);
     if needed.len() > NODES {
-        return Json::Null;
+        return (Json::Null, FxHashMap::default());
     }
     let mut writer = Writer {
         graph,
@@ -217,12 +249,13 @@ fn program(graph: &Graph, roots: &[SOpId]) -> Json {
         scored: FxHashMap::default(),
     };
     let sops: Vec<Json> = needed.iter().map(|id| writer.sop(*id)).collect();
-    json!({
+    let program = json!({
         "sops": sops,
         "selectors": writer.selectors,
         "scorers": writer.scorers,
         "roots": roots.iter().map(|root| writer.places[root]).collect::<Json>(),
-    })
+    });
+    (program, writer.known)
 }
 
 struct Writer<'g> {

@@ -4,10 +4,11 @@
 use super::drawing::Drawing;
 use super::layout::lay_out;
 use super::svg::write;
-use super::theme::Theme;
-use crate::base::{Code, Diagnostic, Fallible};
-use resvg::tiny_skia::{Pixmap, Transform};
+use super::theme::{Theme, page};
+use crate::base::{Code, Diagnostic, Fallible, parallel};
+use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
+use std::io::Write;
 use ttf_parser::Face;
 
 /// DejaVu Sans Mono; see `font/LICENSE`.
@@ -17,7 +18,13 @@ const FONT: &[u8] = include_bytes!("font/DejaVuSansMono.ttf");
 const SCALE: f32 = 2.0;
 
 /// Pixels of a PNG, at most.
-const MOST_PIXELS: f32 = 30_000_000.0;
+const MOST_PIXELS: f32 = 24_000_000.0;
+
+/// Rows that are drawn at once, so that a large picture is never whole in memory.
+const BAND: u32 = 2_048;
+
+/// Bands that are drawn at the same time.
+const TOGETHER: usize = 4;
 
 /// A drawing as a PNG file, two pixels for each of the drawing, fewer where it is very large.
 ///
@@ -27,22 +34,75 @@ pub fn png(drawing: &Drawing, theme: Theme) -> Fallible<Vec<u8>> {
     let tree = tree(drawing, theme)?;
     let (width, height) = (tree.size().width(), tree.size().height());
     let scale = SCALE.min((MOST_PIXELS / (width * height)).sqrt());
-    let too_large = || {
+    if scale < 0.5 {
         let message = "the drawing is too large for a PNG";
         let error = Diagnostic::error(Code::LimitReached, message);
-        Box::new(error.help("write an SVG or a PDF, which have no pixels"))
-    };
-    if scale < 0.5 {
-        return Err(too_large());
+        let help = "write an SVG or a PDF, which have no pixels";
+        return Err(error.help(help).into());
     }
     let pixels = |length: f32| (length * scale).ceil() as u32;
-    let mut pixmap = Pixmap::new(pixels(width), pixels(height)).ok_or_else(too_large)?;
-    resvg::render(
-        &tree,
-        Transform::from_scale(scale, scale),
-        &mut pixmap.as_mut(),
-    );
-    pixmap.encode_png().map_err(failed)
+    let size = (pixels(width), pixels(height));
+    let mut bytes = Vec::new();
+    write_png(&mut bytes, (&tree, theme), scale, size)?;
+    Ok(bytes)
+}
+
+fn write_png(
+    bytes: &mut Vec<u8>,
+    (tree, theme): (&Tree, Theme),
+    scale: f32,
+    (width, height): (u32, u32),
+) -> Fallible<()> {
+    // The last pixels are on the page in part.
+    let [red, green, blue] = page(theme == Theme::Dark);
+    let page = Color::from_rgba8(red, green, blue, u8::MAX);
+    let mut encoder = png::Encoder::new(bytes, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    // Grids repeat from row to row.
+    encoder.set_filter(png::FilterType::Up);
+    let mut writer = encoder.write_header().map_err(failed)?;
+    let mut writer = writer.stream_writer().map_err(failed)?;
+    let bands = height.div_ceil(BAND) as usize;
+    for first in (0..bands).step_by(TOGETHER) {
+        let count = TOGETHER.min(bands - first);
+        let drawn = parallel::map(
+            (count, 1),
+            || (),
+            |(), at| {
+                let start = (first + at) as u32 * BAND;
+                band(
+                    (tree, page),
+                    scale,
+                    (width, BAND.min(height - start)),
+                    start,
+                )
+            },
+        );
+        for band in drawn {
+            let band = band.ok_or_else(|| failed("it has no pixels"))?;
+            writer.write_all(&band).map_err(failed)?;
+        }
+    }
+    writer.finish().map_err(failed)
+}
+
+/// Some rows of a PNG, without what is not seen: the page is opaque.
+fn band(
+    (tree, page): (&Tree, Color),
+    scale: f32,
+    (width, rows): (u32, u32),
+    start: u32,
+) -> Option<Vec<u8>> {
+    let mut pixmap = Pixmap::new(width, rows)?;
+    pixmap.fill(page);
+    let place = Transform::from_scale(scale, scale).post_translate(0.0, -(start as f32));
+    resvg::render(tree, place, &mut pixmap.as_mut());
+    let mut seen = Vec::with_capacity(pixmap.data().len() / 4 * 3);
+    for pixel in pixmap.data().chunks_exact(4) {
+        seen.extend_from_slice(&pixel[..3]);
+    }
+    Some(seen)
 }
 
 /// A drawing as a PDF file of one page, the font embedded.

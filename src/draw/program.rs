@@ -3,14 +3,15 @@
 
 use super::drawing::{Block, Drawing, Graph, Link, Node, Panel, Role, Section};
 use super::feed::{sides, value};
-use super::flow::attention;
+use super::flow::{NUMBERED, attention};
 use super::{Budget, Subject};
 use crate::base::Fallible;
 use crate::base::table::form;
-use crate::graph::{self, SOp, SOpId};
+use crate::graph::{self, SOp, SOpId, without_number};
 use crate::schedule::{Attention, schedule};
 use crate::value::Op;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// S-ops with a name, beyond which only heads are drawn.
 const MOST_NAMED: usize = 60;
@@ -27,6 +28,9 @@ const ALIKE: usize = 3;
 /// # Errors
 /// A limit is reached.
 pub fn program(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> {
+    let apart = subject.graph.told_apart(&[root], &[]);
+    let subject = &subject.of(&apart);
+    let numbered = matches!(apart, Cow::Owned(_));
     let graph = subject.graph;
     let mut budget = Budget::new(subject.limits);
     let layers = schedule(graph, &[root]);
@@ -71,6 +75,14 @@ pub fn program(subject: &Subject, root: SOpId, name: &str) -> Fallible<Drawing> 
     }
     if graph.nodes.len() < boxes {
         notes.push("heads of a layer that differ in numbers and strings only are one box");
+    }
+    if numbered
+        && graph
+            .nodes
+            .iter()
+            .any(|node| without_number(&node.name) != node.name)
+    {
+        notes.push(NUMBERED);
     }
     let panel = Panel {
         id: "program".to_string(),

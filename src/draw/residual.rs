@@ -135,8 +135,8 @@ pub fn stream(subject: &Subject, model: &Model) -> Fallible<Drawing> {
             model.name,
             input_source(subject.input)
         ),
-        note: "a row for each position, a column for each direction; strength by the logarithm of \
-               the size"
+        note: "a row for each position, a column for each direction; strength by the root of the \
+               logarithm of the size"
             .to_string(),
         sections,
         ..Drawing::default()

@@ -41,6 +41,13 @@ pub enum Paint {
     Arrow(Role),
 }
 
+impl Paint {
+    /// Whether it is a line, and nothing is filled.
+    pub fn is_line(self) -> bool {
+        matches!(self, Paint::Line | Paint::Stream | Paint::Arrow(_))
+    }
+}
+
 /// Where a text stands from its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
@@ -59,7 +66,6 @@ pub enum Shape {
         area: Area,
         round: f64,
         paint: Paint,
-        opacity: f64,
     },
     Path {
         d: String,

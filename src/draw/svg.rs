@@ -5,7 +5,7 @@ use super::Theme;
 use super::drawing::Drawing;
 use super::layout::lay_out;
 use super::missing::{self, Covers};
-use super::scene::{Anchor, Scene, Shape, Text};
+use super::scene::{Anchor, Paint, Scene, Shape, Text};
 use std::fmt::Write;
 
 /// The font of pictures, and what is like it.
@@ -53,12 +53,7 @@ fn shapes(svg: &mut String, all: &[Shape], covers: Covers) {
                 shapes(svg, inner, covers);
                 svg.push_str("</g>\n");
             }
-            Shape::Rect {
-                area,
-                round,
-                paint,
-                opacity,
-            } => {
+            Shape::Rect { area, round, paint } => {
                 let _ = write!(
                     svg,
                     "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"",
@@ -71,11 +66,11 @@ fn shapes(svg: &mut String, all: &[Shape], covers: Covers) {
                 if *round > 0.0 {
                     let _ = write!(svg, " rx=\"{}\"", number(*round));
                 }
-                end(svg, *opacity);
+                svg.push_str("/>\n");
             }
             Shape::Path { d, paint, opacity } => {
                 let _ = write!(svg, "<path class=\"{}\" d=\"{d}\"", paint.class());
-                end(svg, *opacity);
+                end(svg, *paint, *opacity);
             }
             Shape::Text(found) if missing::is_in(&found.text, covers) => {
                 let start = match found.anchor {
@@ -96,9 +91,11 @@ fn shapes(svg: &mut String, all: &[Shape], covers: Covers) {
     }
 }
 
-fn end(svg: &mut String, opacity: f64) {
+/// Ends a shape. What is filled or drawn alone needs no layer of its own, as its opacity would.
+fn end(svg: &mut String, paint: Paint, opacity: f64) {
     if opacity < 1.0 {
-        let _ = write!(svg, " opacity=\"{}\"", number(opacity));
+        let what = if paint.is_line() { "stroke" } else { "fill" };
+        let _ = write!(svg, " {what}-opacity=\"{}\"", number(opacity));
     }
     svg.push_str("/>\n");
 }
@@ -128,7 +125,11 @@ fn text(svg: &mut String, text: &Text) {
         Anchor::Start => "",
         Anchor::Middle => " text-anchor=\"middle\"",
     };
-    let faded = if text.faded { " opacity=\"0.3\"" } else { "" };
+    let faded = if text.faded {
+        " fill-opacity=\"0.3\""
+    } else {
+        ""
+    };
     let (size, width) = (number(text.size), number(text.width()));
     let _ = write!(
         svg,

@@ -5,7 +5,7 @@
 use super::drawing::{Block, Cell, Drawing, Graph, Grid, Panel, Role, Row, Scale};
 use super::scene::{columns_of, cut, folded};
 use crate::base::visible::visible;
-use crate::execute::FAINT_MARK;
+use crate::execute::{FAINT_MARK, SINK_MARK, SINK_WORDS};
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
 
@@ -149,8 +149,12 @@ impl Writer {
             0.0 => String::new(),
             most => format!(" ({FAINT_MARK}: at most {most:.0e})"),
         };
-        if !grid.title.is_empty() || !faint.is_empty() {
-            self.note(&indent, &format!("{}{faint}", grid.title));
+        let sink = match grid.sink.contains(&true) {
+            true => format!(" ({SINK_MARK}: {SINK_WORDS})"),
+            false => String::new(),
+        };
+        if !grid.title.is_empty() || !faint.is_empty() || !sink.is_empty() {
+            self.note(&indent, &format!("{}{faint}{sink}", grid.title));
         }
         for row in grid.captions() {
             let place = match row.role {
@@ -188,7 +192,9 @@ impl Writer {
             Scale::Number => 5,
         });
         let wide_fits = columns * (wide + 1) <= room(1);
-        let shape = match wide_fits || grid.scale != Scale::Selected {
+        // Half a line has no room for the mark of a sink.
+        let whole = grid.scale != Scale::Selected || grid.sink.contains(&true);
+        let shape = match wide_fits || whole {
             true => Shape {
                 cell: wide,
                 halves: 1,
@@ -233,6 +239,8 @@ impl Writer {
                     1 => {
                         let row = &grid.cells[first];
                         let shown = match grid.is_faint(row, row[column]) {
+                            _ if grid.is_blank(first, column) => String::new(),
+                            _ if grid.is_sink(first, column) => SINK_MARK.to_string(),
                             true if row[column] == 0.0 => String::new(),
                             true => FAINT_MARK.to_string(),
                             false => number(grid.scale, row[column], shape.cell),
@@ -245,6 +253,7 @@ impl Writer {
                             row.is_some_and(|row| grid.cells[*row][column] != 0.0)
                         };
                         line.push(match (on(pair.first()), on(pair.get(1))) {
+                            _ if pair.iter().all(|row| grid.is_blank(*row, column)) => ' ',
                             (true, true) => '█',
                             (true, false) => '▀',
                             (false, true) => '▄',

@@ -132,11 +132,11 @@ pub fn tint(role: Role, dark: bool) -> &'static str {
     }
 }
 
-/// The page.
-pub fn page(dark: bool) -> &'static str {
+/// The page: red, green and blue.
+pub fn page(dark: bool) -> [u8; 3] {
     match dark {
-        false => "#ffffff",
-        true => "#0d1117",
+        false => [0xff, 0xff, 0xff],
+        true => [0x0d, 0x11, 0x17],
     }
 }
 
@@ -158,7 +158,8 @@ impl Theme {
 }
 
 fn rules(dark: bool) -> String {
-    let mut css = format!(".page{{fill:{}}}\n", page(dark));
+    let [red, green, blue] = page(dark);
+    let mut css = format!(".page{{fill:#{red:02x}{green:02x}{blue:02x}}}\n");
     let roles = Role::ALL.into_iter();
     let of_roles = roles.flat_map(|role| {
         [

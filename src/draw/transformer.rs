@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::schedule::Attention;
 use crate::value::Value;
 use crate::value::sequence::input_source;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A model on the input of a subject: its layers, with each head's attention beside the selector of
 /// the program that goes by the same name, and their difference.
@@ -21,6 +21,8 @@ use rustc_hash::FxHashMap;
 /// # Errors
 /// An input that the model does not take; a limit is reached.
 pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> Fallible<Drawing> {
+    let apart = subject.graph.told_apart(&[root], &[]);
+    let subject = &subject.of(&apart);
     let mut traced = traced(subject, model, |budget, positions| {
         for layer in &model.layers {
             budget.boxes(layer.heads.len() + 2)?;
@@ -91,7 +93,8 @@ pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> 
 fn note(plan: Option<&Plan>) -> String {
     let sink = match plan {
         Some(plan) if !plan.bos => {
-            "; position 0 takes the place of BOS: a head may attend to it unselected"
+            "; position 0 is the sink that BOS is elsewhere: a hollow square says that a query looks \
+             at it without selecting it"
         }
         _ => "; nothing of the program stands at BOS",
     };
@@ -129,9 +132,11 @@ pub(super) fn positions(traced: &Trace) -> Row {
     }
 }
 
-/// The selectors that what an s-op needs attends by, each by its name and its text.
+/// The selectors that what an s-op needs attends by, each by its name and its text, unless others have
+/// the same, as long texts are cut.
 pub(super) fn named_selectors(graph: &Graph, root: SOpId) -> FxHashMap<String, SelectorId> {
-    let mut found = FxHashMap::default();
+    let mut found: FxHashMap<String, Vec<SelectorId>> = FxHashMap::default();
+    let mut seen = FxHashSet::default();
     let mut pending = Vec::new();
     for id in graph.reachable(&[root]) {
         if let Some(Attention::Selector(selector)) = attention(graph.get(id)) {
@@ -139,10 +144,11 @@ pub(super) fn named_selectors(graph: &Graph, root: SOpId) -> FxHashMap<String, S
         }
     }
     while let Some(id) = pending.pop() {
-        let name = graph.describe_selector(id);
-        if found.insert(name, id).is_some() {
+        if !seen.insert(id) {
             continue;
         }
+        let name = graph.describe_selector(id);
+        found.entry(name).or_default().push(id);
         match graph.get_selector(id) {
             Selector::And(a, b) | Selector::Or(a, b) => pending.extend([*a, *b]),
             Selector::Not(inner) => pending.push(*inner),
@@ -150,7 +156,12 @@ pub(super) fn named_selectors(graph: &Graph, root: SOpId) -> FxHashMap<String, S
             Selector::Compare { .. } | Selector::Predicate(_) => {}
         }
     }
-    found
+    let found = found.into_iter();
+    let alone = found.filter_map(|(name, ids)| match ids[..] {
+        [id] => Some((name, id)),
+        _ => None,
+    });
+    alone.collect()
 }
 
 pub(super) fn rows(weights: &ndarray::Array2<f64>) -> Vec<Vec<f64>> {
@@ -193,7 +204,11 @@ fn head(
         ..Grid::default()
     })];
     let bit = |bit: &bool| f64::from(u8::from(*bit));
-    let selected = match (selector, &pattern.selected) {
+    let (known, sink) = match &pattern.selected {
+        Some(selected) => (Some(&selected.keys), selected.sink.clone()),
+        None => (None, Vec::new()),
+    };
+    let selected = match (selector, known) {
         (Some(selector), _) if shared == 1 => {
             let run = Run::operands(subject.graph, *selector, subject.input, subject.limits)?;
             Some(run.weights(Attention::Selector(*selector))?)
@@ -212,29 +227,42 @@ fn head(
     }
     if let Some(selected) = selected {
         let before = positions.cells.len() - subject.input.len();
-        let tokens = Row {
-            cells: positions.cells[before..].to_vec(),
-            ..positions.clone()
-        };
         let attended = weights[before..].iter().map(|row| shares(&row[before..]));
-        let difference = attended.zip(&selected).map(|(attended, selected)| {
-            let pairs = attended.iter().zip(shares(selected));
+        let looked_at = selected.iter().enumerate().map(|(query, row)| {
+            let mut row = row.clone();
+            if let (Some(true), Some(first)) = (sink.get(query), row.first_mut()) {
+                *first = 1.0;
+            }
+            row
+        });
+        let difference = attended.zip(looked_at).map(|(attended, looked_at)| {
+            let pairs = attended.iter().zip(shares(&looked_at));
             pairs.map(|(got, wanted)| got - wanted).collect()
         });
         let difference: Vec<Vec<f64>> = difference.collect();
         let numbers = difference.iter().flatten();
         let largest = numbers.fold(0.0_f64, |most, each| most.max(each.abs()));
-        notes.push(format!("they differ by {} at most", amount(largest)));
-        for (title, scale, cells) in [
-            ("selector", Scale::Selected, selected),
-            ("difference", Scale::Difference, difference),
+        let counted = if sink.is_empty() {
+            ""
+        } else {
+            ", with the sink counted"
+        };
+        notes.push(format!(
+            "they differ by {} at most{counted}",
+            amount(largest)
+        ));
+        for (title, scale, cells, sink) in [
+            ("selector", Scale::Selected, selected, sink),
+            ("difference", Scale::Difference, difference, Vec::new()),
         ] {
             blocks.push(Block::Grid(Grid {
                 title: title.to_string(),
                 scale,
-                above: vec![side(Role::Key, &tokens)],
-                left: vec![side(Role::Query, &tokens)],
-                cells,
+                above: vec![side(Role::Key, positions)],
+                left: vec![side(Role::Query, positions)],
+                cells: beside_bos(cells, before),
+                blank: before,
+                sink,
                 ..Grid::default()
             }));
         }
@@ -246,6 +274,19 @@ fn head(
         notes,
         blocks,
     })
+}
+
+/// Numbers of tokens with rows and columns of nothing before them, so that each token stands where it
+/// stands in the attention.
+fn beside_bos(cells: Vec<Vec<f64>>, before: usize) -> Vec<Vec<f64>> {
+    let columns = cells.first().map_or(0, Vec::len) + before;
+    let nothing = std::iter::repeat_n(vec![0.0; columns], before);
+    let of_tokens = cells.into_iter().map(|row| {
+        let mut wide = vec![0.0; before];
+        wide.extend(row);
+        wide
+    });
+    nothing.chain(of_tokens).collect()
 }
 
 fn amount(number: f64) -> String {

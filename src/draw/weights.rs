@@ -56,7 +56,8 @@ pub fn weights(subject: &Subject, model: &Model) -> Fallible<Drawing> {
     Ok(Drawing {
         title: format!("the heads of {}", model.name),
         note: "a row for each direction of the residual stream that is read or written, a column \
-               for each dimension of the head; strength by the logarithm of the size"
+               for each dimension of the head; strength by the root of the \
+               logarithm of the size"
             .to_string(),
         sections,
         ..Drawing::default()

@@ -33,6 +33,8 @@ pub fn explain(
     position: usize,
     model: Option<&Model>,
 ) -> Fallible<String> {
+    let apart = subject.graph.told_apart(&[root], &[]);
+    let subject = &subject.of(&apart);
     let run = Run::new(subject.graph, root, subject.input, subject.limits)?;
     let traced = match model {
         Some(model) => Some((model, trace(model, subject.input, Precision::F32)?)),

@@ -8,7 +8,7 @@ use super::scalar::Scalar;
 use crate::base::Fallible;
 use crate::base::table::{in_blocks, indented};
 use crate::model::json::value_to_json;
-use crate::model::{HostOrder, Model, cell, half_layer};
+use crate::model::{HostOrder, Model, Selected, cell, half_layer};
 use crate::value::Value;
 use ndarray::Array2;
 use serde_json::{Value as Json, json};
@@ -59,8 +59,8 @@ pub struct Pattern {
     pub label: String,
     /// `[queries, keys]`; each row sums to 1, or to 0 where the query sees no key.
     pub weights: Array2<f64>,
-    /// `[queries, keys]` at the tokens: what the head selects, if somebody has said it.
-    pub selected: Option<Vec<Vec<bool>>>,
+    /// What the head selects, if somebody has said it.
+    pub selected: Option<Selected>,
 }
 
 /// The share of a row's largest weight below which a weight is shown as a dot: what softmax leaves to
@@ -70,7 +70,18 @@ const FAINT: f64 = 1e-9;
 /// What stands for a faint weight; nothing stands for 0.
 pub const FAINT_MARK: &str = "·";
 
+/// What stands for position 0 where a query looks at it as at a sink.
+pub const SINK_MARK: &str = "○";
+/// What that is, in words.
+pub const SINK_WORDS: &str = "position 0 as the sink, not selected";
+
 impl Pattern {
+    /// Whether a query looks at position 0 as at a sink.
+    pub fn has_sink(&self) -> bool {
+        let selected = self.selected.as_ref();
+        selected.is_some_and(|selected| !selected.sink.is_empty())
+    }
+
     /// Whether a weight is shown as a dot in a row, if it is not 0.
     pub fn is_faint<'a>(row: impl IntoIterator<Item = &'a f64>, weight: f64) -> bool {
         let largest = row.into_iter().copied().fold(0.0, f64::max);
@@ -235,7 +246,7 @@ impl Trace {
     /// from 1, and the stream before it.
     pub fn beside<S>(&mut self, selected: impl Fn(usize, &Array2<f64>) -> S)
     where
-        S: IntoIterator<Item = Option<Vec<Vec<bool>>>>,
+        S: IntoIterator<Item = Option<Selected>>,
     {
         for at in 1..self.steps.len() {
             let (before, step) = self.steps.split_at_mut(at);
@@ -255,7 +266,10 @@ impl Trace {
         let pattern = |pattern: &Pattern| {
             let mut head = json!({ "label": pattern.label, "weights": rows(&pattern.weights) });
             if let Some(selected) = &pattern.selected {
-                head["selected"] = json!(selected);
+                head["selected"] = json!(selected.keys);
+                if !selected.sink.is_empty() {
+                    head["sink"] = json!(selected.sink);
+                }
             }
             head
         };
@@ -322,7 +336,11 @@ impl Trace {
                     0.0 => String::new(),
                     most => format!(" ({FAINT_MARK}: at most {most:.0e})"),
                 };
-                text.push_str(&format!("  head {}: {label}{faint}\n", index + 1));
+                let sink = match head.has_sink() {
+                    true => format!(" ({SINK_MARK}: {SINK_WORDS})"),
+                    false => String::new(),
+                };
+                text.push_str(&format!("  head {}: {label}{faint}{sink}\n", index + 1));
                 text.push_str(&pattern_table(head, &positions, width));
             }
             let new = step
@@ -386,15 +404,20 @@ fn pattern_table(head: &Pattern, positions: &[String], width: usize) -> String {
     let Some(selected) = &head.selected else {
         return indented(&in_blocks(&attention, width), INDENT);
     };
-    let before = positions.len().saturating_sub(selected.len());
+    let Selected { keys: rows, sink } = selected;
+    let before = positions.len().saturating_sub(rows.len());
     let mut marks = vec![keys(&positions[before..])];
     // Nothing of the program stands at BOS.
     let nothing =
-        |position: &String| headed(position.clone(), selected.iter().map(|_| "–".to_string()));
+        |position: &String| headed(position.clone(), rows.iter().map(|_| "–".to_string()));
     marks.extend(positions[..before].iter().map(nothing));
-    for (position, row) in positions[before..].iter().zip(selected) {
-        let mark = |selected: &bool| if *selected { "1" } else { "" }.to_string();
-        marks.push(headed(position.clone(), row.iter().map(mark)));
+    for (at, (position, row)) in positions[before..].iter().zip(rows).enumerate() {
+        let mark = |(key, selected): (usize, &bool)| match *selected {
+            true => "1".to_string(),
+            false if key == 0 && sink.get(at) == Some(&true) => SINK_MARK.to_string(),
+            false => String::new(),
+        };
+        marks.push(headed(position.clone(), row.iter().enumerate().map(mark)));
     }
     let beside = |(at, (attention, marks)): (usize, (&Vec<String>, &Vec<String>))| {
         let title = if at == 0 { "selected" } else { "" }.to_string();

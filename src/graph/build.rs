@@ -352,6 +352,20 @@ impl Graph {
         }
     }
 
+    /// Gives an s-op another name than the program does.
+    pub(super) fn rename(&mut self, id: SOpId, name: &Arc<str>) {
+        if let Some(named) = &mut self.sop_names[id.0 as usize] {
+            named.name = name.clone();
+        }
+    }
+
+    /// As [`Graph::rename`], of a selector.
+    pub(super) fn rename_selector(&mut self, id: SelectorId, name: &Arc<str>) {
+        if let Some(named) = &mut self.selector_names[id.0 as usize] {
+            named.name = name.clone();
+        }
+    }
+
     /// Names a selector, unless it has a name that is as good.
     pub fn set_selector_name(&mut self, id: SelectorId, name: &Arc<str>, inner: bool) {
         Named::set(&mut self.selector_names[id.0 as usize], name, inner);

@@ -2,6 +2,7 @@
 //! list has been run, before an input exists. Equal nodes are one node. Depends on `base` and
 //! `value`; it knows nothing of syntax and stores no facts about nodes beyond their static type.
 
+mod apart;
 pub mod build;
 mod causal;
 mod compared;
@@ -13,6 +14,7 @@ pub mod print;
 mod rounds;
 pub mod scorer;
 
+pub use apart::without_number;
 pub use build::{Encoding, Graph, Sharing};
 pub use first::WithFirst;
 pub use node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};

@@ -12,6 +12,7 @@ mod header;
 mod host;
 pub mod json;
 pub mod matrix;
+mod selected;
 mod size;
 mod tensors;
 pub mod transformer;
@@ -22,6 +23,7 @@ pub use digest::Digest;
 pub use file::{from_bytes, from_bytes_with, load, load_with, save, to_bytes};
 pub use host::{Dtype, Exactness, Host, HostOrder, bfloat16, describe_exactness, is_bfloat16};
 pub use matrix::Matrix;
+pub use selected::Selected;
 pub use size::Shape;
 pub use transformer::{
     Attention, Decoder, FeedForward, Head, Layer, Loop, Mask, Model, Output, Readout, Variable,

@@ -20,7 +20,6 @@ mod tables;
 
 pub use dimension::{Dimension, Scale, level};
 pub use linear::Linear;
-pub use selected::Selected;
 
 use crate::model::{Decoder, Host};
 use crate::value::Value;

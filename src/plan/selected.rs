@@ -2,8 +2,8 @@
 //! and of these the ones of the best score. What stands at a position is read from the residual
 //! stream as the head itself reads it. Depends on the plan alone.
 
-use super::{Attend, Linear, Meaning, Plan, Product, Row, Term};
-use crate::model::Model;
+use super::{Attend, Kind, Linear, Meaning, Plan, Product, Row, Term};
+use crate::model::{Model, Selected};
 use ndarray::Array2;
 use std::collections::BTreeMap;
 
@@ -13,22 +13,24 @@ const AS_GOOD: f64 = 1.0;
 /// A level below this is not that of what is selected.
 const DOWN: f64 = -0.25;
 
-/// `[queries, keys]` at the tokens.
-pub type Selected = Vec<Vec<bool>>;
-
 impl Plan {
     /// The plan that a model keeps, if it keeps one that holds together.
     pub fn of(model: &Model) -> Option<Plan> {
         Plan::restore(model.plan.as_deref()?, model).ok()
     }
 
-    /// What each head of a layer selects, in the order of the model's heads, where the stream
-    /// `[positions, d_model]` is that before the layer; nothing for a head that pays weights instead.
-    pub fn selected(&self, layer: usize, stream: &Array2<f64>) -> Vec<Option<Selected>> {
+    /// An operation of each head of a layer, in the order of the model's heads.
+    pub fn heads_of(&self, layer: usize) -> Vec<&Attend> {
         let mut heads: BTreeMap<usize, &Attend> = BTreeMap::new();
         for attend in self.attends.iter().filter(|attend| attend.layer == layer) {
             heads.entry(attend.pattern).or_insert(attend);
         }
+        heads.into_values().collect()
+    }
+
+    /// What each head of a layer selects, in the order of the model's heads, where the stream
+    /// `[positions, d_model]` is that before the layer; nothing for a head that pays weights instead.
+    pub fn selected(&self, layer: usize, stream: &Array2<f64>) -> Vec<Option<Selected>> {
         let directions = self.directions().0;
         let read = |linear: &Linear, position: usize| {
             linear.at(|id| {
@@ -36,12 +38,34 @@ impl Plan {
                 stream.get(at).copied().unwrap_or(0.0)
             })
         };
-        let heads = heads.into_values();
+        let heads = self.heads_of(layer).into_iter();
         let selected = heads.map(|head| match head.row {
-            Row::Selector(_) => Some(self.selected_by(head, stream.nrows(), &read)),
+            Row::Selector(_) => {
+                let keys = self.selected_by(head, stream.nrows(), &read);
+                Some(self.without_sink(head.kind, keys))
+            }
             Row::Weights(_) => None,
         });
         selected.collect()
+    }
+
+    /// Keys at the level of what is selected, of which position 0 may be the sink: where there is no BOS
+    /// it is one more key for every query of a width, and all that a query of a mean sees that selects
+    /// nothing.
+    fn without_sink(&self, kind: Kind, mut keys: Vec<Vec<bool>>) -> Selected {
+        let sink: Vec<bool> = match kind {
+            Kind::Width if !self.bos => {
+                let first = keys.iter_mut().filter_map(|row| row.first_mut());
+                first.map(std::mem::take).collect()
+            }
+            Kind::Mean if !self.bos => keys.iter().map(|row| !row.contains(&true)).collect(),
+            _ => Vec::new(),
+        };
+        let is_seen = sink.contains(&true);
+        Selected {
+            keys,
+            sink: if is_seen { sink } else { Vec::new() },
+        }
     }
 
     fn selected_by(
@@ -49,7 +73,7 @@ impl Plan {
         head: &Attend,
         positions: usize,
         read: &impl Fn(&Linear, usize) -> f64,
-    ) -> Selected {
+    ) -> Vec<Vec<bool>> {
         let first = usize::from(self.bos);
         let mut scores = vec![vec![0.0; positions - first]; positions - first];
         for term in &head.terms {

@@ -98,7 +98,7 @@ impl Plan {
     }
 
     /// Whether the last key of a relation is the sink's.
-    pub(super) fn has_sink_row(&self, kind: Kind) -> bool {
+    pub fn has_sink_row(&self, kind: Kind) -> bool {
         match kind {
             Kind::MeanOrBos => true,
             Kind::Width | Kind::Mean => !self.bos,

@@ -129,7 +129,9 @@ impl Session {
             return Err(Diagnostic::error(Code::BadInput, "a model needs an output").into());
         }
         let (request, limits) = (&asked.request, self.limits());
-        let compiled = compile::compile_in(request, self.graph(), &sops, &setting, limits);
+        // Its labels are read beside pictures of the program.
+        let graph = self.graph().told_apart(&sops, &[]);
+        let compiled = compile::compile_in(request, &graph, &sops, &setting, limits);
         let mut compiled = compiled?;
         compiled.model.rename(&names);
         Ok(compiled)

@@ -1,271 +1,3 @@
-"use strict";
-const data = JSON.parse(document.getElementById("data").textContent);
-const model = data.model;
-const byId = id => document.getElementById(id);
-window.addEventListener("error", event => { document.documentElement.dataset.error = event.message; });
-
-// Values: numbers, strings and truth values are JavaScript's; floats that JSON lacks are objects.
-const plain = value => typeof value === "boolean" ? Number(value) : value;
-const equal = (a, b) => plain(a) === plain(b);
-const shown = value => value === null || value === undefined ? "–"
-  : value === true ? "True" : value === false ? "False"
-  : typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(6)))
-  : typeof value === "object" ? "not finite" : String(value);
-
-// The tokens of a text: its characters, or a list as JSON.
-function tokensOf(text) {
-  if (text.trim().startsWith("[")) {
-    try { const list = JSON.parse(text); if (Array.isArray(list)) return list; } catch { /* a text, then */ }
-  }
-  return Array.from(text).map(character =>
-    model.vocabulary.some(token => equal(token, character)) ? character
-      : model.vocabulary.find(token => shown(token) === character) ?? character);
-}
-
-// What is wrong with an input; nothing if the model takes it.
-function problem(tokens) {
-  if (tokens.length === 0) return "the input is empty";
-  if (tokens.length > model.max_length) return `the model takes ${model.max_length} tokens at most`;
-  const unknown = tokens.find(token => !model.vocabulary.some(known => equal(known, token)));
-  return unknown === undefined ? "" : `the model does not know the token ${JSON.stringify(unknown)}`;
-}
-
-// A sparse matrix is its rows, its columns, and its entries one after the other.
-function addProduct(into, vector, matrix) {
-  const entries = matrix.entries;
-  for (let at = 0; at < entries.length; at += 3) {
-    into[entries[at + 1]] += vector[entries[at]] * entries[at + 2];
-  }
-  return into;
-}
-const affine = (vector, matrix, bias) =>
-  addProduct(bias ? Float64Array.from(bias) : new Float64Array(matrix.columns), vector, matrix);
-
-function seen(head, query, key) {
-  if (head.mask === "earlier") return key < query;
-  if (head.mask === "later") return key > query;
-  return !model.causal || key <= query;
-}
-
-function attend(head, stream) {
-  const queries = stream.map(row => affine(row, head.query, head.query_bias));
-  const keys = stream.map(row => affine(row, head.key, head.key_bias));
-  const root = Math.sqrt(head.query.columns);
-  return queries.map((query, at) => {
-    const scores = keys.map((key, other) => {
-      if (!seen(head, at, other)) return -Infinity;
-      let sum = 0;
-      for (let dimension = 0; dimension < query.length; dimension++) sum += query[dimension] * key[dimension];
-      return root > 0 ? sum / root : 0;
-    });
-    const largest = Math.max(...scores);
-    if (largest === -Infinity) return scores.map(() => 0);
-    const weights = scores.map(score => head.hard ? Number(score === largest) : Math.exp(score - largest));
-    const sum = weights.reduce((a, b) => a + b, 0);
-    return weights.map(weight => weight / sum);
-  });
-}
-
-function normalised(units) {
-  const mean = units.reduce((a, b) => a + b, 0) / units.length;
-  const variance = units.reduce((a, b) => a + (b - mean) ** 2, 0) / units.length;
-  return units.map(unit => variance === 0 ? 0 : (unit - mean) / Math.sqrt(variance));
-}
-
-// One pass, with the stream and the patterns after each half layer. A patch replaces numbers of
-// the stream: {step, position, directions, row}.
-function run(tokens, patch) {
-  const rows = tokens.map(token => model.vocabulary.findIndex(known => equal(known, token)));
-  if (model.bos) rows.unshift(model.vocabulary.length);
-  let stream = rows.map(() => new Float64Array(model.d_model));
-  const embed = (matrix, of) => {
-    const at = new Map();
-    for (let e = 0; e < matrix.entries.length; e += 3) {
-      const list = at.get(matrix.entries[e]) ?? [];
-      list.push([matrix.entries[e + 1], matrix.entries[e + 2]]);
-      at.set(matrix.entries[e], list);
-    }
-    stream.forEach((row, position) => (at.get(of(position)) ?? []).forEach(([d, number]) => { row[d] += number; }));
-  };
-  embed(model.token_embedding, position => rows[position]);
-  embed(model.position_embedding, position => position);
-  const steps = [];
-  const keep = (half, round, patterns) => {
-    if (patch && patch.step === steps.length) {
-      patch.directions.forEach(d => { stream[patch.position][d] = patch.row[d]; });
-    }
-    steps.push({ half, round, patterns, stream: stream.map(row => Float64Array.from(row)) });
-  };
-  keep(0, 0, []);
-  for (const [index, round] of model.runs) {
-    const layer = model.layers[index];
-    const patterns = layer.heads.map(head => attend(head, stream));
-    const before = stream;
-    stream = stream.map(row => Float64Array.from(row));
-    layer.heads.forEach((head, h) => {
-      const values = before.map(row => affine(row, head.value));
-      stream.forEach((row, query) => {
-        const mixed = new Float64Array(head.value.columns);
-        patterns[h][query].forEach((weight, key) => {
-          for (let d = 0; d < mixed.length; d++) mixed[d] += weight * values[key][d];
-        });
-        addProduct(row, mixed, head.output);
-      });
-    });
-    keep(2 * index + 1, round, patterns);
-    stream = stream.map(row => {
-      let units = affine(row, layer.mlp.input, layer.mlp.input_bias);
-      if (layer.mlp.layer_norm) units = normalised(units);
-      const next = Float64Array.from(row);
-      layer.mlp.output_bias.forEach((bias, d) => { next[d] += bias; });
-      return addProduct(next, units.map(unit => Math.max(unit, 0)), layer.mlp.output);
-    });
-    keep(2 * index + 2, round, []);
-  }
-  return { tokens, steps, stream };
-}
-
-// The value of a readout, its logits, and how far it is from another value.
-function read(readout, row) {
-  const logits = affine(row, readout.weights, readout.bias);
-  const values = readout.values;
-  if (readout.kind === "categorical") {
-    let best = 0;
-    logits.forEach((logit, at) => { if (logit > logits[best]) best = at; });
-    const rest = Array.from(logits).filter((_, at) => at !== best);
-    const margin = rest.length ? logits[best] - Math.max(...rest) : Infinity;
-    return { value: values[best], margin, logits: Array.from(logits, (logit, at) => [values[at], logit]) };
-  }
-  const number = logits[0];
-  if (values.length === 0) return { value: number + 0, margin: null, logits: [["the number", number]] };
-  let best = 0;
-  values.forEach((value, at) => {
-    if (Math.abs(plain(value) - number) < Math.abs(plain(values[best]) - number)) best = at;
-  });
-  const others = values.filter((_, at) => at !== best).map(value => Math.abs(plain(value) - plain(values[best])));
-  const margin = others.length ? Math.min(...others) / 2 - Math.abs(plain(values[best]) - number) : Infinity;
-  return { value: values[best], margin, logits: [["the number", number]] };
-}
-
-const before = model.bos ? 1 : 0;
-const outputOf = (result, output) => result.stream.slice(before).map(row => read(output.readout, row).value);
-
-// The program, interpreted: one list of values for each s-op; null where there is none.
-function interpret(program, tokens) {
-  const n = tokens.length, columns = [], selected = new Map();
-  const truthy = value => value !== 0 && value !== "" && value !== false;
-  const string = value => typeof value === "string" ? value : null;
-  const compare = (symbol, a, b) => {
-    if (symbol === "==") return equal(a, b);
-    if (symbol === "!=") return !equal(a, b);
-    if (typeof a === "string" !== (typeof b === "string")) return null;
-    const [x, y] = [plain(a), plain(b)];
-    return symbol === "<" ? x < y : symbol === "<=" ? x <= y : symbol === ">" ? x > y : x >= y;
-  };
-  const numbers = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b,
-    "/": (a, b) => b === 0 ? null : a / b, "%": (a, b) => b === 0 ? null : ((a % b) + b) % b,
-    "^": (a, b) => a ** b };
-  const round = x => { const low = Math.floor(x), rest = x - low;
-    return rest < 0.5 ? low : rest > 0.5 ? low + 1 : low % 2 === 0 ? low : low + 1; };
-  const apply = (node, values) => {
-    const [a, b, c] = values, { op } = node;
-    if (op === "if") return a === null ? null : truthy(a) ? b : c;
-    if (values.includes(null)) return null;
-    switch (op) {
-      case "and": return truthy(a) && truthy(b);
-      case "or": return truthy(a) || truthy(b);
-      case "not": return !truthy(a);
-      case "round": return typeof a === "string" ? null : round(plain(a));
-      case "indicator": return Number(truthy(a));
-      case "tokens_str": return string(a);
-      case "tokens_bool": return truthy(a);
-      case "tokens_int": case "tokens_float": {
-        const number = typeof a === "string" && a.trim() === "" ? NaN : Number(a);
-        return Number.isNaN(number) ? null : op === "tokens_int" ? Math.trunc(number) : number;
-      }
-      case "in": return node.items.some(item => equal(item, a));
-      case "[]": { const found = node.entries.find(([key]) => equal(key, a)); return found ? found[1] : null; }
-      case "+": if (values.length === 1) return plain(a);
-        if (typeof a === "string" && typeof b === "string") return a + b; break;
-      case "-": if (values.length === 1) return typeof a === "string" ? null : -plain(a); break;
-      case "==": case "!=": case "<": case "<=": case ">": case ">=": return compare(op, a, b);
-    }
-    if (!numbers[op] || typeof a === "string" || typeof b === "string") return null;
-    return numbers[op](plain(a), plain(b));
-  };
-  const score = (id, key, query) => {
-    const node = program.scorers[id];
-    if (node.kind === "key") return columns[node.of][key];
-    if (node.kind === "query") return columns[node.of][query];
-    if (node.kind === "constant") return node.value;
-    return apply(node, node.of.map(operand => score(operand, key, query)));
-  };
-  const selects = (id, key, query) => {
-    const node = program.selectors[id];
-    switch (node.kind) {
-      case "compare": return compare(node.op, columns[node.keys][key], columns[node.queries][query]) === true;
-      case "and": return selects(node.of[0], key, query) && selects(node.of[1], key, query);
-      case "or": return selects(node.of[0], key, query) || selects(node.of[1], key, query);
-      case "not": return !selects(node.of[0], key, query);
-      case "predicate": return score(node.scorer, key, query) === true;
-    }
-    return best(node, query) === key;
-  };
-  const best = (node, query) => {
-    let found = -1, largest = null;
-    for (let key = 0; key < n; key++) {
-      if (!selects(node.of[0], key, query)) continue;
-      const own = plain(score(node.scorer, key, query));
-      if (found < 0 || own >= largest) [found, largest] = [key, own];
-    }
-    return found;
-  };
-  const keysOf = (id, query) => {
-    const known = `${id},${query}`;
-    if (!selected.has(known)) {
-      const node = program.selectors[id];
-      const keys = node.kind === "best" ? [best(node, query)].filter(key => key >= 0)
-        : Array.from({ length: n }, (_, key) => key).filter(key => selects(id, key, query));
-      selected.set(known, keys);
-    }
-    return selected.get(known);
-  };
-  const mean = (keys, weights, values, fallback) => {
-    if (keys.length === 0) return fallback;
-    if (keys.length === 1) return values[keys[0]];
-    if (keys.some(key => values[key] === null)) return null;
-    if (keys.some(key => typeof values[key] === "string")) return null;
-    const sum = weights.reduce((a, b) => a + b, 0);
-    return keys.reduce((total, key, at) => total + weights[at] * plain(values[key]), 0) / sum;
-  };
-  for (const node of program.sops) {
-    const at = position => {
-      switch (node.kind) {
-        case "tokens": return tokens[position];
-        case "indices": return position;
-        case "constant": return node.value;
-        case "map": return apply(node, node.of.map(operand => columns[operand][position]));
-        case "width": return keysOf(node.selector, position).length;
-        case "aggregate": {
-          const keys = keysOf(node.selector, position);
-          return mean(keys, keys.map(() => 1), columns[node.value], node.default);
-        }
-        case "weighted": {
-          const scores = tokens.map((_, key) => plain(score(node.scorer, key, position)));
-          const keys = scores.map((_, key) => key).filter(key => scores[key] > 0);
-          return mean(keys, keys.map(key => scores[key]), columns[node.value], node.default);
-        }
-      }
-    };
-    columns.push(tokens.map((_, position) => at(position)));
-  }
-  return program.roots.map(root => columns[root]);
-}
-
-// Whether two lists of values are the same, floats within what floats lose.
-const same = (a, b) => typeof a === "number" && typeof b === "number"
-  ? Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)) : equal(a, b);
-
 // --- the page ---
 
 const state = { step: 0, input: data.input, other: "", picked: null };
@@ -280,7 +12,7 @@ function element(name, attributes, ...children) {
 }
 
 const color = (number, most, role) => {
-  const strength = most === 0 ? 0 : Math.log1p(Math.abs(number)) / Math.log1p(most);
+  const strength = most === 0 ? 0 : Math.sqrt(Math.log1p(Math.abs(number)) / Math.log1p(most));
   return `rgba(var(--${role ?? (number < 0 ? "minus" : "plus")}),${strength.toFixed(3)})`;
 };
 
@@ -307,24 +39,62 @@ function walked(table) {
   return table;
 }
 
-function attentionTable(head, pattern, tokens, title) {
-  const names = heads(tokens);
-  const table = element("table", {}, element("caption", {}, `${title}${head.source}`));
+// A grid of a head: `cell` gives the text, the style, the class and the words of a query and a key.
+function grid(head, names, title, cell) {
+  const table = element("table", {}, element("caption", {}, title));
   table.append(element("tr", {}, element("th", { scope: "col" }, "query \\ key"),
     ...names.map(name => element("th", { class: "key", scope: "col" }, name))));
-  pattern.forEach((row, query) => {
-    const cells = row.map((weight, key) => {
-      const text = `query ${names[query]} pays key ${names[key]} ${weight.toPrecision(4)}`;
-      const style = `background:rgba(var(--on),${Math.sqrt(weight).toFixed(3)})`;
-      const cell = element("td", { title: text, "aria-label": text, style });
-      const say = () => { byId("said").textContent = `${head.source}: ${text}`; };
-      cell.addEventListener("mouseenter", say);
-      cell.addEventListener("focus", say);
-      return cell;
+  names.forEach((name, query) => {
+    const cells = names.map((_, key) => {
+      const { shows, words, ...more } = cell(query, key);
+      const made = element("td", { title: words, "aria-label": words, ...more }, shows ?? "");
+      const say = () => { byId("said").textContent = `${head.source}: ${words}`; };
+      made.addEventListener("mouseenter", say);
+      made.addEventListener("focus", say);
+      return made;
     });
-    table.append(element("tr", {}, element("th", { class: "query", scope: "row" }, names[query]), ...cells));
+    table.append(element("tr", {}, element("th", { class: "query", scope: "row" }, name), ...cells));
   });
   return walked(table);
+}
+
+// The attention of a head, beside it the selector that it computes on the same tokens, and how far they
+// differ; each token has the same row and column in all three.
+function headGroup(head, result, ran, title) {
+  const step = result.steps[state.step], pattern = step.patterns[model.layers[(step.half - 1) / 2].heads.indexOf(head)];
+  const names = heads(result.tokens), selected = headSelects(head, result.steps[state.step - 1].stream, ran);
+  const pair = (query, key) => `query ${names[query]} (${query}), key ${names[key]} (${key})`;
+  const of = (query, key) => !selected || query < before || key < before ? ""
+    : selected.keys[query - before][key - before] ? "selects it"
+    : key === 0 && selected.sink[query] ? "looks at it as at the sink, without selecting it" : "does not select it";
+  const grids = [grid(head, names, "attention", (query, key) => {
+    const weight = pattern[query][key], selects = of(query, key);
+    return { words: `query ${names[query]} pays key ${names[key]} ${weight.toPrecision(4)}${selects && `, and ${selects}`}`,
+      style: `background:rgba(var(--on),${Math.sqrt(weight).toFixed(3)})` };
+  })];
+  let amount = "";
+  if (selected) {
+    const differs = differences(pattern, selected);
+    const most = differs.flat().reduce((largest, number) => Math.max(largest, Math.abs(number)), 0);
+    amount = ` — they differ by ${most === 0 ? 0 : most.toPrecision(1)} at most`;
+    if (selected.sink.includes(true)) amount += ", with the sink counted (○: position 0 as the sink, not selected)";
+    const blank = { words: "nothing of the program stands at BOS", class: "blank" };
+    grids.push(grid(head, names, "selector", (query, key) => {
+      if (query < before || key < before) return blank;
+      const on = selected.keys[query - before][key - before];
+      return { words: `${pair(query, key)}: the head ${of(query, key)}`, class: on ? "on" : "off",
+        shows: !on && key === 0 && selected.sink[query] ? "○" : "" };
+    }));
+    grids.push(grid(head, names, "difference", (query, key) => {
+      if (query < before || key < before) return blank;
+      const number = differs[query - before][key - before];
+      return { words: `${pair(query, key)}: attention less the share that the selector gives is ${number.toPrecision(3)}`,
+        style: `background:rgba(var(--${number < 0 ? "minus" : "plus"}),${Math.sqrt(Math.min(1, Math.abs(number))).toFixed(3)})` };
+    }));
+  }
+  return element("div", { class: "head", role: "group", "aria-label": `${title}${head.source}` },
+    element("h3", {}, `${title}${head.source}`, element("span", { class: "dim" }, amount)),
+    element("div", { class: "side" }, ...grids.map(table => element("div", { class: "scroll" }, table))));
 }
 
 function streamTable(result, caption, most, reference) {
@@ -428,7 +198,7 @@ function draw() {
       patched = run(tokens, { step: state.step, position, directions, row });
     }
   }
-  const outputs = (data.program ? interpret(data.program, tokens) : []);
+  const ran = data.program && interpret(data.program, tokens), outputs = ran?.outputs ?? [];
   const rows = [], differing = [];
   model.outputs.forEach((output, at) => {
     const values = outputOf(result, output);
@@ -450,15 +220,15 @@ function draw() {
   byId("attention").hidden = step.patterns.length === 0;
   if (step.patterns.length) {
     const layer = model.layers[(step.half - 1) / 2];
-    byId("heads").replaceChildren(...layer.heads.flatMap((head, at) => {
-      const tables = [attentionTable(head, step.patterns[at], tokens, `head ${at + 1}: `)];
-      if (other) tables.push(attentionTable(head, other.steps[state.step].patterns[at], other.tokens, "other input: "));
-      return tables.map(table => element("div", { class: "scroll" }, table));
-    }));
+    const otherRan = other && data.program && interpret(data.program, other.tokens);
+    byId("heads").replaceChildren(...layer.heads.flatMap((head, at) => [
+      headGroup(head, result, ran, `head ${at + 1}: `),
+      ...(other ? [headGroup(head, other, otherRan, `head ${at + 1}, other input: `)] : []),
+    ]));
   }
   byId("variables").replaceChildren(variablesTable(result));
   const most = Math.max(...result.steps.flatMap(each => each.stream.map(row => row.reduce((m, x) => Math.max(m, Math.abs(x)), 0))));
-  byId("stream").replaceChildren(streamTable(result, "a row for each position, a column for each direction; strength by the logarithm of the size", most));
+  byId("stream").replaceChildren(streamTable(result, "a row for each position, a column for each direction; strength by the root of the logarithm of the size", most));
   if (other) byId("stream").append(streamTable(other, "the other input; marked where it differs", most,
     other.tokens.length === tokens.length ? result : null));
   if (patched) byId("stream").append(streamTable(patched, "patched; marked where it differs", most, result));
@@ -496,8 +266,10 @@ if (asked.has("check")) {
   const checked = JSON.parse(asked.get("check")).map(text => {
     const tokens = tokensOf(typeof text === "string" ? text : JSON.stringify(text));
     const result = run(tokens);
-    return { model: model.outputs.map(output => outputOf(result, output)),
-      program: data.program && interpret(data.program, tokens) };
+    const ran = data.program && interpret(data.program, tokens);
+    const selected = result.steps.flatMap((step, at) => step.patterns.map((_, h) =>
+      headSelects(model.layers[(step.half - 1) / 2].heads[h], result.steps[at - 1].stream, ran)));
+    return { model: model.outputs.map(output => outputOf(result, output)), program: ran && ran.outputs, selected };
   });
   document.body.append(element("pre", { id: "checked" }, JSON.stringify(checked)));
 }
