@@ -294,7 +294,7 @@ pub struct Compile {
     #[command(flatten)]
     pub making: Making,
     /// Have the body of the `repeat` as layers that run again and again, instead of new ones for each
-    /// round; held against the interpreter on some inputs, not certified
+    /// round; certified like others, and held against the interpreter on some inputs
     #[arg(long, conflicts_with_all = ["explain", "exact", "no_bos", "style", "passes"])]
     pub looped: bool,
     /// Print the plan that the weights are made from, before and after each pass, and what is proved

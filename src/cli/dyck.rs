@@ -171,10 +171,18 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
         exhaustive: arguments.exhaustive,
         samples: arguments.samples,
         seed: arguments.seed,
-        precision: arguments.floats.precision(),
+        precision: arguments.floats.precision(&model),
     };
     let found = progress::alone("comparing on inputs", || dyck::verify(&model, &options));
     let found = output.expect(found, &sources)?;
+    if found.checked == 0 {
+        let error = Diagnostic::error(Code::BadInput, "there is no input to try");
+        output.report(
+            &error.help("give `--exhaustive` or `--samples` a number"),
+            &sources,
+        );
+        return Err(Stop::Reported);
+    }
     if found.wrong > 0 {
         output.fail();
     }
@@ -259,7 +267,7 @@ pub fn generate(output: &mut Output, arguments: &Generate) -> Result<(), Stop> {
     let sources = Sources::new();
     let model = load(output, &arguments.model, arguments.digest.asked())?;
     let mut random = Random::new(arguments.seed);
-    let precision = arguments.floats.precision();
+    let precision = arguments.floats.precision(&model);
     for _ in 0..arguments.count {
         let sample = || dyck::sample(&model, precision, &mut random);
         let sampled = progress::alone("running the model", sample);

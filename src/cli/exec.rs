@@ -10,6 +10,7 @@ use super::progress;
 use crate::base::{Code, Control, Diagnostic, Sources, parallel, terminal};
 use crate::execute::Executor;
 use crate::execute::trace::trace_in_order;
+use crate::machine::looped;
 use crate::model::Model;
 use crate::plan::Plan;
 use crate::value::Value;
@@ -24,7 +25,7 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     let sources = Sources::new();
     let inputs = output.expect(inputs(&arguments.inputs), &sources)?;
     let model = load(output, &arguments.model, arguments.digest.asked())?;
-    let precision = arguments.floats.precision();
+    let precision = arguments.floats.precision(&model);
     let order = arguments.order.order();
     let executor = Executor::new(&model, precision);
     let executor = output.expect(executor, &sources)?.in_order(order);
@@ -44,6 +45,7 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     let plan = arguments.trace.then(|| Plan::of(&model)).flatten();
     for input in inputs {
         let input = input.in_tokens_of(&model.vocabulary);
+        output.expect(looped::fits(&model, input.tokens.len()), &sources)?;
         let result = progress::alone("running the model", || executor.run_outputs(&input.tokens));
         let traced = match arguments.trace {
             true => {

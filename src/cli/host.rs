@@ -2,7 +2,8 @@
 //! √d_head.
 
 use crate::execute::Precision;
-use crate::model::{Dtype, Host, HostOrder};
+use crate::machine::needs_float64;
+use crate::model::{Dtype, Host, HostOrder, Model};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
@@ -39,14 +40,17 @@ impl Order {
 
 #[derive(Debug, Args)]
 pub struct Floats {
-    /// Compute in 64-bit floats instead of 32-bit ones
+    /// Compute in 64-bit floats instead of 32-bit ones, as models that are right in those alone do anyway
     #[arg(long)]
     f64: bool,
 }
 
 impl Floats {
-    pub fn precision(&self) -> Precision {
-        match self.f64 {
+    /// What a model is run in.
+    pub fn precision(&self, model: &Model) -> Precision {
+        let mut proved = model.certified.keys();
+        let is_wide = !model.certified.is_empty() && proved.all(|dtype| *dtype == Dtype::Float64);
+        match self.f64 || is_wide || needs_float64(model) {
             true => Precision::F64,
             false => Precision::F32,
         }

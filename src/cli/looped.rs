@@ -1,7 +1,7 @@
 //! `rasp machine asm`, `run`, `trace` and `disasm`: a looped computer is made from an assembler text, run,
 //! and its program read from the weights.
 
-use super::arguments::ModelFile;
+use super::arguments::{Integrity, ModelFile};
 use super::host::Floats;
 use super::output::{Output, Stop, table};
 use crate::base::{Code, Diagnostic, Fallible, Sources, visible};
@@ -16,7 +16,7 @@ use crate::session::files;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct Asm {
@@ -41,17 +41,19 @@ pub struct Running {
     /// A looped computer
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// How many steps; without it, until the program halts
+    /// How many steps at most; without it, until the program halts
     #[arg(long, value_name = "T")]
     steps: Option<u64>,
     /// What evaluates the layers; the results are the same to the bit
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engines::Delta)]
     engine: Engines,
     /// Run the dense engine beside it, and compare all numbers after each K steps
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     check_every: Option<u64>,
     #[command(flatten)]
     floats: Floats,
+    #[command(flatten)]
+    digest: Integrity,
     /// Other values at the start: `6,-7` in the order of the program, or `x=6,y=-7`
     #[arg(long, value_name = "VALUES", allow_hyphen_values = true)]
     input: Option<String>,
@@ -65,6 +67,8 @@ pub struct Disasm {
     /// A looped computer
     #[arg(value_name = "MODEL")]
     model: PathBuf,
+    #[command(flatten)]
+    digest: Integrity,
 }
 
 impl Asm {
@@ -123,12 +127,12 @@ pub fn asm(output: &mut Output, arguments: &Asm) -> Result<(), Stop> {
 
 /// A machine before its first step, with other values at its start where some are given.
 fn start(arguments: &Running) -> Fallible<(Model, Run)> {
-    let mut model = model::load(&arguments.model)?;
+    let mut model = model::load_with(&arguments.model, arguments.digest.asked())?;
     let description = Description::of(&model)?;
     if let Some(text) = &arguments.input {
         put(&mut model, &description, text)?;
     }
-    let precision = arguments.floats.precision();
+    let precision = arguments.floats.precision(&model);
     let run = Run::new(&model, arguments.engine, precision, arguments.check_every)?;
     Ok((model, run))
 }
@@ -185,42 +189,75 @@ pub fn trace(output: &mut Output, arguments: &Running) -> Result<(), Stop> {
         if arguments.json {
             output.json(&before)?;
         } else {
-            let next = instruction(&model, &run.description, counter);
-            output.line(&format!("{steps:6}  {counter:4}  {next}"))?;
+            let next = match run.description.machine {
+                Machine::Stored => stored_instruction(&run),
+                _ => instruction(&model, &run.description, counter),
+            };
+            output.line(format!("{steps:6}  {counter:4}  {next}").trim_end())?;
         }
-        let enough = arguments.steps.map_or(run.halted(), |most| steps >= most);
-        if enough {
+        if run.halted() || arguments.steps.is_some_and(|most| steps >= most) {
             return Ok(());
         }
         if arguments.steps.is_none() && steps >= crate::machine::looped::run::MOST_STEPS {
             let ended = run.run(None);
             return output.expect(ended, &sources);
         }
+        let printed = run.printed.len();
         let stepped = run.step();
         output.expect(stepped, &sources)?;
         steps += 1;
         let now = run.to_json();
         if !arguments.json {
-            for (name, value) in now["labels"].as_object().into_iter().flatten() {
-                if before["labels"][name] != *value {
-                    output.line(&format!("{:14}{name} = {}", "", shown(value)))?;
-                }
+            for change in changes(&run.description, &before, &now) {
+                let change = change.replace('\n', &format!("\n{:14}", ""));
+                output.line(&format!("{:14}{change}", ""))?;
+            }
+            for printed in &run.printed[printed..] {
+                output.line(&format!("{:14}prints {:?}", "", text(&[*printed])))?;
             }
         }
         before = now;
     }
 }
 
-pub fn disasm(output: &mut Output, arguments: &Disasm) -> Result<(), Stop> {
-    let loaded = open(&arguments.model);
-    let (model, description) = output.expect(loaded, &Sources::new())?;
-    output.text(&disassemble(&model, &description))
+/// The next instruction of a stored program, as it stands in memory now.
+fn stored_instruction(run: &Run) -> String {
+    let description = &run.description;
+    let name = |address: &i64| {
+        let index = usize::try_from(*address).ok();
+        let name = index.and_then(|index| description.name(index));
+        name.unwrap_or_else(|| address.to_string())
+    };
+    match description.operands(run.engine()) {
+        Ok(operands) if !run.halted() => operands.iter().map(name).collect::<Vec<_>>().join(" "),
+        _ => String::new(),
+    }
 }
 
-fn open(path: &Path) -> Fallible<(Model, Description)> {
-    let model = model::load(path)?;
-    let description = Description::of(&model)?;
-    Ok((model, description))
+/// The words, or the variables, that a step has changed, and what they are now.
+fn changes(description: &Description, before: &Json, now: &Json) -> Vec<String> {
+    if description.machine == Machine::Fleq {
+        let labels = now["labels"].as_object().into_iter().flatten();
+        let changed = labels.filter(|(name, value)| before["labels"][name] != **value);
+        return changed
+            .map(|(name, value)| format!("{name} = {}", shown(value)))
+            .collect();
+    }
+    let words = |of: &Json| of["memory"].as_array().cloned().unwrap_or_default();
+    let both = words(before).into_iter().zip(words(now)).enumerate();
+    let changed = both.filter(|(_, (before, now))| before != now);
+    let told = |(index, (_, now))| format!("{} = {now}", description.word_name(index));
+    changed.map(told).collect()
+}
+
+pub fn disasm(output: &mut Output, arguments: &Disasm) -> Result<(), Stop> {
+    let load = || {
+        let model = model::load_with(&arguments.model, arguments.digest.asked())?;
+        let description = Description::of(&model)?;
+        Ok((model, description))
+    };
+    let (model, description) = output.expect(load(), &Sources::new())?;
+    output.text(&disassemble(&model, &description))
 }
 
 impl ValueEnum for Machine {

@@ -76,7 +76,7 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
         exhaustive: arguments.exhaustive,
         samples: arguments.samples,
         seed: arguments.seed,
-        precision: arguments.floats.precision(),
+        precision: arguments.floats.precision(&model),
     };
     let verify = || session.verify_surveyed((&sops, &model), &options);
     let found = progress::shown(output, session.control(), "comparing on inputs", verify)?;

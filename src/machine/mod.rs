@@ -6,12 +6,21 @@ pub mod dyck;
 mod form;
 pub mod looped;
 
+use crate::model::Model;
 use serde::Deserialize;
 
-/// What every description of a machine begins with.
+/// What every description of a machine has.
 #[derive(Deserialize)]
 struct Kind {
     kind: String,
+    #[serde(default)]
+    float64: bool,
+}
+
+/// Whether a machine says of itself that it is right in float64 alone.
+pub fn needs_float64(model: &Model) -> bool {
+    let text = model.machine.as_deref().unwrap_or_default();
+    serde_json::from_str(text).is_ok_and(|kind: Kind| kind.float64)
 }
 
 /// The kind that a description says, if it is one.

@@ -145,7 +145,7 @@ pub fn save(model: &Model, path: &Path, existing: Existing) -> Fallible<()> {
 }
 
 /// Help where a model is missing.
-const MAKE: &str = "make one: `rasp compile FILE -e EXPR --vocab abc --max-len 8 -o MODEL`";
+const MAKE: &str = "make one: `rasp compile FILE -e EXPR --vocab abc --max-len 8 -o MODEL`, or with `rasp machine`";
 
 /// Reads a model from a file. No more of it is read than its header tells of.
 ///

@@ -38,7 +38,7 @@ fn digits(dtype: Dtype) -> i32 {
     }
 }
 
-fn holds(dyck: &Dyck, dtype: Dtype) -> bool {
+pub(super) fn holds(dyck: &Dyck, dtype: Dtype) -> bool {
     needed(dyck, dtype) <= 2f64.powi(digits(dtype))
 }
 

@@ -112,6 +112,9 @@ struct Description {
     construction: Kind,
     depth: Option<usize>,
     attention: Attention,
+    /// Whether it is right in float64 alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    float64: bool,
 }
 
 /// The `kind` of these machines.
@@ -138,6 +141,7 @@ impl Dyck {
             construction: self.kind,
             depth: self.depth,
             attention: self.attention,
+            float64: !exact::holds(self, Dtype::Float32),
         };
         model.machine = serde_json::to_string(&description).ok();
         if self.looped {
@@ -217,6 +221,9 @@ impl Dyck {
         if distinct.len() < tokens {
             return Err(bad("a bracket occurs twice".to_string()).into());
         }
+        if self.tokens.iter().any(|token| token.to_string().is_empty()) {
+            return Err(bad("a bracket has at least one character".to_string()).into());
+        }
         if self.types() > MOST_TYPES {
             return Err(limit("types of brackets", MOST_TYPES).into());
         }
@@ -251,7 +258,8 @@ impl Dyck {
         if self.kind.generates() {
             let follows = self.language().follows();
             let spelled: Vec<Value> = follows.map(|follow| follow.spelled(&self.tokens)).collect();
-            if Value::distinct(&spelled).len() < spelled.len() {
+            let is_end = |token: &Value| token.to_string() == END;
+            if self.tokens.iter().any(is_end) || Value::distinct(&spelled).len() < spelled.len() {
                 let error = bad("different tokens that may follow read alike".to_string());
                 let help = "take brackets none of which is the beginning of another, nor `$`";
                 return Err(error.help(help).into());

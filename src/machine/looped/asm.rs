@@ -4,6 +4,7 @@ use super::built::{Built, Names};
 use super::description::{Machine, Name};
 use super::fleq;
 use super::fleq::text::assemble as assemble_fleq;
+use super::run::no_such_word;
 use super::subleq::program::{Program, Stored};
 use super::subleq::text::{Assembled, assemble as assemble_subleq};
 use super::subleq::{p10, r1, r1s, r2, stored};
@@ -130,22 +131,21 @@ fn of_stored(
     }
     let mut state = program.start();
     let mut steps = 0;
+    let mut before = None;
     while !state.halted && steps < TRIED_STEPS {
+        let instruction = state.counter;
         if let Err(missing) = program.step(&mut state) {
-            let message = format!(
-                "after {steps} steps the instruction at {} asks for the word {}, of {}",
-                missing.instruction,
-                missing.address,
-                program.words.len()
-            );
-            let error = Diagnostic::error(Code::OutOfRange, message);
-            let place = usize::try_from(missing.instruction).ok();
-            let place = place.and_then(|at| places.get(at).or(places.last()));
-            return Err(Box::new(match place {
-                Some(span) => error.at(*span, "this instruction"),
+            let error = no_such_word(steps as u64, missing, program.words.len());
+            let place = |at: i64| usize::try_from(at).ok().and_then(|at| places.get(at));
+            // Where no instruction stands the one that went there is to blame.
+            let here = place(instruction).map(|span| (span, "this instruction"));
+            let there = || before.and_then(place).map(|span| (span, "it goes there"));
+            return Err(Box::new(match here.or_else(there) {
+                Some((span, label)) => error.at(*span, label),
                 None => error,
             }));
         }
+        before = Some(instruction);
         steps += 1;
     }
     let word = |(name, first): &(String, usize)| Name {

@@ -61,13 +61,9 @@ impl Reader<'_> {
 
     fn name(&self, column: usize) -> String {
         let index = column.wrapping_sub(self.description.memory.start);
-        let mut names = self.description.names.iter();
-        let name = names.find(|name| (name.first..name.first + name.count).contains(&index));
-        match name {
-            Some(name) if index == name.first => name.name.clone(),
-            Some(name) => format!("{} + {}", name.name, index - name.first),
-            None => format!("_{index}"),
-        }
+        self.description
+            .name(index)
+            .unwrap_or_else(|| format!("_{index}"))
     }
 
     /// The instruction at a place in the code.

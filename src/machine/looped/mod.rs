@@ -3,6 +3,9 @@
 //! layers run again and again. Assembler texts, ordinary interpreters of them, builders of the weights,
 //! and what reads a machine's state. Depends on `base`, `model` and `execute`.
 
+use crate::base::{Code, Diagnostic, Fallible};
+use crate::model::Model;
+
 pub mod asm;
 pub mod description;
 pub mod disasm;
@@ -22,3 +25,18 @@ pub mod network;
 pub mod state;
 #[doc(hidden)]
 pub mod subleq;
+
+/// Whether a model takes inputs of so many tokens: a looped machine has one for each of its columns.
+///
+/// # Errors
+/// It does not.
+pub fn fits(model: &Model, tokens: usize) -> Fallible<()> {
+    if tokens == model.max_length || description::Description::of(model).is_err() {
+        return Ok(());
+    }
+    let columns = model.max_length;
+    let message = format!("a machine of {columns} columns, and {tokens} tokens");
+    let error = Diagnostic::error(Code::BadInput, message);
+    let help = format!("its input is `{}` for each column", built::TOKEN);
+    Err(Box::new(error.help(help)))
+}

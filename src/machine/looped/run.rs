@@ -4,6 +4,7 @@
 use super::built::TOKEN;
 use super::description::{Description, Machine};
 use super::network::bits;
+use super::subleq::program::NoSuchWord;
 use crate::base::{Code, Diagnostic, Fallible, counted};
 use crate::execute::{Engine, Precision, delta, dense};
 use crate::model::{Matrix, Model};
@@ -89,10 +90,17 @@ impl Run {
     /// One step.
     ///
     /// # Errors
-    /// Two engines that differ: a mistake of this project.
+    /// An instruction of a stored program that asks for a word that there is not, a word that leaves its
+    /// bits on a machine whose words do not wrap; two engines that differ: a mistake of this project.
     pub fn step(&mut self) -> Fallible<()> {
+        if let Some(missing) = self.description.missing(&*self.engine) {
+            return Err(Box::new(self.no_such_word(missing)));
+        }
         self.engine.round();
         self.steps += 1;
+        if let Some((index, word)) = self.description.too_large(&*self.engine) {
+            return Err(Box::new(self.left_its_bits(index, word)));
+        }
         if let Some(printed) = self.description.printed(&*self.engine) {
             self.printed.push(printed);
         }
@@ -117,13 +125,34 @@ impl Run {
         Ok(())
     }
 
-    /// Runs so many steps; without a number, until the program halts.
+    fn no_such_word(&self, missing: NoSuchWord) -> Diagnostic {
+        let error = no_such_word(self.steps, missing, self.description.memory.len());
+        error.note(format!(
+            "it is {}",
+            self.description.place(missing.instruction)
+        ))
+    }
+
+    fn left_its_bits(&self, index: usize, word: i64) -> Diagnostic {
+        let (name, bits) = (
+            self.description.word_name(index),
+            self.description.word_bits,
+        );
+        let steps = counted(self.steps as usize, "step");
+        let message = format!("after {steps} `{name}` is {word}, which is no word of {bits} bits");
+        let error = Diagnostic::error(Code::OutOfRange, message);
+        error.help(
+            "words of `r1s` are numbers and do not wrap: take another machine, or more `.bits`",
+        )
+    }
+
+    /// Runs so many steps at most, or as many as it takes, until the program halts.
     ///
     /// # Errors
-    /// As [`Run::step`]; a program that does not halt within [`MOST_STEPS`].
+    /// As [`Run::step`]; without a number, a program that does not halt within [`MOST_STEPS`].
     pub fn run(&mut self, steps: Option<u64>) -> Fallible<()> {
         let end = self.steps.saturating_add(steps.unwrap_or(MOST_STEPS));
-        while self.steps < end && (steps.is_some() || !self.halted()) {
+        while self.steps < end && !self.halted() {
             self.step()?;
         }
         if steps.is_none() && !self.halted() {
@@ -159,6 +188,19 @@ impl Run {
     }
 }
 
+/// An instruction of a stored program of so many words that asks for one that there is not.
+pub(super) fn no_such_word(steps: u64, missing: NoSuchWord, words: usize) -> Diagnostic {
+    let NoSuchWord {
+        instruction,
+        address,
+    } = missing;
+    let steps = counted(steps as usize, "step");
+    let message = format!(
+        "after {steps} the instruction at {instruction} asks for the word {address}, of {words}"
+    );
+    Diagnostic::error(Code::OutOfRange, message)
+}
+
 /// What was printed, as characters.
 pub fn text(printed: &[i64]) -> String {
     let character = |code: &i64| u32::try_from(*code).ok().and_then(char::from_u32);
@@ -185,6 +227,21 @@ impl Description {
             None => String::new(),
         };
         format!("instruction {at}{label}{line}")
+    }
+
+    /// The name of a word, or of a column of a matrix: `x`, `table + 2`.
+    pub fn name(&self, index: usize) -> Option<String> {
+        let mut names = self.names.iter();
+        let name = names.find(|name| (name.first..name.first + name.count).contains(&index))?;
+        Some(match index - name.first {
+            0 => name.name.clone(),
+            offset => format!("{} + {offset}", name.name),
+        })
+    }
+
+    /// A word as people call it: its name, or `word 7`.
+    pub fn word_name(&self, index: usize) -> String {
+        self.name(index).unwrap_or_else(|| format!("word {index}"))
     }
 
     /// All words, or columns, and those that have names.

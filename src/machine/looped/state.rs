@@ -2,7 +2,7 @@
 //! `description` and `execute`.
 
 use super::description::{Description, Machine};
-use super::subleq::program::{State, wrapped};
+use super::subleq::program::{NoSuchWord, State, fits, wrapped};
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::execute::Engine;
 use crate::machine::kind;
@@ -122,6 +122,61 @@ impl Description {
             _ => (pointer(engine, rows, SCRATCH) as usize).checked_sub(self.memory.start)?,
         };
         Some((address, word))
+    }
+
+    /// The instruction that a stored program comes to next: its three words.
+    ///
+    /// # Errors
+    /// One of them that there is not.
+    pub fn operands(&self, engine: &dyn Engine) -> Result<[i64; 3], NoSuchWord> {
+        let instruction = signed(engine, &self.counter, SCRATCH);
+        let pending = self.pending(engine);
+        let operand = |offset: i64| {
+            let address = instruction + offset;
+            let index = self.index(address).ok_or(NoSuchWord {
+                instruction,
+                address,
+            })?;
+            Ok(match pending {
+                Some((target, word)) if target == index => word,
+                _ => self.word(engine, self.memory.start + index),
+            })
+        };
+        Ok([operand(0)?, operand(1)?, operand(2)?])
+    }
+
+    fn index(&self, address: i64) -> Option<usize> {
+        let index = usize::try_from(address).ok();
+        index.filter(|index| *index < self.memory.len())
+    }
+
+    /// What stops a stored program that has not halted: an address without a word, but for -1, where it
+    /// prints.
+    pub fn missing(&self, engine: &dyn Engine) -> Option<NoSuchWord> {
+        let (instruction, halted) = match self.machine {
+            Machine::Stored => self.counter(engine),
+            _ => return None,
+        };
+        let missing = |address: i64| NoSuchWord {
+            instruction,
+            address,
+        };
+        match self.operands(engine) {
+            _ if halted => None,
+            Ok([a, _, _]) if self.index(a).is_none() => Some(missing(a)),
+            Ok([_, b, _]) if b != -1 && self.index(b).is_none() => Some(missing(b)),
+            Ok(_) => None,
+            Err(missing) => Some(missing),
+        }
+    }
+
+    /// A word that has left its bits where words are numbers: its number, and what it is.
+    pub fn too_large(&self, engine: &dyn Engine) -> Option<(usize, i64)> {
+        if self.machine != Machine::R1s {
+            return None;
+        }
+        let (index, word) = self.pending(engine)?;
+        (!fits(word, self.word_bits)).then_some((index, word))
     }
 
     /// What a stored program has just printed.
