@@ -1,7 +1,8 @@
 //! `rasp draw`: pictures of programs, selectors and models.
 
-use super::arguments::{Diagnostics, Integrity, Program, SOps};
+use super::arguments::{Diagnostics, Integrity, Program};
 use super::input::{OneInput, open};
+use super::limits::session;
 use super::model::load;
 use super::output::{Output, Stop};
 use super::progress;
@@ -18,19 +19,30 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(mut_arg("expr", |arg| arg.help("The s-op, or the selector; selectors may be repeated")))]
 pub struct Draw {
-    #[command(flatten)]
-    pub program: Program,
-    #[command(flatten)]
-    pub sops: SOps,
+    /// The program; `-` reads it from standard input; without one, a model is drawn by itself
+    #[arg(
+        value_name = "FILE",
+        required_unless_present = "model",
+        requires = "expr"
+    )]
+    pub file: Option<PathBuf>,
+    /// The s-op, or the selector; selectors may be repeated
+    #[arg(
+        short = 'e',
+        long = "expr",
+        value_name = "EXPR",
+        requires = "file",
+        allow_hyphen_values = true
+    )]
+    pub expr: Vec<String>,
     #[command(flatten)]
     pub input: OneInput,
     /// What to draw
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub show: Show,
-    /// A model that `rasp compile` has made of the s-op; without it, models are made for the program's
-    /// vocabulary, or else for the input
+    /// A model that `rasp compile` has made of the s-op, or, without a program, any model; without it,
+    /// models are made for the program's vocabulary, or else for the input
     #[arg(long, value_name = "MODEL")]
     pub model: Option<PathBuf>,
     #[command(flatten)]
@@ -68,7 +80,7 @@ pub enum Show {
     /// The flow in the model: the attention of each head beside the selector of the program; the
     /// default with `--model`
     Model,
-    /// The residual stream of the model after each half layer
+    /// The residual stream of the model after each half layer; the default without a program
     Stream,
     /// The weights of each head of the model
     Weights,
@@ -123,13 +135,20 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
         return Err(Stop::Reported);
     }
     let given = output.expect(arguments.input.given(), &none)?;
-    let (mut session, _) = open(output, &arguments.program, Sharing::Equal)?;
-    let input = given.map_or_else(|| session.settings.example.clone(), |input| input.tokens);
-    let target = Target::new(&mut session, &arguments.sops.expr);
+    let mut session = match &arguments.file {
+        Some(file) => open(output, &Program { file: file.clone() }, Sharing::Equal)?.0,
+        None => session(Sharing::Equal),
+    };
+    let target = Target::new(&mut session, &arguments.expr);
     let target = output.expect(target, session.sources())?;
     let model = match &arguments.model {
         Some(path) => Some(load(output, path, arguments.digest.asked())?),
         None => None,
+    };
+    let input = match (given, &arguments.file, &model) {
+        (Some(input), None, Some(model)) => input.in_tokens_of(&model.vocabulary).tokens,
+        (Some(input), ..) => input.tokens,
+        (None, ..) => session.settings.example.clone(),
     };
     let look = Look {
         theme: arguments.theme,
@@ -165,12 +184,17 @@ enum Drawn {
 enum Target {
     SOp(SOpId, String),
     Selectors(Vec<(SelectorId, String)>),
+    /// The model by itself.
+    Model,
 }
 
 impl Target {
     /// # Errors
     /// An expression that cannot be drawn; several of which one is no selector.
     fn new(session: &mut Session, expressions: &[String]) -> Fallible<Target> {
+        if expressions.is_empty() {
+            return Ok(Target::Model);
+        }
         let mut selectors = Vec::new();
         for text in expressions {
             match session.expression(text)? {
@@ -214,6 +238,7 @@ impl Target {
                 }
                 return draw::selectors(&subject, selectors).map(Drawn::Drawing);
             }
+            Target::Model => return alone(&subject, arguments, model, form).map(Drawn::Drawing),
         };
         let made = |model: Option<Model>| match model {
             Some(model) => Ok(model),
@@ -230,6 +255,28 @@ impl Target {
             Show::Weights => draw::weights(&subject, &made(model)?),
         };
         drawing.map(Drawn::Drawing)
+    }
+}
+
+/// A model of which nobody says what program it is of.
+fn alone(
+    subject: &Subject,
+    arguments: &Draw,
+    model: Option<Model>,
+    form: Form,
+) -> Fallible<Drawing> {
+    match (model, arguments.show) {
+        (Some(model), Show::Flow | Show::Stream) if form != Form::Html => {
+            draw::stream(subject, &model)
+        }
+        (Some(model), Show::Weights) if form != Form::Html => draw::weights(subject, &model),
+        _ => {
+            let message = "without a program, the stream and the weights of a model can be drawn";
+            let error = Diagnostic::error(Code::BadInput, message);
+            let help =
+                "`--show stream` or `--show weights`; or give the program and its s-op, `-e`";
+            Err(error.help(help).into())
+        }
     }
 }
 

@@ -118,3 +118,21 @@ fn brackets_that_would_read_like_others_are_refused() {
         assert!(ran.err.contains(why), "{}", ran.shown());
     }
 }
+
+#[test]
+fn a_machine_is_drawn_like_other_models() {
+    let place = Place::with(&[]);
+    place.shell("rasp machine dyck --kind generate --types 2 --depth 2 --max-len 4 -o m");
+    let mut text = String::new();
+    for command in [
+        "rasp draw --model m -i '([])' --width 100",
+        "rasp draw --model m -i '([])' --show weights --width 100",
+        "rasp draw --model m -i '([])' --show graph",
+        "rasp draw -i '([])'",
+        "rasp draw --model m -e x",
+    ] {
+        let ran = place.shell(command);
+        text.push_str(&format!("$ {command}\n{}\n", ran.shown()));
+    }
+    insta::assert_snapshot!("drawn", text);
+}
