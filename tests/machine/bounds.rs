@@ -4,6 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::common::place::Place;
+use rasp::base::Sources;
+use rasp::execute::Precision;
+use rasp::machine::looped::asm::assemble;
+use rasp::machine::looped::description::{Description, Machine};
 use serde_json::{Value as Json, json};
 
 fn hello() -> String {
@@ -116,6 +120,34 @@ fn brackets_that_would_read_like_others_are_refused() {
         let ran = place.shell(&format!("{built} {tokens}"));
         assert_eq!(ran.status, 1, "{}", ran.shown());
         assert!(ran.err.contains(why), "{}", ran.shown());
+    }
+}
+
+/// The size that docs/MACHINES.md gives for a machine of matrices.
+#[test]
+fn machines_of_matrices_have_the_size_of_their_formula() {
+    let scaled = "var A = [[1, 2, 3]]\nfunction half = scale 0.5\nA = half A\nhalt\n";
+    let curved = "var a = 1\nfunction s = 1 + sigmoids [[2, 1, 0], [1, 3, 0]]\na = s a\nhalt\n";
+    for (text, sums) in [(scaled, 0), (curved, 1)] {
+        let source = Sources::new().add("f.fleq", text);
+        let model = assemble(source, text, Some(Machine::Fleq), Precision::F64).unwrap();
+        let description = Description::of(&model).unwrap();
+        let (d, l) = (description.word.len(), description.counter.len());
+        assert_eq!(
+            l,
+            model.max_length.next_power_of_two().trailing_zeros().max(4) as usize
+        );
+        let m = description.functions.len();
+        let without = usize::from(sums == 0);
+        assert_eq!(
+            model.d_model,
+            12 * d + d * d + 11 * l + 2 * m + 12 + sums - without
+        );
+        let definitions = description.definitions.iter();
+        assert_eq!(
+            definitions.filter(|line| line.contains("sigmoids")).count(),
+            sums
+        );
     }
 }
 
