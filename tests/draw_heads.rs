@@ -224,3 +224,28 @@ fn a_tall_picture_is_whole() {
     let rows: Vec<usize> = (0..info.height as usize).filter(|row| dark(*row)).collect();
     assert!((2_044..2_052).all(|row| rows.contains(&row)));
 }
+
+/// In a file, too: on its own input, or else on those of the command line.
+#[test]
+fn a_file_draws_what_it_says() {
+    let text = "a = select(tokens, tokens, ==);\ndraw(a, \"abab\");\ndraw(a);\n";
+    let place = Place::with(&[("file.rasp", text)]);
+    let ran = place.shell("rasp run file.rasp -i xy -i z");
+    let titles: Vec<&str> = ran
+        .out
+        .lines()
+        .filter(|line| line.contains(" on "))
+        .collect();
+    assert_eq!(
+        titles,
+        ["a on \"abab\"", "a on \"xy\"", "a on \"z\""],
+        "{}",
+        ran.shown()
+    );
+    // Whoever asks for JSON gets values.
+    let told = place.shell("rasp run file.rasp -i xy --json");
+    assert_eq!(
+        told.last_line()["output"],
+        serde_json::json!([[true, false], [false, true]])
+    );
+}

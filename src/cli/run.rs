@@ -6,17 +6,20 @@ use super::input::{Input, inputs, open};
 use super::json::{Told, Values, Written};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
+use crate::base::render::Style;
 use crate::base::{Code, Diagnostic, Fallible, Sources, Span};
 use crate::eval::{Event, Meta};
 use crate::graph::Sharing;
 use crate::interpret::{self, Sequence};
+use crate::session::show::Display;
 use crate::session::{Session, show};
 use crate::value::Value;
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 
-/// Something to evaluate: its text and what it means, or why it means nothing.
-type Request = (String, Fallible<(Meta, Span)>);
+/// Something to evaluate: its text and what it means, or why it means nothing; and the statement, where
+/// it asks for a drawing.
+type Request<'e> = (String, Fallible<(Meta, Span)>, Option<&'e Event>);
 
 pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
     let given = inputs(&arguments.inputs);
@@ -43,7 +46,11 @@ pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
         // Not an error: a program of definitions and assertions may be run for these.
         output.note("the program states nothing to show; name an s-op with `-e NAME`");
     }
-    for (text, meta) in requests {
+    for (text, meta, drawn) in requests {
+        if let (Some(event), false) = (drawn, arguments.json) {
+            draw(output, &session, event, &inputs)?;
+            continue;
+        }
         match meta {
             Ok(meta) => {
                 for input in &inputs {
@@ -65,21 +72,54 @@ pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
 }
 
 /// The expressions of the command line, or else the expression statements of the program.
-fn requests(session: &mut Session, expressions: &[String], events: &[Event]) -> Vec<Request> {
+fn requests<'e>(
+    session: &mut Session,
+    expressions: &[String],
+    events: &'e [Event],
+) -> Vec<Request<'e>> {
     if !expressions.is_empty() {
         return expressions
             .iter()
-            .map(|text| (text.clone(), session.expression_at(text)))
+            .map(|text| (text.clone(), session.expression_at(text), None))
             .collect();
     }
-    let shown = |event: &Event| match event {
+    let shown = |event: &'e Event| match event {
         Event::Expression { meta, span, .. } | Event::Draw { meta, span, .. } => Some((
             session.sources().text(*span).to_string(),
             Ok((meta.clone(), *span)),
+            matches!(event, Event::Draw { .. }).then_some(event),
         )),
         _ => None,
     };
     events.iter().filter_map(shown).collect()
+}
+
+/// What `draw` shows: on its own input, or else on those of the command line.
+fn draw(
+    output: &mut Output,
+    session: &Session,
+    event: &Event,
+    inputs: &[Input],
+) -> Result<(), Stop> {
+    let is_of_its_own = matches!(event, Event::Draw { input: Some(_), .. });
+    let inputs = match is_of_its_own {
+        true => &inputs[..inputs.len().min(1)],
+        false => inputs,
+    };
+    for input in inputs {
+        let display = Display {
+            sop_example: input.tokens.clone(),
+            selector_example: input.tokens.clone(),
+            sop_examples: true,
+            selector_examples: true,
+            full: false,
+            color: output.results() == Style::Terminal,
+        };
+        let shown = interpreted(output, session, || session.show(event, &display))?;
+        let shown = output.expect(shown, session.sources())?;
+        output.text(&shown)?;
+    }
+    Ok(())
 }
 
 /// What an expression is on an input.
