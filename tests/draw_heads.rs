@@ -244,6 +244,7 @@ fn a_file_draws_what_it_says() {
     );
     // Whoever asks for JSON gets values.
     let told = place.shell("rasp run file.rasp -i xy --json");
+    assert!(told.out.contains("\"input\":\"abab\""), "{}", told.shown());
     assert_eq!(
         told.last_line()["output"],
         serde_json::json!([[true, false], [false, true]])

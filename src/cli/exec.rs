@@ -143,7 +143,16 @@ fn batch(
 /// What a model gives on some lines: together, unless one of them is no input of it.
 fn answered((model, executor): (&Model, &Executor), lines: &[Vec<u8>]) -> Vec<Answered> {
     let given = |written: &Vec<u8>| match line(written) {
-        Ok(given) => Ok(given.input().in_tokens_of(&model.vocabulary)),
+        Ok(given) => {
+            let input = given.input().in_tokens_of(&model.vocabulary);
+            match looped::fits(model, input.tokens.len()) {
+                Ok(()) => Ok(input),
+                Err(error) => Err(Answered {
+                    input,
+                    result: Err(error),
+                }),
+            }
+        }
         Err((given, error)) => Err(Answered {
             input: Input {
                 tokens: Vec::new(),

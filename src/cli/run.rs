@@ -47,21 +47,25 @@ pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
         output.note("the program states nothing to show; name an s-op with `-e NAME`");
     }
     for (text, meta, drawn) in requests {
-        if let (Some(event), false) = (drawn, arguments.json) {
-            draw(output, &session, event, &inputs)?;
-            continue;
-        }
+        let own = match drawn {
+            Some(Event::Draw { input, .. }) => input.as_deref().map(Input::example),
+            _ => None,
+        };
+        let inputs = own.as_ref().map_or(&inputs[..], std::slice::from_ref);
         match meta {
             Ok(meta) => {
-                for input in &inputs {
-                    evaluate(output, &session, arguments.json, &text, &meta, input)?;
+                for input in inputs {
+                    match drawn {
+                        Some(event) if !arguments.json => draw(output, &session, event, input)?,
+                        _ => evaluate(output, &session, arguments.json, &text, &meta, input)?,
+                    }
                     if arguments.explain_cost {
                         explain_cost(output, &session, &meta.0, input)?;
                     }
                 }
             }
             Err(diagnostic) if arguments.json => {
-                for input in &inputs {
+                for input in inputs {
                     failure(output, &text, input, &diagnostic, session.sources())?;
                 }
             }
@@ -94,32 +98,19 @@ fn requests<'e>(
     events.iter().filter_map(shown).collect()
 }
 
-/// What `draw` shows: on its own input, or else on those of the command line.
-fn draw(
-    output: &mut Output,
-    session: &Session,
-    event: &Event,
-    inputs: &[Input],
-) -> Result<(), Stop> {
-    let is_of_its_own = matches!(event, Event::Draw { input: Some(_), .. });
-    let inputs = match is_of_its_own {
-        true => &inputs[..inputs.len().min(1)],
-        false => inputs,
+/// What a `draw` statement shows; `input` is its own, if it has one.
+fn draw(output: &mut Output, session: &Session, event: &Event, input: &Input) -> Result<(), Stop> {
+    let display = Display {
+        sop_example: input.tokens.clone(),
+        selector_example: input.tokens.clone(),
+        sop_examples: true,
+        selector_examples: true,
+        full: false,
+        color: output.results() == Style::Terminal,
     };
-    for input in inputs {
-        let display = Display {
-            sop_example: input.tokens.clone(),
-            selector_example: input.tokens.clone(),
-            sop_examples: true,
-            selector_examples: true,
-            full: false,
-            color: output.results() == Style::Terminal,
-        };
-        let shown = interpreted(output, session, || session.show(event, &display))?;
-        let shown = output.expect(shown, session.sources())?;
-        output.text(&shown)?;
-    }
-    Ok(())
+    let shown = interpreted(output, session, || session.show(event, &display))?;
+    let shown = output.expect(shown, session.sources())?;
+    output.text(&shown)
 }
 
 /// What an expression is on an input.

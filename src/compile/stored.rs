@@ -84,9 +84,7 @@ pub fn proved_plan(model: &Model) -> Fallible<Plan> {
     let Some(text) = &model.plan else {
         let error = Diagnostic::error(Code::NotExact, "nothing is proved of this model");
         let help = match model.machine {
-            Some(_) => {
-                "it was built as a machine: `rasp machine verify` tries those for brackets, and docs/MACHINES.md says how the others are"
-            }
+            Some(_) => "it was built as a machine: `rasp machine verify` tries those for brackets",
             None => "`rasp compile` makes models that have one",
         };
         return Err(error

@@ -4,6 +4,7 @@
 
 use super::drawing::{Block, Cell, Drawing, Graph, Grid, Panel, Role, Row, Scale};
 use super::scene::{columns_of, cut, folded};
+use crate::base::counted;
 use crate::base::visible::visible;
 use crate::execute::{FAINT_MARK, SINK_MARK, SINK_WORDS};
 use anstyle::{AnsiColor, Style};
@@ -169,7 +170,11 @@ impl Writer {
             self.finished(&line);
         }
         for group in &grid.groups {
-            let text = format!("{indent}{} columns: {}", group.columns, group.name);
+            let text = format!(
+                "{indent}{}: {}",
+                counted(group.columns, "column"),
+                group.name
+            );
             self.line(&text);
         }
         // What stands at the left and at the right of each row.

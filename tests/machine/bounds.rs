@@ -71,6 +71,7 @@ fn what_leaves_a_machine_is_told() {
         "rasp machine asm grow.subleq --machine r1s -o o && rasp machine run o",
         "rasp machine asm back.subleq -o p",
         "rasp machine asm grow.subleq --machine r2 -o q && rasp exec q -i '···'",
+        "printf '\"···\"\\n' > few && rasp exec q --batch few",
     ] {
         let ran = place.shell(command);
         assert_eq!(ran.status, 1, "{command}: {}", ran.shown());
