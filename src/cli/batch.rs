@@ -99,7 +99,11 @@ impl Lines<'_> {
                 bar.finish_and_clear();
                 return Ok(());
             }
-            let answers = || answers(&together);
+            let answers = || {
+                // Not before Ctrl-C is answered with words.
+                bar.enable_steady_tick(progress::TICK);
+                answers(&together)
+            };
             let answers = match bar.is_hidden() {
                 true => progress::shown(output, self.control, self.stage, answers)?,
                 false => progress::stoppable(output, self.control, answers)?,
@@ -194,7 +198,6 @@ fn bar(path: &Path) -> ProgressBar {
         ),
     };
     let style = ProgressStyle::with_template(template);
-    bar.enable_steady_tick(progress::TICK);
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
