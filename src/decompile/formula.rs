@@ -2,6 +2,8 @@
 //! smallest of its kind. Depends on `value`.
 
 use crate::value::Value;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// What a formula reads.
 #[derive(Clone, Debug)]
@@ -59,6 +61,8 @@ enum Question {
     BothEqual,
     FirstLess,
     FirstGreater,
+    /// Whether the first is one number, and the second compares so with another.
+    Row(i32, Ordering, i32),
 }
 
 impl Question {
@@ -70,6 +74,9 @@ impl Question {
             Question::BothEqual => values[0] == values[1],
             Question::FirstLess => values[0] < values[1],
             Question::FirstGreater => values[0] > values[1],
+            Question::Row(first, order, second) => {
+                values[0] == first && values[1].cmp(&second) == order
+            }
         }
     }
 
@@ -86,6 +93,14 @@ impl Question {
             Question::BothEqual => format!("{a} == {b}"),
             Question::FirstLess => format!("{a} < {b}"),
             Question::FirstGreater => format!("{a} > {b}"),
+            Question::Row(first, order, second) => {
+                let sign = match order {
+                    Ordering::Equal => "==",
+                    Ordering::Less => "<",
+                    Ordering::Greater => ">",
+                };
+                format!("{} and {}", with(0, "==", first), with(1, sign, second))
+            }
         }
     }
 }
@@ -112,8 +127,10 @@ impl Fit<'_> {
             Part::Product => a * b,
             Part::Quotient(of) => {
                 let (over, under) = if *of == 0 { (a, b) } else { (b, a) };
-                let whole = under != 0 && over % under == 0;
-                return whole.then(|| Value::Int(over / under));
+                if under == 0 {
+                    return None;
+                }
+                (over as f64 / under as f64).round_ties_even() as i64
             }
         };
         Some(Value::Int(number))
@@ -203,6 +220,41 @@ impl Fit<'_> {
         questions
     }
 
+    /// Questions about one row of a table, which tell any two points apart that no other does.
+    fn rows(&self, points: &[&Point]) -> Vec<Question> {
+        let is_number = self.operands[1].tokens.is_none();
+        let orders = match is_number {
+            true => &[Ordering::Equal, Ordering::Less, Ordering::Greater][..],
+            false => &[Ordering::Equal],
+        };
+        let pairs = points.iter().map(|point| point.values);
+        let questions =
+            pairs.flat_map(|[a, b]| orders.iter().map(move |&order| Question::Row(a, order, b)));
+        questions.collect()
+    }
+
+    /// What decides best, and what it gives: a question that leaves what one part gives, or else one
+    /// that settles the most points.
+    fn best(&self, left: &[&Point], questions: Vec<Question>) -> Option<(Question, Part)> {
+        let mut best: Option<((bool, usize, usize), Question, Part)> = None;
+        for question in questions {
+            let (yes, no): (Vec<&Point>, Vec<&Point>) =
+                left.iter().partition(|point| question.holds(point.values));
+            if yes.is_empty() || no.is_empty() {
+                continue;
+            }
+            if let Some(part) = self.parts(&yes).into_iter().next() {
+                let ends = !self.parts(&no).is_empty();
+                let simple = usize::from(matches!(part, Part::Constant(_) | Part::Itself(_)));
+                let rank = (ends, yes.len(), simple);
+                if best.as_ref().is_none_or(|(known, ..)| rank > *known) {
+                    best = Some((rank, question, part));
+                }
+            }
+        }
+        best.map(|(_, question, part)| (question, part))
+    }
+
     /// Decisions that give all points: questions with what to give, and what to give at last.
     fn decide(&self, points: &[Point]) -> (Vec<(Question, Part)>, Part) {
         let mut left: Vec<&Point> = points.iter().collect();
@@ -211,24 +263,11 @@ impl Fit<'_> {
             if let Some(part) = self.parts(&left).into_iter().next() {
                 return (decisions, part);
             }
-            let mut best: Option<((bool, usize, usize), Question, Part)> = None;
-            for question in self.questions(&left) {
-                let (yes, no): (Vec<&Point>, Vec<&Point>) =
-                    left.iter().partition(|point| question.holds(point.values));
-                if yes.is_empty() || no.is_empty() {
-                    continue;
-                }
-                if let Some(part) = self.parts(&yes).into_iter().next() {
-                    let ends = !self.parts(&no).is_empty();
-                    let simple = usize::from(matches!(part, Part::Constant(_) | Part::Itself(_)));
-                    let rank = (ends, yes.len(), simple);
-                    if best.as_ref().is_none_or(|(known, ..)| rank > *known) {
-                        best = Some((rank, question, part));
-                    }
-                }
-            }
-            // A question that holds for one pair of values alone there may not be.
-            let Some((_, question, part)) = best else {
+            let found = self
+                .best(&left, self.questions(&left))
+                .or_else(|| self.best(&left, self.rows(&left)));
+            // No two points are of one pair of values.
+            let Some((question, part)) = found else {
                 return (decisions, Part::Constant(left[0].wanted.clone()));
             };
             left.retain(|point| !question.holds(point.values));
@@ -270,44 +309,77 @@ impl Fit<'_> {
     }
 }
 
-/// A formula that gives what is wanted of each point, if one is found. `divides` says which of the two
-/// is nowhere 0.
-pub fn formula(
-    operands: &[Operand; 2],
+/// A formula: its text, and what it gives of any values.
+pub struct Formula<'a> {
+    fit: Fit<'a>,
+    decisions: Vec<(Question, Part)>,
+    last: Part,
+    /// The text, where it is one of the pairs for which it is 1.
+    whether: Option<String>,
+}
+
+/// The formula that gives what is wanted of each point, and something of any other values of the
+/// operands. `divides` says which of the two is nowhere 0.
+pub fn formula<'a>(
+    operands: &'a [Operand; 2],
     points: &[Point],
     is_one: bool,
     divides: [bool; 2],
-) -> Option<String> {
+) -> Formula<'a> {
     let fit = Fit {
         operands,
         divides,
         is_one,
     };
     let (decisions, last) = fit.decide(points);
-    let is_right = points.iter().all(|point| {
-        let decided = decisions
-            .iter()
-            .find(|(question, _)| question.holds(point.values));
-        let part = decided.map_or(&last, |(_, part)| part);
-        fit.value(part, point.values).as_ref() == Some(&point.wanted)
-    });
-    if !is_right {
-        return fit.whether(points);
+    let is_row = |(question, _): &(Question, Part)| matches!(question, Question::Row(..));
+    let whether = match decisions.iter().any(is_row) {
+        true => fit.whether(points),
+        false => None,
+    };
+    Formula {
+        fit,
+        decisions,
+        last,
+        whether,
     }
-    let mut text = fit.text(&last);
-    for (question, part) in decisions.iter().rev() {
-        let rest = if text.contains(' ') {
-            format!("({text})")
-        } else {
-            text
+}
+
+impl Formula<'_> {
+    /// The numbers that it gives of values from some domains.
+    pub fn numbers(&self, domains: [&BTreeSet<i32>; 2]) -> BTreeSet<i32> {
+        if self.whether.is_some() {
+            return BTreeSet::from([0, 1]);
+        }
+        let pairs = domains[0].iter().flat_map(|&a| {
+            let seconds = domains[1]
+                .iter()
+                .filter(move |&&b| !self.fit.is_one || a == b);
+            seconds.map(move |&b| [a, b])
+        });
+        let number = |values: [i32; 2]| {
+            let mut decisions = self.decisions.iter();
+            let decided = decisions.find(|(question, _)| question.holds(values));
+            let part = decided.map_or(&self.last, |(_, part)| part);
+            self.fit.value(part, values)?.as_int()?.try_into().ok()
         };
-        let part = fit.text(part);
-        let part = if part.contains(' ') {
-            format!("({part})")
-        } else {
-            part
-        };
-        text = format!("{part} if {} else {rest}", question.text(operands));
+        pairs.filter_map(number).collect()
     }
-    Some(text)
+
+    /// Its text.
+    pub fn text(&self) -> String {
+        if let Some(text) = &self.whether {
+            return text.clone();
+        }
+        let grouped = |text: String| match text.contains(' ') {
+            true => format!("({text})"),
+            false => text,
+        };
+        let mut text = self.fit.text(&self.last);
+        for (question, part) in self.decisions.iter().rev() {
+            let (part, rest) = (grouped(self.fit.text(part)), grouped(text));
+            text = format!("{part} if {} else {rest}", question.text(self.fit.operands));
+        }
+        text
+    }
 }

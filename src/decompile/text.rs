@@ -38,6 +38,10 @@ pub fn text(program: &Program, data: &Data, care: &Care) -> String {
         care,
         names: vec!["tokens".to_string(), "indices".to_string()],
         kinds: vec![true, false],
+        domains: vec![
+            (1..=data.vocabulary.len() as i32).collect(),
+            (0..data.n() as i32).collect(),
+        ],
         lines: String::new(),
     };
     for at in 0..program.modules.len() {
@@ -54,6 +58,9 @@ struct Writer<'a> {
     names: Vec<String>,
     /// Which variables hold tokens.
     kinds: Vec<bool>,
+    /// What each variable's text may give as far as a reader of types can tell, which is more than
+    /// occurs. Dicts list all of it, so that nothing fails.
+    domains: Vec<BTreeSet<i32>>,
     lines: String,
 }
 
@@ -77,13 +84,24 @@ impl Writer<'_> {
 
     fn module(&mut self, at: usize) {
         let module = &self.program.modules[at];
-        let text = match module {
-            Module::Copy(head, values) => self.copy(head, *values),
-            Module::Count(head, None) => format!("selector_width({})", self.selector(head)),
+        let n = self.data.n() as i32;
+        let (text, domain) = match module {
+            Module::Copy(head, values) => {
+                let mut domain = self.domains[*values].clone();
+                domain.extend(&self.care.first[*values]);
+                (self.copy(head, *values), domain)
+            }
+            Module::Count(head, None) => {
+                let text = format!("selector_width({})", self.selector(head));
+                (text, (0..=n).collect())
+            }
             Module::Count(head, Some(summed)) => {
                 let selector = self.selector(head);
                 let values = &self.names[*summed];
-                format!("round(selector_width({selector}) * aggregate({selector}, {values}))")
+                let sum =
+                    format!("round(selector_width({selector}) * aggregate({selector}, {values}))");
+                let most = self.domains[*summed].last().copied().unwrap_or(0);
+                (sum, (0..=n * most).collect())
             }
             Module::Map(rule, a, b) => self.map(rule, *a, *b, at + FIRST),
         };
@@ -99,6 +117,7 @@ impl Writer<'_> {
         let _ = writeln!(self.lines, "{name} = {text};");
         self.names.push(name);
         self.kinds.push(is_tokens);
+        self.domains.push(domain);
     }
 
     /// A name that no other variable has.
@@ -251,9 +270,9 @@ impl Writer<'_> {
         match queries.iter().all(|&query| rows(query).len() <= 1) {
             true => {
                 // A key that no position has stands for none.
-                let absent = keys.last().map_or(0, |last| last + 1);
+                let absent = self.domains[head.keys].last().map_or(0, |last| last + 1);
                 let row = |&query: &i32| (query, rows(query).first().copied().unwrap_or(absent));
-                Fitted::Table(queries.iter().map(row).collect())
+                Fitted::Table(self.domains[head.queries].union(queries).map(row).collect())
             }
             false => {
                 let pairs = queries.iter();
@@ -295,19 +314,44 @@ impl Writer<'_> {
         }
     }
 
-    fn map(&self, rule: &Rule, a: Variable, b: Variable, made: Variable) -> String {
+    /// The text of a map, and what it may give.
+    fn map(
+        &self,
+        rule: &Rule,
+        a: Variable,
+        b: Variable,
+        made: Variable,
+    ) -> (String, BTreeSet<i32>) {
         let [first, second] = [a, b].map(|variable| &self.names[variable]);
+        let of = [a, b].map(|variable| &self.domains[variable]);
+        let pairs = of[0]
+            .iter()
+            .flat_map(|x| of[1].iter().map(move |y| (*x, *y)));
         match rule {
-            Rule::Sum => format!("{first} + {second}"),
-            Rule::Difference => format!("{first} - {second}"),
+            Rule::Sum => (
+                format!("{first} + {second}"),
+                pairs.map(|(x, y)| x + y).collect(),
+            ),
+            Rule::Difference => (
+                format!("{first} - {second}"),
+                pairs.map(|(x, y)| x - y).collect(),
+            ),
             Rule::Given(when, other) => {
+                let mut domain = of[0].clone();
+                domain.insert(*other);
                 let (when, other) = (self.atom(b, *when), self.atom(a, *other));
-                format!("{first} if {second} == {when} else {other}")
+                (
+                    format!("{first} if {second} == {when} else {other}"),
+                    domain,
+                )
             }
-            Rule::OneOf(values) => match values[..] {
-                [value] => format!("indicator({first} == {})", self.atom(a, value)),
-                _ => format!("indicator({first} in {})", self.list(a, values)),
-            },
+            Rule::OneOf(values) => {
+                let text = match values[..] {
+                    [value] => format!("indicator({first} == {})", self.atom(a, value)),
+                    _ => format!("indicator({first} in {})", self.list(a, values)),
+                };
+                (text, BTreeSet::from([0, 1]))
+            }
             Rule::Table(table, other) => {
                 let nothing = BTreeSet::new();
                 let pairs = self.care.pairs.get(&made).unwrap_or(&nothing);
@@ -320,37 +364,13 @@ impl Writer<'_> {
         }
     }
 
-    /// A table as a formula, or as it is.
-    fn table(&self, a: Variable, b: Variable, points: &[Point]) -> String {
+    /// A table as a formula, and what that may give.
+    fn table(&self, a: Variable, b: Variable, points: &[Point]) -> (String, BTreeSet<i32>) {
         let operands = [self.operand(a), self.operand(b)];
         let divides = [a, b].map(|variable| !self.care.values[variable].contains(&0));
-        if let Some(text) = formula(&operands, points, a == b, divides) {
-            return text;
-        }
-        let mut rows: Vec<&i32> = points.iter().map(|point| &point.values[0]).collect();
-        rows.dedup();
-        let mut text = String::new();
-        for (order, row) in rows.iter().enumerate() {
-            let entries = points.iter().filter(|point| point.values[0] == **row);
-            let entries = entries.map(|point| {
-                format!(
-                    "{}: {}",
-                    self.atom(b, point.values[1]),
-                    point.wanted.source()
-                )
-            });
-            let entries = entries.collect::<Vec<_>>().join(", ");
-            let entry = format!("{{{entries}}}[{}]", self.names[b]);
-            match order + 1 == rows.len() {
-                true => text.push_str(&entry),
-                false => {
-                    let condition = format!("{} == {}", self.names[a], self.atom(a, **row));
-                    let _ = write!(text, "{entry} if {condition} else (");
-                }
-            }
-        }
-        text.push_str(&")".repeat(rows.len().saturating_sub(1)));
-        text
+        let formula = formula(&operands, points, a == b, divides);
+        let domains = [a, b].map(|variable| &self.domains[variable]);
+        (formula.text(), formula.numbers(domains))
     }
 
     fn readout(&mut self) {
@@ -364,48 +384,100 @@ impl Writer<'_> {
                     wanted: self.label(label),
                 });
                 let points: Vec<Point> = points.collect();
-                let text = self.table(*a, *b, &points);
+                let (text, _) = self.table(*a, *b, &points);
                 let _ = writeln!(self.lines, "{OUTPUT} = {text};");
             }
             Readout::Linear(linear) => self.linear(linear),
         }
     }
 
-    /// A sum for each label, and the label with the largest, the first of equal ones.
+    /// A sum for each label but the last, whose sum is 0, and the label with the largest, the first of
+    /// equal ones.
     fn linear(&mut self, linear: &Linear) {
-        let labels = linear.labels - 1;
-        for label in 1..=labels {
-            let weight = |row: usize| linear.weights[row * linear.labels + label] as i64;
-            let mut terms: Vec<String> = Vec::new();
+        let last = linear.labels - 1;
+        let rest = linear.categorical.len() * linear.d;
+        for label in 1..last {
+            let weight = |row: usize| {
+                let row = &linear.weights[row * linear.labels..][..linear.labels];
+                (row[label] - row[last]) as i64
+            };
+            let (mut terms, mut constant) = (Vec::new(), 0);
             for (order, &variable) in linear.categorical.iter().enumerate() {
-                let values = self.care.values[variable].iter();
-                let entries = values.map(|&value| {
+                let weight = |value: i32| {
                     let row = (value.max(0) as usize).min(linear.d - 1);
-                    let weight = weight(order * linear.d + row);
-                    format!("{}: {weight}", self.atom(variable, value))
-                });
-                let entries = entries.collect::<Vec<_>>().join(", ");
-                terms.push(format!("{{{entries}}}[{}]", self.names[variable]));
+                    weight(order * linear.d + row)
+                };
+                let (term, base) = self.term(variable, weight);
+                terms.extend(term);
+                constant += base;
             }
-            let rest = linear.categorical.len() * linear.d;
             for (order, variable) in linear.numerical.iter().enumerate() {
-                let weight = weight(rest + order);
-                terms.push(match variable {
-                    Some(variable) => format!("{weight} * {}", self.names[*variable]),
-                    None => weight.to_string(),
-                });
+                match (weight(rest + order), variable) {
+                    (0, _) => {}
+                    (1, Some(variable)) => terms.push(self.names[*variable].clone()),
+                    (weight, Some(variable)) => {
+                        terms.push(format!("{weight} * {}", self.names[*variable]));
+                    }
+                    (weight, None) => constant += weight,
+                }
             }
-            let _ = writeln!(self.lines, "score_{label} = {};", terms.join(" + "));
+            if constant != 0 || terms.is_empty() {
+                terms.push(constant.to_string());
+            }
+            let sum = terms.join(" + ").replace("+ -", "- ");
+            let _ = writeln!(self.lines, "score_{label} = {sum};");
         }
-        let mut text = self.label(labels as u16).source();
-        for label in (1..labels).rev() {
-            let beaten =
-                (label + 1..=labels).map(|other| format!("score_{label} >= score_{other}"));
+        let mut text = self.label(last as u16).source();
+        for label in (1..last).rev() {
+            let beaten = (label + 1..=last).map(|other| match other == last {
+                true => format!("score_{label} >= 0"),
+                false => format!("score_{label} >= score_{other}"),
+            });
             let beaten = beaten.collect::<Vec<_>>().join(" and ");
             let label = self.label(label as u16).source();
             text = format!("{label} if {beaten} else ({text})");
         }
         let _ = writeln!(self.lines, "{OUTPUT} = {text};");
+    }
+
+    /// What a variable adds to a sum, if it is not the same for all values, and what it adds besides.
+    fn term(&self, variable: Variable, weight: impl Fn(i32) -> i64) -> (Option<String>, i64) {
+        let name = &self.names[variable];
+        let occurring = &self.care.values[variable];
+        let count = |of: i64| {
+            occurring
+                .iter()
+                .filter(|&&value| weight(value) == of)
+                .count()
+        };
+        let weights = occurring.iter().map(|&value| weight(value));
+        let base = weights
+            .max_by_key(|&of| (count(of), -of.abs()))
+            .unwrap_or(0);
+        let others: Vec<i32> = occurring
+            .iter()
+            .copied()
+            .filter(|&value| weight(value) != base)
+            .collect();
+        let term = match others[..] {
+            [] => None,
+            [value] => {
+                let (more, atom) = (weight(value) - base, self.atom(variable, value));
+                Some(format!("({more} if {name} == {atom} else 0)"))
+            }
+            _ => {
+                let more = |value: i32| match occurring.contains(&value) {
+                    true => weight(value) - base,
+                    false => 0,
+                };
+                let entries = self.domains[variable].union(occurring);
+                let entries = entries
+                    .map(|&value| format!("{}: {}", self.atom(variable, value), more(value)));
+                let entries = entries.collect::<Vec<_>>().join(", ");
+                Some(format!("{{{entries}}}[{name}]"))
+            }
+        };
+        (term, base)
     }
 
     /// The statements with what goes before and after them.

@@ -16,6 +16,7 @@ pub mod layout;
 mod network;
 mod parts;
 pub mod program;
+mod readout;
 pub mod repair;
 pub mod run;
 pub mod task;

@@ -315,16 +315,6 @@ impl Linear {
         });
     }
 
-    /// Adds to the gradients of the weights what a gradient of the sums at a position gives.
-    pub fn spread(&self, columns: &[Vec<i32>], at: usize, sums: &[f32], gradient: &mut [f32]) {
-        self.rows(columns, at, |row, by| {
-            let row = &mut gradient[row * self.labels..][..self.labels];
-            row.iter_mut()
-                .zip(sums)
-                .for_each(|(weight, sum)| *weight += by * sum);
-        });
-    }
-
     /// The rows of weights that count at a position, and how often.
     fn rows<C: AsRef<[i32]>>(&self, columns: &[C], at: usize, mut each: impl FnMut(usize, f32)) {
         for (order, &variable) in self.categorical.iter().enumerate() {

@@ -1,37 +1,24 @@
 //! What is mended once a program is discrete: the classifier is fitted to its variables, or replaced by
 //! a table of one or two of them, and single choices are changed where that makes more labels right.
-//! Depends on `program`, `grow` and `data`.
+//! Depends on `readout`, `climb` and `grow`.
 
 use super::climb;
 use super::data::{Data, Encoded};
 use super::grow::lookup;
-use super::program::{FIRST, Linear, Module, Program, Readout, TOKENS, Variable};
-
+use super::program::{FIRST, Module, Program, Readout, TOKENS, Variable};
+use super::readout;
 use super::run::{AT_ONCE, Inputs, some};
 use super::train::Stop;
-use crate::base::Random;
 use rustc_hash::FxHashMap;
 
 /// How often the readout and the modules are mended in turn.
 const TURNS: usize = 3;
 /// Changes of modules that are tried in a turn.
 const TRIES: usize = 4000;
-/// Rounds over the examples when a classifier is fitted.
-const ROUNDS: usize = 10;
-/// Examples of a step.
-const BATCH: usize = 512;
-/// The first learning rate of a fit; it falls to 0 as a cosine does.
-const RATE: f32 = 0.02;
-/// What weights are multiplied by before they are rounded.
-const GRAIN: f32 = 1000.0;
-
 /// The program with more labels right on the examples: by changes of its modules and of what is read
 /// from them, in turn. A table of one or two variables takes the place of weights where it is as right.
 pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
-    let mut best = program.clone();
-    if let Readout::Linear(linear) = &mut best.readout {
-        round(linear);
-    }
+    let mut best = readout::rounded(program);
     for _ in 0..TURNS {
         let Readout::Linear(linear) = &best.readout else {
             break;
@@ -40,7 +27,7 @@ pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
             return best;
         }
         let d = linear.d;
-        let fitted = refitted(&best, linear, &data.train, stop);
+        let fitted = readout::searched(&best, linear, &data.train, stop);
         let changed = climb::climbed(&fitted, &data.train, d, TRIES, stop).pruned();
         let is_done = changed.modules == best.modules;
         best = changed;
@@ -59,25 +46,10 @@ pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
             ),
             modules: best.modules,
         },
-        None => best,
-    }
-}
-
-/// The program with weights that are fitted, if that makes more labels right.
-fn refitted(program: &Program, linear: &Linear, data: &Encoded, stop: &Stop) -> Program {
-    let mut fitted = linear.clone();
-    let weights = fitted.weights.iter_mut();
-    weights.for_each(|weight| *weight /= GRAIN);
-    fit(&mut fitted, &program.modules, data, stop);
-    round(&mut fitted);
-    let fitted = Program {
-        readout: Readout::Linear(fitted),
-        ..program.clone()
-    };
-    let right = |program: &Program| program.score(data).labels_right;
-    match right(&fitted) > right(program) {
-        true => fitted,
-        false => program.clone(),
+        None => match &best.readout {
+            Readout::Linear(linear) => readout::lighter(&best, linear, data, stop),
+            Readout::Table(..) => best,
+        },
     }
 }
 
@@ -129,66 +101,5 @@ impl Pair {
             (sum - counts.iter().max().unwrap_or(&0)) as usize
         };
         self.wrong = self.counts.values().map(others).sum();
-    }
-}
-
-/// Weights as whole numbers, of which [`GRAIN`] make 1.
-fn round(linear: &mut Linear) {
-    for weight in &mut linear.weights {
-        *weight = (*weight * GRAIN).round();
-    }
-}
-
-/// Logistic regression from where the weights are (Adam, Kingma & Ba 2015).
-fn fit(linear: &mut Linear, modules: &[Module], data: &Encoded, stop: &Stop) {
-    let mut random = Random::new(0x6669_7474);
-    let mut order: Vec<usize> = (0..data.count()).collect();
-    let size = linear.weights.len();
-    let (mut means, mut squares) = (vec![0.0f32; size], vec![0.0f32; size]);
-    let steps = (ROUNDS * data.count().div_ceil(BATCH)) as f32;
-    let mut step = 0;
-    let mut sums = vec![0.0; linear.labels];
-    for _ in 0..ROUNDS {
-        for last in (1..order.len()).rev() {
-            order.swap(last, random.below(last + 1));
-        }
-        for batch in order.chunks(BATCH) {
-            if stop() {
-                return;
-            }
-            let mut gradient = vec![0.0f32; size];
-            // The variables are made anew each time: those of all examples take more memory than training.
-            let part = data.part(batch);
-            let columns = Inputs::new(&part).run(modules);
-            for (at, &wanted) in part.labels.iter().enumerate() {
-                if wanted != 0 {
-                    linear.sums(&columns, at, &mut sums);
-                    surprise(&mut sums, usize::from(wanted), batch.len());
-                    linear.spread(&columns, at, &sums, &mut gradient);
-                }
-            }
-            step += 1;
-            let rate = RATE * 0.5 * (1.0 + (std::f32::consts::PI * step as f32 / steps).cos());
-            let (first, second) = (1.0 - 0.9f32.powi(step), 1.0 - 0.999f32.powi(step));
-            for (at, &gradient) in gradient.iter().enumerate() {
-                means[at] = 0.9 * means[at] + 0.1 * gradient;
-                squares[at] = 0.999 * squares[at] + 0.001 * gradient * gradient;
-                let scale = (squares[at] / second).sqrt() + 1e-8;
-                linear.weights[at] -= rate * means[at] / first / scale;
-            }
-        }
-    }
-}
-
-/// Sums become the gradient of the cross-entropy.
-fn surprise(sums: &mut [f32], wanted: usize, examples: usize) {
-    let most = sums[1..].iter().copied().fold(f32::MIN, f32::max);
-    sums[0] = 0.0;
-    sums[1..]
-        .iter_mut()
-        .for_each(|sum| *sum = (*sum - most).exp());
-    let total: f32 = sums.iter().sum();
-    for (label, sum) in sums.iter_mut().enumerate().skip(1) {
-        *sum = (*sum / total - f32::from(label == wanted)) / examples as f32;
     }
 }
