@@ -279,7 +279,9 @@ impl Emitter<'_, '_> {
     fn source_of(&self, var: VarId) -> Source {
         let analysis = self.compiler.analysis;
         match analysis.vars[var.0 as usize].kind {
-            VarKind::Tokens | VarKind::Indices => self.source(analysis.var_name(var), None),
+            VarKind::Tokens | VarKind::Indices | VarKind::Total { .. } => {
+                self.source(analysis.var_name(var), None)
+            }
             VarKind::Width(selector) => self.source(
                 analysis.graph.describe_selector(selector),
                 Some(analysis.graph.selector_span(selector)),

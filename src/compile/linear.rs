@@ -4,7 +4,7 @@
 
 use super::Compiler;
 use super::linear_read::{LinearRead, Scalar};
-use crate::graph::SOp;
+use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, VarKind};
 use crate::value::Op;
@@ -79,11 +79,25 @@ impl Compiler<'_> {
     pub(super) fn whole(&self, var: VarId, numbers: &[f64]) -> LinearRead {
         if self.is_categorical(var) {
             LinearRead::default().plus(1.0, &LinearRead::function(var, numbers.to_vec()))
+        } else if let VarKind::Total { left, right, less } = self.analysis.vars[var.0 as usize].kind
+        {
+            let sign = if less { -1.0 } else { 1.0 };
+            self.summand(left).plus(sign, &self.summand(right))
         } else if let Some((selector, _)) = self.inverted(var) {
             LinearRead::scalar(Scalar::Count(selector))
         } else {
             LinearRead::scalar(Scalar::Attention(var))
         }
+    }
+
+    /// A part of a total: by its shape, or as a variable of its own.
+    fn summand(&self, id: SOpId) -> LinearRead {
+        let computed = || {
+            let var = self.analysis.materialised(id)?;
+            Some(self.whole(var, &self.analysis.values(var).numbers()?))
+        };
+        // Totals are made of numbers, and of variables.
+        self.linear(id).or_else(computed).unwrap_or_default()
     }
 
     /// Whether readers may ask for any function of the variable.
@@ -94,7 +108,11 @@ impl Compiler<'_> {
             | VarKind::Given(_)
             | VarKind::Pick(_)
             | VarKind::Materialised(_) => true,
-            VarKind::Width(_) | VarKind::Sum(_) | VarKind::Mean(_) | VarKind::Weighted(_) => false,
+            VarKind::Width(_)
+            | VarKind::Sum(_)
+            | VarKind::Mean(_)
+            | VarKind::Weighted(_)
+            | VarKind::Total { .. } => false,
         }
     }
 

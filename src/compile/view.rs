@@ -153,8 +153,8 @@ impl Compiler<'_> {
             | VarKind::Pick(id)
             | VarKind::Materialised(id)
             | VarKind::Weighted(id) => id,
-            VarKind::Tokens | VarKind::Indices | VarKind::Given(_) => {
-                unreachable!("heads write no inputs")
+            VarKind::Tokens | VarKind::Indices | VarKind::Given(_) | VarKind::Total { .. } => {
+                unreachable!("heads write no inputs and no sums")
             }
         };
         match analysis.graph.get(id) {
@@ -193,7 +193,8 @@ impl Compiler<'_> {
             | VarKind::Indices
             | VarKind::Given(_)
             | VarKind::Width(_)
-            | VarKind::Materialised(_) => None,
+            | VarKind::Materialised(_)
+            | VarKind::Total { .. } => None,
         }
     }
 }

@@ -6,6 +6,7 @@
 mod care;
 mod formula;
 mod names;
+mod sums;
 mod text;
 
 use crate::base::{Fallible, Limits, Severity, Sources};

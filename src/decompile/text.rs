@@ -6,7 +6,7 @@ use super::formula::{Operand, Point, formula};
 use super::names::name;
 use crate::learn::data::{Data, Encoded};
 use crate::learn::program::{
-    Comparison, FIRST, Head, Linear, Module, POSITIONS, Predicate, Program, Readout, Rule, Variable,
+    Comparison, FIRST, Head, Module, POSITIONS, Predicate, Program, Readout, Rule, Variable,
 };
 use crate::value::Value;
 use std::collections::BTreeSet;
@@ -51,17 +51,17 @@ pub fn text(program: &Program, data: &Data, care: &Care) -> String {
     writer.whole()
 }
 
-struct Writer<'a> {
+pub(super) struct Writer<'a> {
     program: &'a Program,
     data: &'a Data,
-    care: &'a Care,
-    names: Vec<String>,
+    pub(super) care: &'a Care,
+    pub(super) names: Vec<String>,
     /// Which variables hold tokens.
     kinds: Vec<bool>,
     /// What each variable's text may give as far as a reader of types can tell, which is more than
     /// occurs. Dicts list all of it, so that nothing fails.
-    domains: Vec<BTreeSet<i32>>,
-    lines: String,
+    pub(super) domains: Vec<BTreeSet<i32>>,
+    pub(super) lines: String,
 }
 
 impl Writer<'_> {
@@ -73,7 +73,7 @@ impl Writer<'_> {
     }
 
     /// The text of a value of a variable.
-    fn atom(&self, variable: Variable, value: i32) -> String {
+    pub(super) fn atom(&self, variable: Variable, value: i32) -> String {
         self.operand(variable).atom(value).source()
     }
 
@@ -150,7 +150,7 @@ impl Writer<'_> {
         labels.all(|((value, _), label)| operand.atom(*value) == self.label(*label))
     }
 
-    fn label(&self, label: u16) -> Value {
+    pub(super) fn label(&self, label: u16) -> Value {
         self.data.labels[usize::from(label) - 1].clone()
     }
 
@@ -389,95 +389,6 @@ impl Writer<'_> {
             }
             Readout::Linear(linear) => self.linear(linear),
         }
-    }
-
-    /// A sum for each label but the last, whose sum is 0, and the label with the largest, the first of
-    /// equal ones.
-    fn linear(&mut self, linear: &Linear) {
-        let last = linear.labels - 1;
-        let rest = linear.categorical.len() * linear.d;
-        for label in 1..last {
-            let weight = |row: usize| {
-                let row = &linear.weights[row * linear.labels..][..linear.labels];
-                (row[label] - row[last]) as i64
-            };
-            let (mut terms, mut constant) = (Vec::new(), 0);
-            for (order, &variable) in linear.categorical.iter().enumerate() {
-                let weight = |value: i32| {
-                    let row = (value.max(0) as usize).min(linear.d - 1);
-                    weight(order * linear.d + row)
-                };
-                let (term, base) = self.term(variable, weight);
-                terms.extend(term);
-                constant += base;
-            }
-            for (order, variable) in linear.numerical.iter().enumerate() {
-                match (weight(rest + order), variable) {
-                    (0, _) => {}
-                    (1, Some(variable)) => terms.push(self.names[*variable].clone()),
-                    (weight, Some(variable)) => {
-                        terms.push(format!("{weight} * {}", self.names[*variable]));
-                    }
-                    (weight, None) => constant += weight,
-                }
-            }
-            if constant != 0 || terms.is_empty() {
-                terms.push(constant.to_string());
-            }
-            let sum = terms.join(" + ").replace("+ -", "- ");
-            let _ = writeln!(self.lines, "score_{label} = {sum};");
-        }
-        let mut text = self.label(last as u16).source();
-        for label in (1..last).rev() {
-            let beaten = (label + 1..=last).map(|other| match other == last {
-                true => format!("score_{label} >= 0"),
-                false => format!("score_{label} >= score_{other}"),
-            });
-            let beaten = beaten.collect::<Vec<_>>().join(" and ");
-            let label = self.label(label as u16).source();
-            text = format!("{label} if {beaten} else ({text})");
-        }
-        let _ = writeln!(self.lines, "{OUTPUT} = {text};");
-    }
-
-    /// What a variable adds to a sum, if it is not the same for all values, and what it adds besides.
-    fn term(&self, variable: Variable, weight: impl Fn(i32) -> i64) -> (Option<String>, i64) {
-        let name = &self.names[variable];
-        let occurring = &self.care.values[variable];
-        let count = |of: i64| {
-            occurring
-                .iter()
-                .filter(|&&value| weight(value) == of)
-                .count()
-        };
-        let weights = occurring.iter().map(|&value| weight(value));
-        let base = weights
-            .max_by_key(|&of| (count(of), -of.abs()))
-            .unwrap_or(0);
-        let others: Vec<i32> = occurring
-            .iter()
-            .copied()
-            .filter(|&value| weight(value) != base)
-            .collect();
-        let term = match others[..] {
-            [] => None,
-            [value] => {
-                let (more, atom) = (weight(value) - base, self.atom(variable, value));
-                Some(format!("({more} if {name} == {atom} else 0)"))
-            }
-            _ => {
-                let more = |value: i32| match occurring.contains(&value) {
-                    true => weight(value) - base,
-                    false => 0,
-                };
-                let entries = self.domains[variable].union(occurring);
-                let entries = entries
-                    .map(|&value| format!("{}: {}", self.atom(variable, value), more(value)));
-                let entries = entries.collect::<Vec<_>>().join(", ");
-                Some(format!("{{{entries}}}[{name}]"))
-            }
-        };
-        (term, base)
     }
 
     /// The statements with what goes before and after them.

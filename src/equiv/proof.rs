@@ -97,6 +97,7 @@ fn is_total(analysis: &Analysis, id: SOpId) -> bool {
             VarKind::Sum(_)
             | VarKind::Materialised(_)
             | VarKind::Weighted(_)
+            | VarKind::Total { .. }
             | VarKind::Given(_) => false,
         });
     let attends = match analysis.graph.get(id) {

@@ -20,6 +20,7 @@ pub mod sets;
 pub mod space;
 pub mod sums;
 mod table;
+mod total;
 pub mod weighted;
 
 pub use facts::{Domain, Encoding, Facts, NodeFacts, infer};
@@ -49,7 +50,7 @@ pub struct Setting {
 }
 
 /// What carries a variable of joint tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VarKind {
     Tokens,
     Indices,
@@ -67,6 +68,12 @@ pub enum VarKind {
     Materialised(SOpId),
     /// A mean weighted by scores; a real number if its values are too many to list.
     Weighted(SOpId),
+    /// The sum of two s-ops, or their difference, whose joint table would be too large.
+    Total {
+        left: SOpId,
+        right: SOpId,
+        less: bool,
+    },
 }
 
 /// A variable of joint tables with its values.
@@ -181,7 +188,7 @@ pub struct Analysis<'g> {
     spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
     joints: Vec<joint::Joint>,
     /// Variables that were made for a node or selector, to make each once.
-    made: FxHashMap<(u8, u32), VarId>,
+    made: FxHashMap<VarKind, VarId>,
 }
 
 impl<'g> Analysis<'g> {
@@ -398,19 +405,8 @@ impl<'g> Analysis<'g> {
 
     /// The variable of this kind, made with these values if it is new.
     fn var(&mut self, kind: VarKind, values: Values, may_fail: bool) -> VarId {
-        let key = match kind {
-            VarKind::Tokens => (0, 0),
-            VarKind::Indices => (1, 0),
-            VarKind::Width(id) => (2, id.0),
-            VarKind::Sum(id) => (3, id.0),
-            VarKind::Mean(id) => (4, id.0),
-            VarKind::Pick(id) => (5, id.0),
-            VarKind::Materialised(id) => (6, id.0),
-            VarKind::Weighted(id) => (7, id.0),
-            VarKind::Given(id) => (8, id.0),
-        };
         let next = VarId(self.vars.len() as u32);
-        let id = *self.made.entry(key).or_insert(next);
+        let id = *self.made.entry(kind).or_insert(next);
         if id == next {
             self.vars.push(Var {
                 kind,

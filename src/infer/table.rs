@@ -73,6 +73,11 @@ impl Analysis<'_> {
             | VarKind::Pick(id)
             | VarKind::Materialised(id)
             | VarKind::Weighted(id) => self.graph.describe(id),
+            VarKind::Total { left, right, less } => {
+                let sign = if less { '-' } else { '+' };
+                let [left, right] = [left, right].map(|id| self.graph.describe(id));
+                format!("{left} {sign} {right}")
+            }
         }
     }
 
@@ -82,7 +87,12 @@ impl Analysis<'_> {
         op: &Op,
         operands: &[SOpId],
     ) -> Result<Node, Stopped> {
-        let (columns, space) = self.united(operands)?;
+        let (columns, space) = match self.united(operands) {
+            Err(stopped) if stopped.code == Code::DomainTooLarge => {
+                return self.without_table(op, operands).ok_or(stopped);
+            }
+            united => united?,
+        };
         if matches!(op, Op::If) {
             self.check_branches(&columns)?;
         }

@@ -335,7 +335,11 @@ pub(super) fn searched(program: &Program, linear: &Linear, data: &Encoded, stop:
 
 /// The program with fewer variables and smaller weights in its sums, with which no fewer labels are
 /// right: of those that it is made from, and of those that programs are chosen by.
-pub(super) fn lighter(program: &Program, linear: &Linear, data: &Data, stop: &Stop) -> Program {
+pub(super) fn lighter(program: &Program, data: &Data, stop: &Stop) -> Program {
+    let program = &reading(program);
+    let Readout::Linear(linear) = &program.readout else {
+        return program.clone();
+    };
     let labels = linear.labels;
     let places = Places::new(program, linear, &data.train);
     let others = Places::new(program, linear, &data.choose);
@@ -397,37 +401,43 @@ pub(super) fn lighter(program: &Program, linear: &Linear, data: &Data, stop: &St
     reading(&with(program, linear, &best))
 }
 
-/// The program without sums of variables whose weights are all 0.
+/// The program whose sums read each variable once, and none whose weights are all 0.
 fn reading(program: &Program) -> Program {
     let Readout::Linear(linear) = &program.readout else {
         return program.clone();
     };
     let (labels, d) = (linear.labels, linear.d);
-    let rest = linear.categorical.len() * d;
-    let mut kept = Linear {
-        categorical: Vec::new(),
-        numerical: Vec::new(),
-        weights: Vec::new(),
-        ..linear.clone()
-    };
-    let of = |rows: std::ops::Range<usize>| &linear.weights[rows.start * labels..rows.end * labels];
-    let is_read = |rows: &[f32]| rows.iter().any(|weight| *weight != 0.0);
-    for (at, &variable) in linear.categorical.iter().enumerate() {
-        let rows = of(at * d..(at + 1) * d);
-        if is_read(rows) {
-            kept.categorical.push(variable);
-            kept.weights.extend(rows);
-        }
-    }
-    for (at, &variable) in linear.numerical.iter().enumerate() {
-        let rows = of(rest + at..rest + at + 1);
-        if is_read(rows) {
-            kept.numerical.push(variable);
-            kept.weights.extend(rows);
-        }
-    }
+    let (categorical, numerical) = linear
+        .weights
+        .split_at(linear.categorical.len() * d * labels);
+    let (categorical, mut weights) = once(&linear.categorical, categorical, d * labels);
+    let (numerical, more) = once(&linear.numerical, numerical, labels);
+    weights.extend(more);
     Program {
-        readout: Readout::Linear(kept),
+        readout: Readout::Linear(Linear {
+            labels,
+            d,
+            categorical,
+            numerical,
+            weights,
+        }),
         ..program.clone()
     }
+}
+
+/// Variables, each once, with the sums of their weights, without those whose weights are all 0.
+fn once<T: Copy + PartialEq>(variables: &[T], weights: &[f32], size: usize) -> (Vec<T>, Vec<f32>) {
+    let mut found: Vec<(T, Vec<f32>)> = Vec::new();
+    for (&variable, weights) in variables.iter().zip(weights.chunks(size)) {
+        match found.iter_mut().find(|(known, _)| *known == variable) {
+            Some((_, sums)) => {
+                let pairs = sums.iter_mut().zip(weights);
+                pairs.for_each(|(sum, weight)| *sum += weight);
+            }
+            None => found.push((variable, weights.to_vec())),
+        }
+    }
+    found.retain(|(_, weights)| weights.iter().any(|weight| *weight != 0.0));
+    let (variables, weights): (Vec<T>, Vec<Vec<f32>>) = found.into_iter().unzip();
+    (variables, weights.concat())
 }

@@ -46,10 +46,7 @@ pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
             ),
             modules: best.modules,
         },
-        None => match &best.readout {
-            Readout::Linear(linear) => readout::lighter(&best, linear, data, stop),
-            Readout::Table(..) => best,
-        },
+        None => readout::lighter(&best, data, stop),
     }
 }
 
