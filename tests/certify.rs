@@ -13,10 +13,9 @@ use rasp::base::{Code, Limits};
 use rasp::certify::{Certificate, certify};
 use rasp::compile::{Compiled, certified, compile_in, lower};
 use rasp::execute::{Precision, trace};
-use rasp::infer::Setting;
 use rasp::model::{Decoder, Dtype, HostOrder, Matrix, Model, from_bytes, to_bytes};
 use rasp::plan::{Plan, Style, VariableId};
-use rasp::session::Asked;
+use rasp::session::{Asked, Session, VerifyOptions};
 use rasp::value::Value;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -263,28 +262,66 @@ fn every_example_is_certified_and_within_its_bounds() {
 }
 
 /// Examples at the sizes that people ask for.
-const LONG: &[(&str, usize, usize)] = &[("induction", 64, 64), ("most_frequent", 16, 32)];
+const LONG: &[(&str, usize, usize)] = &[
+    ("induction", 64, 64),
+    ("most_frequent", 16, 32),
+    ("shuffle_dyck2", 64, 113),
+];
+
+/// The same with those that take longer.
+const LONGER: &[&str] = &[
+    "hist",
+    "reverse",
+    "sort",
+    "sort_by_frequency",
+    "double_hist",
+    "shuffle_dyck2",
+    "frac_prevs",
+    "induction",
+    "dyck2",
+];
+
+/// The model of an example for its own brackets, if it has any, and other tokens.
+fn long(name: &str, tokens: usize, max_length: usize) -> (Session, Compiled) {
+    let (_, main) = PROGRAMS
+        .iter()
+        .find(|(program, _)| *program == name)
+        .unwrap();
+    let mut session = common::session(name, &std::fs::read_to_string(path(name)).unwrap());
+    let letters = "(){}".chars().chain('\u{4e00}'..).take(tokens);
+    let asked = Asked {
+        vocabulary: Some(letters.map(|c| Value::str(&c.to_string())).collect()),
+        max_length: Some(max_length),
+        ..Asked::default()
+    };
+    let compiled = session.compile(&[main], &asked).unwrap();
+    for certificate in &compiled.certificates {
+        assert!(certificate.holds(), "{name}: {:?}", certificate.open);
+    }
+    (session, compiled)
+}
 
 #[test]
 fn some_long_models_are_certified() {
     for (name, tokens, max_length) in LONG {
-        let (_, main) = PROGRAMS
-            .iter()
-            .find(|(program, _)| program == name)
-            .unwrap();
-        let mut session = common::session(name, &std::fs::read_to_string(path(name)).unwrap());
-        let sop = session.sop(main).unwrap();
-        let letters = ('\u{4e00}'..).take(*tokens);
-        let setting = Setting {
-            vocabulary: letters.map(|c| Value::str(&c.to_string())).collect(),
-            max_length: *max_length,
-            causal: false,
-        };
-        let request = Style::Faithful.into();
-        let limits = Limits::default();
-        let compiled = compile_in(&request, session.graph(), &[sop], &setting, &limits).unwrap();
-        for certificate in &compiled.certificates {
-            assert!(certificate.holds(), "{name}: {:?}", certificate.open);
+        long(name, *tokens, *max_length);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn long_models_are_certified_and_right() {
+    for name in LONGER {
+        let (session, compiled) = long(name, 64, 64);
+        for precision in [Precision::F32, Precision::F64] {
+            let options = VerifyOptions {
+                precision,
+                samples: 2_000,
+                ..VerifyOptions::default()
+            };
+            let verified = session.verify(&compiled, &options).unwrap();
+            assert_eq!(verified.wrong, 0, "{name}");
+            assert!(verified.checked >= 2_000, "{name}");
         }
     }
 }

@@ -61,7 +61,8 @@ impl Bounds<'_> {
     pub fn head(&self, attend: &Attend, logit: &Logit) -> Result<HeadBound, String> {
         let scale = self.facts.head(attend).scale;
         let level_error = logit.error / scale.root;
-        let nats = scale.gap / scale.root - attend.above();
+        let above = attend.above() * scale.nats();
+        let nats = scale.gap / scale.root - above;
         let between = matches!(attend.kind, Kind::Mean | Kind::Sum { .. });
         let gap = match between {
             // BOS stands half way, or a level below where there are scores.
@@ -75,7 +76,7 @@ impl Bounds<'_> {
             (Some(depth), Kind::Mean) => {
                 let apart = nats.min(level(self.plan.max_length));
                 match depth > 0.0 {
-                    true => apart.min(depth - attend.above()).min(nats - depth),
+                    true => apart.min(depth - above).min(nats - depth),
                     false => apart,
                 }
             }

@@ -250,7 +250,7 @@ impl Compiler<'_> {
             VarKind::Materialised(id) => {
                 // What position 0 holds may have to be compared to the bit.
                 let want = match (self.bos(), self.care) {
-                    (false, Care::Careful | Care::Exact) => Want::Snapped,
+                    (false, Care::Careful | Care::Bits | Care::Exact) => Want::Snapped,
                     _ => Want::Close,
                 };
                 let mut reads = Vec::with_capacity(functions.len());

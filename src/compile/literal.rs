@@ -5,7 +5,7 @@
 //! -(x - y)² = 2xy - x² - y², or one for each bit where the squares have too many digits.
 
 use super::linear_read::LinearRead;
-use super::{Compiler, Want};
+use super::{Care, Compiler, Want};
 use crate::infer::cube::{Literal, Relation};
 use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
@@ -55,6 +55,13 @@ struct Class {
 impl Compiler<'_> {
     /// The products of a literal.
     pub(super) fn literal(&mut self, literal: &Literal, needs: Needs) -> Result<TermPlan, Stopped> {
+        let needs = match self.care {
+            Care::Bits => Needs {
+                want: Want::Snapped,
+                ..needs
+            },
+            Care::Plain | Care::Careful | Care::Exact | Care::Real => needs,
+        };
         if needs.bos
             && let Some((keys, queries, bos)) = self.stand_in(literal)
         {
@@ -67,7 +74,8 @@ impl Compiler<'_> {
             && let Some((keys, queries)) = self.matching(literal)
         {
             let squares = keys.iter().chain(&queries).map(|number| number * number);
-            match self.host.is_bfloat16() && !squares.into_iter().all(is_bfloat16) {
+            let held = !self.host.is_bfloat16() || squares.into_iter().all(is_bfloat16);
+            match !held || self.care == Care::Bits {
                 true => self.by_bits(literal, &keys, &queries, needs)?,
                 false => self.parabola(literal, keys, queries, needs)?,
             }

@@ -159,8 +159,8 @@ fn made_in(
     // More care can take more than there is; the model is there without it.
     let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
     let cares: &[Care] = match analysis.vars.iter().all(few) {
-        true => &[Care::Careful, Care::Exact],
-        false => &[Care::Careful],
+        true => &[Care::Careful, Care::Bits, Care::Exact],
+        false => &[Care::Careful, Care::Bits],
     };
     for care in cares.iter().copied() {
         control.check()?;
@@ -232,6 +232,8 @@ pub enum Care {
     Plain,
     /// Functions that need precise arguments are computed from their operands, a layer later.
     Careful,
+    /// So they are, and what a head compares are bits, which are 0 or 1 to the last digit.
+    Bits,
     /// Nothing is left to float32's digits: what many steps add up is bits, or whole numbers of them,
     /// and fractions that are compared are numbered first, each a layer earlier.
     Exact,
@@ -250,6 +252,7 @@ fn attempt(
     analysis.graph.control().at(match care {
         Care::Plain => "finding weights",
         Care::Careful => "finding more precise weights",
+        Care::Bits => "finding weights that compare bits",
         Care::Exact => "finding exact weights",
         Care::Real => "finding weights for a real number",
     });
@@ -344,7 +347,7 @@ fn check_size(analysis: &Analysis, root: SOpId, model: &Model) -> Fallible<()> {
 
 impl Care {
     fn is_careful(self) -> bool {
-        matches!(self, Care::Careful | Care::Exact)
+        matches!(self, Care::Careful | Care::Bits | Care::Exact)
     }
 }
 

@@ -157,7 +157,7 @@ impl Compiler<'_> {
         let label = self.name(root);
         let read = match self.care {
             Care::Plain => self.side(root, &numbers)?,
-            Care::Careful | Care::Exact | Care::Real => None,
+            Care::Careful | Care::Bits | Care::Exact | Care::Real => None,
         };
         let read = match read {
             Some(read) => read,

@@ -42,8 +42,8 @@ pub struct Scale {
     pub gap: f64,
     /// What the host divides by: √d_head.
     pub root: f64,
-    /// For one nat: √d_head. Where it is enough that BOS stands so many nats above or below, or more,
-    /// the next power of two, so that logits are exact.
+    /// For one nat: √d_head. Where it is enough that BOS stands so many nats above or below, or that
+    /// scores are so many nats apart, or more, the next power of two, so that logits are exact.
     pub nat: f64,
 }
 
@@ -62,6 +62,19 @@ impl Attend {
             Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => 0.0,
         });
         scores.sum()
+    }
+
+    /// Whether its scores only say which key is the best: a level lies between any two that differ.
+    fn orders(&self, max_length: usize) -> bool {
+        let level = level(max_length);
+        let whole = |numbers: &[f64], unit: f64| numbers.iter().all(|n| (n / unit).fract() == 0.0);
+        self.terms.iter().all(|term| match term.meaning {
+            Meaning::Score { .. } => {
+                let mut products = term.products.iter();
+                products.all(|p| whole(&p.queries, level) && whole(&p.keys, 1.0))
+            }
+            Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => true,
+        })
     }
 
     /// How far from selected keys the sink stands at most, in nats, where that does not depend on the
@@ -90,8 +103,7 @@ impl Attend {
 
     fn scale(&self, max_length: usize, d_head: usize) -> Scale {
         let root = (d_head.max(1) as f64).sqrt();
-        let scored = |term: &Term| matches!(term.meaning, Meaning::Score { .. });
-        let nat = match self.kind == Kind::MeanOfPart || self.terms.iter().any(scored) {
+        let nat = match self.kind == Kind::MeanOfPart || !self.orders(max_length) {
             true => root,
             false => 2f64.powf(root.log2().ceil()),
         };
@@ -103,7 +115,7 @@ impl Attend {
         if self.terms.iter().any(in_nats) {
             let level = level(max_length);
             let depth = self.depth().map_or(level, |depth| depth.max(level));
-            needed = needed.max((level + depth) * nat / root) + self.above();
+            needed = needed.max((level + depth) * nat / root) + self.above() * nat / root;
         }
         Scale {
             gap: 2f64.powf((needed * root).log2().ceil()),
