@@ -262,6 +262,16 @@ const ELSEWHERE: &[Code] = &[
     Code::WrongShape,
 ];
 
+/// No mistake lies beside the topics, where it would never be told, nor a snapshot without its topic.
+#[test]
+fn mistakes_are_in_topics() {
+    for entry in std::fs::read_dir(directory()).expect("readable") {
+        let path = entry.expect("readable").path();
+        let has_topic = path.with_extension("mistakes").is_file();
+        assert!(has_topic || path.is_dir(), "{}", path.display());
+    }
+}
+
 /// Each mistake has a name of its own, too.
 #[test]
 fn every_code_has_a_mistake() {

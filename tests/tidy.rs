@@ -302,6 +302,32 @@ fn every_file_says_what_it_is_and_stays_short() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Words that could name anything. Each stands for one thing at most, a type and a file being two.
+const PLAIN_WORDS: &[&str] = &[
+    "Explain", "Layout", "Part", "Reader", "Row", "Scorer", "Step",
+];
+
+#[test]
+fn plain_words_name_one_thing_each() {
+    for word in PLAIN_WORDS {
+        let declared = |line: &str| {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let kind = |word: &str| ["struct", "enum", "trait", "type"].contains(&word);
+            !line.trim_start().starts_with("//") && words.any(kind) && words.next() == Some(word)
+        };
+        let (mut types, mut files) = (Vec::new(), Vec::new());
+        for (file, text) in sources() {
+            let count = text.lines().filter(|line| declared(line)).count();
+            types.extend(vec![file.clone(); count]);
+            if Path::new(&file).file_stem().unwrap() == word.to_lowercase().as_str() {
+                files.push(file);
+            }
+        }
+        assert!(types.len() <= 1, "several types are `{word}`: {types:?}");
+        assert!(files.len() <= 1, "several files are `{word}`: {files:?}");
+    }
+}
+
 #[test]
 fn only_the_renderer_names_ariadne() {
     for (file, text) in sources() {

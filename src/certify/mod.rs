@@ -18,7 +18,7 @@ use crate::plan::{Attend, FeedForward, Plan, Variable, VariableId, Written};
 use bound::{Bound, Bounds, Floats};
 use facts::Facts;
 use head::Logit;
-pub use rounds::{Closing, Part, Rounds};
+pub use rounds::{Closing, PlanPart, Rounds};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

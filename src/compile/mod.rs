@@ -27,7 +27,7 @@ mod linear;
 mod linear_read;
 mod literal;
 mod lower;
-pub mod part;
+pub mod part_plan;
 mod rank;
 mod readout;
 mod real;

@@ -2,7 +2,7 @@
 //! program carries: nothing of the machine is looked at. What it lacks is a box with its code point.
 
 use super::drawing::Drawing;
-use super::layout::lay_out;
+use super::places::lay_out;
 use super::svg::write;
 use super::theme::{Theme, page};
 use crate::base::{Code, Diagnostic, Fallible, parallel};

@@ -25,4 +25,6 @@ pub use forward::{Executor, Outputs, Precision, Prepared, run};
 pub use largest::largest_activation;
 pub use scalar::Scalar;
 pub use survey::{Noted, Reached, Survey, Surveyed};
-pub use trace::{Decoded, FAINT_MARK, Given, Pattern, SINK_MARK, SINK_WORDS, Step, Trace, trace};
+pub use trace::{
+    Decoded, FAINT_MARK, Given, Pattern, SINK_MARK, SINK_WORDS, Trace, TraceStep, trace,
+};

@@ -12,11 +12,11 @@ pub mod node;
 mod part;
 pub mod print;
 mod rounds;
-pub mod scorer;
+pub mod scorer_function;
 
 pub use apart::without_number;
 pub use build::{Encoding, Graph, Sharing};
 pub use first::WithFirst;
 pub use node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 pub use rounds::Rounds;
-pub use scorer::ScorerFunction;
+pub use scorer_function::ScorerFunction;

@@ -11,7 +11,7 @@ mod stitch;
 pub use plan::{LoopedPlan, proved_plan};
 
 use crate::base::{Fallible, Limits};
-use crate::compile::part::{Asked, Wanted, beyond, part, refused};
+use crate::compile::part_plan::{Asked, Wanted, beyond, part, refused};
 use crate::compile::{Care, Request, verify};
 use crate::graph::{Graph, Rounds, SOp, SOpId};
 use crate::infer::{Analysis, Setting, Several};

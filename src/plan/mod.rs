@@ -174,7 +174,7 @@ pub struct Attend {
     /// What of the program it is for.
     pub source: Source,
     /// What of the program its pattern is; heads of the same share its keys among them.
-    pub row: Row,
+    pub row: PatternSource,
     /// Operations with the same number have the same pattern: in one layer they are one head.
     pub pattern: usize,
     /// What it makes of the keys that are selected.
@@ -193,7 +193,7 @@ pub struct Attend {
 
 /// What of the program the pattern of a head is, by its number in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Row {
+pub enum PatternSource {
     /// A selector.
     Selector(u32),
     /// The weights of a weighted mean.

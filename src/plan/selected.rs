@@ -2,7 +2,7 @@
 //! and of these the ones of the best score. What stands at a position is read from the residual
 //! stream as the head itself reads it. Depends on the plan alone.
 
-use super::{Attend, Kind, Linear, Meaning, Plan, Product, Row, Term};
+use super::{Attend, Kind, Linear, Meaning, PatternSource, Plan, Product, Term};
 use crate::model::{Model, Selected};
 use ndarray::Array2;
 use std::collections::BTreeMap;
@@ -40,11 +40,11 @@ impl Plan {
         };
         let heads = self.heads_of(layer).into_iter();
         let selected = heads.map(|head| match head.row {
-            Row::Selector(_) => {
+            PatternSource::Selector(_) => {
                 let keys = self.selected_by(head, stream.nrows(), &read);
                 Some(self.without_sink(head.kind, keys))
             }
-            Row::Weights(_) => None,
+            PatternSource::Weights(_) => None,
         });
         selected.collect()
     }

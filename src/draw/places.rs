@@ -1,7 +1,7 @@
 //! Where everything of a drawing stands. Sections run down along the residual stream, their panels
 //! stand side by side in as many rows as the page is narrow; sizes follow from the number of tokens.
 
-use super::drawing::{Block, Drawing, Panel, Role, Row, Scale, Section};
+use super::drawing::{Block, Drawing, Panel, Role, Scale, Section, TextRow};
 use super::layered;
 use super::matrix::{grid, hollow};
 use super::scene::{
@@ -240,7 +240,7 @@ fn panel(panel: &Panel, available: f64) -> Drawn {
 }
 
 /// Values by position, in as many blocks as the page is narrow.
-fn table(rows: &[Row], available: f64) -> Drawn {
+fn table(rows: &[TextRow], available: f64) -> Drawn {
     let mut drawn = Drawn::default();
     let positions = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
     let size = match positions {

@@ -15,13 +15,13 @@ pub struct ScorerFunction {
     /// The s-ops read at the query position.
     pub queries: Vec<SOpId>,
     /// Operands before the steps that use them; the last step is the score.
-    steps: Vec<Step>,
+    steps: Vec<ScorerStep>,
     /// The part of the scorer that each step computes.
     parts: Vec<ScorerId>,
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum ScorerStep {
     Key(usize),
     Query(usize),
     Constant(Value),
@@ -45,10 +45,10 @@ impl ScorerFunction {
         for part in parts.iter().copied() {
             let place = |list: &[SOpId], sop: &SOpId| list.binary_search(sop).unwrap_or_default();
             steps.push(match graph.get_scorer(part) {
-                Scorer::Key(sop) => Step::Key(place(&keys, sop)),
-                Scorer::Query(sop) => Step::Query(place(&queries, sop)),
-                Scorer::Constant(value) => Step::Constant(value.clone()),
-                Scorer::Map { op, operands } => Step::Map {
+                Scorer::Key(sop) => ScorerStep::Key(place(&keys, sop)),
+                Scorer::Query(sop) => ScorerStep::Query(place(&queries, sop)),
+                Scorer::Constant(value) => ScorerStep::Constant(value.clone()),
+                Scorer::Map { op, operands } => ScorerStep::Map {
                     op: op.clone(),
                     operands: operands.iter().map(|id| places[id]).collect(),
                 },
@@ -88,10 +88,10 @@ impl ScorerFunction {
         let mut scores: Vec<Result<Value, Failed>> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             let score = match step {
-                Step::Key(at) => Ok(keys[*at].clone()),
-                Step::Query(at) => Ok(queries[*at].clone()),
-                Step::Constant(value) => Ok(value.clone()),
-                Step::Map { op, operands } => apply_step(op, operands, &scores),
+                ScorerStep::Key(at) => Ok(keys[*at].clone()),
+                ScorerStep::Query(at) => Ok(queries[*at].clone()),
+                ScorerStep::Constant(value) => Ok(value.clone()),
+                ScorerStep::Map { op, operands } => apply_step(op, operands, &scores),
             };
             scores.push(score);
         }
