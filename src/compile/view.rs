@@ -159,7 +159,13 @@ impl Compiler<'_> {
         };
         match analysis.graph.get(id) {
             SOp::Aggregate { selector, .. } => PatternSource::Selector(selector.0),
-            _ => PatternSource::Weights(id.0),
+            SOp::Tokens
+            | SOp::Indices
+            | SOp::Constant(_)
+            | SOp::Given(_)
+            | SOp::Map { .. }
+            | SOp::Width { .. }
+            | SOp::WeightedMean { .. } => PatternSource::Weights(id.0),
         }
     }
 

@@ -120,7 +120,7 @@ fn tree(drawing: &Drawing, theme: Theme) -> Fallible<Tree> {
     // A picture cannot ask its viewer.
     let theme = match theme {
         Theme::Auto => Theme::Light,
-        theme => theme,
+        theme @ (Theme::Light | Theme::Dark) => theme,
     };
     let mut options = Options {
         font_family: "DejaVu Sans Mono".to_string(),

@@ -312,7 +312,12 @@ fn legend(drawing: &Drawing, available: f64) -> Drawn {
         let name = match role {
             Role::Token => "token, index",
             Role::Selector if drawing.has(Scale::Selected) => continue,
-            role => role.name(),
+            role @ (Role::Query
+            | Role::Key
+            | Role::Value
+            | Role::Result
+            | Role::FeedForward
+            | Role::Selector) => role.name(),
         };
         let text = match drawing.side(role) {
             Some(side) if role != Role::Token => format!("{name} ({side})"),
@@ -350,9 +355,10 @@ fn legend(drawing: &Drawing, available: f64) -> Drawn {
             width: 12.0,
             height: 12.0,
         };
-        match paint {
-            Paint::Empty => drawn.path(hollow(x - 2.0, y - 2.0, 16.0), Paint::On, 1.0),
-            paint => drawn.rect(area, 2.0, paint),
+        if paint == Paint::Empty {
+            drawn.path(hollow(x - 2.0, y - 2.0, 16.0), Paint::On, 1.0);
+        } else {
+            drawn.rect(area, 2.0, paint);
         }
         drawn.text(Text::new(x + 18.0, y + 6.0, size, text, Paint::Dim));
         x += width;

@@ -17,7 +17,7 @@ pub(super) fn selecting(plan: &Plan, layer: usize) -> Vec<Json> {
             "kind": match head.kind {
                 Kind::Width => "width",
                 Kind::Mean => "mean",
-                _ => "other",
+                Kind::Length | Kind::MeanOfSome | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Sum { .. } => "other",
             },
             "sink_row": plan.has_sink_row(head.kind),
             "terms": head.terms.iter().filter_map(|found| term(found, &directions)).collect::<Json>(),

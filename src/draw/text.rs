@@ -162,7 +162,7 @@ impl Writer {
                 Role::Query => "left: ",
                 Role::Key => "above: ",
                 Role::Value => "below: ",
-                _ => "right: ",
+                Role::Token | Role::Result | Role::FeedForward | Role::Selector => "right: ",
             };
             let text = format!("{place}{} {}", row.role.name(), plain(&row.name));
             let text = cut(&text, self.width - 2 * INDENT);

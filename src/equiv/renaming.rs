@@ -115,6 +115,10 @@ impl RenamingReader<'_> {
         Holds::Fixed
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the types of its operands say whether a primitive makes strings"
+    )]
     fn map(&mut self, op: &Op, operands: &[Holds], types: TypeSet) -> Option<Holds> {
         let tokens = operands.contains(&Holds::Tokens);
         match op {

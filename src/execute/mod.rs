@@ -3,6 +3,8 @@
 //! instruction that differs between machines, so results are bit-identical everywhere. Depends on
 //! `base`, `value` and `model`.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod activations;
 mod attention;
 mod delta;

@@ -67,7 +67,7 @@ impl Printer<'_> {
             .take_while(|piece| !matches!(piece, Piece::Break(Break::Open | Break::Close, ..)));
         let mut children = before_bracket.filter_map(|piece| match piece {
             Piece::Child(child, level) => Some((*child, *level)),
-            _ => None,
+            Piece::Text(_) | Piece::Infix(..) | Piece::Break(..) => None,
         });
         is_operation(&expr.kind) && self.has_comment_between(expr.span, pieces)
             || children.any(|(child, level)| {
@@ -79,7 +79,7 @@ impl Printer<'_> {
     pub(super) fn has_comment_between(&self, span: Span, pieces: &[Piece]) -> bool {
         let parts = pieces.iter().map(|piece| match piece {
             Piece::Child(child, _) => self.comments_in(self.ast.get(*child).span.range()),
-            _ => 0,
+            Piece::Text(_) | Piece::Infix(..) | Piece::Break(..) => 0,
         });
         let all = self.comments_in(span.range());
         all > 0 && all > parts.sum()
@@ -130,18 +130,23 @@ impl Printer<'_> {
     /// Prints an expression over several lines, if its kind has a place for a break.
     fn over_lines(&mut self, id: ExprId, indent: usize, after: usize) {
         let expr = self.ast.get(id);
-        let pieces = match expr.kind {
-            ExprKind::Binary { .. } => self.chain(id),
-            _ => pieces(self.ast, self.text, id),
+        let pieces = if matches!(expr.kind, ExprKind::Binary { .. }) {
+            self.chain(id)
+        } else {
+            pieces(self.ast, self.text, id)
         };
         let bracketed = !is_operation(&expr.kind);
         let shape = LineShape {
             apart: has_items(&expr.kind)
                 || bracketed && self.has_comment_between(expr.span, &pieces),
             indent,
-            parts: match expr.kind {
-                ExprKind::Call { .. } | ExprKind::Parenthesized(_) => indent,
-                _ => indent + INDENT,
+            parts: if matches!(
+                expr.kind,
+                ExprKind::Call { .. } | ExprKind::Parenthesized(_)
+            ) {
+                indent
+            } else {
+                indent + INDENT
             },
         };
         self.arrange(&pieces, shape, after);
@@ -275,7 +280,9 @@ impl Printer<'_> {
                     }
                     width += self.width(*child, *level);
                 }
-                piece => width += self.piece_width(piece),
+                Piece::Text(_) | Piece::Child(..) | Piece::Infix(..) | Piece::Break(..) => {
+                    width += self.piece_width(piece);
+                }
             }
             // A bound on the time that many pieces take.
             if width > WIDTH {
@@ -312,7 +319,17 @@ fn has_items(kind: &ExprKind) -> bool {
         ExprKind::Dict(entries) => !entries.is_empty(),
         ExprKind::Call { arguments, .. } => !arguments.is_empty(),
         ExprKind::ListComprehension { .. } | ExprKind::DictComprehension { .. } => true,
-        _ => false,
+        ExprKind::Error
+        | ExprKind::Name(_)
+        | ExprKind::Literal(_)
+        | ExprKind::Operator(_)
+        | ExprKind::Parenthesized(_)
+        | ExprKind::Unary { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Ternary { .. }
+        | ExprKind::Index { .. }
+        | ExprKind::Spread(_)
+        | ExprKind::Lambda(_) => false,
     }
 }
 

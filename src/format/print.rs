@@ -159,7 +159,18 @@ impl<'a> Printer<'a> {
                 ExprKind::Ternary { then, .. } => *then,
                 ExprKind::Index { object, .. } => *object,
                 ExprKind::Call { function, .. } => *function,
-                _ => return false,
+                ExprKind::Error
+                | ExprKind::Literal(_)
+                | ExprKind::Parenthesized(_)
+                | ExprKind::List(_)
+                | ExprKind::Tuple(_)
+                | ExprKind::Dict(_)
+                | ExprKind::ListComprehension { .. }
+                | ExprKind::DictComprehension { .. }
+                | ExprKind::Unary { .. }
+                | ExprKind::Spread(_)
+                | ExprKind::Operator(_)
+                | ExprKind::Lambda(_) => return false,
             }
         }
     }

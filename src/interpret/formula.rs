@@ -287,7 +287,7 @@ impl Algebra<'_> {
         };
         let relate = |value: u32, constant: u32| match left.sides() {
             Sides::Keys => relation(value, constant),
-            _ => relation(constant, value),
+            Sides::Queries | Sides::Both | Sides::Neither => relation(constant, value),
         };
         !(0..5).any(|value| relate(value, low) & a.1 != 0 && relate(value, high) & b.1 != 0)
     }

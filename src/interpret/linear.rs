@@ -174,7 +174,7 @@ fn int(column: &Column, at: usize) -> i64 {
     match column.values() {
         Values::Ints(ints) => ints[at],
         Values::Constant(value) => value.as_int().unwrap_or(0),
-        _ => 0,
+        Values::Floats(_) | Values::Bools(_) | Values::Strings(..) | Values::Mixed(_) => 0,
     }
 }
 
@@ -183,7 +183,11 @@ fn range(column: &Column) -> Option<(i64, i64)> {
     match column.values() {
         Values::Ints(ints) => Some((*ints.iter().min()?, *ints.iter().max()?)),
         Values::Constant(Value::Int(int)) => Some((*int, *int)),
-        _ => None,
+        Values::Constant(_)
+        | Values::Floats(_)
+        | Values::Bools(_)
+        | Values::Strings(..)
+        | Values::Mixed(_) => None,
     }
 }
 
@@ -219,9 +223,10 @@ impl LinearReader<'_> {
             return self.number(sum);
         }
         let Scorer::Map { op, operands } = self.graph.get_scorer(id) else {
-            return match self.graph.get_scorer(id) {
-                Scorer::Constant(value) => Some(LinearPart::Constant(value.clone())),
-                _ => None,
+            return if let Scorer::Constant(value) = self.graph.get_scorer(id) {
+                Some(LinearPart::Constant(value.clone()))
+            } else {
+                None
             };
         };
         // Two sums are compared as their difference with 0.

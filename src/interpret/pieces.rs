@@ -113,9 +113,12 @@ impl Linear {
             LinearPart::Map { op, operands } => (op, operands.as_slice()),
         };
         let pieces = |at: usize| known[operands[at]].as_deref();
-        let constant = |at: usize| match &self.parts[operands[at]] {
-            LinearPart::Constant(value) => value.as_float(),
-            _ => None,
+        let constant = |at: usize| {
+            if let LinearPart::Constant(value) = &self.parts[operands[at]] {
+                value.as_float()
+            } else {
+                None
+            }
         };
         match (op, operands.len()) {
             (Op::Plus, 1) => pieces(0).map(<[Piece]>::to_vec),
@@ -206,6 +209,10 @@ impl Linear {
     }
 
     /// Whether a part is a whole number wherever it is looked at: ints make ints.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "of another primitive it is not known"
+    )]
     fn holds_ints(&self, part: usize) -> bool {
         match &self.parts[part] {
             LinearPart::Number { .. } => true,

@@ -172,11 +172,12 @@ impl Scores {
                 Scorer::Map { op, operands } => {
                     let at = |id: &ScorerId| ids.binary_search(id).unwrap_or_default();
                     operands_at.extend(operands.iter().map(at));
-                    let column = |at: &usize| match &parts[*at] {
-                        ScorerPart::Constant(value) => {
+                    let column = |at: &usize| {
+                        if let ScorerPart::Constant(value) = &parts[*at] {
                             Some(Arc::new(Column::constant(value.clone(), count)))
+                        } else {
+                            sides[*at].clone()
                         }
-                        _ => sides[*at].clone(),
                     };
                     let columns: Option<Vec<Arc<Column>>> =
                         operands_at.iter().map(column).collect();

@@ -329,6 +329,10 @@ impl<'a> PatternReader<'a> {
 
     /// A predicate as comparisons of derived columns, if it is made of such; steps before the one
     /// that it gives are there then.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "no other primitive joins conditions"
+    )]
     fn truth(&mut self, graph: &Graph, scorer: ScorerId) -> Option<PatternStep> {
         let (of_key, of_query) = graph.scorer_reads(scorer);
         if !(of_key && of_query) {

@@ -118,7 +118,9 @@ impl LoopedPlan {
             Decoder::Categorical(values) if values.len() == given.values.len() + 1 => {
                 Ok(values.clone())
             }
-            _ => Err(format!("{}: other values than in the plan", given.name)),
+            Decoder::Categorical(_) | Decoder::Numerical(_) => {
+                Err(format!("{}: other values than in the plan", given.name))
+            }
         });
         let values: Vec<Vec<Value>> = values.collect::<Result<_, String>>()?;
         match values.len() == plan.carried {

@@ -27,9 +27,12 @@ impl ModelPart {
     fn new(plan: &Plan) -> ModelPart {
         let (directions, _) = plan.directions();
         let places = plan.variables.iter().zip(&directions);
-        let given = places.filter_map(|(variable, direction)| match variable.written {
-            Written::Given(sop, value) => Some((*direction, (sop as usize, value as usize))),
-            _ => None,
+        let given = places.filter_map(|(variable, direction)| {
+            if let Written::Given(sop, value) = variable.written {
+                Some((*direction, (sop as usize, value as usize)))
+            } else {
+                None
+            }
         });
         ModelPart {
             given: given.collect(),

@@ -3,6 +3,8 @@
 //! disagree. Plain data; it depends on `base`, `value`, the shapes of `model` and, for its layers,
 //! `schedule`, and knows no graph.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod bos;
 mod check;
 mod dimension;
@@ -404,7 +406,11 @@ impl Plan {
         }
         let values = match written {
             Written::Embed { .. } => [0.0, 1.0].into(),
-            _ => [1.0 - bos].into(),
+            Written::Flag
+            | Written::One
+            | Written::Given(..)
+            | Written::Attend
+            | Written::FeedForward => [1.0 - bos].into(),
         };
         self.add(Variable {
             label: label.to_string(),

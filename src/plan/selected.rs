@@ -59,7 +59,13 @@ impl Plan {
                 first.map(std::mem::take).collect()
             }
             Kind::Mean if !self.bos => keys.iter().map(|row| !row.contains(&true)).collect(),
-            _ => Vec::new(),
+            Kind::Width
+            | Kind::Length
+            | Kind::Mean
+            | Kind::MeanOfSome
+            | Kind::MeanOrBos
+            | Kind::MeanOfPart
+            | Kind::Sum { .. } => Vec::new(),
         };
         let is_seen = sink.contains(&true);
         Selected {
@@ -106,7 +112,7 @@ impl Plan {
                                 Meaning::Score { .. } => *score += sum,
                                 // A token that takes the place of BOS, and is not selected.
                                 _ if sum < DOWN => *score = f64::NEG_INFINITY,
-                                _ => {}
+                                Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => {}
                             }
                         }
                     }
