@@ -1,18 +1,16 @@
-//! What the mistakes of users get to read. Each `.rasp` file in `tests/error` makes one mistake;
-//! the `.snap` beside it is everything that loading the file and evaluating its expression
-//! statements reports. The first line may say `#: input "abc"` or `#: limit call_depth 50`.
+//! What the mistakes of users get to read. Each file in `tests/error` has the mistakes of a topic
+//! (`common/mistakes.rs` says how); the `.snap` beside it is everything that loading their programs and
+//! evaluating their expression statements reports. The first line of a program may say
+//! `#: input "abc"` or `#: limit call_depth 50`.
 
+use crate::common::mistakes::{Mistake, directory, mistakes, topic};
 use rasp::base::render::{Style, render};
 use rasp::base::{Code, Diagnostic, Limits, Sources, Span};
 use rasp::eval::{Event, Loaded, Meta};
 use rasp::graph::{SOpId, Sharing};
 use rasp::session::{Asked, Session, files};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
-fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/error")
-}
+use std::path::Path;
 
 /// The word after `#:` on the first line, with the rest of the line.
 fn directive(text: &str) -> Option<(&str, &str)> {
@@ -35,19 +33,18 @@ fn limits(text: &str) -> Limits {
     limits
 }
 
-/// Everything that a file reports, with the texts it is about.
-fn report(path: &Path) -> (Vec<Diagnostic>, Sources) {
-    // Relative, as a user would name it: snapshots must not depend on where the project lies.
-    let program = files::read(
-        path.strip_prefix(env!("CARGO_MANIFEST_DIR"))
-            .expect("inside"),
-    )
-    .expect("readable");
-    report_of(&program)
+/// A program of a mistake, as if it were a file of its own.
+fn program(mistake: &Mistake) -> Loaded {
+    let name = format!("{}.rasp", mistake.name);
+    Loaded {
+        identity: directory().join(&name).display().to_string(),
+        name,
+        text: mistake.text.clone(),
+    }
 }
 
-/// The same of a program as it is given.
-fn report_of(program: &Loaded) -> (Vec<Diagnostic>, Sources) {
+/// Everything that a program reports, with the texts it is about.
+fn report(program: &Loaded) -> (Vec<Diagnostic>, Sources) {
     let mut session = Session::new(Sharing::Equal).with_limits(limits(&program.text));
     if let Some(("input", input)) = directive(&program.text) {
         session.load_text("input", &format!("set example {input}"));
@@ -106,22 +103,11 @@ fn hazards(session: &Session, events: &[Event]) -> Vec<Diagnostic> {
     session.hazards(&roots, &setting)
 }
 
+/// What a mistake reports is what its section expects, and reads as it did when it was last reviewed.
 #[test]
-fn mistakes() {
-    let mut silent = Vec::new();
-    insta::glob!("error/*.rasp", |path| {
-        let (diagnostics, sources) = report(path);
-        if diagnostics.is_empty() {
-            silent.push(path.to_path_buf());
-            return;
-        }
-        let shown: Vec<String> = diagnostics
-            .iter()
-            .map(|diagnostic| {
-                check(diagnostic, &sources);
-                render(diagnostic, &sources, Style::Plain)
-            })
-            .collect();
+fn mistakes_are_told() {
+    insta::glob!("error/*.mistakes", |path| {
+        let shown: Vec<String> = topic(path).iter().map(shown).collect();
         let mut settings = insta::Settings::clone_current();
         settings.set_snapshot_path(directory());
         settings.set_prepend_module_to_snapshot(false);
@@ -131,7 +117,24 @@ fn mistakes() {
         let name = path.file_stem().expect("a name").to_string_lossy();
         settings.bind(|| insta::assert_snapshot!(&*name, shown.join("\n")));
     });
-    assert!(silent.is_empty(), "nothing is reported: {silent:#?}");
+}
+
+/// A section and what is reported of its program.
+fn shown(mistake: &Mistake) -> String {
+    let program = program(mistake);
+    let (diagnostics, sources) = report(&program);
+    assert!(!diagnostics.is_empty(), "{}: no mistake", mistake.name);
+    let mut codes = Vec::new();
+    let mut shown = mistake.section.clone();
+    for diagnostic in &diagnostics {
+        check(diagnostic, &sources);
+        let span = diagnostic.labels[0].span;
+        let is_here = sources.get(span.source).name == program.name;
+        codes.push((is_here.then(|| sources.position(span).0), diagnostic.code));
+        shown += &format!("---\n{}", render(diagnostic, &sources, Style::Plain));
+    }
+    assert_eq!(mistake.section, mistake.with_codes(&codes));
+    shown
 }
 
 /// What is said of an operation on one line is said of it on several, with the code on one line.
@@ -259,25 +262,24 @@ const ELSEWHERE: &[Code] = &[
     Code::WrongShape,
 ];
 
-/// The mistake files, in the order of their names.
-fn mistake_files() -> Vec<PathBuf> {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(directory())
-        .expect("readable")
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "rasp")
-        })
-        .collect();
-    entries.sort();
-    entries
+/// No mistake lies beside the topics, where it would never be told, nor a snapshot without its topic.
+#[test]
+fn mistakes_are_in_topics() {
+    for entry in std::fs::read_dir(directory()).expect("readable") {
+        let path = entry.expect("readable").path();
+        let has_topic = path.with_extension("mistakes").is_file();
+        assert!(has_topic || path.is_dir(), "{}", path.display());
+    }
 }
 
+/// Each mistake has a name of its own, too.
 #[test]
 fn every_code_has_a_mistake() {
-    let mut met = BTreeSet::new();
-    for path in mistake_files() {
-        met.extend(report(&path).0.iter().map(|diagnostic| diagnostic.code));
+    let (mut met, mut names) = (BTreeSet::new(), BTreeSet::new());
+    for mistake in mistakes() {
+        assert!(names.insert(mistake.name.clone()), "{}", mistake.name);
+        let (diagnostics, _) = report(&program(&mistake));
+        met.extend(diagnostics.iter().map(|diagnostic| diagnostic.code));
     }
     let missing: Vec<&Code> = Code::ALL
         .iter()
@@ -333,12 +335,9 @@ fn warnings_on_good_programs() {
 fn suggestions_mend_their_mistakes() {
     let mut wrong = String::new();
     let mut made = 0;
-    for path in mistake_files() {
-        let relative = path
-            .strip_prefix(env!("CARGO_MANIFEST_DIR"))
-            .expect("inside");
-        let program = files::read(relative).expect("readable");
-        let (diagnostics, sources) = report_of(&program);
+    for mistake in mistakes() {
+        let program = program(&mistake);
+        let (diagnostics, sources) = report(&program);
         let keys = |found: &[Diagnostic]| -> Vec<String> {
             found.iter().map(ToString::to_string).collect()
         };
@@ -355,7 +354,7 @@ fn suggestions_mend_their_mistakes() {
             for (span, other) in edits.iter().rev() {
                 text.replace_range(span.range(), other);
             }
-            let (after, _) = report_of(&Loaded {
+            let (after, _) = report(&Loaded {
                 text: text.clone(),
                 ..program.clone()
             });

@@ -14,7 +14,7 @@ use rasp::graph::{Graph, SOp, SOpId, SelectorId, Sharing};
 use rasp::infer::{Setting, inputs};
 use rasp::interpret::{evaluate, evaluate_selector};
 use rasp::model::Model;
-use rasp::plan::{Attend, Kind, Plan, Row, Style};
+use rasp::plan::{Attend, Kind, PatternSource, Plan, Style};
 use rasp::session::Session;
 use rasp::value::{Comparison, Op, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -156,7 +156,7 @@ struct Attention<'p> {
     /// The share of each key in a weighted mean, for the positions of the longest input.
     shares: BTreeMap<u32, Vec<SOpId>>,
     /// Operations by what their heads share the keys of.
-    groups: BTreeMap<(Row, &'static str), Vec<&'p Attend>>,
+    groups: BTreeMap<(PatternSource, &'static str), Vec<&'p Attend>>,
 }
 
 impl<'p> Attention<'p> {
@@ -174,7 +174,7 @@ impl<'p> Attention<'p> {
                 Kind::Sum { .. } => "sum",
             };
             groups.entry((attend.row, kind)).or_default().push(attend);
-            if let Row::Weights(id) = attend.row {
+            if let PatternSource::Weights(id) = attend.row {
                 shares.entry(id).or_insert_with(|| {
                     let keys = 0..plan.max_length;
                     keys.map(|key| share(&mut graph, SOpId(id), key)).collect()
@@ -230,9 +230,9 @@ impl<'p> Attention<'p> {
     }
 
     /// For each query the share of each key, which add up to 1 where there is a key.
-    fn expected(&self, row: Row, input: &[Value]) -> Option<Vec<Vec<f64>>> {
+    fn expected(&self, row: PatternSource, input: &[Value]) -> Option<Vec<Vec<f64>>> {
         match row {
-            Row::Selector(id) => {
+            PatternSource::Selector(id) => {
                 let rows =
                     evaluate_selector(&self.graph, SelectorId(id), input, &Limits::default())
                         .ok()?;
@@ -246,7 +246,7 @@ impl<'p> Attention<'p> {
                 };
                 Some(rows.into_iter().map(share).collect())
             }
-            Row::Weights(id) => {
+            PatternSource::Weights(id) => {
                 let shares = self.shares[&id][..input.len()].iter().map(|share| {
                     let values = evaluate(&self.graph, *share, input).ok()?.values;
                     values.iter().map(Value::as_float).collect()

@@ -2,11 +2,11 @@
 //! other sessions alone.
 
 use rasp::base::render::Style;
-use rasp::repl::{Part, Patience, Repl};
+use rasp::repl::{Patience, Repl, Said};
 use std::time::Duration;
 
 fn answer(repl: &mut Repl, line: &str) -> String {
-    repl.push(line).iter().map(Part::text).collect()
+    repl.push(line).iter().map(Said::text).collect()
 }
 
 /// What a line answers that someone stops after a moment.

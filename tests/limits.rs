@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+use crate::common::mistakes::mistakes;
 use crate::common::place;
 
 use place::{Place, Ran};
@@ -367,8 +368,9 @@ fn mutated(random: &mut Random, programs: &[String]) -> String {
 /// gigabyte and ten seconds of processor time.
 fn mutated_programs(characters: usize, seed: u64) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut programs = Vec::new();
-    for folder in ["examples", "examples/papers", "stdlib", "tests/error"] {
+    let mistakes = mistakes().into_iter().map(|mistake| mistake.text);
+    let mut programs: Vec<String> = mistakes.collect();
+    for folder in ["examples", "examples/papers", "stdlib"] {
         let mut files: Vec<_> = std::fs::read_dir(root.join(folder))
             .unwrap()
             .map(|entry| entry.unwrap().path())

@@ -19,7 +19,7 @@ use rasp::graph::{SelectorId, Sharing, WithFirst};
 use rasp::infer::{Setting, inputs};
 use rasp::interpret::{evaluate, evaluate_selector};
 use rasp::model::{HostOrder, from_bytes, to_bytes};
-use rasp::plan::{Attend, Kind, Meaning, Plan, Row, Style, Term, VariableId};
+use rasp::plan::{Attend, Kind, Meaning, PatternSource, Plan, Style, Term, VariableId};
 use rasp::session::Session;
 use rasp::value::Value;
 use std::collections::BTreeMap;
@@ -131,7 +131,7 @@ fn pattern_problems(
         let trace = trace(&compiled.model, &input, Precision::F32).unwrap();
         let mut groups: BTreeMap<_, BTreeMap<usize, &Attend>> = BTreeMap::new();
         for attend in &compiled.plan.attends {
-            let Row::Selector(selector) = attend.row else {
+            let PatternSource::Selector(selector) = attend.row else {
                 continue;
             };
             let group = groups.entry((selector, attend.kind == Kind::Width));

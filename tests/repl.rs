@@ -7,7 +7,7 @@ use crate::common::property;
 
 use proptest::prelude::*;
 use rasp::base::render::Style;
-use rasp::repl::{Assistant, Completions, Part, Patience, Repl, highlight, run_transcript};
+use rasp::repl::{Assistant, Completions, Patience, Repl, Said, highlight, run_transcript};
 
 fn type_lines(repl: &mut Repl, lines: &str) -> String {
     let mut screen = String::new();
@@ -32,8 +32,8 @@ fn piped() -> Repl {
 /// What the lines print, prompts left out.
 fn printed(lines: &str) -> String {
     let mut repl = Repl::new(Style::Plain, Patience::None);
-    let parts: Vec<Part> = lines.lines().flat_map(|line| repl.push(line)).collect();
-    parts.iter().map(Part::text).collect()
+    let parts: Vec<Said> = lines.lines().flat_map(|line| repl.push(line)).collect();
+    parts.iter().map(Said::text).collect()
 }
 
 #[test]
@@ -91,15 +91,15 @@ fn transcripts_of_the_reference() {
                 }
             }
             let error =
-                |part: &Part| matches!(part, Part::Diagnostic(text) if text.contains("Error:"));
+                |part: &Said| matches!(part, Said::Diagnostic(text) if text.contains("Error:"));
             let failed = parts.iter().any(error);
             let outputs = parts.iter().filter_map(|part| match part {
-                Part::Output(text) => Some(text.as_str()),
-                Part::Diagnostic(_) => None,
+                Said::Output(text) => Some(text.as_str()),
+                Said::Diagnostic(_) => None,
             });
             let found: String = outputs.collect();
             let same = found == expected && failed == fails;
-            let shown: String = parts.iter().map(Part::text).collect();
+            let shown: String = parts.iter().map(Said::text).collect();
             match reason {
                 None if same => {}
                 None => wrong.push_str(&format!(
@@ -463,7 +463,7 @@ fn pastes_are_read_line_by_line() {
         let mut repl = Repl::new(Style::Plain, Patience::None);
         let parts = repl.push(text);
         assert!(!repl.is_pending(), "{text}");
-        parts.iter().map(Part::text).collect::<String>()
+        parts.iter().map(Said::text).collect::<String>()
     };
     for (text, expected) in [
         (

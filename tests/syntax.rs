@@ -2,6 +2,7 @@
 //! `=====`; beside it stands what they give, by the name of the file: trees, diagnostics, warnings
 //! about precedence or formatted programs. Below them, properties of all programs.
 
+use crate::common::mistakes::mistakes;
 use crate::common::property;
 pub mod recipe;
 pub mod sketch;
@@ -130,7 +131,9 @@ fn programs(folder: &Path, found: &mut Vec<(String, String)>) {
 
 #[test]
 fn every_program_of_the_repository_reads_back() {
-    let mut found = Vec::new();
+    let mistakes = mistakes().into_iter();
+    let mistakes = mistakes.map(|mistake| (mistake.name, mistake.text));
+    let mut found: Vec<(String, String)> = mistakes.collect();
     for folder in ["stdlib", "examples", "puzzles", "tests", "docs"] {
         programs(
             &Path::new(env!("CARGO_MANIFEST_DIR")).join(folder),

@@ -302,6 +302,73 @@ fn every_file_says_what_it_is_and_stays_short() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Where no match on the project's own kinds ends in a wildcard, so that the compiler names every place
+/// that a new node, primitive, operation of a plan or value of the evaluator asks for. What is left has
+/// an `expect` with its reason.
+const NAMES_EACH_KIND: &[&str] = &[
+    "certify/mod.rs",
+    "compile/mod.rs",
+    "draw/mod.rs",
+    "equiv/mod.rs",
+    "eval/bytes.rs",
+    "eval/meta.rs",
+    "execute/mod.rs",
+    "format/mod.rs",
+    "graph/mod.rs",
+    "infer/mod.rs",
+    "interpret/mod.rs",
+    "looped/mod.rs",
+    "model/mod.rs",
+    "plan/mod.rs",
+    "schedule/mod.rs",
+    "session/mod.rs",
+    "syntax/ast.rs",
+    "syntax/precedence.rs",
+    "value/mod.rs",
+];
+
+#[test]
+fn matches_on_own_kinds_name_each() {
+    let denies = |text: &str| text.contains("\n#![deny(clippy::wildcard_enum_match_arm)]\n");
+    let all = sources();
+    let denying: Vec<&str> = all
+        .iter()
+        .filter(|(_, text)| denies(text))
+        .map(|(file, _)| file.as_str())
+        .collect();
+    assert_eq!(denying, NAMES_EACH_KIND);
+    for (file, text) in &all {
+        let allows = text.contains("allow(clippy::wildcard_enum_match_arm");
+        assert!(!allows, "src/{file} allows what it should expect");
+    }
+}
+
+/// Words that could name anything. Each stands for one thing at most, a type and a file being two.
+const PLAIN_WORDS: &[&str] = &[
+    "Explain", "Layout", "Part", "Reader", "Row", "Scorer", "Step",
+];
+
+#[test]
+fn plain_words_name_one_thing_each() {
+    for word in PLAIN_WORDS {
+        let declared = |line: &str| {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let kind = |word: &str| ["struct", "enum", "trait", "type"].contains(&word);
+            !line.trim_start().starts_with("//") && words.any(kind) && words.next() == Some(word)
+        };
+        let (mut types, mut files) = (Vec::new(), Vec::new());
+        for (file, text) in sources() {
+            let count = text.lines().filter(|line| declared(line)).count();
+            types.extend(vec![file.clone(); count]);
+            if Path::new(&file).file_stem().unwrap() == word.to_lowercase().as_str() {
+                files.push(file);
+            }
+        }
+        assert!(types.len() <= 1, "several types are `{word}`: {types:?}");
+        assert!(files.len() <= 1, "several files are `{word}`: {files:?}");
+    }
+}
+
 #[test]
 fn only_the_renderer_names_ariadne() {
     for (file, text) in sources() {

@@ -13,7 +13,7 @@ pub type Sparse = Vec<(usize, Rational)>;
 pub struct Echelon {
     /// Pivots lie in columns below this.
     width: usize,
-    rows: Vec<Row>,
+    rows: Vec<EchelonRow>,
     /// For each column the row whose pivot it is.
     row_of: Vec<Option<usize>>,
     /// Whether all numbers are fractions; else remainders within rounding are nothing.
@@ -21,7 +21,7 @@ pub struct Echelon {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Row {
+struct EchelonRow {
     pivot: usize,
     entries: Sparse,
 }
@@ -69,7 +69,7 @@ impl Echelon {
             }
         }
         self.row_of[pivot] = Some(self.rows.len());
-        self.rows.push(Row {
+        self.rows.push(EchelonRow {
             pivot,
             entries: rest,
         });

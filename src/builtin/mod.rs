@@ -35,7 +35,7 @@ pub enum Builtin {
 
 /// A built-in name.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct BuiltinName {
     pub name: &'static str,
     pub kind: Kind,
     /// Parameter names; a `?` at the end marks one that may be left out, `…` any number more.
@@ -44,8 +44,12 @@ pub struct Row {
     pub example: &'static str,
 }
 
-const fn sop(name: &'static str, documentation: &'static str, example: &'static str) -> Row {
-    Row {
+const fn sop(
+    name: &'static str,
+    documentation: &'static str,
+    example: &'static str,
+) -> BuiltinName {
+    BuiltinName {
         name,
         kind: Kind::SOp,
         parameters: &[],
@@ -55,7 +59,7 @@ const fn sop(name: &'static str, documentation: &'static str, example: &'static 
 }
 
 /// All built-in names.
-pub const TABLE: &[Row] = &[
+pub const TABLE: &[BuiltinName] = &[
     sop(
         "indices",
         "The position of each token, from 0.",
@@ -86,21 +90,21 @@ pub const TABLE: &[Row] = &[
         "The truth values of the input tokens.",
         "tokens_bool([0, 1])",
     ),
-    Row {
+    BuiltinName {
         name: "True",
         kind: Kind::Atom,
         parameters: &[],
         documentation: "The true atom; as a number it is 1.",
         example: "True + True",
     },
-    Row {
+    BuiltinName {
         name: "False",
         kind: Kind::Atom,
         parameters: &[],
         documentation: "The false atom; as a number it is 0.",
         example: "not False",
     },
-    Row {
+    BuiltinName {
         name: "select",
         kind: Kind::Function(Builtin::Select),
         parameters: &["keys", "queries", "comparison"],
@@ -110,7 +114,7 @@ pub const TABLE: &[Row] = &[
                         tuples of s-ops for keys and queries: `(tokens, indices)`.",
         example: "select(indices, indices, <)(\"abc\")",
     },
-    Row {
+    BuiltinName {
         name: "aggregate",
         kind: Kind::Function(Builtin::Aggregate),
         parameters: &["selector", "values", "default?", "…"],
@@ -119,42 +123,42 @@ pub const TABLE: &[Row] = &[
                         the default is applied to the values first.",
         example: "aggregate(select(indices, 0, ==), tokens)",
     },
-    Row {
+    BuiltinName {
         name: "range",
         kind: Kind::Function(Builtin::Range),
         parameters: &["start_or_stop", "stop?", "step?"],
         documentation: "The list of ints from start (0) up to but not including stop.",
         example: "range(3)",
     },
-    Row {
+    BuiltinName {
         name: "zip",
         kind: Kind::Function(Builtin::Zip),
         parameters: &["list", "…"],
         documentation: "The list of lists of the first elements, the second elements, and so on.",
         example: "zip([1, 2], [3, 4])",
     },
-    Row {
+    BuiltinName {
         name: "len",
         kind: Kind::Function(Builtin::Len),
         parameters: &["list"],
         documentation: "How many elements a list has. For the length of the input, use `length`.",
         example: "len([1, 2])",
     },
-    Row {
+    BuiltinName {
         name: "round",
         kind: Kind::Function(Builtin::Round),
         parameters: &["number"],
         documentation: "The nearest int, halves to the even one.",
         example: "round(2.5)",
     },
-    Row {
+    BuiltinName {
         name: "indicator",
         kind: Kind::Function(Builtin::Indicator),
         parameters: &["condition"],
         documentation: "1 where the s-op is true, 0 elsewhere.",
         example: "indicator(tokens == \"l\")",
     },
-    Row {
+    BuiltinName {
         name: "zipmap",
         kind: Kind::Function(Builtin::Zipmap),
         parameters: &["sops", "function?"],
@@ -163,35 +167,35 @@ pub const TABLE: &[Row] = &[
                         of the s-ops.",
         example: "zipmap((tokens, indices), lambda t, i: t == \"l\" and i > 2)",
     },
-    Row {
+    BuiltinName {
         name: "int",
         kind: Kind::Function(Builtin::Int),
         parameters: &["value"],
         documentation: "The value as an int, as `tokens_int` reads tokens; fractions are cut off.",
         example: "int(indices / 2)",
     },
-    Row {
+    BuiltinName {
         name: "float",
         kind: Kind::Function(Builtin::Float),
         parameters: &["value"],
         documentation: "The value as a float, as `tokens_float` reads tokens.",
         example: "float(indices)",
     },
-    Row {
+    BuiltinName {
         name: "str",
         kind: Kind::Function(Builtin::Str),
         parameters: &["value"],
         documentation: "The value as a string, as `tokens_str` reads tokens.",
         example: "str(indices) + tokens",
     },
-    Row {
+    BuiltinName {
         name: "exp",
         kind: Kind::Function(Builtin::Exp),
         parameters: &["number"],
         documentation: "e = 2.718… to the power of the number.",
         example: "exp(indices)",
     },
-    Row {
+    BuiltinName {
         name: "score",
         kind: Kind::Function(Builtin::Score),
         parameters: &["keys", "queries", "function"],
@@ -199,7 +203,7 @@ pub const TABLE: &[Row] = &[
                         `aggregate` takes the mean weighted by them, `select_best` the highest.",
         example: "aggregate(score(indices, indices, lambda k, q: 1 if k <= q else 0), indices)",
     },
-    Row {
+    BuiltinName {
         name: "select_best",
         kind: Kind::Function(Builtin::SelectBest),
         parameters: &["selector", "scorer"],
@@ -207,7 +211,7 @@ pub const TABLE: &[Row] = &[
                         equal scores the last.",
         example: "aggregate(select_best(full_s, score(tokens, indices, lambda k, q: k == \"l\")), indices)",
     },
-    Row {
+    BuiltinName {
         name: "categorical",
         kind: Kind::Function(Builtin::Categorical),
         parameters: &["sop"],
@@ -215,7 +219,7 @@ pub const TABLE: &[Row] = &[
                         each value.",
         example: "categorical(indices)",
     },
-    Row {
+    BuiltinName {
         name: "numerical",
         kind: Kind::Function(Builtin::Numerical),
         parameters: &["sop"],
@@ -277,7 +281,7 @@ pub const RESERVED_LIBRARY: &[&str] = &[
 ];
 
 /// The row of a name.
-pub fn find(name: &str) -> Option<&'static Row> {
+pub fn find(name: &str) -> Option<&'static BuiltinName> {
     TABLE.iter().find(|row| row.name == name)
 }
 
@@ -291,7 +295,7 @@ pub fn called(name: &str) -> Option<Builtin> {
 }
 
 impl Builtin {
-    pub fn row(self) -> &'static Row {
+    pub fn row(self) -> &'static BuiltinName {
         TABLE
             .iter()
             .find(|row| row.kind == Kind::Function(self))

@@ -43,7 +43,12 @@ impl Bos<'_> {
                     let level = of_products(query) - base(term, holds, query, attend.kind);
                     match attend.kind {
                         Kind::MeanOfSome => level <= NOMINAL,
-                        _ => level.abs() <= NOMINAL,
+                        Kind::Width
+                        | Kind::Length
+                        | Kind::Mean
+                        | Kind::MeanOrBos
+                        | Kind::MeanOfPart
+                        | Kind::Sum { .. } => level.abs() <= NOMINAL,
                     }
                 }),
                 Meaning::Score { .. } => (0..queries).all(|q| of_products(q).abs() <= NOMINAL),
@@ -89,9 +94,12 @@ impl Bos<'_> {
 
     /// Whether BOS is the last key of a head's only relation, and every query has a key.
     fn is_last_key(&self, attend: &Attend) -> bool {
-        let mut relations = attend.terms.iter().filter_map(|term| match &term.meaning {
-            Meaning::Relation(holds) => Some((holds, &term.products)),
-            _ => None,
+        let mut relations = attend.terms.iter().filter_map(|term| {
+            if let Meaning::Relation(holds) = &term.meaning {
+                Some((holds, &term.products))
+            } else {
+                None
+            }
         });
         let scored = attend
             .terms

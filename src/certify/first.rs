@@ -69,9 +69,14 @@ fn is_level(plan: &Plan, term: &Term, depth: f64, in_nats: bool) -> bool {
 
 /// Whether a linear read is 1 at position 0 and 0 at all others.
 fn is_first(plan: &Plan, linear: &Linear) -> bool {
-    let embedding = |id| match &plan.variable(id).written {
-        Written::Embed { tokens, indices } if tokens.is_empty() => Some(indices),
-        _ => None,
+    let embedding = |id| {
+        if let Written::Embed { tokens, indices } = &plan.variable(id).written
+            && tokens.is_empty()
+        {
+            Some(indices)
+        } else {
+            None
+        }
     };
     let embedded = linear.reads().all(|id| embedding(id).is_some());
     let number = |index: usize| {

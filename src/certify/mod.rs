@@ -3,6 +3,8 @@
 //! the readout decodes exactly. It holds for weights that are what the plan lowers to, on hosts that
 //! divide by √d_head in one of three places. Depends on `plan`, and on `model` for the names of these.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod bos;
 mod bound;
 mod facts;
@@ -18,7 +20,7 @@ use crate::plan::{Attend, FeedForward, Plan, Variable, VariableId, Written};
 use bound::{Bound, Bounds, Floats};
 use facts::Facts;
 use head::Logit;
-pub use rounds::{Closing, Part, Rounds};
+pub use rounds::{Closing, PlanPart, Rounds};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -9,7 +9,7 @@ use crate::model::HostOrder;
 use crate::plan::{FeedForward, Plan, ReadOut, Source, Unit, VariableId};
 
 /// A plan that is a part of a model.
-pub struct Part<'p> {
+pub struct PlanPart<'p> {
     plan: &'p Plan,
     facts: Facts,
     closings: Vec<Closing>,
@@ -27,7 +27,7 @@ pub enum Closing {
 /// What comes before the rounds of a loop, a round, and what comes after them.
 pub struct Rounds<'p> {
     /// The parts.
-    pub parts: [Part<'p>; 3],
+    pub parts: [PlanPart<'p>; 3],
     /// Where what the parts are given begins, for each s-op, among all of it.
     pub starts: Vec<usize>,
     /// How many layers come before each part.
@@ -39,14 +39,14 @@ pub struct Rounds<'p> {
 /// Rounds that are looked at one by one, as long as each hands on what is off by more.
 const MOST: usize = 1_000;
 
-impl<'p> Part<'p> {
+impl<'p> PlanPart<'p> {
     /// A part whose variables stand in these directions of the model.
-    pub fn new(plan: &'p Plan, directions: &[usize], closings: Vec<Closing>) -> Part<'p> {
+    pub fn new(plan: &'p Plan, directions: &[usize], closings: Vec<Closing>) -> PlanPart<'p> {
         let mut facts = Facts::new(plan);
         for direction in &mut facts.directions {
             *direction = directions[*direction];
         }
-        Part {
+        PlanPart {
             plan,
             facts,
             closings,

@@ -8,7 +8,7 @@ use super::limits::session;
 use super::output::{Output, Stop};
 use crate::base::write::{unwritten, write};
 use crate::base::{Existing, Limits, Sources, read, visible};
-use crate::builtin::{self, Kind, Row};
+use crate::builtin::{self, BuiltinName, Kind};
 use crate::diagnose;
 use crate::eval::{Application, Meta};
 use crate::format::print_expression;
@@ -148,7 +148,7 @@ fn built_in(text: &mut String) {
 }
 
 /// Parameters that may be left out in brackets, as manuals write them.
-fn parameters(row: &Row) -> String {
+fn parameters(row: &BuiltinName) -> String {
     let mut text = String::new();
     let mut optional = 0;
     for (at, parameter) in row.parameters.iter().enumerate() {

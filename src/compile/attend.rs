@@ -50,7 +50,7 @@ impl Emitter<'_, '_> {
                 _ if !self.plan.bos => {}
                 Meaning::Bos { .. } => key = Linear::of(self.plan.flag()),
                 // BOS has the level 0 of what is selected, or is the last key.
-                _ => {
+                Meaning::Relation(_) | Meaning::Score { .. } | Meaning::Guard => {
                     let bos = self.plan.at_bos(&key);
                     let last = product.keys.last().filter(|_| kind == Kind::MeanOrBos);
                     let wanted = last.copied().unwrap_or(0.0);

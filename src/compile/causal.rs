@@ -33,9 +33,10 @@ pub(super) fn check(analysis: &Analysis, roots: &[SOpId]) -> Fallible<()> {
                 Some((query.position, later.position))
             });
         if let Some((query, key)) = beyond {
-            let place = match graph.get_selector(*selector) {
-                Selector::Best { .. } => " to the first argument of `select_best`",
-                _ => "",
+            let place = if matches!(graph.get_selector(*selector), Selector::Best { .. }) {
+                " to the first argument of `select_best`"
+            } else {
+                ""
             };
             return Err(not_causal(graph.selector_span(*selector), query, key)
                 .help(format!(

@@ -186,25 +186,31 @@ impl Emitter<'_, '_> {
                     let value = u32::try_from(direction).unwrap_or(u32::MAX);
                     Written::Given(sop.0, value)
                 }
-                _ => Written::Attend,
+                VarKind::Width(_)
+                | VarKind::Sum(_)
+                | VarKind::Mean(_)
+                | VarKind::Pick(_)
+                | VarKind::Materialised(_)
+                | VarKind::Weighted(_)
+                | VarKind::Total { .. } => Written::Attend,
             };
             let source = self.source_of(var);
             // What is read of an embedding is called by its reader.
-            let label = match &written {
-                Written::Embed { .. } if !column.label.contains(&source.name) => {
-                    format!("{} for {}", source.name, column.label)
-                }
-                _ => column.label.clone(),
+            let label = if matches!(written, Written::Embed { .. })
+                && !column.label.contains(&source.name)
+            {
+                format!("{} for {}", source.name, column.label)
+            } else {
+                column.label.clone()
             };
             let (label, values) = self.given((var, direction), label, column.function.clone());
             let id = self.add(label, source, written, values, 0.0);
             if !matches!(kind, VarKind::Tokens | VarKind::Indices | VarKind::Given(_)) {
                 self.round(id, var);
-                self.plan.variables[id.0 as usize].asked_for = match kind {
-                    VarKind::Pick(sop) => {
-                        compiler.analysis.graph.encoding(sop) == Some(Encoding::Categorical)
-                    }
-                    _ => false,
+                self.plan.variables[id.0 as usize].asked_for = if let VarKind::Pick(sop) = kind {
+                    compiler.analysis.graph.encoding(sop) == Some(Encoding::Categorical)
+                } else {
+                    false
                 };
                 self.attended.insert(Target::Direction(var, direction), id);
             }

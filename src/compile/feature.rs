@@ -271,6 +271,10 @@ impl Compiler<'_> {
 
     /// A sum or a difference as that of its operands, each computed by itself: never deeper than a
     /// hidden layer that computes it from their variables, and mostly of fewer steps.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what other primitives give is a table"
+    )]
     fn sum(&mut self, id: Operand, function: &[f64]) -> Result<Option<LinearRead>, Stopped> {
         let Some(SOp::Map { op, operands }) = self.analysis.shape(id) else {
             return Ok(None);

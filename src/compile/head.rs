@@ -132,70 +132,23 @@ impl Compiler<'_> {
                 self.gate_mean(id, &selected, (&read, *value), var)
             }
             VarKind::Weighted(id) => self.place_weighted(id, var),
-            _ => Ok(()),
+            VarKind::Tokens
+            | VarKind::Indices
+            | VarKind::Given(_)
+            | VarKind::Pick(_)
+            | VarKind::Materialised(_)
+            | VarKind::Total { .. } => Ok(()),
         }
-    }
-
-    fn place_weighted(&mut self, id: SOpId, var: VarId) -> Result<(), Stopped> {
-        let (SOp::WeightedMean { value, .. }, Some(facts)) =
-            (self.analysis.graph.get(id), self.analysis.weighted(id))
-        else {
-            return Ok(());
-        };
-        let facts = facts.clone();
-        let Some((cube, scores)) = self
-            .weight_plan(&facts)
-            .map_err(|stopped| at(stopped, id))?
-        else {
-            return Ok(());
-        };
-        let read = self.real_number(*value, self.default_number(var))?;
-        let mut terms = scores.into_iter().collect();
-        let selected = self.weighing(id).filter(|_| !self.bos());
-        let kind = match &selected {
-            Some(selected) => self.kind_of_mean(selected, &mut terms)?,
-            None => HeadKind::Mean,
-        };
-        let head = HeadPlan {
-            kind,
-            cube,
-            label: self.analysis.var_name(var),
-            span: Some(self.analysis.graph.span(id)),
-            terms,
-            most: self.analysis.setting.max_length,
-            values: Vec::new(),
-        };
-        self.write_head(head, &read, Target::Direction(var, 0))?;
-        match selected {
-            Some(selected) => self.gate_mean(id, &selected, (&read, *value), var),
-            None => Ok(()),
-        }
-    }
-
-    /// What has a weight in a weighted mean, as heads select it.
-    fn weighing(&self, id: SOpId) -> Option<Selected> {
-        let support = self.selector_of(id).zip(self.analysis.first);
-        Some(Selected {
-            facts: self.analysis.weighted(id)?.support.clone()?,
-            label: self.analysis.graph.describe(id),
-            span: Some(self.analysis.graph.span(id)),
-            one_or_fails: false,
-            selects_first: support.and_then(|(of, first)| first.selects.get(&of).copied()),
-        })
     }
 
     /// What stands in the stream for a numerical variable is its value minus this.
     pub(super) fn default_number(&self, var: VarId) -> f64 {
-        let id = match self.analysis.vars[var.0 as usize].kind {
-            VarKind::Mean(id) | VarKind::Weighted(id) => id,
-            _ => return 0.0,
+        let kind = self.analysis.vars[var.0 as usize].kind;
+        let (VarKind::Mean(id) | VarKind::Weighted(id)) = kind else {
+            return 0.0;
         };
-        match self.analysis.graph.get(id) {
-            SOp::Aggregate { default, .. } | SOp::WeightedMean { default, .. } => {
-                default.as_float().unwrap_or(0.0)
-            }
-            _ => 0.0,
-        }
+        let default = self.analysis.graph.get(id).default();
+        default.and_then(Value::as_float).unwrap_or(0.0)
     }
 
     /// The s-op's number minus another.
@@ -223,16 +176,13 @@ impl Compiler<'_> {
             .collect();
         let kind = self.analysis.vars[var.0 as usize].kind;
         let domain = self.analysis.values(var).domain.clone();
-        let reference = match kind {
-            VarKind::Pick(id) => match self.analysis.graph.get(id) {
-                SOp::Aggregate { default, .. } | SOp::WeightedMean { default, .. } => {
-                    let place = domain.iter().position(|value| value == default);
-                    Some(place.unwrap_or(0))
-                }
-                _ => None,
-            },
+        let reference = if let VarKind::Pick(id) = kind {
+            let default = self.analysis.graph.get(id).default();
+            let place = |default| domain.iter().position(|value| value == default);
+            default.map(|default| place(default).unwrap_or(0))
+        } else {
             // One value needs no direction of its own.
-            _ => Some(0),
+            Some(0)
         };
         let wish = self.wish(kind, domain.len());
         let name = self.analysis.var_name(var);
@@ -263,7 +213,14 @@ impl Compiler<'_> {
                 self.materialised.insert(var, reads);
                 Ok(())
             }
-            _ => Ok(()),
+            VarKind::Tokens
+            | VarKind::Indices
+            | VarKind::Given(_)
+            | VarKind::Width(_)
+            | VarKind::Sum(_)
+            | VarKind::Mean(_)
+            | VarKind::Weighted(_)
+            | VarKind::Total { .. } => Ok(()),
         }
     }
 
@@ -307,7 +264,12 @@ impl Compiler<'_> {
                 };
                 (*value, selected)
             }
-            _ => return Ok(()),
+            SOp::Tokens
+            | SOp::Indices
+            | SOp::Constant(_)
+            | SOp::Given(_)
+            | SOp::Map { .. }
+            | SOp::Width { .. } => return Ok(()),
         };
         let domain = &self.analysis.node(value)?.column.values.domain;
         let has_mean = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
@@ -351,9 +313,10 @@ impl Compiler<'_> {
         value: &LinearRead,
         target: Target,
     ) -> Result<(), Stopped> {
-        let cubes = match kind {
-            HeadKind::Mean if !self.bos() => Vec::from_iter(self.cube_of_mean(selected)?),
-            _ => Vec::from_iter(0..selected.facts.cubes.len()),
+        let cubes = if kind == HeadKind::Mean && !self.bos() {
+            Vec::from_iter(self.cube_of_mean(selected)?)
+        } else {
+            Vec::from_iter(0..selected.facts.cubes.len())
         };
         for cube in cubes {
             self.write_cube(selected, cube, kind, value, target)?;
@@ -379,17 +342,16 @@ impl Compiler<'_> {
         }
         // A cube of several may be empty though their union is not.
         let non_empty = facts.non_empty && facts.cubes.len() == 1;
-        let kind = match kind {
-            HeadKind::Mean if !self.bos() => self.kind_of_mean(selected, &mut terms)?,
-            HeadKind::Mean if non_empty && terms.is_empty() => HeadKind::MeanOfSome,
-            HeadKind::Mean
-                if self.style == Style::Faithful
-                    && facts.best.is_none()
-                    && self.stands_in(facts) =>
-            {
-                HeadKind::MeanOrBos
-            }
-            kind => kind,
+        let kind = if kind != HeadKind::Mean {
+            kind
+        } else if !self.bos() {
+            self.kind_of_mean(selected, &mut terms)?
+        } else if non_empty && terms.is_empty() {
+            HeadKind::MeanOfSome
+        } else if self.style == Style::Faithful && facts.best.is_none() && self.stands_in(facts) {
+            HeadKind::MeanOrBos
+        } else {
+            kind
         };
         let widths = (0..self.analysis.environments.count()).map(|at| facts.width(at).1);
         let most = match facts.best.is_some() || selected.one_or_fails {
@@ -491,7 +453,7 @@ fn continued(before: &[f64]) -> f64 {
 }
 
 /// A reason with the s-op where it lies, if that is known.
-fn at(stopped: Stopped, culprit: impl Into<Option<SOpId>>) -> Stopped {
+pub(super) fn at(stopped: Stopped, culprit: impl Into<Option<SOpId>>) -> Stopped {
     Stopped {
         culprit: stopped.culprit.or(culprit.into()),
         ..stopped

@@ -25,6 +25,10 @@ impl Compiler<'_> {
         read
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "no other primitive is linear"
+    )]
     fn linear_by_shape(&self, id: Operand) -> Option<LinearRead> {
         let node = self.analysis.node(id).ok()?;
         let numbers = node.column.values.numbers()?;

@@ -243,7 +243,12 @@ impl Lowering<'_> {
             });
             let factor = match attend.kind {
                 Kind::Sum { level } => (level * self.plan.scale(attend).nats()).exp(),
-                _ => 1.0,
+                Kind::Width
+                | Kind::Length
+                | Kind::Mean
+                | Kind::MeanOfSome
+                | Kind::MeanOrBos
+                | Kind::MeanOfPart => 1.0,
             };
             output.push((column, self.at(attend.into), factor));
         }

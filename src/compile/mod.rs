@@ -13,6 +13,8 @@
 //! the values or reads the number. What is read from the embeddings, a width or a mean is held as
 //! it is. No wish changes a value.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod additive;
 mod attend;
 mod axis;
@@ -27,7 +29,7 @@ mod linear;
 mod linear_read;
 mod literal;
 mod lower;
-pub mod part;
+pub mod part_plan;
 mod rank;
 mod readout;
 mod real;

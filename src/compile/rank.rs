@@ -73,7 +73,14 @@ impl Compiler<'_> {
             VarKind::Given(_) => Some(Encoding::Categorical),
             VarKind::Pick(id) => self.analysis.graph.encoding(id),
             VarKind::Tokens | VarKind::Indices if is_exact => Some(Encoding::Categorical),
-            _ => None,
+            VarKind::Tokens
+            | VarKind::Indices
+            | VarKind::Width(_)
+            | VarKind::Sum(_)
+            | VarKind::Mean(_)
+            | VarKind::Materialised(_)
+            | VarKind::Weighted(_)
+            | VarKind::Total { .. } => None,
         }
     }
 

@@ -86,7 +86,12 @@ impl Compiler<'_> {
             match self.analysis.vars[var.0 as usize].kind {
                 VarKind::Tokens | VarKind::Indices | VarKind::Given(_) => {}
                 VarKind::Pick(_) => vars.push(*var),
-                _ => return None,
+                VarKind::Width(_)
+                | VarKind::Sum(_)
+                | VarKind::Mean(_)
+                | VarKind::Materialised(_)
+                | VarKind::Weighted(_)
+                | VarKind::Total { .. } => return None,
             }
         }
         for scalar in read.scalars.keys() {

@@ -8,13 +8,16 @@
 //! mean has the logarithms of its weights as logits; where the weight is zero the key is not
 //! selected, by a literal.
 
+use super::head::{HeadKind, HeadPlan, Selected, Target, at};
 use super::linear_read::LinearRead;
 use super::literal::{ProductPlan, TermPlan};
 use super::{Compiler, Want};
 use crate::algebra::{Product, Rational, Reading, factor};
 use crate::base::Code;
+use crate::graph::{SOp, SOpId};
 use crate::infer::cube::Cube;
 use crate::infer::score_table::ScoreTable;
+use crate::infer::space::VarId;
 use crate::infer::weighted::WeightedFacts;
 use crate::infer::{Operand, Stopped};
 use crate::plan::{Meaning, level};
@@ -41,6 +44,55 @@ struct Grid {
 }
 
 impl Compiler<'_> {
+    /// Has a head write a weighted mean.
+    pub(super) fn place_weighted(&mut self, id: SOpId, var: VarId) -> Result<(), Stopped> {
+        let (SOp::WeightedMean { value, .. }, Some(facts)) =
+            (self.analysis.graph.get(id), self.analysis.weighted(id))
+        else {
+            return Ok(());
+        };
+        let facts = facts.clone();
+        let Some((cube, scores)) = self
+            .weight_plan(&facts)
+            .map_err(|stopped| at(stopped, id))?
+        else {
+            return Ok(());
+        };
+        let read = self.real_number(*value, self.default_number(var))?;
+        let mut terms = scores.into_iter().collect();
+        let selected = self.weighing(id).filter(|_| !self.bos());
+        let kind = match &selected {
+            Some(selected) => self.kind_of_mean(selected, &mut terms)?,
+            None => HeadKind::Mean,
+        };
+        let head = HeadPlan {
+            kind,
+            cube,
+            label: self.analysis.var_name(var),
+            span: Some(self.analysis.graph.span(id)),
+            terms,
+            most: self.analysis.setting.max_length,
+            values: Vec::new(),
+        };
+        self.write_head(head, &read, Target::Direction(var, 0))?;
+        match selected {
+            Some(selected) => self.gate_mean(id, &selected, (&read, *value), var),
+            None => Ok(()),
+        }
+    }
+
+    /// What has a weight in a weighted mean, as heads select it.
+    pub(super) fn weighing(&self, id: SOpId) -> Option<Selected> {
+        let support = self.selector_of(id).zip(self.analysis.first);
+        Some(Selected {
+            facts: self.analysis.weighted(id)?.support.clone()?,
+            label: self.analysis.graph.describe(id),
+            span: Some(self.analysis.graph.span(id)),
+            one_or_fails: false,
+            selects_first: support.and_then(|(of, first)| first.selects.get(&of).copied()),
+        })
+    }
+
     /// The logits that make the best of the selected keys win, unless all are equally good.
     pub(super) fn best_plan(&mut self, table: &ScoreTable) -> Result<Option<TermPlan>, Stopped> {
         let length = self.analysis.setting.max_length as f64;

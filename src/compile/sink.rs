@@ -98,6 +98,10 @@ impl Compiler<'_> {
 
     /// Such a function, computed exactly from its operands: a sum is read, anything else takes hidden
     /// units. `None` if it is none.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what other primitives give is a table"
+    )]
     pub(super) fn of_exact_parts(
         &mut self,
         id: Operand,
@@ -148,9 +152,12 @@ impl Compiler<'_> {
         scores: &[TermPlan],
     ) -> Result<TermPlan, Stopped> {
         let (first, values) = self.selects_first(selected)?;
-        let above = scores.iter().find_map(|term| match term.meaning {
-            Meaning::Score { above } => Some(above),
-            _ => None,
+        let above = scores.iter().find_map(|term| {
+            if let Meaning::Score { above } = term.meaning {
+                Some(above)
+            } else {
+                None
+            }
         });
         let below = match above {
             Some(above) => above + level(self.analysis.setting.max_length),
@@ -356,9 +363,10 @@ impl Compiler<'_> {
 
     /// What an aggregate selects; where there is no BOS, also what has a weight in a weighted mean.
     pub(super) fn selector_of(&self, id: SOpId) -> Option<SelectorId> {
-        match self.analysis.graph.get(id) {
-            SOp::Aggregate { selector, .. } => Some(*selector),
-            _ => self.analysis.first?.supports.get(&id).copied(),
+        if let SOp::Aggregate { selector, .. } = self.analysis.graph.get(id) {
+            Some(*selector)
+        } else {
+            self.analysis.first?.supports.get(&id).copied()
         }
     }
 

@@ -123,7 +123,7 @@ pub fn open(host: Host, certificates: &[Certificate; 2], model: &Model) -> Diagn
     let weight = weight.map(|weight| format!("bfloat16: {weight}"));
     let message = match host.order {
         HostOrder::Scores => "this model is not proved to be exact".to_string(),
-        order => {
+        order @ (HostOrder::Query | HostOrder::Both) => {
             let order = order.name();
             format!("this model is not proved to be exact with the host order `{order}`")
         }

@@ -9,7 +9,7 @@ use super::{Compiler, Want, bits};
 use crate::graph::{SOp, SOpId, without_number};
 use crate::infer::VarKind;
 use crate::model::Decoder;
-use crate::plan::{Linear, Read, ReadOut, Row, Source};
+use crate::plan::{Linear, PatternSource, Read, ReadOut, Source};
 use std::collections::BTreeMap;
 
 impl Emitter<'_, '_> {
@@ -138,16 +138,16 @@ impl Emitter<'_, '_> {
 
 impl Compiler<'_> {
     /// What of the program the pattern is of a head that writes this.
-    pub(super) fn row(&self, target: Target) -> Row {
+    pub(super) fn row(&self, target: Target) -> PatternSource {
         let analysis = self.analysis;
         let var = match target {
             Target::Inverse(selector, _) | Target::Share(selector) => {
-                return Row::Selector(selector.0);
+                return PatternSource::Selector(selector.0);
             }
             Target::Direction(var, _) => var,
         };
         let id = match analysis.vars[var.0 as usize].kind {
-            VarKind::Width(selector) => return Row::Selector(selector.0),
+            VarKind::Width(selector) => return PatternSource::Selector(selector.0),
             VarKind::Sum(id)
             | VarKind::Mean(id)
             | VarKind::Pick(id)
@@ -158,8 +158,14 @@ impl Compiler<'_> {
             }
         };
         match analysis.graph.get(id) {
-            SOp::Aggregate { selector, .. } => Row::Selector(selector.0),
-            _ => Row::Weights(id.0),
+            SOp::Aggregate { selector, .. } => PatternSource::Selector(selector.0),
+            SOp::Tokens
+            | SOp::Indices
+            | SOp::Constant(_)
+            | SOp::Given(_)
+            | SOp::Map { .. }
+            | SOp::Width { .. }
+            | SOp::WeightedMean { .. } => PatternSource::Weights(id.0),
         }
     }
 

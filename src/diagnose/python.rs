@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A part of an expression whose brackets and operands are taken as they are.
 #[derive(Clone, Copy)]
-enum Part {
+enum PythonPart {
     Operand(ExprId),
     Prefix(UnaryOperator),
     Infix(BinaryOperator),
@@ -32,12 +32,17 @@ pub(super) fn reading(ast: &mut Ast, whole: ExprId, part: ExprId) -> Option<Expr
 }
 
 /// The parts of an expression in their order; gives where those of `part` stand.
-fn flatten(ast: &Ast, id: ExprId, part: ExprId, parts: &mut Vec<Part>) -> Option<Range<usize>> {
+fn flatten(
+    ast: &Ast,
+    id: ExprId,
+    part: ExprId,
+    parts: &mut Vec<PythonPart>,
+) -> Option<Range<usize>> {
     let start = parts.len();
     let mut found = None;
     match ast.get(id).kind {
         ExprKind::Unary { operator, operand } => {
-            parts.push(Part::Prefix(operator));
+            parts.push(PythonPart::Prefix(operator));
             found = flatten(ast, operand, part, parts);
         }
         ExprKind::Binary {
@@ -46,7 +51,7 @@ fn flatten(ast: &Ast, id: ExprId, part: ExprId, parts: &mut Vec<Part>) -> Option
             right,
         } => {
             found = flatten(ast, left, part, parts);
-            parts.push(Part::Infix(operator));
+            parts.push(PythonPart::Infix(operator));
             found = found.or(flatten(ast, right, part, parts));
         }
         ExprKind::Ternary {
@@ -55,12 +60,12 @@ fn flatten(ast: &Ast, id: ExprId, part: ExprId, parts: &mut Vec<Part>) -> Option
             otherwise,
         } => {
             found = flatten(ast, then, part, parts);
-            parts.push(Part::If);
+            parts.push(PythonPart::If);
             found = found.or(flatten(ast, condition, part, parts));
-            parts.push(Part::Else);
+            parts.push(PythonPart::Else);
             found = found.or(flatten(ast, otherwise, part, parts));
         }
-        _ => parts.push(Part::Operand(id)),
+        _ => parts.push(PythonPart::Operand(id)),
     }
     match id == part {
         true => Some(start..parts.len()),
@@ -70,7 +75,7 @@ fn flatten(ast: &Ast, id: ExprId, part: ExprId, parts: &mut Vec<Part>) -> Option
 
 struct Parser<'a> {
     ast: &'a mut Ast,
-    parts: &'a [Part],
+    parts: &'a [PythonPart],
     at: usize,
     wanted: Range<usize>,
     /// What stands exactly where it is wanted.
@@ -81,7 +86,7 @@ impl Parser<'_> {
     fn choice(&mut self) -> Option<ExprId> {
         let start = self.at;
         let then = self.operation(PythonLevel::Or)?;
-        if !matches!(self.parts.get(self.at), Some(Part::If)) {
+        if !matches!(self.parts.get(self.at), Some(PythonPart::If)) {
             return Some(then);
         }
         self.at += 1;
@@ -106,7 +111,7 @@ impl Parser<'_> {
         let mut left = self.prefixed(loosest)?;
         // What the comparison before compared last: `a < b < c` is `a < b and b < c`.
         let mut compared = None;
-        while let Some(Part::Infix(operator)) = self.parts.get(self.at).copied() {
+        while let Some(PythonPart::Infix(operator)) = self.parts.get(self.at).copied() {
             let level = PythonLevel::of_operator(operator);
             if level < loosest {
                 break;
@@ -147,19 +152,19 @@ impl Parser<'_> {
         let part = *self.parts.get(start)?;
         self.at += 1;
         match part {
-            Part::Operand(id) => {
+            PythonPart::Operand(id) => {
                 if self.wanted == (start..self.at) {
                     self.found = Some(id);
                 }
                 Some(id)
             }
-            Part::Prefix(operator) => {
+            PythonPart::Prefix(operator) => {
                 let level = PythonLevel::of_prefix(operator).max(loosest);
                 let operand = self.operation(level)?;
                 let operand = self.bracketed(operand, Level::Prefix, true);
                 Some(self.read(start, ExprKind::Unary { operator, operand }))
             }
-            Part::Infix(_) | Part::If | Part::Else => None,
+            PythonPart::Infix(_) | PythonPart::If | PythonPart::Else => None,
         }
     }
 

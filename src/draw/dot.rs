@@ -96,7 +96,12 @@ fn item(panel: &Panel) -> Item {
             }
             let role = match row.role {
                 Role::Token => String::new(),
-                role => format!("{} ", role.name()),
+                role @ (Role::Query
+                | Role::Key
+                | Role::Value
+                | Role::Result
+                | Role::FeedForward
+                | Role::Selector) => format!("{} ", role.name()),
             };
             lines.push(format!("{role}{}: {}", row.name, cells.join(" ")));
         }

@@ -58,7 +58,7 @@ pub struct Link {
 #[serde(rename_all = "lowercase")]
 pub enum Block {
     /// Values by position.
-    Table(Vec<Row>),
+    Table(Vec<TextRow>),
     /// A square for each pair.
     Grid(Grid),
     /// Boxes and arrows.
@@ -116,7 +116,7 @@ impl Role {
 
 /// Texts of one role, by position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct TextRow {
     /// What they are the values of; empty where they are the positions.
     pub name: String,
     /// What that is for.
@@ -153,13 +153,13 @@ pub struct Grid {
     /// How numbers become colours.
     pub scale: Scale,
     /// One for each column.
-    pub above: Vec<Row>,
+    pub above: Vec<TextRow>,
     /// One for each row.
-    pub left: Vec<Row>,
+    pub left: Vec<TextRow>,
     /// One for each column.
-    pub below: Vec<Row>,
+    pub below: Vec<TextRow>,
     /// One for each row.
-    pub right: Vec<Row>,
+    pub right: Vec<TextRow>,
     /// `[rows, columns]`, finite.
     pub cells: Vec<Vec<f64>>,
     /// How many first rows and columns hold nothing, and are there for the same positions to stand at
@@ -276,7 +276,7 @@ impl Drawing {
                 (&grid.below, "below"),
                 (&grid.right, "right"),
             ];
-            let here = |(rows, _): &(&Vec<Row>, _)| rows.iter().any(|row| row.role == role);
+            let here = |(rows, _): &(&Vec<TextRow>, _)| rows.iter().any(|row| row.role == role);
             sides.extend(of_grid.into_iter().filter(here).map(|(_, side)| side));
         }
         sides.sort_unstable();
@@ -316,13 +316,13 @@ impl Drawing {
 
 impl Grid {
     /// What stands around it, in the order of captions.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &TextRow> {
         let sides = self.left.iter().chain(&self.above);
         sides.chain(&self.below).chain(&self.right)
     }
 
     /// What stands around it and is not the positions themselves.
-    pub fn captions(&self) -> impl Iterator<Item = &Row> {
+    pub fn captions(&self) -> impl Iterator<Item = &TextRow> {
         let rows = self.rows();
         rows.filter(|row| row.role != Role::Token && !row.name.is_empty())
     }

@@ -1,7 +1,7 @@
 //! The flow of an s-op on an input: the layers and heads of its schedule with the values in them.
 //! Depends on `graph`, `schedule`, and on `feed` for the values.
 
-use super::drawing::{Block, Cell, Drawing, Grid, Link, Panel, Role, Row, Scale, Section};
+use super::drawing::{Block, Cell, Drawing, Grid, Link, Panel, Role, Scale, Section, TextRow};
 use super::feed::{Feeds, Run, sides, value};
 use super::{Budget, Subject};
 use crate::base::Fallible;
@@ -209,7 +209,7 @@ impl Painter<'_> {
         let sides = sides(self.run.graph, attention);
         let rows = |sops: &[SOpId], role| {
             let rows = sops.iter().take(SIDE).map(|id| self.row(*id, role));
-            let mut rows: Vec<Row> = rows.collect();
+            let mut rows: Vec<TextRow> = rows.collect();
             let tokens = self.tokens_row();
             if !rows.iter().any(|row| same(row, &tokens)) {
                 rows.insert(0, tokens);
@@ -252,19 +252,19 @@ impl Painter<'_> {
         })
     }
 
-    fn row(&self, id: SOpId, role: Role) -> Row {
+    fn row(&self, id: SOpId, role: Role) -> TextRow {
         let cell = |at| Cell {
             text: self.run.value(id, at).map_or("–".to_string(), Value::cell),
             faded: self.feeds.as_ref().is_some_and(|feeds| !feeds.has(id, at)),
         };
-        Row {
+        TextRow {
             name: self.run.graph.describe(id),
             role,
             cells: (0..self.run.input.len()).map(cell).collect(),
         }
     }
 
-    fn tokens_row(&self) -> Row {
+    fn tokens_row(&self) -> TextRow {
         let graph = self.run.graph;
         let read = |at| {
             let input = self.run.sops.iter();
@@ -277,7 +277,7 @@ impl Painter<'_> {
             text: token.cell(),
             faded: self.feeds.is_some() && !read(at),
         };
-        Row {
+        TextRow {
             name: "tokens".to_string(),
             role: Role::Token,
             cells: tokens.map(cell).collect(),
@@ -359,10 +359,10 @@ const ALIKE: usize = 8;
 const STAY: usize = 4;
 
 /// Rows of which equal ones are one, and of many that are called alike the first stay.
-fn folded(rows: impl Iterator<Item = Row>) -> Vec<Row> {
-    let mut different: Vec<(Row, usize)> = Vec::new();
+fn folded(rows: impl Iterator<Item = TextRow>) -> Vec<TextRow> {
+    let mut different: Vec<(TextRow, usize)> = Vec::new();
     for row in rows {
-        let is_same = |(known, _): &&mut (Row, usize)| {
+        let is_same = |(known, _): &&mut (TextRow, usize)| {
             let names = [&known.name, &row.name].map(|name| without_number(name));
             names[0] == names[1] && (known.role, &known.cells) == (row.role, &row.cells)
         };
@@ -395,7 +395,7 @@ fn folded(rows: impl Iterator<Item = Row>) -> Vec<Row> {
     short
 }
 
-fn same(a: &Row, b: &Row) -> bool {
+fn same(a: &TextRow, b: &TextRow) -> bool {
     let pairs = a.cells.iter().zip(&b.cells);
     pairs.into_iter().all(|(a, b)| a.text == b.text)
 }

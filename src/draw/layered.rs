@@ -2,7 +2,7 @@
 //! and Toda 1981, with barycentres), edges that pass a layer going round its boxes.
 
 use super::drawing::{Graph, Node, Role};
-use super::layout::Drawn;
+use super::places::Drawn;
 use super::scene::{Anchor, Area, Paint, Text, cut, measure};
 use super::svg::number;
 use rustc_hash::FxHashMap;

@@ -1,8 +1,8 @@
 //! Where the squares of a grid stand, and the strips of texts around it: queries at the left, keys
 //! above, values below, results at the right.
 
-use super::drawing::{Cell, Grid, Row, Scale};
-use super::layout::{Drawn, FADED, rectangle};
+use super::drawing::{Cell, Grid, Scale, TextRow};
+use super::places::{Drawn, FADED, rectangle};
 use super::scene::{Anchor, Area, Paint, Text, columns_of, cut, measure};
 use super::svg::number;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const BRACKET: usize = 22;
 
 /// A strip of texts along a side.
 struct Strip<'r> {
-    row: &'r Row,
+    row: &'r TextRow,
     /// How far it reaches from the side.
     depth: f64,
     turned: bool,
@@ -136,7 +136,7 @@ fn brackets(drawn: &mut Drawn, grid: &Grid, (x, y): (f64, f64), side: f64) -> f6
 }
 
 impl Strip<'_> {
-    fn widest(row: &Row, size: f64) -> f64 {
+    fn widest(row: &TextRow, size: f64) -> f64 {
         let widths = row
             .cells
             .iter()
@@ -144,7 +144,7 @@ impl Strip<'_> {
         widths.fold(0.0, f64::max)
     }
 
-    fn along(row: &Row, side: f64, size: f64) -> Strip<'_> {
+    fn along(row: &TextRow, side: f64, size: f64) -> Strip<'_> {
         let widest = Strip::widest(row, size);
         let turned = widest > side - 1.0;
         let depth = if turned {
@@ -155,7 +155,7 @@ impl Strip<'_> {
         Strip { row, depth, turned }
     }
 
-    fn beside(row: &Row, side: f64, size: f64) -> Strip<'_> {
+    fn beside(row: &TextRow, side: f64, size: f64) -> Strip<'_> {
         Strip {
             row,
             depth: (Strip::widest(row, size) + 8.0).max(side),

@@ -3,18 +3,20 @@
 //! `value`, `graph`, `interpret`, `schedule`, `model`, `plan` and `execute`; it evaluates, and decides nothing
 //! about programs.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod dot;
 mod drawing;
 mod feed;
 mod flow;
 mod form;
 mod layered;
-mod layout;
 mod matrix;
 mod missing;
 mod page;
 #[cfg(feature = "pictures")]
 mod picture;
+mod places;
 mod program;
 mod residual;
 mod scene;
@@ -28,7 +30,7 @@ mod words;
 
 pub use dot::{dot, mermaid};
 pub use drawing::{
-    Block, Cell, Drawing, Graph, Grid, Group, Link, Node, Panel, Role, Row, Scale, Section,
+    Block, Cell, Drawing, Graph, Grid, Group, Link, Node, Panel, Role, Scale, Section, TextRow,
 };
 pub use flow::{flow, selectors};
 pub use form::{Form, Look, bytes};

@@ -267,6 +267,10 @@ struct Writer<'g> {
     scored: FxHashMap<ScorerId, usize>,
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other primitives hold nothing but their operands"
+)]
 fn map(op: &Op, operands: &[usize]) -> Json {
     let mut node = json!({"kind": "map", "op": op.symbol(), "of": operands});
     match op {

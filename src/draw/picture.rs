@@ -2,7 +2,7 @@
 //! program carries: nothing of the machine is looked at. What it lacks is a box with its code point.
 
 use super::drawing::Drawing;
-use super::layout::lay_out;
+use super::places::lay_out;
 use super::svg::write;
 use super::theme::{Theme, page};
 use crate::base::{Code, Diagnostic, Fallible, parallel};
@@ -120,7 +120,7 @@ fn tree(drawing: &Drawing, theme: Theme) -> Fallible<Tree> {
     // A picture cannot ask its viewer.
     let theme = match theme {
         Theme::Auto => Theme::Light,
-        theme => theme,
+        theme @ (Theme::Light | Theme::Dark) => theme,
     };
     let mut options = Options {
         font_family: "DejaVu Sans Mono".to_string(),

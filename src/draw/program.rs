@@ -121,9 +121,10 @@ fn folded(graph: Graph) -> Graph {
             if node.text.is_empty() {
                 std::mem::swap(&mut node.name, &mut node.text);
             }
-            let what = match node.role {
-                Role::Selector => "selectors",
-                _ => "heads",
+            let what = if node.role == Role::Selector {
+                "selectors"
+            } else {
+                "heads"
             };
             node.name = format!("{} {what} like", same.len());
         }
@@ -144,7 +145,7 @@ fn folded(graph: Graph) -> Graph {
         let place = match node.role {
             Role::Selector => 0,
             Role::Value => 1,
-            _ => 2,
+            Role::Token | Role::Query | Role::Key | Role::Result | Role::FeedForward => 2,
         };
         (node.layer, place)
     });

@@ -2,7 +2,7 @@
 //! `execute`.
 
 use super::Subject;
-use super::drawing::{Block, Cell, Drawing, Grid, Group, Panel, Role, Row, Scale, Section};
+use super::drawing::{Block, Cell, Drawing, Grid, Group, Panel, Role, Scale, Section, TextRow};
 use super::transformer::{output, positions, rows, traced};
 use crate::base::Fallible;
 use crate::model::{Head, Matrix, Model, half_layer};
@@ -63,11 +63,11 @@ impl Directions {
         }
     }
 
-    fn row(&self) -> Vec<Row> {
+    fn row(&self) -> Vec<TextRow> {
         if self.labels.iter().all(String::is_empty) {
             return Vec::new();
         }
-        vec![Row {
+        vec![TextRow {
             name: "direction".to_string(),
             role: Role::Token,
             cells: self.labels.iter().map(Cell::new).collect(),
@@ -214,12 +214,12 @@ fn lifetimes(model: &Model, directions: &Directions) -> Panel {
         notes: vec!["in parentheses how many directions, where it is more than one".to_string()],
         blocks: vec![Block::Grid(Grid {
             scale: Scale::Selected,
-            above: vec![Row {
+            above: vec![TextRow {
                 name: "after".to_string(),
                 role: Role::Token,
                 cells: (0..halves).map(|half| Cell::new(short(half))).collect(),
             }],
-            left: vec![Row {
+            left: vec![TextRow {
                 name: "variable".to_string(),
                 role: Role::Token,
                 cells: names.collect(),

@@ -3,7 +3,7 @@
 //! as `plan/selected.rs` does.
 
 use super::transformer::finite;
-use crate::plan::{Attend, Kind, Linear, Meaning, Plan, Product, Row, Term};
+use crate::plan::{Attend, Kind, Linear, Meaning, PatternSource, Plan, Product, Term};
 use serde_json::{Value as Json, json};
 
 /// One for each head of a layer, from 1, in the order of the model's; nothing for a head that pays
@@ -12,12 +12,12 @@ pub(super) fn selecting(plan: &Plan, layer: usize) -> Vec<Json> {
     let directions = plan.directions().0;
     let heads = plan.heads_of(layer).into_iter();
     let head = |head: &Attend| match head.row {
-        Row::Weights(_) => Json::Null,
-        Row::Selector(_) => json!({
+        PatternSource::Weights(_) => Json::Null,
+        PatternSource::Selector(_) => json!({
             "kind": match head.kind {
                 Kind::Width => "width",
                 Kind::Mean => "mean",
-                _ => "other",
+                Kind::Length | Kind::MeanOfSome | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Sum { .. } => "other",
             },
             "sink_row": plan.has_sink_row(head.kind),
             "terms": head.terms.iter().filter_map(|found| term(found, &directions)).collect::<Json>(),

@@ -3,8 +3,8 @@
 
 use super::Theme;
 use super::drawing::Drawing;
-use super::layout::lay_out;
 use super::missing::{self, Covers};
+use super::places::lay_out;
 use super::scene::{Anchor, Paint, Scene, Shape, Text};
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 //! wide as the terminal, each with its row heads. Where columns are many, two queries share a line of
 //! half blocks. Colours are an addition: without them nothing is missing.
 
-use super::drawing::{Block, Cell, Drawing, Graph, Grid, Panel, Role, Row, Scale};
+use super::drawing::{Block, Cell, Drawing, Graph, Grid, Panel, Role, Scale, TextRow};
 use super::scene::{columns_of, cut, folded};
 use crate::base::counted;
 use crate::base::visible::visible;
@@ -119,7 +119,7 @@ impl Writer {
         }
     }
 
-    fn table(&mut self, rows: &[Row]) {
+    fn table(&mut self, rows: &[TextRow]) {
         let indent = 2 * INDENT;
         let names: Vec<String> = rows
             .iter()
@@ -162,7 +162,7 @@ impl Writer {
                 Role::Query => "left: ",
                 Role::Key => "above: ",
                 Role::Value => "below: ",
-                _ => "right: ",
+                Role::Token | Role::Result | Role::FeedForward | Role::Selector => "right: ",
             };
             let text = format!("{place}{} {}", row.role.name(), plain(&row.name));
             let text = cut(&text, self.width - 2 * INDENT);
@@ -178,7 +178,7 @@ impl Writer {
             self.line(&text);
         }
         // What stands at the left and at the right of each row.
-        let side = |rows: &[Row]| -> Vec<usize> {
+        let side = |rows: &[TextRow]| -> Vec<usize> {
             rows.iter()
                 .map(|row| widest(std::slice::from_ref(row), LONGEST))
                 .collect()
@@ -190,7 +190,7 @@ impl Writer {
             let heads = halves * (sum(&left) + sum(&right)) + 2 * INDENT + 3;
             self.width.saturating_sub(heads)
         };
-        let around: Vec<Row> = grid.above.iter().chain(&grid.below).cloned().collect();
+        let around: Vec<TextRow> = grid.above.iter().chain(&grid.below).cloned().collect();
         let wide = widest(&around, LONGEST).max(match grid.scale {
             Scale::Selected => 1,
             Scale::Share | Scale::Difference => 3,
@@ -282,7 +282,7 @@ impl Writer {
     }
 
     /// The texts of one row, or of the two that share a line, at its side.
-    fn beside(&self, row: &Row, pair: &[usize], width: usize, halves: usize) -> String {
+    fn beside(&self, row: &TextRow, pair: &[usize], width: usize, halves: usize) -> String {
         let texts = pair
             .iter()
             .map(|at| row.cells.get(*at).map(cell_text).unwrap_or_default());
@@ -299,7 +299,7 @@ impl Writer {
     }
 
     /// Texts above or below the columns; from top to bottom where columns are narrower.
-    fn strip(&mut self, row: &Row, shape: &Shape, start: usize, margin: &str, between: &str) {
+    fn strip(&mut self, row: &TextRow, shape: &Shape, start: usize, margin: &str, between: &str) {
         let texts = row.cells.iter().skip(start).take(shape.fit);
         let texts: Vec<String> = texts.map(|cell| cut(&cell_text(cell), LONGEST)).collect();
         let deepest = texts.iter().map(|text| text.width()).max().unwrap_or(0);
@@ -421,7 +421,7 @@ fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-fn widest(rows: &[Row], most: usize) -> usize {
+fn widest(rows: &[TextRow], most: usize) -> usize {
     let cells = rows.iter().flat_map(|row| &row.cells);
     let widths = cells.map(|cell| cut(&cell_text(cell), most).width());
     widths.max().unwrap_or(0).max(1)

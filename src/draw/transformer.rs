@@ -1,12 +1,12 @@
 //! A model on an input: its layers, with the attention of each head beside the selector of the program.
 //! Depends on `model`, `plan` and `execute`; programs are asked for selectors only.
 
-use super::drawing::{Block, Cell, Drawing, Grid, Panel, Role, Row, Scale, Section};
+use super::drawing::{Block, Cell, Drawing, Grid, Panel, Role, Scale, Section, TextRow};
 use super::feed::Run;
 use super::flow::{attention, layer_title};
 use super::{Budget, Subject};
 use crate::base::Fallible;
-use crate::execute::{Decoded, Pattern, Precision, Step, Trace, trace};
+use crate::execute::{Decoded, Pattern, Precision, Trace, TraceStep, trace};
 use crate::graph::{Graph, SOpId, Selector, SelectorId};
 use crate::model::Model;
 use crate::plan::Plan;
@@ -122,10 +122,10 @@ pub(super) fn is_at_bos(traced: &Trace, position: usize) -> bool {
 }
 
 /// BOS, if there is one, and the tokens.
-pub(super) fn positions(traced: &Trace) -> Row {
+pub(super) fn positions(traced: &Trace) -> TextRow {
     let bos = traced.bos.then(|| Cell::new("BOS"));
     let tokens = traced.tokens.iter().map(|token| Cell::new(token.cell()));
-    Row {
+    TextRow {
         name: "tokens".to_string(),
         role: Role::Token,
         cells: bos.into_iter().chain(tokens).collect(),
@@ -186,10 +186,10 @@ fn head(
     pattern: &Pattern,
     selector: Option<&SelectorId>,
     shared: usize,
-    positions: &Row,
+    positions: &TextRow,
 ) -> Fallible<Panel> {
     let weights = rows(&pattern.weights);
-    let side = |role, row: &Row| Row {
+    let side = |role, row: &TextRow| TextRow {
         role,
         name: String::new(),
         cells: row.cells.clone(),
@@ -307,13 +307,13 @@ fn shares(row: &[f64]) -> Vec<f64> {
 }
 
 /// The variables that a half layer has made.
-fn variables(step: &Step, positions: &Row, before: usize) -> Option<Panel> {
+fn variables(step: &TraceStep, positions: &TextRow, before: usize) -> Option<Panel> {
     let (title, role) = match step.half {
         0 => ("embedding", Role::Token),
         half if half % 2 == 1 => ("what attention has brought", Role::Result),
         _ => ("feed-forward", Role::FeedForward),
     };
-    let row = |variable: &Decoded| Row {
+    let row = |variable: &Decoded| TextRow {
         name: variable.name.clone(),
         role,
         cells: variable
@@ -333,7 +333,7 @@ fn variables(step: &Step, positions: &Row, before: usize) -> Option<Panel> {
         .variables
         .iter()
         .filter(|variable| variable.ready == step.half);
-    let new: Vec<Row> = new.map(row).collect();
+    let new: Vec<TextRow> = new.map(row).collect();
     (!new.is_empty()).then(|| Panel {
         id: format!("half{}-round{}", step.half, step.round + 1),
         title: title.to_string(),
@@ -348,15 +348,15 @@ fn variables(step: &Step, positions: &Row, before: usize) -> Option<Panel> {
 }
 
 /// The tokens at the head of a table, where `tokens` may be a variable, too.
-fn named_positions(positions: &Row) -> Row {
-    Row {
+fn named_positions(positions: &TextRow) -> TextRow {
+    TextRow {
         name: "position".to_string(),
         ..positions.clone()
     }
 }
 
 pub(super) fn output(traced: &Trace) -> Section {
-    let mut rows = vec![Row {
+    let mut rows = vec![TextRow {
         name: "tokens".to_string(),
         role: Role::Token,
         cells: traced
@@ -366,7 +366,7 @@ pub(super) fn output(traced: &Trace) -> Section {
             .collect(),
     }];
     rows.extend(traced.outputs.iter().map(|given| {
-        Row {
+        TextRow {
             name: given.name.clone(),
             role: Role::Result,
             cells: given

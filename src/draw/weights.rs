@@ -1,6 +1,6 @@
 //! The weights of the heads of a model as heat maps. Depends on `model`.
 
-use super::drawing::{Block, Cell, Drawing, Grid, Panel, Role, Row, Scale, Section};
+use super::drawing::{Block, Cell, Drawing, Grid, Panel, Role, Scale, Section, TextRow};
 use super::flow::layer_title;
 use super::transformer::finite;
 use super::{Budget, Subject};
@@ -94,7 +94,7 @@ fn matrix_grid(model: &Model, (title, role): (&str, Role), matrix: &Matrix, turn
     Grid {
         title,
         scale: Scale::Number,
-        left: vec![Row {
+        left: vec![TextRow {
             name: "direction".to_string(),
             role,
             cells: names,

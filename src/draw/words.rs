@@ -193,7 +193,13 @@ impl Teller<'_> {
                     operands.reverse();
                     pending.extend(operands);
                 }
-                _ => leaves.push(next),
+                SOp::Tokens
+                | SOp::Indices
+                | SOp::Given(_)
+                | SOp::Map { .. }
+                | SOp::Aggregate { .. }
+                | SOp::Width { .. }
+                | SOp::WeightedMean { .. } => leaves.push(next),
             }
         }
     }

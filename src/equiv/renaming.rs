@@ -33,7 +33,7 @@ impl Renaming {
         if vocabulary.iter().any(Value::is_number) {
             return None;
         }
-        let mut reader = Reader {
+        let mut reader = RenamingReader {
             graph,
             renaming: Renaming::default(),
             sops: FxHashMap::default(),
@@ -60,7 +60,7 @@ impl Renaming {
     }
 }
 
-struct Reader<'g> {
+struct RenamingReader<'g> {
     graph: &'g Graph,
     renaming: Renaming,
     sops: FxHashMap<SOpId, Holds>,
@@ -69,7 +69,7 @@ struct Reader<'g> {
     scorers: FxHashMap<ScorerId, Holds>,
 }
 
-impl Reader<'_> {
+impl RenamingReader<'_> {
     fn sop(&mut self, id: SOpId) -> Option<Holds> {
         let graph = self.graph;
         match graph.get(id) {
@@ -115,6 +115,10 @@ impl Reader<'_> {
         Holds::Fixed
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the types of its operands say whether a primitive makes strings"
+    )]
     fn map(&mut self, op: &Op, operands: &[Holds], types: TypeSet) -> Option<Holds> {
         let tokens = operands.contains(&Holds::Tokens);
         match op {

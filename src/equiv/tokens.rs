@@ -148,7 +148,12 @@ fn is_of_token(graph: &Graph, id: SOpId, tables: &FxHashMap<SOpId, Vec<OnToken>>
             let constant = |id: &SOpId| matches!(graph.get(*id), SOp::Constant(_));
             operands.iter().any(known) && operands.iter().all(|id| known(id) || constant(id))
         }
-        _ => false,
+        SOp::Indices
+        | SOp::Constant(_)
+        | SOp::Given(_)
+        | SOp::Aggregate { .. }
+        | SOp::Width { .. }
+        | SOp::WeightedMean { .. } => false,
     }
 }
 

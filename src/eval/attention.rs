@@ -2,7 +2,7 @@
 //! aggregates in the graph.
 
 use super::context::Context;
-use super::fault::{Apart, Argument as Wrong, Cause, Doubt, Mixture, Part};
+use super::fault::{Apart, Argument as Wrong, Cause, Doubt, Mixture, TypedPart};
 use super::made::{element_spans, elements};
 use super::meta::{Callable, Meta, Side};
 use super::operator::{literal, never_equal};
@@ -152,12 +152,12 @@ impl Evaluator {
         apart: Option<Apart>,
     ) {
         let Some(id) = given else { return };
-        let default = Part {
+        let default = TypedPart {
             types: TypeSet::of(default),
             at: cx.span(id),
             literal: literal(&cx.ast, id),
         };
-        let values = Part {
+        let values = TypedPart {
             types: self.graph.types(value),
             at: values,
             literal: None,

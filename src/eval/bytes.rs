@@ -1,6 +1,8 @@
 //! How much memory strings, lists and dicts take, for the limit on what lives at the same time. Depends on the
 //! values of the language.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::meta::{Application, Dict, List, Meta};
 use crate::value::Value;
 use rustc_hash::FxHashSet;
@@ -26,7 +28,12 @@ pub fn bytes(meta: &Meta) -> u64 {
             slots as u64 + dict.iter().map(entry).sum::<u64>()
         }
         Meta::Atom(value) => strings.unseen(value),
-        _ => 0,
+        Meta::SOp(_)
+        | Meta::Selector(_)
+        | Meta::Scorer(_)
+        | Meta::Function(_)
+        | Meta::Application(_)
+        | Meta::Broken => 0,
     }
 }
 
@@ -51,7 +58,13 @@ impl Strings {
                 };
                 (bytes / Arc::strong_count(result)) as u64
             }
-            _ => 0,
+            Meta::List(_)
+            | Meta::Dict(_)
+            | Meta::SOp(_)
+            | Meta::Selector(_)
+            | Meta::Scorer(_)
+            | Meta::Function(_)
+            | Meta::Broken => 0,
         }
     }
 

@@ -286,7 +286,7 @@ pub enum Doubt {
     /// Numbers and strings in one s-op.
     Mixed {
         kind: Mixture,
-        parts: [Part; 2],
+        parts: [TypedPart; 2],
         calls: Vec<(Name, Span)>,
     },
     /// A name of the language or the library that gets another meaning.
@@ -345,7 +345,7 @@ pub struct Apart {
 
 /// A part of an s-op that may not fit another one.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct TypedPart {
     pub types: TypeSet,
     pub at: Span,
     /// The value, if it is written out.

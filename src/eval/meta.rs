@@ -1,6 +1,8 @@
 //! `Meta`: what an expression of the language evaluates to before there is an input: atoms, lists,
 //! dicts, functions, s-ops and selectors.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use crate::base::{Held, Span};
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, ScorerId, SelectorId};
@@ -177,7 +179,14 @@ impl Meta {
     pub fn written(&self) -> u64 {
         match self {
             Meta::List(list) => list.written,
-            _ => 1,
+            Meta::Atom(_)
+            | Meta::Dict(_)
+            | Meta::SOp(_)
+            | Meta::Selector(_)
+            | Meta::Scorer(_)
+            | Meta::Function(_)
+            | Meta::Application(_)
+            | Meta::Broken => 1,
         }
     }
 
@@ -186,7 +195,13 @@ impl Meta {
         let place = match self {
             Meta::List(list) => Arc::get_mut(list).map(|list| &mut list.held),
             Meta::Dict(dict) => Arc::get_mut(dict).map(|dict| &mut dict.held),
-            _ => None,
+            Meta::Atom(_)
+            | Meta::SOp(_)
+            | Meta::Selector(_)
+            | Meta::Scorer(_)
+            | Meta::Function(_)
+            | Meta::Application(_)
+            | Meta::Broken => None,
         };
         if let Some(place) = place {
             *place = Some(held);
@@ -273,9 +288,10 @@ impl Meta {
     }
 
     pub fn as_atom(&self) -> Option<&Value> {
-        match self {
-            Meta::Atom(value) => Some(value),
-            _ => None,
+        if let Meta::Atom(value) = self {
+            Some(value)
+        } else {
+            None
         }
     }
 

@@ -2,7 +2,7 @@
 //! elementwise node, with atoms broadcast; on selectors `and`, `or` and `not` combine.
 
 use super::context::Context;
-use super::fault::{Cause, Doubt, Mixture, Part, refuse};
+use super::fault::{Cause, Doubt, Mixture, TypedPart, refuse};
 use super::meta::{Meta, Side};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
@@ -304,7 +304,7 @@ impl Evaluator {
 
     /// Two parts of one s-op of which one certainly holds numbers and the other strings. What is
     /// written out can be mended and comes first; of two literals the number, which always can be.
-    pub(crate) fn doubt_mixed(&mut self, kind: Mixture, mut parts: [Part; 2], span: Span) {
+    pub(crate) fn doubt_mixed(&mut self, kind: Mixture, mut parts: [TypedPart; 2], span: Span) {
         if never_equal(parts[0].types, parts[1].types) {
             if let Mixture::Branches = kind {
                 let order = |value: &Value| u8::from(!value.is_number());
@@ -330,7 +330,7 @@ impl Evaluator {
                 for (value, at) in branches.iter().zip(places) {
                     operands.push(self.broadcast(value, at)?);
                 }
-                let parts = [0, 1].map(|branch| Part {
+                let parts = [0, 1].map(|branch| TypedPart {
                     types: self.graph.types(operands[branch + 1]),
                     at: places[branch],
                     literal: literal(&cx.ast, [then, otherwise][branch]),

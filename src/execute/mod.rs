@@ -3,6 +3,8 @@
 //! instruction that differs between machines, so results are bit-identical everywhere. Depends on
 //! `base`, `value` and `model`.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod activations;
 mod attention;
 mod delta;
@@ -25,4 +27,6 @@ pub use forward::{Executor, Outputs, Precision, Prepared, run};
 pub use largest::largest_activation;
 pub use scalar::Scalar;
 pub use survey::{Noted, Reached, Survey, Surveyed};
-pub use trace::{Decoded, FAINT_MARK, Given, Pattern, SINK_MARK, SINK_WORDS, Step, Trace, trace};
+pub use trace::{
+    Decoded, FAINT_MARK, Given, Pattern, SINK_MARK, SINK_WORDS, Trace, TraceStep, trace,
+};

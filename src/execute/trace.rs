@@ -23,7 +23,7 @@ pub struct Trace {
     /// The input, without BOS.
     pub tokens: Vec<Value>,
     /// The embedding, then the attention and the feed-forward block of each layer.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TraceStep>,
     /// What each output gives, in the model's order.
     pub outputs: Vec<Given>,
 }
@@ -39,7 +39,7 @@ pub struct Given {
 
 /// What there is after the embedding or a half layer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct TraceStep {
     /// Which half layer it is, as [`half_layer`] counts.
     pub half: usize,
     /// The round of its loop, from 0; 0 for a layer that runs once.
@@ -194,7 +194,7 @@ impl<'m, T: Scalar> Tracer<'m, T> {
         (half, round): (usize, usize),
         (x, positions): (&Activations<T>, usize),
         heads: Vec<Pattern>,
-    ) -> Step {
+    ) -> TraceStep {
         // What a later layer of the loop has made is there from its second round on.
         let looped = self
             .model
@@ -214,7 +214,7 @@ impl<'m, T: Scalar> Tracer<'m, T> {
                     ready: variable.ready,
                     values: readout.read(x)[..positions].to_vec(),
                 });
-        Step {
+        TraceStep {
             half,
             round,
             stream: turned(x, positions),
@@ -230,7 +230,7 @@ fn turned<T: Scalar>(x: &Activations<T>, columns: usize) -> Array2<f64> {
     Array2::from_shape_fn((columns, x.features()), at)
 }
 
-impl Step {
+impl TraceStep {
     /// The half layer in words, and from the second round of a loop on, the round.
     fn after(&self) -> String {
         let half = half_layer(self.half);
@@ -280,7 +280,7 @@ impl Trace {
                 "values": values(&variable.values),
             })
         };
-        let step = |step: &Step| {
+        let step = |step: &TraceStep| {
             json!({
                 "after": step.after(),
                 "stream": rows(&step.stream),

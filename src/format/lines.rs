@@ -1,6 +1,6 @@
 //! How the formatter breaks expressions: on one line if they fit and hold no comment, else at the
-//! places that their spelling has for it. What holds a comment is printed broken, but operators
-//! only where the comment stands between no brackets.
+//! places that their spelling has for it. What holds a comment is printed over several lines, but
+//! operators only where the comment stands between no brackets.
 
 use super::print::{INDENT, Printer, WIDTH};
 use super::spelling::{Break, Piece, pieces};
@@ -24,7 +24,7 @@ pub(super) struct Measure {
 
 /// How pieces are printed.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct LineShape {
     /// Whether each item between the brackets stands on a line of its own.
     pub(super) apart: bool,
     /// The indentation of the line with the first piece.
@@ -33,10 +33,10 @@ pub(super) struct Shape {
     pub(super) parts: usize,
 }
 
-impl Shape {
+impl LineShape {
     /// Items stay together, and parts go by the first line.
-    pub(super) fn plain(indent: usize) -> Shape {
-        Shape {
+    pub(super) fn plain(indent: usize) -> LineShape {
+        LineShape {
             apart: false,
             indent,
             parts: indent,
@@ -67,7 +67,7 @@ impl Printer<'_> {
             .take_while(|piece| !matches!(piece, Piece::Break(Break::Open | Break::Close, ..)));
         let mut children = before_bracket.filter_map(|piece| match piece {
             Piece::Child(child, level) => Some((*child, *level)),
-            _ => None,
+            Piece::Text(_) | Piece::Infix(..) | Piece::Break(..) => None,
         });
         is_operation(&expr.kind) && self.has_comment_between(expr.span, pieces)
             || children.any(|(child, level)| {
@@ -79,7 +79,7 @@ impl Printer<'_> {
     pub(super) fn has_comment_between(&self, span: Span, pieces: &[Piece]) -> bool {
         let parts = pieces.iter().map(|piece| match piece {
             Piece::Child(child, _) => self.comments_in(self.ast.get(*child).span.range()),
-            _ => 0,
+            Piece::Text(_) | Piece::Infix(..) | Piece::Break(..) => 0,
         });
         let all = self.comments_in(span.range());
         all > 0 && all > parts.sum()
@@ -90,7 +90,7 @@ impl Printer<'_> {
         stacker::maybe_grow(RED_ZONE, SEGMENT, || {
             let fits = self.column() + self.width(id, level) + after <= WIDTH;
             if fits && !self.has_comment(self.ast.get(id).span.range()) {
-                return self.flat(id, level);
+                return self.on_one_line(id, level);
             }
             let brackets_only = self.brackets_only;
             let operators_stay = fits && !self.measures[id.0 as usize].loose;
@@ -98,16 +98,16 @@ impl Printer<'_> {
             if self.parenthesized(id, level) {
                 self.output.push('(');
                 self.brackets_only = operators_stay;
-                self.broken(id, indent, after + 1);
+                self.over_lines(id, indent, after + 1);
                 self.output.push(')');
             } else {
-                self.broken(id, indent, after);
+                self.over_lines(id, indent, after);
             }
             self.brackets_only = brackets_only;
         });
     }
 
-    pub(super) fn flat(&mut self, id: ExprId, level: Level) {
+    pub(super) fn on_one_line(&mut self, id: ExprId, level: Level) {
         stacker::maybe_grow(RED_ZONE, SEGMENT, || {
             let parenthesized = self.parenthesized(id, level);
             if parenthesized {
@@ -116,7 +116,7 @@ impl Printer<'_> {
             for piece in pieces(self.ast, self.text, id) {
                 match piece {
                     Piece::Text(text) => self.output.push_str(&text),
-                    Piece::Child(child, level) => self.flat(child, level),
+                    Piece::Child(child, level) => self.on_one_line(child, level),
                     Piece::Infix(word, _) => self.output.extend([" ", word, " "]),
                     Piece::Break(_, blank, _) => self.output.push_str(blank),
                 }
@@ -128,27 +128,32 @@ impl Printer<'_> {
     }
 
     /// Prints an expression over several lines, if its kind has a place for a break.
-    fn broken(&mut self, id: ExprId, indent: usize, after: usize) {
+    fn over_lines(&mut self, id: ExprId, indent: usize, after: usize) {
         let expr = self.ast.get(id);
-        let pieces = match expr.kind {
-            ExprKind::Binary { .. } => self.chain(id),
-            _ => pieces(self.ast, self.text, id),
+        let pieces = if matches!(expr.kind, ExprKind::Binary { .. }) {
+            self.chain(id)
+        } else {
+            pieces(self.ast, self.text, id)
         };
         let bracketed = !is_operation(&expr.kind);
-        let shape = Shape {
+        let shape = LineShape {
             apart: has_items(&expr.kind)
                 || bracketed && self.has_comment_between(expr.span, &pieces),
             indent,
-            parts: match expr.kind {
-                ExprKind::Call { .. } | ExprKind::Parenthesized(_) => indent,
-                _ => indent + INDENT,
+            parts: if matches!(
+                expr.kind,
+                ExprKind::Call { .. } | ExprKind::Parenthesized(_)
+            ) {
+                indent
+            } else {
+                indent + INDENT
             },
         };
         self.arrange(&pieces, shape, after);
     }
 
     /// Prints pieces, with line breaks and comments between them and `after` characters behind.
-    pub(super) fn arrange(&mut self, pieces: &[Piece], shape: Shape, after: usize) {
+    pub(super) fn arrange(&mut self, pieces: &[Piece], shape: LineShape, after: usize) {
         let inner = shape.indent + INDENT;
         let outside = self.brackets_only;
         let mut indent = shape.parts;
@@ -275,7 +280,9 @@ impl Printer<'_> {
                     }
                     width += self.width(*child, *level);
                 }
-                piece => width += self.piece_width(piece),
+                Piece::Text(_) | Piece::Child(..) | Piece::Infix(..) | Piece::Break(..) => {
+                    width += self.piece_width(piece);
+                }
             }
             // A bound on the time that many pieces take.
             if width > WIDTH {
@@ -312,7 +319,17 @@ fn has_items(kind: &ExprKind) -> bool {
         ExprKind::Dict(entries) => !entries.is_empty(),
         ExprKind::Call { arguments, .. } => !arguments.is_empty(),
         ExprKind::ListComprehension { .. } | ExprKind::DictComprehension { .. } => true,
-        _ => false,
+        ExprKind::Error
+        | ExprKind::Name(_)
+        | ExprKind::Literal(_)
+        | ExprKind::Operator(_)
+        | ExprKind::Parenthesized(_)
+        | ExprKind::Unary { .. }
+        | ExprKind::Binary { .. }
+        | ExprKind::Ternary { .. }
+        | ExprKind::Index { .. }
+        | ExprKind::Spread(_)
+        | ExprKind::Lambda(_) => false,
     }
 }
 

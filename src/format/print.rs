@@ -3,7 +3,7 @@
 //! single blank lines stay. Printing a printed program changes nothing.
 
 use super::comments::{Behind, Mark};
-use super::lines::{Measure, Shape};
+use super::lines::{LineShape, Measure};
 use super::spelling::Line;
 use crate::base::{Limits, SourceId, Span};
 use crate::syntax::ast::{
@@ -37,7 +37,7 @@ pub fn print_with_parentheses(ast: &Ast, text: &str, around: &BTreeSet<ExprId>) 
 /// One expression on one line, with additional parentheses.
 pub fn print_expression(ast: &Ast, text: &str, expr: ExprId, around: &BTreeSet<ExprId>) -> String {
     let mut printer = Printer::new(ast, text, around);
-    printer.flat(expr, Level::Lambda);
+    printer.on_one_line(expr, Level::Lambda);
     printer.output
 }
 
@@ -94,7 +94,7 @@ impl<'a> Printer<'a> {
         let from = self.output.len();
         let end = statement.span.end as usize;
         let mut line = Line::new(self.ast);
-        let mut shape = Shape::plain(indent);
+        let mut shape = LineShape::plain(indent);
         match &statement.kind {
             StatementKind::Define(function) => {
                 return self.define(function, statement.span, indent);
@@ -159,7 +159,18 @@ impl<'a> Printer<'a> {
                 ExprKind::Ternary { then, .. } => *then,
                 ExprKind::Index { object, .. } => *object,
                 ExprKind::Call { function, .. } => *function,
-                _ => return false,
+                ExprKind::Error
+                | ExprKind::Literal(_)
+                | ExprKind::Parenthesized(_)
+                | ExprKind::List(_)
+                | ExprKind::Tuple(_)
+                | ExprKind::Dict(_)
+                | ExprKind::ListComprehension { .. }
+                | ExprKind::DictComprehension { .. }
+                | ExprKind::Unary { .. }
+                | ExprKind::Spread(_)
+                | ExprKind::Operator(_)
+                | ExprKind::Lambda(_) => return false,
             }
         }
     }
@@ -176,7 +187,7 @@ impl<'a> Printer<'a> {
             line.parameter(parameter);
         }
         line.close(closing, ")");
-        let mut shape = Shape::plain(indent);
+        let mut shape = LineShape::plain(indent);
         shape.apart = self.has_comment(function.ident.span.end as usize..closing)
             || (!function.parameters.is_empty() && !self.fits(&line.pieces, 2));
         self.arrange(&line.pieces, shape, 2);
@@ -188,7 +199,7 @@ impl<'a> Printer<'a> {
             let from = self.output.len();
             let mut line = Line::new(self.ast);
             line.text("return").values(&function.results);
-            self.arrange(&line.pieces, Shape::plain(indent + INDENT), 1);
+            self.arrange(&line.pieces, LineShape::plain(indent + INDENT), 1);
             self.mark(Mark::Semicolon, self.end(*last), (from, indent + INDENT));
             self.output.push('\n');
         }
@@ -206,7 +217,7 @@ impl<'a> Printer<'a> {
             line.text(&format!("{} =", name.name)).value(" ", *start);
         }
         line.close(closing, ")");
-        let mut shape = Shape::plain(indent);
+        let mut shape = LineShape::plain(indent);
         shape.apart =
             self.has_comment(self.end(repeat.times)..closing) || !self.fits(&line.pieces, 2);
         self.arrange(&line.pieces, shape, 2);

@@ -255,9 +255,10 @@ impl<'a> Line<'a> {
 
     fn named(&mut self, ident: &Ident, value: ExprId) -> &mut Line<'a> {
         // Without a blank `=` and a comparison are another operator.
-        let blank = match self.ast.get(value).kind {
-            ExprKind::Operator(_) => " ",
-            _ => "",
+        let blank = if matches!(self.ast.get(value).kind, ExprKind::Operator(_)) {
+            " "
+        } else {
+            ""
         };
         self.text(&ident.name).text("=").value(blank, value)
     }

@@ -35,7 +35,12 @@ impl Graph {
         }
         pending.extend(sops.iter().filter_map(|id| match self.get(*id) {
             SOp::Aggregate { selector, .. } | SOp::Width { selector } => Some(*selector),
-            _ => None,
+            SOp::Tokens
+            | SOp::Indices
+            | SOp::Constant(_)
+            | SOp::Given(_)
+            | SOp::Map { .. }
+            | SOp::WeightedMean { .. } => None,
         }));
         while let Some(id) = pending.pop() {
             if !selectors.insert(id) {

@@ -261,9 +261,10 @@ impl Graph {
 
     /// The values that an s-op can have which a part of a program is given; none of others.
     pub fn given(&self, sop: &SOp) -> &[Value] {
-        match sop {
-            SOp::Given(number) => &self.given[*number as usize],
-            _ => &[],
+        if let SOp::Given(number) = sop {
+            &self.given[*number as usize]
+        } else {
+            &[]
         }
     }
 

@@ -90,7 +90,11 @@ impl Graph {
                 queries,
                 comparison,
             } => self.orders_positions(*keys, *queries, comparison.negated()),
-            _ => false,
+            Selector::And(..)
+            | Selector::Or(..)
+            | Selector::Not(_)
+            | Selector::Predicate(_)
+            | Selector::Best { .. } => false,
         }
     }
 
@@ -114,7 +118,13 @@ impl Graph {
                 }
                 _ => false,
             },
-            _ => false,
+            SOp::Tokens
+            | SOp::Constant(_)
+            | SOp::Given(_)
+            | SOp::Map { .. }
+            | SOp::Aggregate { .. }
+            | SOp::Width { .. }
+            | SOp::WeightedMean { .. } => false,
         }
     }
 }

@@ -140,6 +140,12 @@ fn largest(graph: &Graph, id: SOpId, depth: u32) -> Option<i64> {
             }
             _ => None,
         },
-        _ => None,
+        SOp::Tokens
+        | SOp::Indices
+        | SOp::Constant(_)
+        | SOp::Given(_)
+        | SOp::Aggregate { .. }
+        | SOp::Width { .. }
+        | SOp::WeightedMean { .. } => None,
     }
 }

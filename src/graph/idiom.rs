@@ -21,7 +21,13 @@ pub fn recognize(graph: &mut Graph, sop: &SOp, span: Span) -> Option<SOp> {
             let counted = with_first(graph, *selector)?;
             return Some(share_of_first(graph, counted, span));
         }
-        _ => return None,
+        SOp::Tokens
+        | SOp::Indices
+        | SOp::Constant(_)
+        | SOp::Given(_)
+        | SOp::Aggregate { .. }
+        | SOp::Width { .. }
+        | SOp::WeightedMean { .. } => return None,
     };
     let argument = match (op, operands.as_slice()) {
         (Op::Round, [argument]) => *argument,
@@ -75,9 +81,10 @@ fn selector_width(graph: &mut Graph, argument: SOpId) -> Option<SelectorId> {
 
 /// The `s` of `s or select(indices, 0, ==)`.
 fn with_first(graph: &Graph, selector: SelectorId) -> Option<SelectorId> {
-    match *graph.get_selector(selector) {
-        Selector::Or(a, b) => beside_first(graph, a, b),
-        _ => None,
+    if let Selector::Or(a, b) = *graph.get_selector(selector) {
+        beside_first(graph, a, b)
+    } else {
+        None
     }
 }
 
@@ -192,23 +199,28 @@ fn both(graph: &Graph, neutral: bool, (left, right): (SOpId, SOpId)) -> Option<S
 }
 
 pub(super) fn binary(graph: &Graph, id: SOpId, wanted: &Op) -> Option<(SOpId, SOpId)> {
-    match graph.get(id) {
-        SOp::Map { op, operands } if op == wanted => match operands.as_slice() {
+    if let SOp::Map { op, operands } = graph.get(id)
+        && op == wanted
+    {
+        match operands.as_slice() {
             [left, right] => Some((*left, *right)),
             _ => None,
-        },
-        _ => None,
+        }
+    } else {
+        None
     }
 }
 
 pub(super) fn aggregate(graph: &Graph, id: SOpId) -> Option<(SelectorId, SOpId, &Value)> {
-    match graph.get(id) {
-        SOp::Aggregate {
-            selector,
-            value,
-            default,
-        } => Some((*selector, *value, default)),
-        _ => None,
+    if let SOp::Aggregate {
+        selector,
+        value,
+        default,
+    } = graph.get(id)
+    {
+        Some((*selector, *value, default))
+    } else {
+        None
     }
 }
 

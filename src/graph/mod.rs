@@ -2,6 +2,8 @@
 //! list has been run, before an input exists. Equal nodes are one node. Depends on `base` and
 //! `value`; it knows nothing of syntax and stores no facts about nodes beyond their static type.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod apart;
 pub mod build;
 mod causal;
@@ -12,11 +14,11 @@ pub mod node;
 mod part;
 pub mod print;
 mod rounds;
-pub mod scorer;
+pub mod scorer_function;
 
 pub use apart::without_number;
 pub use build::{Encoding, Graph, Sharing};
 pub use first::WithFirst;
 pub use node::{SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
 pub use rounds::Rounds;
-pub use scorer::ScorerFunction;
+pub use scorer_function::ScorerFunction;

@@ -61,6 +61,21 @@ pub enum SOp {
     },
 }
 
+impl SOp {
+    /// The value of a query that selects nothing, of an s-op that attends.
+    pub fn default(&self) -> Option<&Value> {
+        match self {
+            SOp::Aggregate { default, .. } | SOp::WeightedMean { default, .. } => Some(default),
+            SOp::Tokens
+            | SOp::Indices
+            | SOp::Constant(_)
+            | SOp::Given(_)
+            | SOp::Map { .. }
+            | SOp::Width { .. } => None,
+        }
+    }
+}
+
 /// A selector: for each query position, which key positions it selects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Selector {

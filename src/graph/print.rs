@@ -151,7 +151,9 @@ impl Graph {
                         let text = self.scorer_text(*operand, depth - 1);
                         match self.get_scorer(*operand) {
                             Scorer::Map { .. } => text,
-                            _ => text[1..text.len() - 1].to_string(),
+                            Scorer::Key(_) | Scorer::Query(_) | Scorer::Constant(_) => {
+                                text[1..text.len() - 1].to_string()
+                            }
                         }
                     })
                     .collect();

@@ -4,6 +4,8 @@
 //! jointly: an s-op is one column of a table over the input, the index and attention outputs.
 //! Sound by construction: a set may have values that never occur, never the other way round.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 pub mod attention;
 mod compare;
 pub mod cube;
@@ -140,6 +142,10 @@ impl Stopped {
     }
 
     /// As an error at the s-op that causes it.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "codes of what stops no analysis"
+    )]
     pub fn diagnostic(&self, graph: &Graph, asked: SOpId) -> Box<Diagnostic> {
         let culprit = self.culprit.unwrap_or(asked);
         let message = match self.code {
@@ -426,6 +432,6 @@ fn finite(value: &Value) -> Result<(), Stopped> {
             format!("the value {float} can occur, which no weight can hold"),
         )
         .help("keep the numbers smaller, so that none becomes infinite")),
-        _ => Ok(()),
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_) => Ok(()),
     }
 }

@@ -10,13 +10,19 @@ const MOST_KEYS: usize = 16;
 /// `indices < indices`, or a key first and such an order among equal keys, as `sort` counts
 /// (Weiss et al. 2021, section 3.1).
 pub(super) fn is_strict_order(graph: &Graph, id: SelectorId, depth: usize) -> bool {
-    let compares_itself = |id: SelectorId, wanted: &[Comparison]| match graph.get_selector(id) {
-        Selector::Compare {
+    let compares_itself = |id: SelectorId, wanted: &[Comparison]| {
+        if let Selector::Compare {
             keys,
             queries,
             comparison,
-        } if keys == queries && wanted.contains(comparison) => Some(*keys),
-        _ => None,
+        } = graph.get_selector(id)
+            && keys == queries
+            && wanted.contains(comparison)
+        {
+            Some(*keys)
+        } else {
+            None
+        }
     };
     let orders = [Comparison::Less, Comparison::Greater];
     if let Some(key) = compares_itself(id, &orders) {

@@ -141,7 +141,12 @@ impl Analysis<'_> {
                 }
                 // It depends on the key alone: fewer are counted, but not fewer later on.
                 _ if matches!(self.graph.get(queries), SOp::Constant(_)) => rank.strict = false,
-                _ => return None,
+                Comparison::Equal
+                | Comparison::NotEqual
+                | Comparison::Less
+                | Comparison::LessEqual
+                | Comparison::Greater
+                | Comparison::GreaterEqual => return None,
             }
         }
         (all && ordered).then_some(rank)

@@ -15,6 +15,10 @@ const MOST_WORK: usize = 1 << 24;
 
 impl Analysis<'_> {
     /// The node of a primitive, without the joint table of its operands, if there is a way.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "no other primitive is a sum"
+    )]
     pub(super) fn without_table(&mut self, op: &Op, operands: &[SOpId]) -> Option<Node> {
         let [left, right] = *operands else {
             return None;

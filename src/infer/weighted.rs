@@ -189,11 +189,11 @@ impl Analysis<'_> {
             Some((_, queries)) => Some(&self.node(queries)?.column.values),
             None => None,
         };
-        let mut known: FxHashMap<(u32, Row), Option<Arc<[Value]>>> = FxHashMap::default();
+        let mut known: FxHashMap<(u32, QueryKeys), Option<Arc<[Value]>>> = FxHashMap::default();
         let mut each: Vec<Arc<[Value]>> = Vec::with_capacity(self.environments.count());
         for (at, environment) in self.environments.iter().enumerate() {
             let keys = self.environments.keys(environment);
-            let row: Row = keys
+            let row: QueryKeys = keys
                 .map(|(key, _, exists)| (weighing.keys.at[key], exists))
                 .collect();
             let asked = queries.map(|values| &**values.in_environment(at));
@@ -287,7 +287,7 @@ fn some_weight(
 }
 
 /// The keys of one query: for each the set of what it can hold, and whether it is always there.
-type Row = Vec<(u32, bool)>;
+type QueryKeys = Vec<(u32, bool)>;
 
 /// A weighted mean in integers.
 struct Weighing {
@@ -305,7 +305,7 @@ struct Weighing {
 
 impl Weighing {
     /// The means that a query can get from its keys; `None` if they are too many.
-    fn means(&self, query: u32, row: &Row) -> Option<Arc<[Value]>> {
+    fn means(&self, query: u32, row: &QueryKeys) -> Option<Arc<[Value]>> {
         let mut reached = BTreeSet::from([(0_i64, 0_i64)]);
         for (set, certain) in row {
             let terms: BTreeSet<(i64, i64)> = self.keys.sets[*set as usize]

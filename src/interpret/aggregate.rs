@@ -45,7 +45,9 @@ pub fn aggregate(sop: SOpId, pattern: &Pattern, value: &Column, default: &Value)
     match value.values() {
         Values::Constant(constant) => aggregate.of_constant(constant),
         Values::Ints(ints) => aggregate.of_ints(ints),
-        _ => aggregate.of_any(),
+        Values::Floats(_) | Values::Bools(_) | Values::Strings(..) | Values::Mixed(_) => {
+            aggregate.of_any()
+        }
     }
 }
 

@@ -115,9 +115,12 @@ fn is_ordered(scores: &Column) -> bool {
         Values::Floats(floats) => !floats.iter().any(|float| float.is_nan()),
         Values::Bools(_) => true,
         Values::Strings(..) => false,
-        Values::Mixed(values) => values.iter().all(|value| match value {
-            Value::Int(int) => exact(int),
-            value => value.is_number() && !value.is_nan(),
+        Values::Mixed(values) => values.iter().all(|value| {
+            if let Value::Int(int) = value {
+                exact(int)
+            } else {
+                value.is_number() && !value.is_nan()
+            }
         }),
     }
 }

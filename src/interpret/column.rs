@@ -255,7 +255,7 @@ impl Column {
         match &self.values {
             Values::Floats(floats) => floats.clone(),
             Values::Ints(ints) => ints.iter().map(|int| *int as f64).collect(),
-            _ => {
+            Values::Constant(_) | Values::Bools(_) | Values::Strings(..) | Values::Mixed(_) => {
                 let float = |at| self.get(at).as_float().unwrap_or(0.0);
                 (0..self.length).map(float).collect()
             }
@@ -372,13 +372,12 @@ impl Builder {
 
     pub fn finish(self) -> Column {
         let all_failed = self.length == self.faults.len() && self.length > 0;
-        let values = match self.values {
-            Values::Strings(_, ids) => sorted(self.entries, ids),
-            values if all_failed => {
-                drop(values);
-                Values::Constant(Value::Int(0))
-            }
-            values => values,
+        let values = if let Values::Strings(_, ids) = self.values {
+            sorted(self.entries, ids)
+        } else if all_failed {
+            Values::Constant(Value::Int(0))
+        } else {
+            self.values
         };
         let faults = if self.faults.is_empty() {
             Faults::None

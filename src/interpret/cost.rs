@@ -41,7 +41,11 @@ pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Vec<Expl
                     Selector::Best { selector, scorer } => {
                         describe_best(evaluation, *selector, *scorer)
                     }
-                    _ => evaluation
+                    Selector::Compare { .. }
+                    | Selector::And(..)
+                    | Selector::Or(..)
+                    | Selector::Not(_)
+                    | Selector::Predicate(_) => evaluation
                         .pattern(*selector)
                         .and_then(|pattern| describe(graph, &pattern)),
                 }

@@ -71,9 +71,12 @@ fn beyond(
     left: Result<Value, Arc<Fault>>,
     right: Result<Value, Arc<Fault>>,
 ) -> Result<Value, Arc<Fault>> {
-    let compared = |side: std::cmp::Ordering| match op {
-        Op::Compare(comparison) => Some(Value::Bool(comparison.holds_for(side))),
-        _ => None,
+    let compared = |side: std::cmp::Ordering| {
+        if let Op::Compare(comparison) = op {
+            Some(Value::Bool(comparison.holds_for(side)))
+        } else {
+            None
+        }
     };
     let (decided, fault) = match (left, right) {
         (Err(fault), Ok(other)) => {

@@ -182,12 +182,13 @@ impl<const N: usize> Whole for Wide<N> {
 /// The mean of the selected values at each query that selects several, anything elsewhere. As a
 /// width of the selector, for as many words as the values' exponents ask for.
 pub fn means(plan: &Plan<'_>, value: &Column, counts: &[u32]) -> Vec<f64> {
-    let numbers: Vec<Dyadic> = match value.values() {
-        Values::Floats(floats) => floats
+    let numbers: Vec<Dyadic> = if let Values::Floats(floats) = value.values() {
+        floats
             .iter()
             .map(|float| Dyadic::of_float(*float))
-            .collect(),
-        _ => (0..value.len()).map(|at| dyadic(&value.get(at))).collect(),
+            .collect()
+    } else {
+        (0..value.len()).map(|at| dyadic(&value.get(at))).collect()
     };
     let finite = numbers.iter().filter(|number| number.mantissa != 0);
     let unit = finite
@@ -232,9 +233,10 @@ pub fn means(plan: &Plan<'_>, value: &Column, counts: &[u32]) -> Vec<f64> {
 }
 
 fn dyadic(value: &Value) -> Dyadic {
-    match value {
-        Value::Float(float) => Dyadic::of_float(*float),
-        value => Dyadic::of_int(value.as_int().unwrap_or(0)),
+    if let Value::Float(float) = value {
+        Dyadic::of_float(*float)
+    } else {
+        Dyadic::of_int(value.as_int().unwrap_or(0))
     }
 }
 

@@ -82,9 +82,10 @@ impl Fault {
             };
             let pair = format!("for the key {} and the query {}", shown(key), shown(query));
             let error = Diagnostic::error(self.code, self.message.clone());
-            let error = match graph.get(self.sop) {
-                SOp::WeightedMean { .. } => error.at(graph.span(self.sop), "this fails"),
-                _ => error,
+            let error = if matches!(graph.get(self.sop), SOp::WeightedMean { .. }) {
+                error.at(graph.span(self.sop), "this fails")
+            } else {
+                error
             };
             let part = graph.scorer_span(score.scorer);
             return error.at(part, pair.trim_end_matches(','));

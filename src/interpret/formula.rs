@@ -3,7 +3,9 @@
 //! exclusion, or just A + B where A·B cannot hold), `not A` is 1 − A. Counts and sums over selected
 //! keys are then the same signed sums over conjunctions, each of which is easy.
 
-use super::selector::{EQUAL, GREATER, LESS, Pattern, Relations, Sides, Step, UNORDERED, relation};
+use super::selector::{
+    EQUAL, GREATER, LESS, Pattern, PatternStep, Relations, Sides, UNORDERED, relation,
+};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,14 +41,14 @@ pub fn formula(pattern: &Pattern) -> Option<Vec<Term>> {
     for (index, step) in pattern.steps.iter().enumerate() {
         let get = |index: &usize| formulas[*index].as_ref();
         let formula = match step {
-            Step::Leaf(pair, wanted) => Some(algebra.condition(*pair, *wanted)),
-            Step::Table(_) => None,
-            Step::Not(a) => get(a).and_then(|a| algebra.not(a)),
-            Step::And(a, b) => match (get(a), get(b)) {
+            PatternStep::Leaf(pair, wanted) => Some(algebra.condition(*pair, *wanted)),
+            PatternStep::Table(_) => None,
+            PatternStep::Not(a) => get(a).and_then(|a| algebra.not(a)),
+            PatternStep::And(a, b) => match (get(a), get(b)) {
                 (Some(a), Some(b)) => algebra.product(a, b),
                 _ => None,
             },
-            Step::Or(a, b) => match (get(a), get(b)) {
+            PatternStep::Or(a, b) => match (get(a), get(b)) {
                 (Some(a), Some(b)) => algebra.or(a, b),
                 _ => None,
             },
@@ -79,20 +81,20 @@ pub fn disjunction(pattern: &Pattern) -> Option<Vec<Term>> {
             _ => None,
         };
         all.push(match step {
-            Step::Leaf(pair, wanted) => {
+            PatternStep::Leaf(pair, wanted) => {
                 let rest = pattern.pairs[*pair].possible & !wanted;
                 [*wanted, rest].map(|wanted| algebra.any_condition(*pair, wanted))
             }
-            Step::Table(_) => [None, None],
-            Step::Not(a) => {
+            PatternStep::Table(_) => [None, None],
+            PatternStep::Not(a) => {
                 let [yes, no] = &all[*a];
                 [no.clone(), yes.clone()]
             }
-            Step::And(a, b) => {
+            PatternStep::And(a, b) => {
                 let ([a, not_a], [b, not_b]) = (&all[*a], &all[*b]);
                 [every(a, b), any(not_a, not_b)]
             }
-            Step::Or(a, b) => {
+            PatternStep::Or(a, b) => {
                 let ([a, not_a], [b, not_b]) = (&all[*a], &all[*b]);
                 [any(a, b), every(not_a, not_b)]
             }
@@ -111,17 +113,17 @@ fn distinct(terms: impl Iterator<Item = Term>) -> Formula {
     terms.into_iter().map(term).collect()
 }
 
-fn operands(step: &Step) -> impl Iterator<Item = usize> {
+fn operands(step: &PatternStep) -> impl Iterator<Item = usize> {
     let (a, b) = match step {
-        Step::Leaf(..) | Step::Table(_) => (None, None),
-        Step::Not(a) => (Some(*a), None),
-        Step::And(a, b) | Step::Or(a, b) => (Some(*a), Some(*b)),
+        PatternStep::Leaf(..) | PatternStep::Table(_) => (None, None),
+        PatternStep::Not(a) => (Some(*a), None),
+        PatternStep::And(a, b) | PatternStep::Or(a, b) => (Some(*a), Some(*b)),
     };
     a.into_iter().chain(b)
 }
 
 /// The last step that uses each step, so that no formula is kept longer.
-pub fn last_uses(steps: &[Step]) -> Vec<usize> {
+pub fn last_uses(steps: &[PatternStep]) -> Vec<usize> {
     let mut last_uses = vec![0; steps.len()];
     for (index, step) in steps.iter().enumerate() {
         operands(step).for_each(|operand| last_uses[operand] = index);
@@ -285,7 +287,7 @@ impl Algebra<'_> {
         };
         let relate = |value: u32, constant: u32| match left.sides() {
             Sides::Keys => relation(value, constant),
-            _ => relation(constant, value),
+            Sides::Queries | Sides::Both | Sides::Neither => relation(constant, value),
         };
         !(0..5).any(|value| relate(value, low) & a.1 != 0 && relate(value, high) & b.1 != 0)
     }

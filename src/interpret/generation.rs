@@ -69,7 +69,13 @@ impl<'g> Generation<'g> {
                     let queries = Seen::of_queries(self.graph, *selector)?;
                     self.queries.insert(*selector, queries);
                 }
-                _ => {}
+                SOp::Tokens
+                | SOp::Indices
+                | SOp::Constant(_)
+                | SOp::Given(_)
+                | SOp::Map { .. }
+                | SOp::Aggregate { .. }
+                | SOp::Width { .. } => {}
             }
         }
         Some(())

@@ -23,7 +23,7 @@ struct Sum {
 }
 
 /// A part of the function.
-pub enum Part {
+pub enum LinearPart {
     /// `± d + constant`, of the one number d.
     Number {
         negative: bool,
@@ -43,14 +43,14 @@ pub struct Linear {
     /// The least and the greatest number there can be.
     pub range: (i64, i64),
     /// Operands before the parts that use them; the last is the function.
-    pub parts: Vec<Part>,
+    pub parts: Vec<LinearPart>,
 }
 
 impl Linear {
     /// The scorer as such a function, if it is seen to be one; nothing it reads has faults. O(n) for
     /// each part.
     pub fn new(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<Linear> {
-        let mut reader = Reader {
+        let mut reader = LinearReader {
             graph,
             columns,
             sums: FxHashMap::default(),
@@ -87,16 +87,16 @@ impl Linear {
     fn reduced(self) -> Linear {
         let mut modulus = None;
         for part in &self.parts {
-            let Part::Map { op, operands } = part else {
+            let LinearPart::Map { op, operands } = part else {
                 continue;
             };
             for (at, operand) in operands.iter().enumerate() {
-                if !matches!(self.parts[*operand], Part::Number { .. }) {
+                if !matches!(self.parts[*operand], LinearPart::Number { .. }) {
                     continue;
                 }
                 let by = operands.get(1).map(|by| &self.parts[*by]);
                 match (op, at, by) {
-                    (Op::Remainder, 0, Some(Part::Constant(Value::Int(by))))
+                    (Op::Remainder, 0, Some(LinearPart::Constant(Value::Int(by))))
                         if *by > 0 && modulus.is_none_or(|other| other == *by) =>
                     {
                         modulus = Some(*by);
@@ -105,7 +105,7 @@ impl Linear {
                 }
             }
         }
-        let (Some(modulus), Some(Part::Map { .. })) = (modulus, self.parts.last()) else {
+        let (Some(modulus), Some(LinearPart::Map { .. })) = (modulus, self.parts.last()) else {
             return self;
         };
         if modulus > 1 << 40 {
@@ -131,12 +131,12 @@ impl Linear {
     /// A part at a number.
     pub fn part_at(&self, part: usize, number: i64) -> Option<Value> {
         match &self.parts[part] {
-            Part::Number { negative, constant } => {
+            LinearPart::Number { negative, constant } => {
                 let signed = if *negative { -number } else { number };
                 Some(Value::Int(signed + constant))
             }
-            Part::Constant(value) => Some(value.clone()),
-            Part::Map {
+            LinearPart::Constant(value) => Some(value.clone()),
+            LinearPart::Map {
                 op: Op::If,
                 operands,
             } => {
@@ -146,7 +146,7 @@ impl Linear {
                 };
                 self.part_at(taken, number)
             }
-            Part::Map { op, operands } => {
+            LinearPart::Map { op, operands } => {
                 let values = operands
                     .iter()
                     .map(|operand| self.part_at(*operand, number));
@@ -174,7 +174,7 @@ fn int(column: &Column, at: usize) -> i64 {
     match column.values() {
         Values::Ints(ints) => ints[at],
         Values::Constant(value) => value.as_int().unwrap_or(0),
-        _ => 0,
+        Values::Floats(_) | Values::Bools(_) | Values::Strings(..) | Values::Mixed(_) => 0,
     }
 }
 
@@ -183,21 +183,25 @@ fn range(column: &Column) -> Option<(i64, i64)> {
     match column.values() {
         Values::Ints(ints) => Some((*ints.iter().min()?, *ints.iter().max()?)),
         Values::Constant(Value::Int(int)) => Some((*int, *int)),
-        _ => None,
+        Values::Constant(_)
+        | Values::Floats(_)
+        | Values::Bools(_)
+        | Values::Strings(..)
+        | Values::Mixed(_) => None,
     }
 }
 
-struct Reader<'a> {
+struct LinearReader<'a> {
     graph: &'a Graph,
     columns: &'a Columns<'a>,
     sums: FxHashMap<ScorerId, Option<Sum>>,
     places: FxHashMap<ScorerId, usize>,
     /// The sum that all is a function of.
     base: Option<Sum>,
-    parts: Vec<Part>,
+    parts: Vec<LinearPart>,
 }
 
-impl Reader<'_> {
+impl LinearReader<'_> {
     /// The place of a part of the scorer among the parts of the function.
     fn part(&mut self, id: ScorerId) -> Option<usize> {
         if let Some(place) = self.places.get(&id) {
@@ -209,19 +213,20 @@ impl Reader<'_> {
         Some(place)
     }
 
-    fn push(&mut self, part: Part) -> usize {
+    fn push(&mut self, part: LinearPart) -> usize {
         self.parts.push(part);
         self.parts.len() - 1
     }
 
-    fn new_part(&mut self, id: ScorerId) -> Option<Part> {
+    fn new_part(&mut self, id: ScorerId) -> Option<LinearPart> {
         if let Some(sum) = self.sum(id) {
             return self.number(sum);
         }
         let Scorer::Map { op, operands } = self.graph.get_scorer(id) else {
-            return match self.graph.get_scorer(id) {
-                Scorer::Constant(value) => Some(Part::Constant(value.clone())),
-                _ => None,
+            return if let Scorer::Constant(value) = self.graph.get_scorer(id) {
+                Some(LinearPart::Constant(value.clone()))
+            } else {
+                None
             };
         };
         // Two sums are compared as their difference with 0.
@@ -231,29 +236,29 @@ impl Reader<'_> {
             let difference = self.number(a.plus(&b.times(-1)?)?)?;
             let operands = vec![
                 self.push(difference),
-                self.push(Part::Constant(Value::Int(0))),
+                self.push(LinearPart::Constant(Value::Int(0))),
             ];
-            return Some(Part::Map {
+            return Some(LinearPart::Map {
                 op: op.clone(),
                 operands,
             });
         }
         let places = operands.iter().map(|operand| self.part(*operand));
-        Some(Part::Map {
+        Some(LinearPart::Map {
             op: op.clone(),
             operands: places.collect::<Option<_>>()?,
         })
     }
 
     /// A sum as the one number, or its negative, and a constant.
-    fn number(&mut self, sum: Sum) -> Option<Part> {
+    fn number(&mut self, sum: Sum) -> Option<LinearPart> {
         if sum.keys.is_none() && sum.queries.is_none() {
-            return Some(Part::Constant(Value::Int(sum.constant)));
+            return Some(LinearPart::Constant(Value::Int(sum.constant)));
         }
         let Some(base) = &self.base else {
             let constant = sum.constant;
             self.base = Some(Sum { constant: 0, ..sum });
-            return Some(Part::Number {
+            return Some(LinearPart::Number {
                 negative: false,
                 constant,
             });
@@ -262,7 +267,7 @@ impl Reader<'_> {
             let rest = sum.plus(&base.times(sign)?)?;
             if let (Some(a), Some(b)) = (constant(&rest.keys), constant(&rest.queries)) {
                 let constant = rest.constant.checked_add(a)?.checked_add(b)?;
-                return Some(Part::Number { negative, constant });
+                return Some(LinearPart::Number { negative, constant });
             }
         }
         None

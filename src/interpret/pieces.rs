@@ -2,7 +2,7 @@
 //! search, so that the numbers may be many. A predicate is then true on a few intervals, and the
 //! best key for a score is the first or the last one of a piece. Depends on `linear`.
 
-use super::linear::{Linear, Part};
+use super::linear::{Linear, LinearPart};
 use crate::value::{Comparison, Op, Value};
 
 /// More pieces than this are not worth it.
@@ -106,14 +106,19 @@ impl Linear {
 
     fn pieces_of(&self, part: usize, known: &[Option<Vec<Piece>>]) -> Option<Vec<Piece>> {
         let (op, operands) = match &self.parts[part] {
-            Part::Number { negative, .. } => return Some(self.whole(Way::Up.turned_if(*negative))),
-            Part::Constant(_) => return Some(self.whole(Way::Constant)),
-            Part::Map { op, operands } => (op, operands.as_slice()),
+            LinearPart::Number { negative, .. } => {
+                return Some(self.whole(Way::Up.turned_if(*negative)));
+            }
+            LinearPart::Constant(_) => return Some(self.whole(Way::Constant)),
+            LinearPart::Map { op, operands } => (op, operands.as_slice()),
         };
         let pieces = |at: usize| known[operands[at]].as_deref();
-        let constant = |at: usize| match &self.parts[operands[at]] {
-            Part::Constant(value) => value.as_float(),
-            _ => None,
+        let constant = |at: usize| {
+            if let LinearPart::Constant(value) = &self.parts[operands[at]] {
+                value.as_float()
+            } else {
+                None
+            }
         };
         match (op, operands.len()) {
             (Op::Plus, 1) => pieces(0).map(<[Piece]>::to_vec),
@@ -204,19 +209,23 @@ impl Linear {
     }
 
     /// Whether a part is a whole number wherever it is looked at: ints make ints.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "of another primitive it is not known"
+    )]
     fn holds_ints(&self, part: usize) -> bool {
         match &self.parts[part] {
-            Part::Number { .. } => true,
-            Part::Constant(value) => matches!(value, Value::Int(_)),
-            Part::Map { op, operands } => match op {
+            LinearPart::Number { .. } => true,
+            LinearPart::Constant(value) => matches!(value, Value::Int(_)),
+            LinearPart::Map { op, operands } => match op {
                 Op::Add | Op::Subtract | Op::Multiply | Op::Negate | Op::Plus => {
                     operands.iter().all(|operand| self.holds_ints(*operand))
                 }
                 Op::Power => {
-                    let two = Part::Constant(Value::Int(2));
+                    let two = LinearPart::Constant(Value::Int(2));
                     let by_two = matches!(
                         (&self.parts[operands[1]], &two),
-                        (Part::Constant(Value::Int(a)), Part::Constant(Value::Int(b))) if a == b
+                        (LinearPart::Constant(Value::Int(a)), LinearPart::Constant(Value::Int(b))) if a == b
                     );
                     by_two && self.holds_ints(operands[0])
                 }

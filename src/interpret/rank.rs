@@ -53,9 +53,12 @@ struct Codes<'a> {
 /// Ranks two columns. Beside a constant, and for ints of a range not much wider than the input,
 /// for bools and for strings of one dictionary, in O(n); otherwise there is sorting, byte by byte.
 pub fn rank(keys: &Arc<Column>, queries: &Arc<Column>) -> Ranked {
-    let constant = |column: &Column| match column.values() {
-        Values::Constant(value) => Some(value.clone()),
-        _ => None,
+    let constant = |column: &Column| {
+        if let Values::Constant(value) = column.values() {
+            Some(value.clone())
+        } else {
+            None
+        }
     };
     if let Some(value) = constant(queries) {
         let queries = Ranks::Constant(if value.is_nan() { NONE } else { 1 });

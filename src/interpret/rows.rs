@@ -7,7 +7,7 @@ use super::bits::Prefixes;
 use super::column::Column;
 use super::formula::last_uses;
 use super::rank::rank;
-use super::selector::{Pair, Pattern, Sides, Step};
+use super::selector::{Pair, Pattern, PatternStep, Sides};
 use super::tally::Sum;
 use crate::base::parallel;
 use crate::graph::SOpId;
@@ -110,7 +110,7 @@ impl Rows<'_> {
         self.pattern.control.count_pairs(self.cost() as u64);
         let of_class = parallel::map(
             (self.queries.count(), LEAST),
-            || Row::new(self, &prefixes),
+            || RowMaker::new(self, &prefixes),
             |row, query| {
                 let mut total = T::ZERO;
                 if !self.pattern.control.is_stopped() {
@@ -151,7 +151,7 @@ impl Rows<'_> {
 const MEMORY: usize = 64 << 20;
 
 /// Works out rows one after the other, in memory that is used again.
-struct Row<'r> {
+struct RowMaker<'r> {
     rows: &'r Rows<'r>,
     prefixes: &'r [Prefixes],
     last_uses: Vec<usize>,
@@ -161,10 +161,10 @@ struct Row<'r> {
     words: usize,
 }
 
-impl<'r> Row<'r> {
-    fn new(rows: &'r Rows<'_>, prefixes: &'r [Prefixes]) -> Row<'r> {
+impl<'r> RowMaker<'r> {
+    fn new(rows: &'r Rows<'_>, prefixes: &'r [Prefixes]) -> RowMaker<'r> {
         let steps = &rows.pattern.steps;
-        Row {
+        RowMaker {
             rows,
             prefixes,
             last_uses: last_uses(steps),
@@ -187,25 +187,25 @@ impl<'r> Row<'r> {
             };
             let done = &self.steps_bits;
             let operands = match step {
-                Step::Leaf(pair, wanted) => {
+                PatternStep::Leaf(pair, wanted) => {
                     self.prefixes[*pair].fill(&mut bits, query, *wanted);
                     [index, index]
                 }
-                Step::Table(table) => {
+                PatternStep::Table(table) => {
                     let query = self.rows.queries.first[query] as usize;
                     let keys = &self.rows.keys.first;
                     self.rows.pattern.tables[*table].fill(&mut bits, keys, query);
                     [index, index]
                 }
-                Step::And(a, b) => {
+                PatternStep::And(a, b) => {
                     combine(&mut bits, &done[*a], &done[*b], |a, b| a & b);
                     [*a, *b]
                 }
-                Step::Or(a, b) => {
+                PatternStep::Or(a, b) => {
                     combine(&mut bits, &done[*a], &done[*b], |a, b| a | b);
                     [*a, *b]
                 }
-                Step::Not(a) => {
+                PatternStep::Not(a) => {
                     combine(&mut bits, &done[*a], &done[*a], |a, _| !a);
                     [*a, *a]
                 }

@@ -77,7 +77,7 @@ impl Table {
 }
 
 /// A part of a scorer.
-enum Part {
+enum ScorerPart {
     /// What blocks of key classes hold.
     Keys(Vec<Arc<Column>>),
     /// What query classes hold.
@@ -98,7 +98,7 @@ pub struct Scores {
     keys: Classes,
     queries: Classes,
     /// Operands before the parts that use them.
-    parts: Vec<Part>,
+    parts: Vec<ScorerPart>,
     control: Control,
 }
 
@@ -148,8 +148,8 @@ impl Scores {
     }
 
     /// The parts of the scorer; what reads one side alone is worked out once for its classes.
-    fn read(&self, graph: &Graph) -> Vec<Part> {
-        let mut parts: Vec<Part> = Vec::new();
+    fn read(&self, graph: &Graph) -> Vec<ScorerPart> {
+        let mut parts: Vec<ScorerPart> = Vec::new();
         let mut sides: Vec<Option<Arc<Column>>> = Vec::new();
         let ids = self.function.parts();
         for id in ids {
@@ -172,11 +172,12 @@ impl Scores {
                 Scorer::Map { op, operands } => {
                     let at = |id: &ScorerId| ids.binary_search(id).unwrap_or_default();
                     operands_at.extend(operands.iter().map(at));
-                    let column = |at: &usize| match &parts[*at] {
-                        Part::Constant(value) => {
+                    let column = |at: &usize| {
+                        if let ScorerPart::Constant(value) = &parts[*at] {
                             Some(Arc::new(Column::constant(value.clone(), count)))
+                        } else {
+                            sides[*at].clone()
                         }
-                        _ => sides[*at].clone(),
                     };
                     let columns: Option<Vec<Arc<Column>>> =
                         operands_at.iter().map(column).collect();
@@ -188,14 +189,14 @@ impl Scores {
                 }
             };
             parts.push(match (graph.get_scorer(*id), &side) {
-                (_, Some(column)) if of_key => Part::Keys(blocks(column)),
-                (_, Some(column)) => Part::Queries(column.clone()),
-                (Scorer::Constant(value), None) => Part::Constant(value.clone()),
-                (Scorer::Map { op, .. }, None) => Part::Map {
+                (_, Some(column)) if of_key => ScorerPart::Keys(blocks(column)),
+                (_, Some(column)) => ScorerPart::Queries(column.clone()),
+                (Scorer::Constant(value), None) => ScorerPart::Constant(value.clone()),
+                (Scorer::Map { op, .. }, None) => ScorerPart::Map {
                     op: op.clone(),
                     operands: operands_at,
                 },
-                (Scorer::Key(_) | Scorer::Query(_), None) => Part::Constant(Value::Int(0)),
+                (Scorer::Key(_) | Scorer::Query(_), None) => ScorerPart::Constant(Value::Int(0)),
             });
             sides.push(side);
         }
@@ -219,13 +220,13 @@ impl Scores {
         let constant = |value: Value| Arc::new(Column::constant(value, length));
         let mut columns: Vec<Option<Arc<Column>>> = vec![None; self.parts.len()];
         let column = |columns: &[Option<Arc<Column>>], at: usize| match &self.parts[at] {
-            Part::Keys(blocks) => Some(blocks[block].clone()),
-            Part::Queries(column) => Some(constant(column.get(query as usize))),
-            Part::Constant(value) => Some(constant(value.clone())),
-            Part::Map { .. } => columns[at].clone(),
+            ScorerPart::Keys(blocks) => Some(blocks[block].clone()),
+            ScorerPart::Queries(column) => Some(constant(column.get(query as usize))),
+            ScorerPart::Constant(value) => Some(constant(value.clone())),
+            ScorerPart::Map { .. } => columns[at].clone(),
         };
         for (at, part) in self.parts.iter().enumerate() {
-            if let Part::Map { op, operands } = part {
+            if let ScorerPart::Map { op, operands } = part {
                 let operands = operands.iter().map(|at| column(&columns, *at));
                 let operands: Vec<Arc<Column>> = operands.collect::<Option<_>>()?;
                 let made = elementwise::map(self.sop, op, &operands, length);

@@ -77,10 +77,12 @@ impl Seen {
     /// Nothing seen yet of a selector whose keys are pooled by `value`; `None` if it is no
     /// conjunction of equalities and of orders on one s-op, or the best key of one.
     pub fn new(graph: &Graph, selector: SelectorId, value: Option<SOpId>) -> Option<Seen> {
-        let (conjunction, scorer) = match graph.get_selector(selector) {
-            Selector::Best { selector, scorer } => (*selector, Some(*scorer)),
-            _ => (selector, None),
-        };
+        let (conjunction, scorer) =
+            if let Selector::Best { selector, scorer } = graph.get_selector(selector) {
+                (*selector, Some(*scorer))
+            } else {
+                (selector, None)
+            };
         let mut seen = Seen {
             equal: Vec::new(),
             ordered: None,
@@ -103,7 +105,10 @@ impl Seen {
                     queries,
                     comparison,
                 } => seen.compare(graph, (*keys, *queries), *comparison)?,
-                _ => return None,
+                Selector::Or(..)
+                | Selector::Not(_)
+                | Selector::Predicate(_)
+                | Selector::Best { .. } => return None,
             }
         }
         // Sums of an interval are differences; the best of one is found only at an end of a run.
@@ -113,9 +118,10 @@ impl Seen {
     /// The other way round: earlier queries, as if they were keys of the later key that they might
     /// select. `None` as for [`Seen::new`], and where more than one order is asked for.
     pub fn of_queries(graph: &Graph, selector: SelectorId) -> Option<Seen> {
-        let candidates = match graph.get_selector(selector) {
-            Selector::Best { selector, .. } => *selector,
-            _ => selector,
+        let candidates = if let Selector::Best { selector, .. } = graph.get_selector(selector) {
+            *selector
+        } else {
+            selector
         };
         let mut seen = Seen::new(graph, candidates, None)?;
         for (key, query) in &mut seen.equal {
@@ -146,7 +152,10 @@ impl Seen {
                 self.ordered = Some(keys);
                 self.orders.push((queries, comparison));
             }
-            _ => return None,
+            Comparison::Less
+            | Comparison::LessEqual
+            | Comparison::Greater
+            | Comparison::GreaterEqual => return None,
         }
         Some(())
     }
@@ -190,9 +199,10 @@ impl Seen {
             ..Pooled::NONE
         };
         if let Some(value) = self.value {
-            pooled.sum = match held(value, position) {
-                Value::Int(int) => Some(i128::from(int)),
-                _ => None,
+            pooled.sum = if let Value::Int(int) = held(value, position) {
+                Some(i128::from(int))
+            } else {
+                None
             };
         }
         if let Some(score) = &self.score {
@@ -219,12 +229,11 @@ fn of_keys(graph: &Graph, scorer: ScorerId) -> Option<ScorerFunction> {
 
 /// A number that is a float to the bit.
 fn exact(score: &Value) -> Option<f64> {
-    match score {
-        Value::Float(float) => (!float.is_nan()).then_some(*float),
-        other => {
-            let int = other.as_int()?;
-            (int.unsigned_abs() <= LARGEST_EXACT).then_some(int as f64)
-        }
+    if let Value::Float(float) = score {
+        (!float.is_nan()).then_some(*float)
+    } else {
+        let int = score.as_int()?;
+        (int.unsigned_abs() <= LARGEST_EXACT).then_some(int as f64)
     }
 }
 
@@ -306,7 +315,12 @@ impl Run {
                 Comparison::Less | Comparison::LessEqual => {
                     to = to.min(self.keys.partition_point(|(key, _)| holds(key)));
                 }
-                _ => from = from.max(self.keys.partition_point(|(key, _)| !holds(key))),
+                Comparison::Equal
+                | Comparison::NotEqual
+                | Comparison::Greater
+                | Comparison::GreaterEqual => {
+                    from = from.max(self.keys.partition_point(|(key, _)| !holds(key)))
+                }
             }
         }
         if from >= to {

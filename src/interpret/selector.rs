@@ -36,7 +36,7 @@ pub struct Pattern {
     pub pairs: Vec<Arc<Pair>>,
     /// Each distinct subselector once, operands before the steps that use them; the last step is
     /// the selector itself.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PatternStep>,
     /// Predicates that no comparisons make up.
     pub tables: Vec<Arc<Table>>,
     /// Whether what reads it is to end.
@@ -47,7 +47,7 @@ pub struct Pattern {
 
 /// A subselector; operands are named by the numbers of their steps.
 #[derive(Clone, Copy)]
-pub enum Step {
+pub enum PatternStep {
     /// The key of a pair of columns stands to the query in one of the relations.
     Leaf(usize, Relations),
     /// A predicate's table holds.
@@ -179,7 +179,7 @@ impl Pattern {
         selector: SelectorId,
         columns: &Columns<'_>,
     ) -> Result<Pattern, Arc<Fault>> {
-        let mut reader = Reader::new(graph, columns);
+        let mut reader = PatternReader::new(graph, columns);
         let mut done: FxHashMap<SelectorId, usize> = FxHashMap::default();
         let mut pending = vec![selector];
         while let Some(id) = pending.last().copied() {
@@ -193,9 +193,9 @@ impl Pattern {
                     queries,
                     comparison,
                 } => Some(reader.leaf(*keys, *queries, *comparison)?),
-                Selector::And(a, b) => both(&done, &mut pending, *a, *b, Step::And),
-                Selector::Or(a, b) => both(&done, &mut pending, *a, *b, Step::Or),
-                Selector::Not(a) => both(&done, &mut pending, *a, *a, |a, _| Step::Not(a)),
+                Selector::And(a, b) => both(&done, &mut pending, *a, *b, PatternStep::And),
+                Selector::Or(a, b) => both(&done, &mut pending, *a, *b, PatternStep::Or),
+                Selector::Not(a) => both(&done, &mut pending, *a, *a, |a, _| PatternStep::Not(a)),
                 Selector::Predicate(scorer) => Some(match reader.truth(graph, *scorer) {
                     Some(step) => step,
                     None => reader.table(Scores::new(graph, *scorer, columns)?.table()?),
@@ -223,8 +223,8 @@ impl Pattern {
     fn keep_within(&mut self, segments: &Segments) {
         let all = self.steps.len() - 1;
         let pair = self.derived_pair(segments.numbers(), segments.numbers());
-        self.steps.push(Step::Leaf(pair, EQUAL));
-        self.steps.push(Step::And(all, self.steps.len() - 1));
+        self.steps.push(PatternStep::Leaf(pair, EQUAL));
+        self.steps.push(PatternStep::And(all, self.steps.len() - 1));
     }
 
     /// The selected keys of one query, ascending. O(n · steps) if all are taken.
@@ -240,14 +240,14 @@ impl Pattern {
         (0..self.keys).filter(move |key| {
             for (index, step) in self.steps.iter().enumerate() {
                 values[index] = match step {
-                    Step::Leaf(pair, wanted) => {
+                    PatternStep::Leaf(pair, wanted) => {
                         let pair = self.pairs[*pair].ranked();
                         relation(pair.keys.get(*key), pair.queries.get(query)) & wanted != 0
                     }
-                    Step::Table(table) => rows[*table][*key / 64] >> (*key % 64) & 1 != 0,
-                    Step::And(a, b) => values[*a] && values[*b],
-                    Step::Or(a, b) => values[*a] || values[*b],
-                    Step::Not(a) => !values[*a],
+                    PatternStep::Table(table) => rows[*table][*key / 64] >> (*key % 64) & 1 != 0,
+                    PatternStep::And(a, b) => values[*a] && values[*b],
+                    PatternStep::Or(a, b) => values[*a] || values[*b],
+                    PatternStep::Not(a) => !values[*a],
                 };
             }
             values.last().copied().unwrap_or(false)
@@ -256,14 +256,14 @@ impl Pattern {
 }
 
 /// Reads the comparisons of a selector, each pair of columns once.
-struct Reader<'a> {
+struct PatternReader<'a> {
     pattern: Pattern,
     numbers: FxHashMap<(SOpId, SOpId), usize>,
     columns: &'a Columns<'a>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(graph: &Graph, columns: &'a Columns<'a>) -> Reader<'a> {
+impl<'a> PatternReader<'a> {
+    fn new(graph: &Graph, columns: &'a Columns<'a>) -> PatternReader<'a> {
         let pattern = Pattern {
             keys: columns.keys,
             queries: columns.queries,
@@ -273,7 +273,7 @@ impl<'a> Reader<'a> {
             control: graph.control().clone(),
             sop: SOpId(0),
         };
-        Reader {
+        PatternReader {
             pattern,
             numbers: FxHashMap::default(),
             columns,
@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
         key_sop: SOpId,
         query_sop: SOpId,
         comparison: Comparison,
-    ) -> Result<Step, Arc<Fault>> {
+    ) -> Result<PatternStep, Arc<Fault>> {
         let (keys, queries) = ((self.columns.key)(key_sop), (self.columns.query)(query_sop));
         if let Some(fault) = keys.first_fault().or(queries.first_fault()) {
             return Err(fault.clone());
@@ -302,11 +302,11 @@ impl<'a> Reader<'a> {
                 number
             }
         };
-        Ok(Step::Leaf(number, relations(comparison)))
+        Ok(PatternStep::Leaf(number, relations(comparison)))
     }
 
     /// A predicate; its classes of keys and queries count as columns that are compared.
-    fn table(&mut self, table: Table) -> Step {
+    fn table(&mut self, table: Table) -> PatternStep {
         let codes = |codes: &[u32]| {
             Arc::new(Column::ints(
                 codes.iter().map(|code| i64::from(*code)).collect(),
@@ -315,21 +315,25 @@ impl<'a> Reader<'a> {
         self.pattern
             .derived_pair(codes(table.keys()), codes(table.queries()));
         self.pattern.tables.push(Arc::new(table));
-        Step::Table(self.pattern.tables.len() - 1)
+        PatternStep::Table(self.pattern.tables.len() - 1)
     }
 
     /// One key position at most for each query: equality of the position with the chosen one.
-    fn chosen(&mut self, positions: Vec<i64>) -> Step {
+    fn chosen(&mut self, positions: Vec<i64>) -> PatternStep {
         let indices = Arc::new(Column::ints((0..self.pattern.keys as i64).collect()));
         let pair = self
             .pattern
             .derived_pair(indices, Arc::new(Column::ints(positions)));
-        Step::Leaf(pair, EQUAL)
+        PatternStep::Leaf(pair, EQUAL)
     }
 
     /// A predicate as comparisons of derived columns, if it is made of such; steps before the one
     /// that it gives are there then.
-    fn truth(&mut self, graph: &Graph, scorer: ScorerId) -> Option<Step> {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "no other primitive joins conditions"
+    )]
+    fn truth(&mut self, graph: &Graph, scorer: ScorerId) -> Option<PatternStep> {
         let (of_key, of_query) = graph.scorer_reads(scorer);
         if !(of_key && of_query) {
             return None;
@@ -348,15 +352,15 @@ impl<'a> Reader<'a> {
             Some(self.pattern.steps.len() - 1)
         };
         match op {
-            Op::And => Some(Step::And(part(0)?, part(1)?)),
-            Op::Or => Some(Step::Or(part(0)?, part(1)?)),
+            Op::And => Some(PatternStep::And(part(0)?, part(1)?)),
+            Op::Or => Some(PatternStep::Or(part(0)?, part(1)?)),
             Op::Not | Op::ToBool => {
-                let not = Step::Not(part(0)?);
+                let not = PatternStep::Not(part(0)?);
                 if *op == Op::Not {
                     return Some(not);
                 }
                 self.pattern.steps.push(not);
-                Some(Step::Not(self.pattern.steps.len() - 1))
+                Some(PatternStep::Not(self.pattern.steps.len() - 1))
             }
             _ => None,
         }
@@ -366,7 +370,7 @@ impl<'a> Reader<'a> {
 impl Pattern {
     /// A predicate alone, if it is made of comparisons.
     pub fn of_predicate(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<Pattern> {
-        let mut reader = Reader::new(graph, columns);
+        let mut reader = PatternReader::new(graph, columns);
         let step = reader.truth(graph, scorer)?;
         reader.pattern.steps.push(step);
         Some(reader.pattern)
@@ -383,13 +387,15 @@ impl Pattern {
         let all = within.steps.len() - 1;
         let step = within.any_interval(linear, &[interval]);
         within.steps.push(step);
-        within.steps.push(Step::And(all, within.steps.len() - 1));
+        within
+            .steps
+            .push(PatternStep::And(all, within.steps.len() - 1));
         within
     }
 
     /// A number lies in one of some intervals that exclude each other, with both ends.
-    fn any_interval(&mut self, linear: &Linear, intervals: &[(i64, i64)]) -> Step {
-        let mut any: Option<Step> = None;
+    fn any_interval(&mut self, linear: &Linear, intervals: &[(i64, i64)]) -> PatternStep {
+        let mut any: Option<PatternStep> = None;
         for (from, to) in intervals {
             // A key reaches a bound if it reaches what the query leaves of it.
             let bound = |bound: i64| -> Arc<Column> {
@@ -409,31 +415,32 @@ impl Pattern {
             }
             let mut step = None;
             for (queries, relations) in conditions {
-                let leaf = Step::Leaf(self.derived_pair(linear.keys.clone(), queries), relations);
-                step = Some(self.combined(step, leaf, Step::And));
+                let leaf =
+                    PatternStep::Leaf(self.derived_pair(linear.keys.clone(), queries), relations);
+                step = Some(self.combined(step, leaf, PatternStep::And));
             }
             let step = step.unwrap_or_else(|| self.constant(true));
-            any = Some(self.combined(any, step, Step::Or));
+            any = Some(self.combined(any, step, PatternStep::Or));
         }
         any.unwrap_or_else(|| self.constant(false))
     }
 
     fn combined(
         &mut self,
-        first: Option<Step>,
-        second: Step,
-        combine: fn(usize, usize) -> Step,
-    ) -> Step {
+        first: Option<PatternStep>,
+        second: PatternStep,
+        combine: fn(usize, usize) -> PatternStep,
+    ) -> PatternStep {
         let Some(first) = first else { return second };
         self.steps.extend([first, second]);
         combine(self.steps.len() - 2, self.steps.len() - 1)
     }
 
     /// What always holds, or never does.
-    fn constant(&mut self, holds: bool) -> Step {
+    fn constant(&mut self, holds: bool) -> PatternStep {
         let zero = || Arc::new(Column::constant(Value::Int(0), 1));
         let pair = self.derived_pair(zero(), zero());
-        Step::Leaf(pair, if holds { EQUAL } else { LESS })
+        PatternStep::Leaf(pair, if holds { EQUAL } else { LESS })
     }
 
     fn derived_pair(&mut self, keys: Arc<Column>, queries: Arc<Column>) -> usize {
@@ -480,8 +487,8 @@ fn both(
     pending: &mut Vec<SelectorId>,
     a: SelectorId,
     b: SelectorId,
-    step: impl Fn(usize, usize) -> Step,
-) -> Option<Step> {
+    step: impl Fn(usize, usize) -> PatternStep,
+) -> Option<PatternStep> {
     match (done.get(&a), done.get(&b)) {
         (Some(a), Some(b)) => Some(step(*a, *b)),
         _ => {

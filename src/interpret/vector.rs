@@ -84,10 +84,18 @@ fn int_operand(column: &Column) -> Option<Operand<'_, i64>> {
     match column.values() {
         Values::Ints(ints) => Some(Operand::Many(ints)),
         Values::Constant(Value::Int(int)) => Some(Operand::One(*int)),
-        _ => None,
+        Values::Constant(_)
+        | Values::Floats(_)
+        | Values::Bools(_)
+        | Values::Strings(..)
+        | Values::Mixed(_) => None,
     }
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other primitives are applied value by value"
+)]
 fn ints(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Column> {
     let (a, b) = (int_operand(left)?, int_operand(right)?);
     // Those that overflow are done position by position.
@@ -170,6 +178,10 @@ fn holds_floats(column: &Column) -> bool {
 }
 
 /// At least one side holds floats, so that the other is taken as floats too.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other primitives are applied value by value"
+)]
 fn floats(op: &Op, left: &Column, right: &Column, length: usize) -> Option<Column> {
     // Comparing an int with a float is exact, which comparing two floats is not.
     let exact = holds_floats(left) && holds_floats(right);
@@ -276,7 +288,11 @@ fn choose(condition: &Column, then: &Column, otherwise: &Column) -> Option<Colum
     let bools = |column: &Column| match column.values() {
         Values::Bools(bools) => Some(Vec::from_iter(bools)),
         Values::Constant(Value::Bool(bool)) => Some(vec![*bool; column.len()]),
-        _ => None,
+        Values::Constant(_)
+        | Values::Ints(_)
+        | Values::Floats(_)
+        | Values::Strings(..)
+        | Values::Mixed(_) => None,
     };
     let condition = truth(condition)?;
     if let (Some(a), Some(b)) = (int_operand(then), int_operand(otherwise)) {
@@ -312,7 +328,11 @@ fn by_dictionary(op: &Op, operands: &[Arc<Column>], length: usize) -> Option<Opt
             Values::Strings(dictionary, ids) if text.is_none() => {
                 text = Some((index, dictionary, ids));
             }
-            _ => return None,
+            Values::Ints(_)
+            | Values::Floats(_)
+            | Values::Bools(_)
+            | Values::Strings(..)
+            | Values::Mixed(_) => return None,
         }
     }
     let (place, dictionary, ids) = text?;

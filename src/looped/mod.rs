@@ -5,13 +5,15 @@
 //! and what comes after them are compiled as parts; `plan.rs` keeps their plans, and `stitch.rs` makes one
 //! model of their weights. Depends on `compile` and `certify`.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod plan;
 mod stitch;
 
 pub use plan::{LoopedPlan, proved_plan};
 
 use crate::base::{Fallible, Limits};
-use crate::compile::part::{Asked, Wanted, beyond, part, refused};
+use crate::compile::part_plan::{Asked, Wanted, beyond, part, refused};
 use crate::compile::{Care, Request, verify};
 use crate::graph::{Graph, Rounds, SOp, SOpId};
 use crate::infer::{Analysis, Setting, Several};

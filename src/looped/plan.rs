@@ -3,7 +3,7 @@
 
 use super::stitch::{Stitched, stitch};
 use crate::base::{Code, Diagnostic, Fallible};
-use crate::certify::{Part, Rounds};
+use crate::certify::{PlanPart, Rounds};
 use crate::compile::{Proof, prove_by};
 use crate::model::{self, Decoder, HostOrder, Model};
 use crate::plan::{Plan, Written};
@@ -82,7 +82,7 @@ impl LoopedPlan {
             maps,
             closings,
         } = stitched;
-        let part = |at: usize| Part::new(&self.looped[at], &maps[at], closings[at].clone());
+        let part = |at: usize| PlanPart::new(&self.looped[at], &maps[at], closings[at].clone());
         let body = model.loops.first().map(|body| body.layers.clone());
         let body = body.unwrap_or_default();
         let rounds = Rounds {
@@ -118,7 +118,9 @@ impl LoopedPlan {
             Decoder::Categorical(values) if values.len() == given.values.len() + 1 => {
                 Ok(values.clone())
             }
-            _ => Err(format!("{}: other values than in the plan", given.name)),
+            Decoder::Categorical(_) | Decoder::Numerical(_) => {
+                Err(format!("{}: other values than in the plan", given.name))
+            }
         });
         let values: Vec<Vec<Value>> = values.collect::<Result<_, String>>()?;
         match values.len() == plan.carried {

@@ -17,21 +17,24 @@ type Triplets = Vec<(usize, usize, f64)>;
 const SILENCE: f64 = (1_u32 << 24) as f64;
 
 /// A part of a model.
-struct Part {
+struct ModelPart {
     model: Model,
     /// Its directions that hold what it is given: the number of that, and of the value.
     given: Vec<(usize, (usize, usize))>,
 }
 
-impl Part {
-    fn new(plan: &Plan) -> Part {
+impl ModelPart {
+    fn new(plan: &Plan) -> ModelPart {
         let (directions, _) = plan.directions();
         let places = plan.variables.iter().zip(&directions);
-        let given = places.filter_map(|(variable, direction)| match variable.written {
-            Written::Given(sop, value) => Some((*direction, (sop as usize, value as usize))),
-            _ => None,
+        let given = places.filter_map(|(variable, direction)| {
+            if let Written::Given(sop, value) = variable.written {
+                Some((*direction, (sop as usize, value as usize)))
+            } else {
+                None
+            }
         });
-        Part {
+        ModelPart {
             given: given.collect(),
             model: lower(plan),
         }
@@ -51,10 +54,10 @@ pub struct Stitched {
 /// each s-op that goes from part to part, whether it has each of its values but the first; those of the
 /// middle part the same for the next round, of the first so many of them, whose values are known.
 pub fn stitch(plan: &LoopedPlan, values: &[Vec<Value>]) -> Stitched {
-    let parts = plan.looped.each_ref().map(Part::new);
+    let parts = plan.looped.each_ref().map(ModelPart::new);
     let starts = plan.starts();
     // What is common comes last, as sums begin with the embeddings.
-    let own = |part: &Part| part.model.d_model - part.given.len();
+    let own = |part: &ModelPart| part.model.d_model - part.given.len();
     let common: usize = parts.iter().map(own).sum();
     let mut next = 0;
     let maps = parts.each_ref().map(|part| {
@@ -177,7 +180,12 @@ struct Stitcher {
 }
 
 impl Stitcher {
-    fn labels(&self, parts: &[Part; 3], maps: &[Vec<usize>; 3], given: &[Given]) -> Vec<String> {
+    fn labels(
+        &self,
+        parts: &[ModelPart; 3],
+        maps: &[Vec<usize>; 3],
+        given: &[Given],
+    ) -> Vec<String> {
         let mut labels = vec![String::new(); self.common];
         for (part, map) in parts.iter().zip(maps) {
             for (direction, place) in map.iter().enumerate() {

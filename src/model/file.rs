@@ -7,7 +7,7 @@ use super::digest::Digest;
 use super::header;
 use super::host::Exactness;
 use super::json::Atom;
-use super::tensors::{Reader, Shapes, Writer};
+use super::tensors::{Shapes, TensorReader, Writer};
 use super::transformer::{
     Attention, Decoder, FeedForward, Head, Layer, Loop, Mask, Model, Output, Readout, Variable,
 };
@@ -277,7 +277,7 @@ fn write_readout(writer: &mut Writer, name: &str, readout: &Readout) {
 }
 
 fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
-    let (mut reader, metadata) = Reader::open(bytes, KEY)?;
+    let (mut reader, metadata) = TensorReader::open(bytes, KEY)?;
     let unread = |error: serde_json::Error| format!("its metadata: {error}");
     let version: Format = serde_json::from_str(&metadata).map_err(unread)?;
     if version.format != FORMAT {
@@ -347,7 +347,7 @@ struct Format {
 }
 
 fn read_layer(
-    reader: &mut Reader,
+    reader: &mut TensorReader,
     name: &str,
     labels: Vec<String>,
     attends: &mut BTreeMap<String, StoredAttention>,
@@ -379,7 +379,7 @@ fn read_layer(
 }
 
 fn read_readout(
-    reader: &mut Reader,
+    reader: &mut TensorReader,
     name: &str,
     decoder: StoredDecoder,
 ) -> Result<Readout, String> {
@@ -390,7 +390,11 @@ fn read_readout(
     })
 }
 
-fn read_output(reader: &mut Reader, index: usize, stored: StoredOutput) -> Result<Output, String> {
+fn read_output(
+    reader: &mut TensorReader,
+    index: usize,
+    stored: StoredOutput,
+) -> Result<Output, String> {
     Ok(Output {
         name: stored.name,
         readout: read_readout(reader, &unembedding(index), stored.decoder)?,
@@ -398,7 +402,7 @@ fn read_output(reader: &mut Reader, index: usize, stored: StoredOutput) -> Resul
 }
 
 fn read_variable(
-    reader: &mut Reader,
+    reader: &mut TensorReader,
     index: usize,
     stored: StoredVariable,
 ) -> Result<Variable, String> {

@@ -114,7 +114,7 @@ impl Writer {
 }
 
 /// The tensors of a file, taken out one by one.
-pub(super) struct Reader<'b> {
+pub(super) struct TensorReader<'b> {
     tensors: BTreeMap<String, TensorView<'b>>,
     /// Whether the digest of the file is that of its contents.
     pub digest: Result<(), String>,
@@ -122,12 +122,12 @@ pub(super) struct Reader<'b> {
     sides: Sides,
 }
 
-impl<'b> Reader<'b> {
+impl<'b> TensorReader<'b> {
     /// The tensors, and the metadata entry of this key.
     ///
     /// # Errors
     /// What is wrong with the file, in words; so for all functions here.
-    pub fn open(bytes: &'b [u8], key: &str) -> Result<(Reader<'b>, String), String> {
+    pub fn open(bytes: &'b [u8], key: &str) -> Result<(TensorReader<'b>, String), String> {
         let problem = |error: safetensors::SafeTensorError| error.to_string();
         let (length, header) = SafeTensors::read_metadata(bytes).map_err(problem)?;
         header::weights(&bytes[8..8 + length])?;
@@ -140,7 +140,7 @@ impl<'b> Reader<'b> {
         let held = tensors.remove(digest::NAME);
         let named = tensors.iter().map(|(name, view)| (&**name, view.clone()));
         let digest = digest::compare(held.as_ref(), &digest::of(metadata, named));
-        let reader = Reader {
+        let reader = TensorReader {
             tensors,
             digest,
             sparse: Shapes::new(),

@@ -80,7 +80,11 @@ impl Plan {
     pub fn at_first(&self, linear: &Linear) -> (f64, f64) {
         self.range_at_first(linear, &|id| match self.variable(id).written {
             Written::FeedForward => self.computed_at_first(id),
-            _ => self.range(id),
+            Written::Embed { .. }
+            | Written::Flag
+            | Written::One
+            | Written::Given(..)
+            | Written::Attend => self.range(id),
         })
     }
 

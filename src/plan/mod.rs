@@ -3,6 +3,8 @@
 //! disagree. Plain data; it depends on `base`, `value`, the shapes of `model` and, for its layers,
 //! `schedule`, and knows no graph.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod bos;
 mod check;
 mod dimension;
@@ -174,7 +176,7 @@ pub struct Attend {
     /// What of the program it is for.
     pub source: Source,
     /// What of the program its pattern is; heads of the same share its keys among them.
-    pub row: Row,
+    pub row: PatternSource,
     /// Operations with the same number have the same pattern: in one layer they are one head.
     pub pattern: usize,
     /// What it makes of the keys that are selected.
@@ -193,7 +195,7 @@ pub struct Attend {
 
 /// What of the program the pattern of a head is, by its number in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Row {
+pub enum PatternSource {
     /// A selector.
     Selector(u32),
     /// The weights of a weighted mean.
@@ -404,7 +406,11 @@ impl Plan {
         }
         let values = match written {
             Written::Embed { .. } => [0.0, 1.0].into(),
-            _ => [1.0 - bos].into(),
+            Written::Flag
+            | Written::One
+            | Written::Given(..)
+            | Written::Attend
+            | Written::FeedForward => [1.0 - bos].into(),
         };
         self.add(Variable {
             label: label.to_string(),

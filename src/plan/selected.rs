@@ -2,7 +2,7 @@
 //! and of these the ones of the best score. What stands at a position is read from the residual
 //! stream as the head itself reads it. Depends on the plan alone.
 
-use super::{Attend, Kind, Linear, Meaning, Plan, Product, Row, Term};
+use super::{Attend, Kind, Linear, Meaning, PatternSource, Plan, Product, Term};
 use crate::model::{Model, Selected};
 use ndarray::Array2;
 use std::collections::BTreeMap;
@@ -40,11 +40,11 @@ impl Plan {
         };
         let heads = self.heads_of(layer).into_iter();
         let selected = heads.map(|head| match head.row {
-            Row::Selector(_) => {
+            PatternSource::Selector(_) => {
                 let keys = self.selected_by(head, stream.nrows(), &read);
                 Some(self.without_sink(head.kind, keys))
             }
-            Row::Weights(_) => None,
+            PatternSource::Weights(_) => None,
         });
         selected.collect()
     }
@@ -59,7 +59,13 @@ impl Plan {
                 first.map(std::mem::take).collect()
             }
             Kind::Mean if !self.bos => keys.iter().map(|row| !row.contains(&true)).collect(),
-            _ => Vec::new(),
+            Kind::Width
+            | Kind::Length
+            | Kind::Mean
+            | Kind::MeanOfSome
+            | Kind::MeanOrBos
+            | Kind::MeanOfPart
+            | Kind::Sum { .. } => Vec::new(),
         };
         let is_seen = sink.contains(&true);
         Selected {
@@ -106,7 +112,7 @@ impl Plan {
                                 Meaning::Score { .. } => *score += sum,
                                 // A token that takes the place of BOS, and is not selected.
                                 _ if sum < DOWN => *score = f64::NEG_INFINITY,
-                                _ => {}
+                                Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => {}
                             }
                         }
                     }

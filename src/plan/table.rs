@@ -88,7 +88,12 @@ impl Plan {
         let variable = self.variable(attend.into);
         match attend.kind {
             Kind::Width => &variable.label,
-            _ => &variable.source.name,
+            Kind::Length
+            | Kind::Mean
+            | Kind::MeanOfSome
+            | Kind::MeanOrBos
+            | Kind::MeanOfPart
+            | Kind::Sum { .. } => &variable.source.name,
         }
     }
 

@@ -139,11 +139,14 @@ impl Plan {
         for at in 0..self.attends.len() {
             let attend = &self.attends[at];
             let terms = attend.terms.iter();
-            let terms = terms.map(|term| match &term.meaning {
-                Meaning::Relation(holds) if !self.is_of_its_reads(term, attend.kind) => {
+            let terms = terms.map(|term| {
+                if let Meaning::Relation(holds) = &term.meaning
+                    && !self.is_of_its_reads(term, attend.kind)
+                {
                     self.of_its_reads(term, holds, attend.kind)
+                } else {
+                    term.clone()
                 }
-                _ => term.clone(),
             });
             self.attends[at].terms = terms.collect();
         }
@@ -234,7 +237,10 @@ impl Plan {
                     move |id: VariableId| match &self.variable(id).written {
                         Written::One => 1.0,
                         Written::Flag => 0.0,
-                        _ => value,
+                        Written::Embed { .. }
+                        | Written::Given(..)
+                        | Written::Attend
+                        | Written::FeedForward => value,
                     }
                 };
                 Some(Readings::new(

@@ -224,7 +224,7 @@ fn is_name(word: &str) -> bool {
 pub(super) fn refuse(repl: &mut Repl, problem: &str) {
     repl.failed = true;
     repl.answer
-        .push(super::Part::Diagnostic(format!("{problem}\n")));
+        .push(super::Said::Diagnostic(format!("{problem}\n")));
 }
 
 fn kind(repl: &mut Repl, argument: &str) {

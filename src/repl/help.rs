@@ -199,7 +199,7 @@ fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
     text
 }
 
-fn built_in(row: &builtin::Row) -> String {
+fn built_in(row: &builtin::BuiltinName) -> String {
     let head = match row.kind {
         Kind::Function(_) => format!("{}({})", row.name, row.parameters.join(", ")),
         Kind::SOp => format!("{}: s-op", row.name),

@@ -4,7 +4,7 @@
 //! rustyline.
 
 use super::interrupt;
-use super::{Assistant, Completions, Part, Patience, Repl, highlight, read};
+use super::{Assistant, Completions, Patience, Repl, Said, highlight, read};
 use crate::base::render::Style;
 use crate::base::{Limits, tell};
 use anstyle::AnsiColor;
@@ -52,7 +52,7 @@ pub fn run_interactive(style: Style, program: Option<&str>, limits: Limits) -> i
     if let Err(error) = interrupt::on_ctrl_c(repl.control()) {
         tell(&format!("rasp: Ctrl-C will end the session: {error}\n"));
     }
-    print(&[Part::Output(repl.banner())]);
+    print(&[Said::Output(repl.banner())]);
     if let Some(path) = program {
         print(&repl.open(path));
     }
@@ -113,7 +113,7 @@ fn remember(editor: &mut Editor<Prompt, FileHistory>, entry: &str, history: Opti
 
 /// Entries and diagnostics both belong on the screen, in their order. A terminal that has gone
 /// ends the session at the next prompt.
-fn print(parts: &[Part]) {
+fn print(parts: &[Said]) {
     let mut out = std::io::stdout().lock();
     for part in parts {
         let _ = out.write_all(part.text().as_bytes());

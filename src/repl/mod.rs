@@ -29,7 +29,7 @@ use crate::session::Session;
 use crate::session::show::Display;
 use crate::syntax::ast::{Ast, Command, ExampleKind, Statement, StatementKind};
 use crate::value::atom::quote;
-use read::{Complete, Entry, Reader};
+use read::{Complete, Entry, EntryReader};
 use std::io::IsTerminal;
 use std::sync::Arc;
 
@@ -61,18 +61,18 @@ pub enum Patience {
 
 /// A piece of what an entry answers, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum Said {
     /// Entries and answers, for standard output.
     Output(String),
     /// Errors and warnings, for standard error.
     Diagnostic(String),
 }
 
-impl Part {
+impl Said {
     /// What is shown.
     pub fn text(&self) -> &str {
         match self {
-            Part::Output(text) | Part::Diagnostic(text) => text,
+            Said::Output(text) | Said::Diagnostic(text) => text,
         }
     }
 }
@@ -83,7 +83,7 @@ pub struct Repl {
     display: Display,
     style: Style,
     patience: Patience,
-    reader: Reader,
+    reader: EntryReader,
     /// The number of the line that what is being obeyed begins on.
     line: usize,
     /// Errors and warnings shown so far.
@@ -93,7 +93,7 @@ pub struct Repl {
     /// What was loaded at the prompt, in order.
     loaded: Vec<String>,
     /// What the current entry has answered so far.
-    answer: Vec<Part>,
+    answer: Vec<Said>,
     failed: bool,
     finished: bool,
 }
@@ -116,7 +116,7 @@ impl Repl {
             },
             style,
             patience,
-            reader: Reader::default(),
+            reader: EntryReader::default(),
             line: 1,
             told: 0,
             accepted: Vec::new(),
@@ -163,7 +163,7 @@ impl Repl {
     }
 
     /// Takes a line (or several at once, as pasting gives them) and answers what it completes.
-    pub fn push(&mut self, text: &str) -> Vec<Part> {
+    pub fn push(&mut self, text: &str) -> Vec<Said> {
         self.control().resume();
         // At a terminal every entry is a text of its own; a pipe is one text.
         if self.patience == Patience::None && !self.is_pending() {
@@ -178,14 +178,14 @@ impl Repl {
     }
 
     /// Loads a program, as the first entry of a session may.
-    pub fn open(&mut self, path: &str) -> Vec<Part> {
+    pub fn open(&mut self, path: &str) -> Vec<Said> {
         self.control().resume();
         self.run(&format!("load {};", quote(path)));
         self.take_answer()
     }
 
     /// Answers an entry that the end of the input leaves incomplete.
-    pub fn end(&mut self) -> Vec<Part> {
+    pub fn end(&mut self) -> Vec<Said> {
         let mut reader = std::mem::take(&mut self.reader);
         if !self.finished {
             reader.finish(&mut |complete| self.obey(complete));
@@ -193,11 +193,11 @@ impl Repl {
         self.take_answer()
     }
 
-    fn take_answer(&mut self) -> Vec<Part> {
+    fn take_answer(&mut self) -> Vec<Said> {
         if self.control().is_stopped() {
             self.failed = true;
             let told = format!("{INTERRUPTED}\n");
-            self.answer.push(Part::Diagnostic(told));
+            self.answer.push(Said::Diagnostic(told));
         }
         std::mem::take(&mut self.answer)
     }
@@ -228,7 +228,7 @@ impl Repl {
         self.run(&entry.text);
         if entry.given_up && self.answer.len() > told {
             let why = "two empty lines have ended this entry; the up arrow brings it back\n";
-            self.answer.push(Part::Diagnostic(why.to_string()));
+            self.answer.push(Said::Diagnostic(why.to_string()));
         }
     }
 
@@ -315,7 +315,7 @@ impl Repl {
     fn say(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.is_empty() {
-            self.answer.push(Part::Output(text));
+            self.answer.push(Said::Output(text));
         }
     }
 
@@ -331,7 +331,7 @@ impl Repl {
                 true => in_words(&diagnostic, sources),
                 false => render(&diagnostic, sources, self.style),
             };
-            self.answer.push(Part::Diagnostic(text));
+            self.answer.push(Said::Diagnostic(text));
         }
     }
 }

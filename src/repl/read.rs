@@ -25,7 +25,7 @@ pub(super) struct Entry {
 
 /// Reads lines, keeping those of an entry that is not complete yet.
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct EntryReader {
     text: String,
     typed: Typed,
     /// The lines read so far, and how many there were before this entry.
@@ -38,7 +38,7 @@ pub(super) struct Reader {
     given_up: bool,
 }
 
-impl Reader {
+impl EntryReader {
     /// Whether an entry has begun and needs more lines.
     pub fn is_pending(&self) -> bool {
         !self.text.is_empty()
@@ -46,7 +46,7 @@ impl Reader {
 
     /// Starts counting lines anew.
     pub fn restart(&mut self) {
-        *self = Reader::default();
+        *self = EntryReader::default();
     }
 
     /// Takes the lines of a text and hands over what they complete, for as long as that is obeyed.
@@ -151,7 +151,7 @@ impl Reader {
 
 /// Whether a text typed at the prompt needs another line.
 pub(super) fn wants_more(text: &str) -> bool {
-    let mut reader = Reader::default();
+    let mut reader = EntryReader::default();
     reader.read(text, Patience::None, |_| true);
     reader.is_pending()
 }

@@ -2,7 +2,7 @@
 //! format, diagnostics to `err`; neither the banner nor prompts are printed. The session survives
 //! every error; the exit status tells whether there was one, and whether its answers could be written.
 
-use super::{Part, Repl};
+use super::{Repl, Said};
 use std::io::{BufRead, ErrorKind, Write};
 
 /// Runs a session, on a program if there is one and then on an input, until it ends or leaves; the exit
@@ -51,14 +51,14 @@ fn unwritten(error: &std::io::Error, err: &mut impl Write) -> i32 {
     1
 }
 
-fn write(parts: &[Part], out: &mut impl Write, err: &mut impl Write) -> std::io::Result<()> {
+fn write(parts: &[Said], out: &mut impl Write, err: &mut impl Write) -> std::io::Result<()> {
     for part in parts {
         match part {
-            Part::Output(text) => {
+            Said::Output(text) => {
                 out.write_all(text.as_bytes())?;
                 out.flush()?;
             }
-            Part::Diagnostic(text) => {
+            Said::Diagnostic(text) => {
                 let _ = err.write_all(text.as_bytes());
             }
         }

@@ -121,6 +121,10 @@ fn same_place(a: &Diagnostic, b: &Diagnostic) -> bool {
 }
 
 /// The error as a warning that names the input.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "codes of what fails otherwise"
+)]
 fn hazard(error: Diagnostic, root: SOpId, session: &Session, input: &[Value]) -> Diagnostic {
     let code = match error.code {
         Code::MixedTypes => Code::MixedDefault,

@@ -1,6 +1,8 @@
 //! `Session`: what every front end uses. It reads programs, keeps what they define, and runs,
 //! schedules and compiles their s-ops.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod entry;
 pub mod files;
 mod hazard;
@@ -289,7 +291,13 @@ impl Session {
         match meta {
             Meta::SOp(id) => Some(*id),
             Meta::Atom(value) => Some(self.evaluator.graph.constant(value.clone(), span)),
-            _ => None,
+            Meta::List(_)
+            | Meta::Dict(_)
+            | Meta::Selector(_)
+            | Meta::Scorer(_)
+            | Meta::Function(_)
+            | Meta::Application(_)
+            | Meta::Broken => None,
         }
     }
 
@@ -337,7 +345,14 @@ impl Session {
             StatementKind::For { .. } | StatementKind::Repeat(_) => {
                 Some(self.evaluator.scopes.snapshot(self.scope))
             }
-            _ => None,
+            StatementKind::Error
+            | StatementKind::Expression(_)
+            | StatementKind::Assign { .. }
+            | StatementKind::Define(_)
+            | StatementKind::Load { .. }
+            | StatementKind::Draw { .. }
+            | StatementKind::Assert { .. }
+            | StatementKind::Command(_) => None,
         };
         let result = self
             .evaluator

@@ -236,7 +236,14 @@ impl Side {
         let is_sum = |op: &Op| matches!(op, Op::Add | Op::Subtract);
         let sop = |id: SOpId| match graph.get(id) {
             SOp::Map { op, operands } if is_sum(op) => operands.clone(),
-            _ => Vec::new(),
+            SOp::Tokens
+            | SOp::Indices
+            | SOp::Constant(_)
+            | SOp::Given(_)
+            | SOp::Map { .. }
+            | SOp::Aggregate { .. }
+            | SOp::Width { .. }
+            | SOp::WeightedMean { .. } => Vec::new(),
         };
         let terms = match &value {
             Source::Key(id) => sop(*id).into_iter().map(Source::Key).collect(),
@@ -246,7 +253,9 @@ impl Side {
                     let operands = operands.iter();
                     operands.map(|id| Source::part(graph, *id)).collect()
                 }
-                _ => Vec::new(),
+                Scorer::Key(_) | Scorer::Query(_) | Scorer::Constant(_) | Scorer::Map { .. } => {
+                    Vec::new()
+                }
             },
         };
         Side { value, terms }

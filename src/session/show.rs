@@ -70,7 +70,15 @@ impl Display {
                 };
             }
             Event::FullDisplay { on } => self.full = *on,
-            _ => {}
+            Event::Expression { .. }
+            | Event::Assigned { .. }
+            | Event::Asserted(_)
+            | Event::Draw { .. }
+            | Event::ShowExample { .. }
+            | Event::SetVocabulary { .. }
+            | Event::SetMaxLength { .. }
+            | Event::SetCausal { .. }
+            | Event::Exit => {}
         }
     }
 }
@@ -84,10 +92,13 @@ impl Session {
     pub fn show(&self, event: &Event, display: &Display) -> Fallible<String> {
         let mut entry = Entry::new(self, display);
         match event {
-            Event::Expression { name, meta, .. } => match meta {
-                Meta::Application(result) => entry.application(result),
-                meta => entry.named(Some(name.as_deref().unwrap_or("out")), meta, 0, ""),
-            },
+            Event::Expression { name, meta, .. } => {
+                if let Meta::Application(result) = meta {
+                    entry.application(result)
+                } else {
+                    entry.named(Some(name.as_deref().unwrap_or("out")), meta, 0, "")
+                }
+            }
             Event::Assigned { name, meta } => entry.named(Some(name), meta, 0, ""),
             Event::Draw { meta, input, span } => {
                 entry
@@ -102,7 +113,14 @@ impl Session {
                     entry.example("selector", &display.selector_example);
                 }
             }
-            _ => {}
+            Event::Asserted(_)
+            | Event::SetExample { .. }
+            | Event::Examples { .. }
+            | Event::FullDisplay { .. }
+            | Event::SetVocabulary { .. }
+            | Event::SetMaxLength { .. }
+            | Event::SetCausal { .. }
+            | Event::Exit => {}
         }
         Ok(entry.text)
     }
@@ -128,7 +146,13 @@ impl Session {
                 let selectors = [(*id, name.to_string())];
                 draw::selectors(&subject(&display.selector_example), &selectors)
             }
-            _ => return Ok(String::new()),
+            Meta::Atom(_)
+            | Meta::List(_)
+            | Meta::Dict(_)
+            | Meta::Scorer(_)
+            | Meta::Function(_)
+            | Meta::Application(_)
+            | Meta::Broken => return Ok(String::new()),
         };
         let drawing = drawing.map_err(|error| error.or_at(span, "drawn here"))?;
         Ok(draw::text(&drawing, COLUMNS, display.color))
@@ -146,7 +170,13 @@ impl Session {
             let roots = match meta {
                 Meta::SOp(id) => vec![*id],
                 Meta::Selector(id) => self.graph().selector_operands(*id),
-                _ => Vec::new(),
+                Meta::Atom(_)
+                | Meta::List(_)
+                | Meta::Dict(_)
+                | Meta::Scorer(_)
+                | Meta::Function(_)
+                | Meta::Application(_)
+                | Meta::Broken => Vec::new(),
             };
             let error = explain(&self.evaluator, *error, &roots);
             Box::new(error.within(*span, "evaluated here"))
@@ -167,7 +197,11 @@ impl Session {
                     .map_err(located)?,
             ),
             Meta::Application(result) => application(result),
-            other => other.repr(),
+            other @ (Meta::Atom(_)
+            | Meta::List(_)
+            | Meta::Dict(_)
+            | Meta::Function(_)
+            | Meta::Broken) => other.repr(),
         }))
     }
 }

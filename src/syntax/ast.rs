@@ -2,6 +2,8 @@
 //! evaluated or resolved here. Parentheses and comments are kept, so that printing a tree gives
 //! the program back.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use crate::base::Span;
 use crate::value::{Comparison, Value};
 use std::sync::Arc;
@@ -41,6 +43,10 @@ impl Ast {
     }
 
     /// The name that an expression is, in parentheses or not.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "no other expression is a name"
+    )]
     pub fn bare_name(&self, id: ExprId) -> Option<&Name> {
         match &self.get(id).kind {
             ExprKind::Name(name) => Some(name),
@@ -392,7 +398,13 @@ impl Statement {
             StatementKind::For { body, .. } => body,
             StatementKind::Repeat(repeat) => &repeat.body,
             StatementKind::Define(function) => &function.body,
-            _ => &[],
+            StatementKind::Error
+            | StatementKind::Expression(_)
+            | StatementKind::Assign { .. }
+            | StatementKind::Load { .. }
+            | StatementKind::Draw { .. }
+            | StatementKind::Assert { .. }
+            | StatementKind::Command(_) => &[],
         }
     }
 

@@ -1,6 +1,8 @@
 //! How tightly operators bind: in this language, as `grammar/rasp.lalrpop` has it, and in Python,
 //! which most readers know. One table for the formatter and for what is said of either.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::ast::{BinaryOperator, ExprKind, UnaryOperator};
 
 /// The levels of precedence, loosest first.
@@ -69,7 +71,19 @@ impl Level {
             ExprKind::Ternary { .. } => Level::Ternary,
             ExprKind::Unary { .. } => Level::Prefix,
             ExprKind::Binary { operator, .. } => Level::of_operator(*operator),
-            _ => Level::Postfix,
+            ExprKind::Error
+            | ExprKind::Name(_)
+            | ExprKind::Literal(_)
+            | ExprKind::Parenthesized(_)
+            | ExprKind::List(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Dict(_)
+            | ExprKind::ListComprehension { .. }
+            | ExprKind::DictComprehension { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Spread(_)
+            | ExprKind::Operator(_) => Level::Postfix,
         }
     }
 

@@ -212,7 +212,10 @@ pub fn compare(comparison: Comparison, a: &Value, b: &Value) -> Result<bool, Fai
             Comparison::NotEqual => Ok(true),
             _ if unequal_types => Err(unsupported(comparison.symbol(), a, b)),
             // NaN is in no order.
-            _ => Ok(false),
+            Comparison::Less
+            | Comparison::LessEqual
+            | Comparison::Greater
+            | Comparison::GreaterEqual => Ok(false),
         };
     };
     Ok(comparison.holds_for(order))

@@ -396,6 +396,10 @@ impl Op {
     }
 
     /// The result type of a primitive of two operands on two single types.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other primitives take another number of operands"
+    )]
     fn pair_type(&self, a: TypeSet, b: TypeSet) -> TypeSet {
         let both_numbers = TypeSet::NUMBER.contains(a.union(b));
         let whole = a.union(TypeSet::INT).union(TypeSet::BOOL);

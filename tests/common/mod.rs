@@ -4,6 +4,7 @@
 
 pub mod budget;
 pub mod listed;
+pub mod mistakes;
 pub mod place;
 pub mod programs;
 pub mod property;

@@ -5,7 +5,7 @@ use super::quote::{mended, written};
 use super::scene::{Scene, Side};
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
-use crate::eval::fault::{Apart, Doubt, Mixture, Part, Shadow};
+use crate::eval::fault::{Apart, Doubt, Mixture, Shadow, TypedPart};
 use crate::syntax::ast::{ExprKind, Ident, Name};
 use crate::syntax::parse_expression;
 use crate::value::{Comparison, TypeSet, Value};
@@ -158,7 +158,7 @@ impl Scene<'_> {
     }
 
     /// Numbers and strings in one s-op.
-    fn mixed(&self, kind: &Mixture, parts: &[Part; 2], calls: &[(Name, Span)]) -> Diagnostic {
+    fn mixed(&self, kind: &Mixture, parts: &[TypedPart; 2], calls: &[(Name, Span)]) -> Diagnostic {
         let called = |part: usize, strings: bool| match (kind, part, strings) {
             (Mixture::Branches, _, false) => "this branch is of numbers",
             (Mixture::Branches, _, true) => "this branch is of strings",

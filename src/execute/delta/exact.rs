@@ -11,7 +11,7 @@ pub(super) struct Exact<T> {
     /// Rows and weights, sum after sum.
     terms: Vec<(u32, T)>,
     writes: Vec<(u32, T)>,
-    parts: Vec<Part>,
+    parts: Vec<RowUnits>,
     /// What is added to the sum in each unit, and its weight, part after part.
     units: Vec<(T, T)>,
 }
@@ -27,7 +27,7 @@ struct Sum<T> {
 }
 
 /// Units of one sum that write one row.
-struct Part {
+struct RowUnits {
     row: u32,
     /// Where its units end.
     end: usize,
@@ -60,7 +60,7 @@ impl<T: Scalar> Exact<T> {
     /// weight.
     pub fn part(&mut self, row: u32, units: impl Iterator<Item = (T, T)>) {
         self.units.extend(units);
-        self.parts.push(Part {
+        self.parts.push(RowUnits {
             row,
             end: self.units.len(),
         });

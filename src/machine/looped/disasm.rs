@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// The program of a machine as a text.
 pub fn disassemble(model: &Model, description: &Description) -> String {
-    let reader = Reader { model, description };
+    let reader = CodeReader { model, description };
     match description.machine {
         Machine::Stored => reader.stored(),
         Machine::Fleq => reader.fleq(),
@@ -18,7 +18,7 @@ pub fn disassemble(model: &Model, description: &Description) -> String {
 
 /// An instruction, as the assembler takes it.
 pub fn instruction(model: &Model, description: &Description, counter: i64) -> String {
-    let reader = Reader { model, description };
+    let reader = CodeReader { model, description };
     match usize::try_from(counter) {
         Ok(at) if at + 1 == description.code.len() => "halt".to_string(),
         Ok(at) if at < description.code.len() => reader.instruction(at),
@@ -26,12 +26,12 @@ pub fn instruction(model: &Model, description: &Description, counter: i64) -> St
     }
 }
 
-struct Reader<'m> {
+struct CodeReader<'m> {
     model: &'m Model,
     description: &'m Description,
 }
 
-impl Reader<'_> {
+impl CodeReader<'_> {
     /// The number whose bits of ±1 stand in some rows of a column.
     fn pointer(&self, column: usize, rows: Range<usize>) -> usize {
         let start = rows.start;

@@ -28,7 +28,12 @@ impl Plan {
         // Keys that BOS has numbers among would push it away, too.
         let pushing = match kind {
             Kind::MeanOrBos => None,
-            _ => terms.iter().position(pushes),
+            Kind::Width
+            | Kind::Length
+            | Kind::Mean
+            | Kind::MeanOfSome
+            | Kind::MeanOfPart
+            | Kind::Sum { .. } => terms.iter().position(pushes),
         };
         // What keeps tokens from BOS can draw BOS to itself.
         let drawing = match pushing {

@@ -79,7 +79,11 @@ fn asked(plan: &Plan) -> Option<Asked> {
                     Written::One if op.kind == Kind::MeanOfSome => {}
                     Written::FeedForward if are_bits(plan, *id, led) => asked.bits.push(*id),
                     Written::FeedForward if is_led(plan, *id, led) => kept.push(*id),
-                    _ => return None,
+                    Written::Embed { .. }
+                    | Written::One
+                    | Written::Given(..)
+                    | Written::Attend
+                    | Written::FeedForward => return None,
                 }
             }
         }
