@@ -493,6 +493,21 @@ proptest! {
 
 /// Their float sums depend on the order of the terms, so that their values are not listed; attention
 /// averages them all the same.
+/// Each of the counts has 13 values, and all seven together far more than a table lists.
+#[test]
+fn sums_of_many_counts_are_exact() {
+    let text = "
+        def n(token) { return selector_width(select(tokens, token, ==)); }
+        few = n(\"a\") + 2 * n(\"b\") + 3 * n(\"c\") - n(\"d\") - 2 * n(\"e\");
+        sum = few + 2 * n(\"f\") - n(\"g\");
+        is_large = sum > 3;
+        places = selector_width(select(sum, 2 * indices, >=));";
+    let setting = setting("abcdefg", 12);
+    for name in ["sum", "is_large", "places"] {
+        exact(text, name, &setting, 3_000, 300);
+    }
+}
+
 #[test]
 fn means_of_fractions_are_real_numbers() {
     let text = "

@@ -41,7 +41,7 @@ function walked(table) {
 
 // A grid of a head: `cell` gives the text, the style, the class and the words of a query and a key.
 function grid(head, names, title, cell) {
-  const table = element("table", {}, element("caption", {}, title));
+  const table = element("table", { class: names.length > 10 ? "many" : "few" }, element("caption", {}, title));
   table.append(element("tr", {}, element("th", { scope: "col" }, "query \\ key"),
     ...names.map(name => element("th", { class: "key", scope: "col" }, name))));
   names.forEach((name, query) => {
