@@ -210,12 +210,7 @@ impl Meta {
                     .filter_map(|(_, default)| default.as_ref());
                 defaults.map(Meta::depth).max().map_or(0, |depth| depth + 1)
             }
-            Meta::Atom(_)
-            | Meta::SOp(_)
-            | Meta::Selector(_)
-            | Meta::Scorer(_)
-            | Meta::Application(_)
-            | Meta::Broken => 0,
+            _ => 0,
         }
     }
 
@@ -243,12 +238,7 @@ impl Meta {
             Meta::Atom(value) => value.truthy(),
             Meta::List(items) => !items.is_empty(),
             Meta::Dict(dict) => !dict.is_empty(),
-            Meta::SOp(_)
-            | Meta::Selector(_)
-            | Meta::Scorer(_)
-            | Meta::Function(_)
-            | Meta::Application(_)
-            | Meta::Broken => true,
+            _ => true,
         }
     }
 
@@ -262,13 +252,7 @@ impl Meta {
                 .map(|atom| atom.cloned())
                 .collect(),
             Meta::Dict(dict) => Some(dict.iter().map(|(key, _)| key.clone()).collect()),
-            Meta::Atom(_)
-            | Meta::SOp(_)
-            | Meta::Selector(_)
-            | Meta::Scorer(_)
-            | Meta::Function(_)
-            | Meta::Application(_)
-            | Meta::Broken => None,
+            _ => None,
         }
     }
 

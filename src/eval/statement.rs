@@ -4,8 +4,8 @@
 use super::context::Context;
 use super::expression::takes_rest;
 use super::fault::Cause;
-use super::made::element_spans;
 use super::meta::{Body, Callable, Meta, ScopeId, Side};
+use super::provenance::element_spans;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Diagnostic, Span};
 use crate::builtin::RESERVED_LIBRARY;

@@ -13,6 +13,7 @@ mod part;
 pub mod print;
 mod rounds;
 pub mod scorer;
+mod selected;
 
 pub use apart::without_number;
 pub use build::{Encoding, Graph, Sharing};

@@ -5,7 +5,6 @@ use crate::base::{Code, Diagnostic};
 use crate::eval::Meta;
 use crate::eval::fault::Limit;
 use crate::eval::meta::Callable;
-use crate::syntax::ast::ExprKind;
 
 impl Scene<'_> {
     pub(super) fn limit(&self, limit: &Limit) -> Diagnostic {
@@ -22,19 +21,30 @@ impl Scene<'_> {
         let message = format!("the limit `{name}` of {bound} {what} is reached");
         let error = Diagnostic::error(Code::LimitReached, message)
             .at(self.whole, "reached while evaluating this");
+        let called = self.function().is_some();
         match limit {
-            Limit::Elements(_, Some(all)) => match self.kind() {
-                Some(ExprKind::Call { .. }) => {
-                    error.note(format!("this `range` has about {all} elements"))
-                }
-                _ => error.note(format!("this list would have {all}")),
-            },
+            Limit::Steps(_) | Limit::Nodes(_) => {
+                error.help("let loops run less often, like over `range(100)`")
+            }
+            Limit::Memory(_) => {
+                error.help("keep fewer or shorter lists and strings at the same time")
+            }
+            Limit::Elements(bound, Some(all)) if called => error
+                .note(format!("this `range` has about {all} elements"))
+                .help(format!("the longest one is `range({bound})`")),
+            Limit::Elements(_, all) => all
+                .iter()
+                .fold(error, |error, all| {
+                    error.note(format!("this list would have {all}"))
+                })
+                .help("make a shorter list, like `range(100)`"),
+            Limit::Loads(_) => error.help("load each file once"),
+            Limit::Nesting(_) | Limit::LoadDepth(_) => error,
             Limit::Calls {
                 callable,
                 arguments,
                 ..
             } => self.endless(error, callable, arguments),
-            _ => error,
         }
     }
 

@@ -1,7 +1,7 @@
 //! A name that is not defined: where it is defined after all, what was probably meant, what it is
 //! called here if it comes from another language, or how to define it.
 
-use super::quote::{letters, operand};
+use super::quote::{arguments, letters, operand};
 use super::scene::Scene;
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
@@ -284,28 +284,20 @@ fn default_reads(ast: &Ast, name: &str, used: Span) -> Option<(Span, Name)> {
 
 /// How a built-in function is called.
 pub(super) fn usage(builtin: Builtin) -> String {
-    let example = match builtin {
-        Builtin::Range => {
-            return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
-        }
-        Builtin::Select => "select(indices, indices, <=)",
-        Builtin::Aggregate => "aggregate(full_s, indices, 0)",
-        Builtin::Zip => "zip([1, 2], [\"a\", \"b\"])",
-        Builtin::Len => "len([1, 2])",
-        Builtin::Round => "round(0.5)",
-        Builtin::Indicator => "indicator(indices > 0)",
-        Builtin::Zipmap => "zipmap(indices, lambda i: i + 1)",
-        Builtin::Int => "int(indices / 2)",
-        Builtin::Float => "float(indices)",
-        Builtin::Str => "str(indices)",
-        Builtin::Exp => "exp(indices)",
-        Builtin::Score => "score(indices, indices, lambda key, query: key)",
-        Builtin::SelectBest => {
-            "select_best(full_s, score(indices, indices, lambda key, query: key))"
-        }
-        Builtin::Categorical => "categorical(indices)",
-        Builtin::Numerical => "numerical(indices)",
-    };
+    if builtin == Builtin::Range {
+        return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
+    }
     let names = builtin.parameters().collect::<Vec<_>>().join(", ");
-    format!("`{}({names})`, like `{example}`", builtin.name())
+    let (name, example) = (builtin.name(), builtin.row().example);
+    format!("`{name}({names})`, like `{example}`")
+}
+
+/// How many arguments a built-in function takes.
+pub(super) fn takes(builtin: Builtin) -> String {
+    let (least, parameters) = (builtin.required(), builtin.row().parameters);
+    match parameters.last() {
+        Some(&"…") => format!("at least {}", arguments(least)),
+        _ if least == parameters.len() => arguments(least),
+        _ => format!("{least} to {} arguments", parameters.len()),
+    }
 }
