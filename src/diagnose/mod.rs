@@ -9,6 +9,7 @@ macro_rules! table {
 
 mod eval;
 pub mod names;
+mod on_input;
 pub mod precedence;
 mod python;
 mod syntax;

@@ -11,7 +11,7 @@ use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion, visible};
 use crate::eval::Meta;
 use crate::eval::fault::Cause;
-use crate::interpret::code_of;
+use crate::interpret::fault::code_of;
 use crate::value::{Op, Value};
 
 impl Scene<'_> {
