@@ -3,10 +3,12 @@
 //! where it is not sure it is silent. What a file defines at its outermost level may be read from
 //! outside, unless its name starts with an underscore. The text has no syntax errors.
 
-use crate::base::{Code, Diagnostic};
+use crate::base::{Code, Diagnostic, Limits, Span, Suggestion};
+use crate::builtin::{RESERVED, RESERVED_LIBRARY, find};
 use crate::syntax::ast::{
     Ast, ExprId, ExprKind, Function, Ident, Name, Parameter, Statement, StatementKind,
 };
+use crate::syntax::parse_expression;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values replaced unread and idle names that are told of one text: a generated program may have a
@@ -16,12 +18,12 @@ const TOLD: usize = 10_000;
 /// The warnings about a program, in the order of its text.
 pub fn lint(ast: &Ast) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
+    let names = Names::of(ast);
     for id in ast.ids() {
         if let ExprKind::Lambda(lambda) = &ast.get(id).kind {
-            duplicates(&lambda.parameters, &mut diagnostics);
+            duplicates(&names, &lambda.parameters, &mut diagnostics);
         }
     }
-    let names = Names::of(ast);
     for statement in &ast.statements {
         functions(ast, &names, statement, &mut diagnostics);
     }
@@ -34,6 +36,10 @@ pub fn lint(ast: &Ast) -> Vec<Diagnostic> {
 /// What a whole text does with its names.
 struct Names {
     read: BTreeSet<Name>,
+    /// Set anywhere: assigned, defined, or taken by a function or a loop.
+    set: BTreeSet<Name>,
+    /// Arguments that a call gives by their names.
+    given: BTreeSet<Name>,
     /// Read in a lambda, which may happen at any call.
     in_lambdas: BTreeSet<Name>,
     /// Read otherwise than by calling them.
@@ -44,6 +50,8 @@ impl Names {
     fn of(ast: &Ast) -> Names {
         let mut names = Names {
             read: BTreeSet::new(),
+            set: BTreeSet::new(),
+            given: BTreeSet::new(),
             in_lambdas: BTreeSet::new(),
             passed: BTreeSet::new(),
         };
@@ -53,8 +61,18 @@ impl Names {
         for id in ast.ids().rev() {
             let kind = &ast.get(id).kind;
             match kind {
-                ExprKind::Call { function, .. } => drop(called.insert(*function)),
-                ExprKind::Lambda(lambda) => drop(in_lambda.insert(lambda.body)),
+                ExprKind::Call {
+                    function,
+                    arguments,
+                } => {
+                    called.insert(*function);
+                    let given = arguments.iter().filter_map(|it| it.name.as_ref());
+                    names.given.extend(given.map(|ident| ident.name.clone()));
+                }
+                ExprKind::Lambda(lambda) => {
+                    in_lambda.insert(lambda.body);
+                    names.take(&lambda.parameters);
+                }
                 _ => {}
             }
             if in_lambda.contains(&id) {
@@ -70,7 +88,57 @@ impl Names {
                 }
             }
         }
+        ast.statements.iter().for_each(|it| names.set_by(it));
         names
+    }
+
+    fn set_by(&mut self, statement: &Statement) {
+        let set = statement.names().iter();
+        self.set.extend(set.map(|ident| ident.name.clone()));
+        if let StatementKind::Define(function) = &statement.kind {
+            self.take(&function.parameters);
+        }
+        statement.body().iter().for_each(|it| self.set_by(it));
+    }
+
+    fn take(&mut self, parameters: &[Parameter]) {
+        let taken = parameters.iter().map(|parameter| &parameter.ident.name);
+        self.set.extend(taken.cloned());
+    }
+
+    /// Another name for what nobody reads, if nothing else has it.
+    fn renamed(&self, help: String, places: Vec<Span>, other: &str) -> Suggestion {
+        let known = self.read.contains(other) || self.set.contains(other);
+        let edit = |place| (place, other.to_string());
+        Suggestion {
+            message: help,
+            edits: match known {
+                true => Vec::new(),
+                false => places.into_iter().map(edit).collect(),
+            },
+        }
+    }
+
+    /// The same of a parameter, which a call may give by its name.
+    fn renamed_parameter(&self, help: String, ident: &Ident) -> Suggestion {
+        let help = self.renamed(help, vec![ident.span], &format!("_{}", ident.name));
+        match self.given.contains(&ident.name) {
+            true => help.plain(),
+            false => help,
+        }
+    }
+
+    /// What nobody in a file reads under a name that others do not see, under one that they do.
+    fn public(&self, ident: &Ident, public: &str) -> Suggestion {
+        let help = format!("remove the statement, or name it `{public}`");
+        let help = self.renamed(help, vec![ident.span], public);
+        let (parsed, root) = parse_expression(ident.span.source, public, &Limits::default());
+        let name = root.is_some_and(|root| parsed.ast.bare_name(root).is_some());
+        let kept = RESERVED.contains(&public) || RESERVED_LIBRARY.contains(&public);
+        match name && !kept && find(public).is_none() {
+            true => help,
+            false => help.plain(),
+        }
     }
 
     /// Whether something may read anything: `out` is whatever was set last.
@@ -81,7 +149,7 @@ impl Names {
 
 fn functions(ast: &Ast, names: &Names, statement: &Statement, diagnostics: &mut Vec<Diagnostic>) {
     if let StatementKind::Define(function) = &statement.kind {
-        duplicates(&function.parameters, diagnostics);
+        duplicates(names, &function.parameters, diagnostics);
         unused(ast, names, function, diagnostics);
         replaced(ast, names, &function.body, false, diagnostics);
     }
@@ -110,7 +178,7 @@ fn private(ast: &Ast, names: &Names, diagnostics: &mut Vec<Diagnostic>) {
                 Diagnostic::warning(Code::UnusedName, message)
                     .at(ident.span, "nothing in this file reads this")
                     .note("a name that starts with `_` is not seen by files that load this one")
-                    .help(format!("remove the statement, or name it `{public}`")),
+                    .help(names.public(ident, public)),
             );
         }
     }
@@ -179,7 +247,7 @@ fn in_functions(ast: &Ast, statement: &Statement, read: &mut BTreeSet<Name>) {
     }
 }
 
-fn duplicates(parameters: &[Parameter], diagnostics: &mut Vec<Diagnostic>) {
+fn duplicates(names: &Names, parameters: &[Parameter], diagnostics: &mut Vec<Diagnostic>) {
     let mut seen: BTreeMap<&Name, &Ident> = BTreeMap::new();
     for parameter in parameters {
         let ident = &parameter.ident;
@@ -189,7 +257,10 @@ fn duplicates(parameters: &[Parameter], diagnostics: &mut Vec<Diagnostic>) {
                 Diagnostic::warning(Code::DuplicateParameter, message)
                     .at(ident.span, "this one hides the other")
                     .at(first.span, "this one can never be read")
-                    .help(format!("give one another name, like `{}2`", ident.name)),
+                    .help(names.renamed_parameter(
+                        format!("give the first another name: `_{}`", ident.name),
+                        first,
+                    )),
             );
         }
     }
@@ -214,17 +285,18 @@ fn unused(ast: &Ast, names: &Names, function: &Function, diagnostics: &mut Vec<D
         for parameter in &function.parameters {
             let ident = &parameter.ident;
             if !read.contains(&ident.name) && !ident.name.starts_with('_') {
-                diagnostics.push(unread_parameter(ident, function));
+                diagnostics.push(unread_parameter(names, ident, function));
             }
         }
     }
     let mut told = BTreeSet::new();
-    for names in set {
+    let all: Vec<&Ident> = set.iter().copied().flatten().collect();
+    for several in set {
         // Taking values apart may give more of them than are needed.
         let idle = |ident: &Ident| !read.contains(&*ident.name) && !ident.name.starts_with('_');
-        let [first, ..] = names else { continue };
+        let [first, ..] = several else { continue };
         let room = diagnostics.len() < TOLD;
-        if room && names.iter().all(idle) && told.insert(first.name.clone()) {
+        if room && several.iter().all(idle) && told.insert(first.name.clone()) {
             let message = format!(
                 "`{}` is set in `{}` and never read",
                 first.name, function.ident.name
@@ -232,16 +304,22 @@ fn unused(ast: &Ast, names: &Names, function: &Function, diagnostics: &mut Vec<D
             diagnostics.push(
                 Diagnostic::warning(Code::UnusedName, message)
                     .at(first.span, "nothing reads this")
-                    .help(format!(
-                        "remove the statement, or name it `_{}`",
-                        first.name
-                    )),
+                    .help(
+                        names.renamed(
+                            format!("remove the statement, or name it `_{}`", first.name),
+                            all.iter()
+                                .filter(|it| it.name == first.name)
+                                .map(|it| it.span)
+                                .collect(),
+                            &format!("_{}", first.name),
+                        ),
+                    ),
             );
         }
     }
 }
 
-fn unread_parameter(ident: &Ident, function: &Function) -> Diagnostic {
+fn unread_parameter(names: &Names, ident: &Ident, function: &Function) -> Diagnostic {
     let name = &ident.name;
     let message = format!(
         "`{}` never reads its parameter `{name}`",
@@ -249,7 +327,7 @@ fn unread_parameter(ident: &Ident, function: &Function) -> Diagnostic {
     );
     Diagnostic::warning(Code::UnusedParameter, message)
         .at(ident.span, "nothing reads this")
-        .help(format!("read it, remove it, or name it `_{name}`"))
+        .help(names.renamed_parameter(format!("read it, remove it, or name it `_{name}`"), ident))
 }
 
 /// Collects what a statement reads and, in this function itself, sets.

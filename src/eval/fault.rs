@@ -316,6 +316,17 @@ impl Stop {
         self
     }
 
+    /// The name that is not defined, if that is why.
+    pub(super) fn undefined(&self) -> Option<&Name> {
+        match self {
+            Stop::Fault(fault) => match &fault.cause {
+                Cause::Undefined(name) => Some(name),
+                _ => None,
+            },
+            Stop::Broken => None,
+        }
+    }
+
     /// Whether it is an assertion that does not hold, behind which a loop goes on.
     pub(super) fn is_assertion(&self) -> bool {
         match self {

@@ -81,8 +81,9 @@ pub struct Evaluator {
     pub(crate) everything: Option<SelectorId>,
     /// Assertions that were run and not yet taken.
     pub(crate) asserted: Vec<Assertion>,
-    /// The names that statements at the prompt have not defined, as they failed, and where.
-    pub(crate) missing: FxHashMap<Name, Span>,
+    /// The names that statements at the prompt have not defined, as they failed: where, and whether that
+    /// has been told.
+    pub(crate) missing: FxHashMap<Name, (Span, bool)>,
     /// The texts that have been run, read.
     trees: FxHashMap<SourceId, Arc<Ast>>,
     /// The texts of the standard library.

@@ -7,7 +7,9 @@ use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::builtin::{Builtin, TABLE};
 use crate::eval::Meta;
-use crate::syntax::ast::{Ast, Command, ExprId, ExprKind, Ident, Name, Statement, StatementKind};
+use crate::syntax::ast::{
+    Ast, BinaryOperator, Command, ExprId, ExprKind, Ident, Name, Statement, StatementKind,
+};
 use crate::value::Value;
 
 /// After this many errors and warnings it is not looked for what was meant any more: that takes a look
@@ -47,7 +49,7 @@ impl Scene<'_> {
                     .help(format!("write a default that is known there: `{reader}=0`")),
             );
         }
-        if let Some(failed) = self.evaluator.missing.get(name) {
+        if let Some((failed, _)) = self.evaluator.missing.get(name) {
             return Some(
                 error
                     .at(*failed, "this has failed, so it is not defined")
@@ -96,8 +98,33 @@ impl Scene<'_> {
             .or_else(|| self.foreign(name, called.as_deref()))
             .or(near)
             .or_else(|| self.of_library(name, is_near))
+            .or_else(|| self.compared_as_string(name, span))
             .unwrap_or_else(|| definition(name, called.as_deref()).into());
         Some(error.help(help))
+    }
+
+    /// A name that strings are compared with: a string without its quotes.
+    fn compared_as_string(&self, name: &str, span: Span) -> Option<Suggestion> {
+        let site = self.site?;
+        let other = site.ast.ids().find_map(|id| match site.ast.get(id).kind {
+            ExprKind::Binary {
+                operator: BinaryOperator::Compare(_),
+                left,
+                right,
+            } if self.span(left) == span => Some(right),
+            ExprKind::Binary {
+                operator: BinaryOperator::Compare(_),
+                left,
+                right,
+            } if self.span(right) == span => Some(left),
+            _ => None,
+        })?;
+        let compared = site.ast.bare_name(other)?;
+        let meta = self.evaluator.lookup(site.scope, compared)?;
+        let quoted = Value::str(name).source();
+        let message = format!("a string stands in quotes: `{quoted}`");
+        let help = Suggestion::edit(message, span, quoted);
+        Some(help).filter(|_| self.is_string(meta))
     }
 
     /// Whether a place is all of what `set example` or `set vocab` is given.
@@ -220,16 +247,10 @@ fn is_near(name: &str, other: &str) -> bool {
 fn definition(name: &str, called: Option<&[ExprId]>) -> String {
     let Some(arguments) = called else {
         let quoted = Value::str(name).source();
-        return format!(
-            "define it first, like `{name} = indices;`; a string stands in quotes: `{quoted}`"
-        );
+        return format!("define it above this line; a string stands in quotes: `{quoted}`");
     };
-    let names = letters(arguments.len());
-    let given = names.first().map_or("indices", String::as_str);
-    format!(
-        "define it first, like `def {name}({}) {{ return {given}; }}`",
-        names.join(", ")
-    )
+    let names = letters(arguments.len()).join(", ");
+    format!("define it above this line: `def {name}({names}) {{ … }}`")
 }
 
 /// Every name that a program introduces, in the order of its text.

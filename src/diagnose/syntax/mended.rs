@@ -50,10 +50,12 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
             )
             .note("the escapes are \\n \\t \\\\ \\\" \\' and \\u{…}")
             .help(match unicode {
-                true => {
-                    "write the character's code point in braces, like `\\u{e9}` for é".to_string()
-                }
-                false => format!("for a backslash itself write two: `\\{written}`"),
+                true => "write the character's code point in braces, like `\\u{e9}` for é".into(),
+                false => Suggestion::edit(
+                    format!("for a backslash itself write two: `\\{written}`"),
+                    span,
+                    format!("\\{written}"),
+                ),
             })
         }
         MistakeKind::LargeInt => {
@@ -65,9 +67,9 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
             )
             .note(format!("integers go from {} to {}", i64::MIN, i64::MAX))
             .help(match written.len() {
-                _ if float.is_infinite() => SMALLER.to_string(),
-                0..=24 => format!("write a float: `{written}.0`"),
-                _ => format!("write a float: `{float:e}`"),
+                _ if float.is_infinite() => SMALLER.into(),
+                0..=24 => a_float(span, format!("{written}.0")),
+                _ => a_float(span, format!("{float:e}")),
             })
         }
         MistakeKind::LargeFloat => error(
@@ -92,7 +94,7 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
             &format!("`{written}` is no number"),
             "neither a number nor a name",
         )
-        .help(number(written)),
+        .help(number(span, written)),
         MistakeKind::BrokenString => broken_string(mistake, written),
         MistakeKind::OpenString => {
             let label = "the string begins here and its line ends";
@@ -118,8 +120,12 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
 /// Help where no number is as large.
 const SMALLER: &str = "write a smaller number, like `1e308`";
 
+fn a_float(span: Span, float: String) -> Suggestion {
+    Suggestion::edit(format!("write a float: `{float}`"), span, float)
+}
+
 /// What to write instead of what is glued to a number.
-fn number(written: &str) -> String {
+fn number(span: Span, written: &str) -> Suggestion {
     let plain = written.replace('_', "");
     let (prefix, digits) = plain.split_at(plain.len().min(2));
     let (base, digits) = match prefix {
@@ -129,14 +135,15 @@ fn number(written: &str) -> String {
         _ => (10, plain.as_str()),
     };
     match i64::from_str_radix(digits, base) {
-        Ok(number) => format!("write `{number}`"),
+        Ok(number) => Suggestion::edit(format!("write `{number}`"), span, number.to_string()),
         Err(_) if written.contains('.') => {
-            format!("a number has one point; a token stands in quotes: `\"{written}\"`")
+            format!("a number has one point; a token stands in quotes: `\"{written}\"`").into()
         }
         Err(_) => {
             let name = written.trim_start_matches(|c: char| c.is_ascii_digit());
             let number = &written[..written.len() - name.len()];
             format!("a product is written `{number} * {name}`; a name begins with a letter or `_`")
+                .into()
         }
     }
 }
@@ -160,12 +167,20 @@ fn broken_string(mistake: &Mistake, written: &str) -> Diagnostic {
         let message = "this string ends at its second quote";
         return Diagnostic::error(Code::UnexpectedToken, message)
             .at(span, "the string is only this")
-            .help(format!("write `{quote}{held}{quote}` for a quote inside"));
+            .help(Suggestion::edit(
+                format!("write `{quote}{held}{quote}` for a quote inside"),
+                mistake.span,
+                format!("{quote}{held}{quote}"),
+            ));
     }
     let whole = lines.join("\\n");
     Diagnostic::error(Code::UnclosedString, "this string goes on in the next line")
         .at(span, "the string begins here and its line ends")
-        .help(format!("write `\\n` for the line break: `{whole}`"))
+        .help(Suggestion::edit(
+            format!("write `\\n` for the line break: `{whole}`"),
+            mistake.span,
+            whole,
+        ))
 }
 
 /// A spelling of another language.
@@ -195,7 +210,15 @@ fn foreign(context: &Context, mistake: &Mistake, written: &str) -> Diagnostic {
         let name = context.before(mistake.span.start).unwrap_or("a");
         let help = format!("write `{name} = {name} {operator} …;`");
         let label = "names are assigned with `=` only";
-        return error(format!("there is no `{written}`"), label, help);
+        let fixed = format!("= {name} {operator}");
+        let error = error(format!("there is no `{written}`"), label, help.clone());
+        // Of several operands the operator would take the first alone.
+        let rest = context.text[mistake.span.end as usize..].split(';').next();
+        let single = rest.is_some_and(|rest| rest.trim().chars().all(char::is_alphanumeric));
+        return match single {
+            true => error.help(Suggestion::edit(help, mistake.span, fixed)),
+            false => error,
+        };
     }
     let whole = match written.starts_with('.') {
         true => format!("0{written}"),

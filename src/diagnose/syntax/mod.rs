@@ -1,8 +1,8 @@
 //! Mistakes of the parser in words.
 
-mod habit;
 mod mended;
 mod place;
+mod slip;
 mod words;
 
 use crate::base::{Diagnostic, Limits, SourceId};

@@ -1,18 +1,18 @@
 //! The words of other languages, in two tables: what is said of each, and what to write here.
 
-use crate::base::{Code, Diagnostic, Span};
+use crate::base::{Code, Diagnostic, Span, Suggestion};
 
 /// A message and help that say more than what was expected.
 pub(super) struct Hint {
     pub message: String,
-    pub help: String,
+    pub help: Suggestion,
     /// The number of the lexeme to show, if it is not the one that does not fit, and what to say
     /// there.
     pub at: Option<usize>,
     pub label: &'static str,
 }
 
-pub(super) fn hint(message: impl Into<String>, help: impl Into<String>) -> Option<Hint> {
+pub(super) fn hint(message: impl Into<String>, help: impl Into<Suggestion>) -> Option<Hint> {
     Some(Hint {
         message: message.into(),
         help: help.into(),
@@ -85,8 +85,35 @@ pub(super) fn unknown(text: &str, span: Span) -> Diagnostic {
     };
     Diagnostic::error(Code::UnknownCharacter, message)
         .at(span, "not part of the language")
-        .help(unknown_help(text))
+        .help(match (unknown_help(text), written_here(text)) {
+            (help, Some(fixed)) => Suggestion::edit(help, span, fixed),
+            (help, None) => help.into(),
+        })
 }
+
+/// What a single mark is written as here.
+fn written_here(text: &str) -> Option<&'static str> {
+    let mut all = text.chars();
+    let mark = all.next().filter(|_| all.next().is_none())?;
+    let (_, fixed) = MARKS.iter().find(|(marks, _)| marks.contains(mark))?;
+    Some(fixed)
+}
+
+/// Marks that have one spelling here.
+const MARKS: &[(&str, &str)] = table! {
+    "$\\", "";
+    "~¬", "not ";
+    "≤", "<=";
+    "≥", ">=";
+    "≠", "!=";
+    "−–—", "-";
+    "×·∙", "*";
+    "÷", "/";
+    "∧⋀", "and";
+    "∨⋁", "or";
+    "∈", "in";
+    "\u{a0}", " ";
+};
 
 fn unknown_help(text: &str) -> &'static str {
     let found = CHARACTERS

@@ -1,11 +1,13 @@
-//! What was probably meant where the grammar goes no further: the habits of other languages, Python
-//! and C above all, and slips, such as a comma or a value that is missing. What was written, and what
-//! to write here. The first rule that fits speaks.
+//! Slips, where the grammar goes no further: what is written in other languages, Python and C above
+//! all, and a comma or a value that is missing. What was written, and what to write here, with edits
+//! where that is certain. The first rule that fits speaks.
 
 use super::place::Place;
 use super::words::{Hint, OPERATOR_WORDS, STATEMENT_WORDS, hint, hint_at, row};
 use crate::base::suggest::nearest;
+use crate::base::{Span, Suggestion};
 use crate::syntax::token::{Lexeme, Token};
+use std::ops::RangeInclusive;
 
 /// Longer pieces of a program are not repeated in a help line.
 const LONGEST: usize = 24;
@@ -35,7 +37,7 @@ impl Place<'_, '_> {
             .or_else(|| self.assignment())
             .or_else(|| self.bracket())
             .or_else(|| self.body())
-            .or_else(|| self.slip())
+            .or_else(|| self.missing())
     }
 
     /// Whether the statement has a token before this place.
@@ -45,8 +47,51 @@ impl Place<'_, '_> {
     }
 
     /// Where a value or what stands between two is missing.
-    pub(super) fn slip(&self) -> Option<Hint> {
+    pub(super) fn missing(&self) -> Option<Hint> {
         self.value().or_else(|| self.separator())
+    }
+
+    /// Help that asks for another text from one lexeme to another.
+    fn edit(
+        &self,
+        help: impl Into<String>,
+        lexemes: RangeInclusive<usize>,
+        text: &str,
+    ) -> Suggestion {
+        let [first, last] = [lexemes.start(), lexemes.end()].map(|at| self.context.lexemes[*at]);
+        let span = Span {
+            end: self.span(last).end,
+            ..self.span(first)
+        };
+        Suggestion::edit(help, span, text)
+    }
+
+    /// A type behind what stands at this place, which is left out.
+    fn without_type(&self, help: String) -> Suggestion {
+        let next = |count: usize| self.context.lexemes.get(self.at + count).map(|it| it.token);
+        let ends = [
+            Token::Assign,
+            Token::Comma,
+            Token::RightParenthesis,
+            Token::LeftBrace,
+        ];
+        match (next(1), next(2)) {
+            (Some(Token::Name(_)), Some(end)) if ends.contains(&end) => {
+                let spaced = matches!(end, Token::Assign | Token::LeftBrace);
+                let blank = if spaced && self.has_no_blank_before(2) {
+                    " "
+                } else {
+                    ""
+                };
+                self.edit(help, self.at..=self.at + 1, blank)
+            }
+            _ => help.into(),
+        }
+    }
+
+    fn has_no_blank_before(&self, count: usize) -> bool {
+        let lexemes = self.context.lexemes;
+        lexemes[self.at + count - 1].end == lexemes[self.at + count].start
     }
 
     fn written(&self, lexeme: Lexeme) -> Option<&str> {
@@ -72,8 +117,11 @@ impl Place<'_, '_> {
                 "to show a value, write it as a statement: `value;`";
             Token::Colon => "commands with `:` belong to the prompt",
                 "start `rasp`, and type the command there";
-            Token::Semicolon => "there is no statement before this `;`",
-                "remove it: one `;` ends a statement, and `}` ends a block by itself";
+            Token::Semicolon => "there is no statement before this `;`", self.edit(
+                "remove it: one `;` ends a statement, and `}` ends a block by itself",
+                self.at..=self.at,
+                "",
+            );
             _ if token.is_command() => "commands do not stand in the body of a function or loop",
                 "move it to a line of its own outside the braces";
         }
@@ -105,7 +153,12 @@ impl Place<'_, '_> {
         let found = row(STATEMENT_WORDS, word).or_else(|| {
             let meant = nearest(word, ["return", "assert", "load", "draw", "def", "for"])?;
             let message = format!("no statement begins with `{word}`");
-            hint(message, format!("did you mean `{meant}`?"))
+            let (help, at) = (format!("did you mean `{meant}`?"), self.statement);
+            // A `return` has its place.
+            match meant {
+                "return" if self.block.is_none() => hint(message, help),
+                _ => hint(message, self.edit(help, at..=at, meant)),
+            }
         });
         hint_at(self.statement, NO_STATEMENT, found)
     }
@@ -164,18 +217,22 @@ impl Place<'_, '_> {
                 "this function has no name",
                 "write `def name(parameters) { return value; }`, or `lambda x: value`";
             Token::Colon if in_head && self.bracket.is_some() => "parameters have no types",
-                format!("write the name alone: `{name}`");
+                self.without_type(format!("write the name alone: `{name}`"));
             Token::Colon if self.at == self.statement + 1 => "names have no types",
-                format!("write `{name} = value;`");
+                self.without_type(format!("write `{name} = value;`"));
             Token::Foreign("->") if in_head => "functions have no types",
-                format!("write `{} {{ … }}`", self.head_until(previous)?);
+                self.without_type(format!("write `{} {{ … }}`", self.head_until(previous)?));
             Token::Colon if lambda => "the parameters of a `lambda` stand without parentheses",
                 "write `lambda a, b: value`";
             Token::Comma if starred =>
                 "the parameter with a star takes all that follows, so it is the last",
                 format!("put `*{name}` behind the others");
             Token::LeftBrace if in_head && self.at == self.statement + 2 =>
-                "the parameters are missing", format!("write `def {name}() {{`");
+                "the parameters are missing", self.edit(
+                    format!("write `def {name}() {{`"),
+                    self.at - 1..=self.at - 1,
+                    &format!("{name}()"),
+                );
             Token::Name(word) if first == Some(Token::Load) => "the path of `load` is a string",
                 format!("write `load \"{word}\";`");
             Token::Comma if first == Some(Token::Assert) && self.bracket.is_none() =>
@@ -198,10 +255,12 @@ impl Place<'_, '_> {
         let first = statement.first().map(|first| first.token);
         let second = statement.get(1).map(|second| second.token);
         if self.previous() == Some(Token::Equal) {
-            return hint("there is no `===`", "to compare write `==`");
+            let help = self.edit("to compare write `==`", self.at..=self.at, "");
+            return hint("there is no `===`", help);
         }
         if self.bracket.is_some() || statement.iter().skip(1).any(|it| it.token == Token::If) {
-            return hint("`=` does not compare", "to compare write `==`");
+            let help = self.edit("to compare write `==`", self.at..=self.at, "==");
+            return hint("`=` does not compare", help);
         }
         if let (Some(first), None) = (first, second)
             && first.is_keyword()
@@ -249,8 +308,11 @@ impl Place<'_, '_> {
         let bracket = self.bracket.map(|bracket| bracket.token);
         let in_list = bracket == Some(Token::LeftBracket);
         let found = rules! { (previous, token);
-            (Some(Token::Comma), _) if token.closes() => "there is nothing after this comma",
-                "remove the comma before the closing bracket";
+            (Some(Token::Comma), _) if token.closes() => "there is nothing after this comma", self.edit(
+                "remove the comma before the closing bracket",
+                self.at - 1..=self.at - 1,
+                "",
+            );
             (_, Token::For) if bracket == Some(Token::LeftBrace) && self.expects(":") =>
                 "in braces stand keys and values",
                 "for a list write `[x for x in list]`, for a dict `{x: x for x in list}`";
@@ -423,7 +485,8 @@ impl Place<'_, '_> {
         let none_open = self.bracket.is_none();
         if token.closes() && none_open && (self.block.is_none() || token != Token::RightBrace) {
             let written = self.context.written(self.lexeme()?);
-            let stray = hint(format!("{written} closes nothing"), "remove it");
+            let help = self.edit("remove it", self.at..=self.at, "");
+            let stray = hint(format!("{written} closes nothing"), help);
             return hint_at(self.at, "no bracket is open here", stray);
         }
         let previous = self.before(1)?;
@@ -450,7 +513,8 @@ impl Place<'_, '_> {
             ([false, true], Token::Name("f" | "r" | "b" | "u")) if glued => {
                 let message = format!("strings have no `{left}` before them");
                 let joined = format!("strings are joined with `+`, like `{right} + tokens`");
-                let prefix = hint(message, format!("write `{right}`; {joined}"));
+                let help = format!("write `{right}`; {joined}");
+                let prefix = hint(message, self.edit(help, self.at - 1..=self.at - 1, ""));
                 hint_at(self.at - 1, "not part of a string", prefix)
             }
             ([true, true], _) if glued && left.len() == 2 => hint(
@@ -458,7 +522,9 @@ impl Place<'_, '_> {
                 "write `## …` lines above a definition to describe it",
             ),
             _ if self.expects(",") && !none_open => {
-                let missing = hint("a comma is missing", format!("write `{left}, {right}`"));
+                let (help, both) = (format!("write `{left}, {right}`"), self.at - 1..=self.at);
+                let help = self.edit(help, both, &format!("{left}, {right}"));
+                let missing = hint("a comma is missing", help);
                 hint_at(self.at, "a `,` belongs before this", missing)
             }
             _ => {
