@@ -7,6 +7,9 @@ macro_rules! table {
     ($($($cell:expr),+;)*) => { &[$(($($cell),+)),*] };
 }
 
+#[macro_use]
+mod rules;
+
 mod eval;
 pub mod names;
 mod on_input;

@@ -34,6 +34,7 @@ pub fn lint(ast: &Ast) -> Vec<Diagnostic> {
 }
 
 /// What a whole text does with its names.
+#[derive(Default)]
 struct Names {
     read: BTreeSet<Name>,
     /// Set anywhere: assigned, defined, or taken by a function or a loop.
@@ -48,13 +49,7 @@ struct Names {
 
 impl Names {
     fn of(ast: &Ast) -> Names {
-        let mut names = Names {
-            read: BTreeSet::new(),
-            set: BTreeSet::new(),
-            given: BTreeSet::new(),
-            in_lambdas: BTreeSet::new(),
-            passed: BTreeSet::new(),
-        };
+        let mut names = Names::default();
         let mut called = BTreeSet::new();
         let mut in_lambda = BTreeSet::new();
         // What an expression is made of comes before it.
@@ -172,14 +167,13 @@ fn private(ast: &Ast, names: &Names, diagnostics: &mut Vec<Diagnostic>) {
         };
         let hidden = ident.name.starts_with('_') && ident.name.len() > 1;
         if hidden && !names.read.contains(&ident.name) && told.insert(&ident.name) {
-            let message = format!("`{}` is never read", ident.name);
-            let public = ident.name.trim_start_matches('_');
-            diagnostics.push(
-                Diagnostic::warning(Code::UnusedName, message)
-                    .at(ident.span, "nothing in this file reads this")
-                    .note("a name that starts with `_` is not seen by files that load this one")
-                    .help(names.public(ident, public)),
-            );
+            let (name, public) = (&ident.name, ident.name.trim_start_matches('_'));
+            diagnostics.push(told!(
+                warning!(UnusedName, "`{name}` is never read"),
+                at ident.span, "nothing in this file reads this",
+                note "a name that starts with `_` is not seen by files that load this one",
+                mend Some(names.public(ident, public)),
+            ));
         }
     }
 }
@@ -225,13 +219,13 @@ fn replaced(
         }
         let first = waiting.insert(&ident.name, ident);
         if let Some(first) = first.filter(|_| diagnostics.len() < TOLD) {
-            let message = format!("`{}` is replaced before anything reads it", ident.name);
-            diagnostics.push(
-                Diagnostic::warning(Code::UnreadDefinition, message)
-                    .at(first.span, "nothing reads this value")
-                    .at(ident.span, "here the name gets another one")
-                    .help("remove the first statement, or give one of the two another name"),
-            );
+            let name = &ident.name;
+            diagnostics.push(told!(
+                warning!(UnreadDefinition, "`{name}` is replaced before anything reads it"),
+                at first.span, "nothing reads this value",
+                at ident.span, "here the name gets another one",
+                help "remove the first statement, or give one of the two another name",
+            ));
         }
     }
 }
@@ -252,16 +246,14 @@ fn duplicates(names: &Names, parameters: &[Parameter], diagnostics: &mut Vec<Dia
     for parameter in parameters {
         let ident = &parameter.ident;
         if let Some(first) = seen.insert(&ident.name, ident) {
-            let message = format!("two parameters are named `{}`", ident.name);
-            diagnostics.push(
-                Diagnostic::warning(Code::DuplicateParameter, message)
-                    .at(ident.span, "this one hides the other")
-                    .at(first.span, "this one can never be read")
-                    .help(names.renamed_parameter(
-                        format!("give the first another name: `_{}`", ident.name),
-                        first,
-                    )),
-            );
+            let name = &ident.name;
+            let help = format!("give the first another name: `_{name}`");
+            diagnostics.push(told!(
+                warning!(DuplicateParameter, "two parameters are named `{name}`"),
+                at ident.span, "this one hides the other",
+                at first.span, "this one can never be read",
+                mend Some(names.renamed_parameter(help, first)),
+            ));
         }
     }
 }
@@ -297,37 +289,27 @@ fn unused(ast: &Ast, names: &Names, function: &Function, diagnostics: &mut Vec<D
         let [first, ..] = several else { continue };
         let room = diagnostics.len() < TOLD;
         if room && several.iter().all(idle) && told.insert(first.name.clone()) {
-            let message = format!(
-                "`{}` is set in `{}` and never read",
-                first.name, function.ident.name
-            );
-            diagnostics.push(
-                Diagnostic::warning(Code::UnusedName, message)
-                    .at(first.span, "nothing reads this")
-                    .help(
-                        names.renamed(
-                            format!("remove the statement, or name it `_{}`", first.name),
-                            all.iter()
-                                .filter(|it| it.name == first.name)
-                                .map(|it| it.span)
-                                .collect(),
-                            &format!("_{}", first.name),
-                        ),
-                    ),
-            );
+            let (name, function) = (&first.name, &function.ident.name);
+            let help = format!("remove the statement, or name it `_{name}`");
+            let places = all.iter().filter(|it| it.name == *name).map(|it| it.span);
+            let help = names.renamed(help, places.collect(), &format!("_{name}"));
+            diagnostics.push(told!(
+                warning!(UnusedName, "`{name}` is set in `{function}` and never read"),
+                at first.span, "nothing reads this",
+                mend Some(help),
+            ));
         }
     }
 }
 
 fn unread_parameter(names: &Names, ident: &Ident, function: &Function) -> Diagnostic {
-    let name = &ident.name;
-    let message = format!(
-        "`{}` never reads its parameter `{name}`",
-        function.ident.name
-    );
-    Diagnostic::warning(Code::UnusedParameter, message)
-        .at(ident.span, "nothing reads this")
-        .help(names.renamed_parameter(format!("read it, remove it, or name it `_{name}`"), ident))
+    let (name, function) = (&ident.name, &function.ident.name);
+    let help = format!("read it, remove it, or name it `_{name}`");
+    told!(
+        warning!(UnusedParameter, "`{function}` never reads its parameter `{name}`"),
+        at ident.span, "nothing reads this",
+        mend Some(names.renamed_parameter(help, ident)),
+    )
 }
 
 /// Collects what a statement reads and, in this function itself, sets.

@@ -10,72 +10,43 @@ use crate::value::Value;
 /// Why there is no value, without where.
 impl From<&Cause> for Diagnostic {
     fn from(cause: &Cause) -> Diagnostic {
-        let (code, message) = match cause {
-            Cause::Interrupted => (Code::Interrupted, INTERRUPTED.to_string()),
-            Cause::NoTokens => (
-                Code::BadInput,
-                "an s-op needs an input of at least one token".to_string(),
-            ),
-            Cause::NotGiven => (
-                Code::BadInput,
-                "what this part of the program is given is not known".to_string(),
-            ),
-            Cause::Primitive(failure) => (code_of(failure.kind), failure.message.clone()),
-            Cause::Mixed(both) => {
-                let [a, b] = both
-                    .each_ref()
-                    .map(|(at, value)| format!("{} at position {at}", value.source()));
-                let message = format!("numbers and strings in one s-op: {a} and {b}");
-                (Code::MixedTypes, message)
-            }
-            Cause::NoMean(count, of, shown) => {
-                let of = of.name();
-                let shown = listed(shown);
-                let message =
-                    format!("{count} values are selected at once, but {of} have no mean{shown}");
-                (Code::MeanOfNonNumbers, message)
-            }
-            Cause::NoWeightedMean(count, of) => {
-                let of = of.name();
-                let message =
-                    format!("{count} values have a weight at once, but {of} have no mean");
-                (Code::MeanOfNonNumbers, message)
-            }
-            Cause::NoScore(score) => {
-                let message = format!("a score is a number, not {}", score.source());
-                (Code::OperandTypes, message)
-            }
-            Cause::NoWeight(weight) => {
-                let message =
-                    format!("a weight is {weight}, but weights are finite and not negative");
-                (Code::ArithmeticFailed, message)
-            }
-            Cause::NoOrder(comparison, types) => {
-                let ([keys, queries], symbol) = (types.map(|it| it.name()), comparison.symbol());
-                let message =
-                    format!("`{symbol}` does not work on {keys} as keys and {queries} as queries");
-                (Code::OperandTypes, message)
-            }
-            Cause::Pairs(most, pairs) => {
-                let what = what(*pairs);
-                let message = format!("the limit `pairs` of {most} is reached: {what}");
-                (Code::LimitReached, message)
-            }
-            Cause::Shown {
-                what,
-                tokens,
-                bytes,
-                limit,
-            } => {
-                let message = format!(
-                    "the limit `memory_bytes` of {limit} bytes is reached: {what} on {tokens} \
-                     tokens takes {bytes}"
-                );
-                let error = Diagnostic::error(Code::LimitReached, message);
-                return error.help("show it on a shorter input");
-            }
-        };
-        Diagnostic::error(code, message)
+        rules! { (), cause;
+            Cause::Interrupted => error!(Interrupted, "{INTERRUPTED}");
+            Cause::NoTokens => error!(BadInput, "an s-op needs an input of at least one token");
+            Cause::NotGiven =>
+                error!(BadInput, "what this part of the program is given is not known");
+            Cause::Primitive(failure) =>
+                Diagnostic::error(code_of(failure.kind), &failure.message);
+            Cause::Mixed([(first, a), (second, b)]) =>
+                where (a, b) = (a.source(), b.source());
+                error!(MixedTypes, "numbers and strings in one s-op: {a} at position {first} and \
+                                    {b} at position {second}");
+            Cause::NoMean(count, of, shown) =>
+                where (of, shown) = (of.name(), listed(shown));
+                error!(MeanOfNonNumbers,
+                    "{count} values are selected at once, but {of} have no mean{shown}");
+            Cause::NoWeightedMean(count, of) =>
+                where of = of.name();
+                error!(MeanOfNonNumbers,
+                    "{count} values have a weight at once, but {of} have no mean");
+            Cause::NoScore(score) =>
+                where score = score.source();
+                error!(OperandTypes, "a score is a number, not {score}");
+            Cause::NoWeight(weight) =>
+                error!(ArithmeticFailed,
+                    "a weight is {weight}, but weights are finite and not negative");
+            Cause::NoOrder(comparison, types) =>
+                where ([keys, queries], symbol) = (types.map(|it| it.name()), comparison.symbol());
+                error!(OperandTypes,
+                    "`{symbol}` does not work on {keys} as keys and {queries} as queries");
+            Cause::Pairs(most, pairs) =>
+                where what = what(*pairs);
+                error!(LimitReached, "the limit `pairs` of {most} is reached: {what}");
+            Cause::Shown { what, tokens, bytes, limit } =>
+                error!(LimitReached, "the limit `memory_bytes` of {limit} bytes is reached: {what} \
+                                      on {tokens} tokens takes {bytes}"),
+                help "show it on a shorter input";
+        }
     }
 }
 
@@ -85,28 +56,22 @@ impl From<Failed<'_>> for Diagnostic {
     fn from(failed: Failed) -> Diagnostic {
         let Failed { fault, graph, .. } = failed;
         let error = Diagnostic::from(&fault.cause);
-        match (&fault.score, graph.get(fault.sop), &fault.cause) {
-            (Some(score), sop, _) => {
+        match (graph.get(fault.sop), &fault.score, &fault.cause) {
+            (sop, Some(score), _) => {
                 let weighted = matches!(sop, SOp::WeightedMean { .. });
-                let error = match weighted {
-                    true => error.at(graph.span(fault.sop), "this fails"),
-                    false => error,
-                };
+                let place = weighted.then(|| graph.span(fault.sop));
+                let error = place.map_or(error.clone(), |at| error.at(at, "this fails"));
                 let pair = pair(score, failed.input);
                 error.at(graph.scorer_span(score.scorer), pair)
             }
-            (None, SOp::Tokens, _) => placed(
-                &failed,
-                error.help("use `tokens`, the tokens as strings, or give an input like `[1, 2]`"),
+            (SOp::Tokens, ..) => told!(
+                placed(&failed, error),
+                help "use `tokens`, the tokens as strings, or give an input like `[1, 2]`"
             ),
-            (None, SOp::Aggregate { default, .. }, Cause::Mixed(_)) => {
-                let default = default.source();
-                placed(
-                    &failed,
-                    error.note(format!(
-                        "a position that selects nothing gets the default, here {default}"
-                    )),
-                )
+            (SOp::Aggregate { default, .. }, _, Cause::Mixed(_)) => {
+                let note = "a position that selects nothing gets the default, here";
+                let error = error.note(format!("{note} {}", default.source()));
+                placed(&failed, error)
             }
             _ => placed(&failed, error),
         }

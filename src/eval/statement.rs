@@ -137,7 +137,13 @@ impl Evaluator {
             .filter(|name| self.missing.contains_key(*name));
         let worded = match (&stop, hangs) {
             (Stop::Broken, _) => Some(self.words.broken(statement.span, "in this statement")),
-            (_, Some(name)) if self.missing[name].1 => None,
+            (_, Some(name)) if self.missing[name].1 => match statement.kind {
+                // Who asks gets an answer.
+                StatementKind::Expression(_) => {
+                    Some(self.words.broken(statement.span, "in this statement"))
+                }
+                _ => None,
+            },
             _ => self.worded(&stop),
         };
         if let Some((_, told)) = hangs.and_then(|name| self.missing.get_mut(name)) {

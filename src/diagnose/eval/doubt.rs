@@ -9,13 +9,6 @@ use crate::eval::fault::{Doubt, Doubtful, Shadow};
 use crate::syntax::ast::{BinaryOperator, ExprKind, Name};
 use crate::value::{Comparison, Value};
 
-/// A warning with a code and a text.
-macro_rules! warning {
-    ($code:ident, $message:literal) => {
-        Diagnostic::warning(Code::$code, format!($message))
-    };
-}
-
 impl Scene<'_> {
     /// A warning of something doubtful at the whole, unless another tells of it.
     pub(super) fn doubted(&self, doubt: &Doubt) -> Option<Diagnostic> {

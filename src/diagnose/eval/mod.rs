@@ -1,9 +1,6 @@
 //! Faults of evaluation in words: what happened and where, the places that led there, and what was
 //! probably meant.
 
-#[macro_use]
-mod rules;
-
 mod call;
 mod cause;
 mod doubt;

@@ -12,17 +12,20 @@ use std::ops::RangeInclusive;
 /// Longer pieces of a program are not repeated in a help line.
 const LONGEST: usize = 24;
 
-/// Rules as a list: what is looked at, and, for each thing that it may be, what is wrong and what to
-/// write, perhaps shown at another lexeme with a label.
-macro_rules! rules {
-    ($value:expr; $($pattern:pat $(if $guard:expr)? =>
-        $message:expr, $help:expr $(, at $at:expr, $label:expr)?;)*) => {
+/// Slips as a list: what is looked at, and, for each thing that it may be, what is wrong and what to
+/// write, perhaps shown at another lexeme with a label. Texts may name what the pattern or a `where`
+/// has bound.
+macro_rules! slips {
+    ($value:expr; $($pattern:pat $(if $guard:expr)? => $(where $name:pat = $bound:expr;)*
+        $message:literal, $help:expr $(, at $at:expr, $label:expr)?;)*) => {
         match $value {
             $($pattern $(if $guard)? => {
-                let told = hint($message, $help);
+                $(let $name = $bound;)*
+                let told = hint(format!($message), $help);
                 $(let told = hint_at($at, $label, told);)?
                 told
             })*
+            #[allow(unreachable_patterns)]
             _ => None,
         }
     };
@@ -105,11 +108,11 @@ impl Place<'_, '_> {
         if token.is_keyword() && self.next() == Some(Token::Assign) {
             return self.keyword_as_name();
         }
-        rules! { token;
-            Token::If => IF_STATEMENT, self.choice(self.at), at self.at, NO_STATEMENT;
+        slips! { token;
+            Token::If => "{IF_STATEMENT}", self.choice(self.at), at self.at, NO_STATEMENT;
             Token::Else => "`else` belongs to an `if` in the same expression",
                 "choose between values: `x = a if condition else b;`";
-            Token::Return if self.is_second_return() => LAST_STATEMENT,
+            Token::Return if self.is_second_return() => "{LAST_STATEMENT}",
                 "end the body with one `return`, and `}` after it";
             Token::Return if self.block.is_some() => "a loop returns nothing",
                 "keep the value in a name, and write `return name;` at the end of the function";
@@ -165,20 +168,16 @@ impl Place<'_, '_> {
 
     /// What is wrong behind `set`.
     fn setting(&self) -> Option<Hint> {
-        match self.token() {
-            Some(Token::Name("causal")) => {
-                let help = "write `set causal on` or `set causal off`";
-                let switch = hint("`causal` is on or off", help);
-                hint_at(self.at + 1, "neither on nor off", switch)
-            }
-            Some(Token::Name(word)) => {
-                let settings = ["example", "vocab", "max_length", "causal"];
-                let meant = nearest(word, settings);
-                let help = meant.map(|meant| format!("did you mean `set {meant}`?"));
-                let message = format!("`{word}` is no setting");
-                hint(message, help.unwrap_or(SETTINGS.to_string()))
-            }
-            _ => hint("this is not a setting", SETTINGS),
+        let settings = ["example", "vocab", "max_length", "causal"];
+        slips! { self.token();
+            Some(Token::Name("causal")) =>
+                "`causal` is on or off", "write `set causal on` or `set causal off`",
+                at self.at + 1, "neither on nor off";
+            Some(Token::Name(word)) =>
+                where meant = nearest(word, settings);
+                where meant = meant.map(|meant| format!("did you mean `set {meant}`?"));
+                "`{word}` is no setting", meant.unwrap_or(SETTINGS.to_string());
+            _ => "this is not a setting", SETTINGS;
         }
     }
 
@@ -212,7 +211,7 @@ impl Place<'_, '_> {
         let token_before = |count| self.before(count).map(|lexeme| lexeme.token);
         let opens = |token| matches!(token, Token::LeftParenthesis | Token::Comma | Token::Lambda);
         let starred = token_before(2) == Some(Token::Star) && token_before(3).is_some_and(opens);
-        rules! { token;
+        slips! { token;
             _ if in_head && self.at == self.statement + 1 && token != Token::Assign =>
                 "this function has no name",
                 "write `def name(parameters) { return value; }`, or `lambda x: value`";
@@ -253,40 +252,29 @@ impl Place<'_, '_> {
         }
         let statement = &self.context.lexemes[self.statement..self.at];
         let first = statement.first().map(|first| first.token);
-        let second = statement.get(1).map(|second| second.token);
-        if self.previous() == Some(Token::Equal) {
-            let help = self.edit("to compare write `==`", self.at..=self.at, "");
-            return hint("there is no `===`", help);
-        }
-        if self.bracket.is_some() || statement.iter().skip(1).any(|it| it.token == Token::If) {
-            let help = self.edit("to compare write `==`", self.at..=self.at, "==");
-            return hint("`=` does not compare", help);
-        }
-        if let (Some(first), None) = (first, second)
-            && first.is_keyword()
-            && first != Token::For
-        {
-            return self.keyword_as_name();
-        }
-        rules! { (first, second);
+        let asks = statement.iter().skip(1).any(|it| it.token == Token::If);
+        let compare = |text| self.edit("to compare write `==`", self.at..=self.at, text);
+        slips! { (first, statement.get(1).map(|second| second.token));
+            _ if self.previous() == Some(Token::Equal) => "there is no `===`", compare("");
+            _ if self.bracket.is_some() || asks => "`=` does not compare", compare("==");
             (Some(Token::For), _) => "a loop goes through a list",
                 "write `for i in range(10) { … }`";
+            (Some(word), None) if word.is_keyword() =>
+                where Hint { message, help, .. } = self.keyword_as_name()?;
+                "{message}", help;
             (Some(Token::Name(_)), Some(Token::LeftBracket)) => "elements cannot be assigned",
                 "lists, dicts and s-ops never change: build a new one";
             _ if self.has(Token::Assign) => "there is already a `=` in this statement",
                 "to compare write `==`; to assign twice write two statements";
+            _ => "only names can be assigned", "write `name = value;`, or `==` to compare";
         }
-        .or_else(|| {
-            let help = "write `name = value;`, or `==` to compare";
-            hint("only names can be assigned", help)
-        })
     }
 
     /// The head of a `repeat`.
     fn rounds(&self) -> Option<Hint> {
         let only = |terminal: &str| self.expected.len() == 1 && self.expects(terminal);
         let help = "write `repeat 3 (x = tokens) { … }`";
-        rules! { self.token().filter(|_| self.first() == Some(Token::Repeat))?;
+        slips! { self.token().filter(|_| self.first() == Some(Token::Repeat))?;
             Token::Assign if self.bracket.is_some() && self.expects(")") =>
                 "it is not said how often this runs", help;
             Token::Colon if only("{") => "the body of a loop stands in braces", help;
@@ -307,7 +295,7 @@ impl Place<'_, '_> {
         let previous = self.previous();
         let bracket = self.bracket.map(|bracket| bracket.token);
         let in_list = bracket == Some(Token::LeftBracket);
-        let found = rules! { (previous, token);
+        let found = slips! { (previous, token);
             (Some(Token::Comma), _) if token.closes() => "there is nothing after this comma", self.edit(
                 "remove the comma before the closing bracket",
                 self.at - 1..=self.at - 1,
@@ -329,7 +317,7 @@ impl Place<'_, '_> {
                 .line_begins_with_if()
                 .or_else(|| self.no_else(token, in_list));
         }
-        rules! { (previous, token);
+        slips! { (previous, token);
             (Some(Token::Load), Token::Semicolon) => "`load` needs a path",
                 "write `load \"path\";`";
             (_, Token::Not) if self.next() == Some(Token::In) => "there is no `not in`",
@@ -373,14 +361,14 @@ impl Place<'_, '_> {
         let previous = self.previous();
         let is_empty = token == Token::RightBrace && previous == Some(Token::LeftBrace);
         let head = self.first().filter(|_| self.expects("{"));
-        rules! { head;
+        slips! { head;
             _ if self.returns_nothing() => "this function returns nothing",
                 "end its body with `return value;`",
                 at self.at, "`return …;` belongs before this";
             _ if is_empty && self.expects("def") => "the body of this loop is empty",
                 "write at least one statement in it, like `x = 1;`",
                 at self.at, "a statement belongs before this";
-            _ if self.follows_return() => LAST_STATEMENT, "close the body with `}` after it";
+            _ if self.follows_return() => "{LAST_STATEMENT}", "close the body with `}` after it";
             Some(Token::Def) if !self.expects("int") => "the body of a function stands in braces",
                 "write `def name(parameters) { return value; }`";
             Some(Token::For) if token == Token::Colon => "the body of a loop stands in braces",
@@ -420,48 +408,43 @@ impl Place<'_, '_> {
             Some(token) => token.closes(),
         };
         let operand = self.before(2).and_then(|lexeme| self.written(lexeme));
-        match (previous.token, self.token()) {
-            (Token::Assign | Token::Return | Token::LeftParenthesis, Some(Token::If)) => hint(
+        let example = |operand: &str| match (previous.token, operand) {
+            (Token::Assign, name) => Some(format!("{name} = indices")),
+            (Token::Return | Token::Assert, _) => Some(format!("{written} indices")),
+            (Token::Not, _) => Some("not True".to_string()),
+            (Token::SetExample(_) | Token::SetVocabulary, _) => Some(format!("{written} \"abc\"")),
+            (Token::In, element) => Some(format!("{element} in [1, 2]")),
+            (Token::SetMaxLength, _) => Some(format!("{written} 8")),
+            // A list that is taken apart has nothing before its sign.
+            (Token::Star, "," | "(" | "[") => Some("*[1, 2]".to_string()),
+            (token, "" | "," | "(" | "[" | "{") if token.is_infix() => None,
+            (token, left) => token.is_infix().then(|| format!("{left} {written} 1")),
+        };
+        let assigned = previous.token == Token::Assign;
+        slips! { (previous.token, self.token());
+            (Token::Assign | Token::Return | Token::LeftParenthesis, Some(Token::If)) =>
                 "`if` does not begin an expression",
-                "the first value comes first: `a if condition else b`",
-            ),
-            (before, Some(token))
-                if (before.is_infix() || before == Token::Assign) && token.is_comparison() =>
-            {
-                let compared = self.compared().unwrap_or("x");
-                let right = self.context.lexemes.get(self.at + 1);
-                let right = right.and_then(|right| self.written(*right)).unwrap_or("y");
-                let sign = self.lexeme().and_then(|sign| self.written(sign))?;
-                let help = format!("say again what is compared: `{compared} {sign} {right}`");
-                hint(format!("nothing stands before this `{sign}`"), help)
-            }
+                "the first value comes first: `a if condition else b`";
+            (before, Some(token)) if (before.is_infix() || assigned) && token.is_comparison() =>
+                where left = self.compared().unwrap_or("x");
+                where right = self.context.lexemes.get(self.at + 1);
+                where right = right.and_then(|right| self.written(*right)).unwrap_or("y");
+                where sign = self.lexeme().and_then(|sign| self.written(sign))?;
+                "nothing stands before this `{sign}`",
+                format!("say again what is compared: `{left} {sign} {right}`");
             // `x++`
-            (Token::Plus | Token::Minus, Some(Token::Semicolon)) if operand == Some(written) => {
-                let name = self.before(3).and_then(|name| self.written(name))?;
-                let help = format!("write `{name} = {name} {written} 1;`");
-                let doubled = hint(format!("there is no `{written}{written}`"), help);
-                hint_at(self.at - 1, "names are assigned with `=` only", doubled)
-            }
-            (before, _) if ends => {
-                let example = match before {
-                    Token::Assign => format!("{} = indices", operand?),
-                    Token::Return | Token::Assert => format!("{written} indices"),
-                    Token::Not => "not True".to_string(),
-                    Token::SetExample(_) | Token::SetVocabulary => format!("{written} \"abc\""),
-                    Token::In => format!("{} in [1, 2]", operand?),
-                    Token::SetMaxLength => format!("{written} 8"),
-                    _ if before.is_infix() => match (before, operand?) {
-                        // A list that is taken apart has nothing before its sign.
-                        (Token::Star, "," | "(" | "[") => "*[1, 2]".to_string(),
-                        (_, "," | "(" | "[" | "{") => return None,
-                        (_, operand) => format!("{operand} {written} 1"),
-                    },
-                    _ => return None,
-                };
-                let missing = hint("a value is missing", format!("write one, like `{example}`"));
-                hint_at(self.at - 1, "a value belongs after this", missing)
-            }
-            _ => None,
+            (Token::Plus | Token::Minus, Some(Token::Semicolon)) if operand == Some(written) =>
+                where name = self.before(3).and_then(|name| self.written(name))?;
+                "there is no `{written}{written}`", self.edit(
+                    format!("write `{name} = {name} {written} 1;`"),
+                    self.at - 2..=self.at - 1,
+                    &format!(" = {name} {written} 1"),
+                ),
+                at self.at - 1, "names are assigned with `=` only";
+            _ if ends =>
+                where example = example(operand.unwrap_or_default())?;
+                "a value is missing", format!("write one, like `{example}`"),
+                at self.at - 1, "a value belongs after this";
         }
     }
 
@@ -476,70 +459,61 @@ impl Place<'_, '_> {
     /// Where a comma, an operator or a bracket is missing between two values.
     fn separator(&self) -> Option<Hint> {
         let token = self.token()?;
-        if token == Token::Slash && self.next() == Some(Token::Star) {
-            return hint(
-                "comments do not stand between `/*` and `*/`",
-                "write `# …` on every line",
-            );
-        }
         let none_open = self.bracket.is_none();
-        if token.closes() && none_open && (self.block.is_none() || token != Token::RightBrace) {
-            let written = self.context.written(self.lexeme()?);
-            let help = self.edit("remove it", self.at..=self.at, "");
-            let stray = hint(format!("{written} closes nothing"), help);
-            return hint_at(self.at, "no bracket is open here", stray);
+        let previous = self.before(1);
+        let in_braces = self.bracket.map(|bracket| bracket.token) == Some(Token::LeftBrace);
+        let in_block = self.block.is_some() && token == Token::RightBrace;
+        slips! { token;
+            Token::Slash if self.next() == Some(Token::Star) =>
+                "comments do not stand between `/*` and `*/`", "write `# …` on every line";
+            _ if token.closes() && none_open && !in_block =>
+                where written = self.context.written(self.lexeme()?);
+                "{written} closes nothing", self.edit("remove it", self.at..=self.at, ""),
+                at self.at, "no bracket is open here";
+            _ if previous.is_some() && in_braces && self.expects(":") =>
+                "in braces stand keys and values", "write a dict as `{\"a\": 1}`, a list as `[1, 2]`";
         }
-        let previous = self.before(1)?;
-        let bracket = self.bracket.map(|bracket| bracket.token);
-        if bracket == Some(Token::LeftBrace) && self.expects(":") {
-            return hint(
-                "in braces stand keys and values",
-                "write a dict as `{\"a\": 1}`, a list as `[1, 2]`",
-            );
-        }
-        let both = previous.token.ends_expression() && token.starts_expression();
+        .or_else(|| self.between(previous?, self.lexeme()?))
+    }
+
+    /// What is missing between two values.
+    fn between(&self, before: Lexeme, here: Lexeme) -> Option<Hint> {
+        let both = before.token.ends_expression() && here.token.starts_expression();
         if !both || self.expects("in") && self.first() == Some(Token::For) {
             return None;
         }
-        let left = self.written(previous)?;
-        let right = self.written(self.lexeme()?)?;
-        let between = self.context.text.get(previous.end..self.lexeme()?.start)?;
+        let (left, right) = (self.written(before)?, self.written(here)?);
+        let between = self.context.text.get(before.end..here.start)?;
         if between.contains('\n') && self.next() == Some(Token::Assign) {
             return None;
         }
         let glued = between.is_empty();
-        let strings = [previous.token, token].map(|token| matches!(token, Token::Str(_)));
-        match (strings, previous.token) {
-            ([false, true], Token::Name("f" | "r" | "b" | "u")) if glued => {
-                let message = format!("strings have no `{left}` before them");
-                let joined = format!("strings are joined with `+`, like `{right} + tokens`");
-                let help = format!("write `{right}`; {joined}");
-                let prefix = hint(message, self.edit(help, self.at - 1..=self.at - 1, ""));
-                hint_at(self.at - 1, "not part of a string", prefix)
-            }
-            ([true, true], _) if glued && left.len() == 2 => hint(
+        let strings = [before, here].map(|it| matches!(it.token, Token::Str(_)));
+        let last = self.at - 1;
+        slips! { (strings, before.token);
+            ([false, true], Token::Name("f" | "r" | "b" | "u")) if glued =>
+                where joined = format!("strings are joined with `+`, like `{right} + tokens`");
+                "strings have no `{left}` before them",
+                self.edit(format!("write `{right}`; {joined}"), last..=last, ""),
+                at last, "not part of a string";
+            ([true, true], _) if glued && left.len() == 2 =>
                 "strings do not stand between three quotes",
-                "write `## …` lines above a definition to describe it",
-            ),
-            _ if self.expects(",") && !none_open => {
-                let (help, both) = (format!("write `{left}, {right}`"), self.at - 1..=self.at);
-                let help = self.edit(help, both, &format!("{left}, {right}"));
-                let missing = hint("a comma is missing", help);
-                hint_at(self.at, "a `,` belongs before this", missing)
-            }
-            _ => {
-                let help = match previous.token {
-                    _ if strings == [true, true] => {
-                        format!("to join strings write `{left} + {right}`")
-                    }
-                    Token::Name(_) if token != Token::LeftBrace => format!(
-                        "write one, like `{left} == {right}`, or call a function: `{left}({right})`"
-                    ),
-                    _ => "write one here, or `;` before this to end the statement".to_string(),
-                };
-                let missing = hint("an operator is missing", help);
-                hint_at(self.at, "an operator belongs before this", missing)
-            }
+                "write `## …` lines above a definition to describe it";
+            _ if self.expects(",") && self.bracket.is_some() =>
+                where fixed = format!("{left}, {right}");
+                "a comma is missing",
+                self.edit(format!("write `{fixed}`"), last..=self.at, &fixed),
+                at self.at, "a `,` belongs before this";
+            ([true, true], _) =>
+                "an operator is missing", format!("to join strings write `{left} + {right}`"),
+                at self.at, "an operator belongs before this";
+            (_, Token::Name(_)) if here.token != Token::LeftBrace =>
+                "an operator is missing",
+                format!("write one, like `{left} == {right}`, or call a function: `{left}({right})`"),
+                at self.at, "an operator belongs before this";
+            _ => "an operator is missing",
+                "write one here, or `;` before this to end the statement",
+                at self.at, "an operator belongs before this";
         }
     }
 }

@@ -85,76 +85,53 @@ pub(super) fn unknown(text: &str, span: Span) -> Diagnostic {
     };
     Diagnostic::error(Code::UnknownCharacter, message)
         .at(span, "not part of the language")
-        .help(match (unknown_help(text), written_here(text)) {
-            (help, Some(fixed)) => Suggestion::edit(help, span, fixed),
-            (help, None) => help.into(),
-        })
+        .help(unknown_help(text, span))
 }
 
-/// What a single mark is written as here.
-fn written_here(text: &str) -> Option<&'static str> {
-    let mut all = text.chars();
-    let mark = all.next().filter(|_| all.next().is_none())?;
-    let (_, fixed) = MARKS.iter().find(|(marks, _)| marks.contains(mark))?;
-    Some(fixed)
-}
-
-/// Marks that have one spelling here.
-const MARKS: &[(&str, &str)] = table! {
-    "$\\", "";
-    "~¬", "not ";
-    "≤", "<=";
-    "≥", ">=";
-    "≠", "!=";
-    "−–—", "-";
-    "×·∙", "*";
-    "÷", "/";
-    "∧⋀", "and";
-    "∨⋁", "or";
-    "∈", "in";
-    "\u{a0}", " ";
-};
-
-fn unknown_help(text: &str) -> &'static str {
+fn unknown_help(text: &str, span: Span) -> Suggestion {
     let found = CHARACTERS
         .iter()
-        .find(|(written, _)| match written.is_ascii() {
+        .find(|(written, ..)| match written.is_ascii() {
             true => *written == text,
             false => text.contains(|character| written.contains(character)),
         });
     match found {
-        Some((_, help)) => help,
-        None if text.chars().any(is_hidden) => "it cannot be seen: remove it",
-        None if text.chars().any(char::is_alphabetic) => {
-            "names consist of a-z, A-Z, 0-9 and _; other characters may stand in strings"
+        Some((_, help, Some(fixed))) if text.chars().count() == 1 => {
+            Suggestion::edit(*help, span, *fixed)
         }
-        None => "remove it, or put it in quotes if it is a token",
+        Some((_, help, _)) => (*help).into(),
+        None if text.chars().any(is_hidden) => "it cannot be seen: remove it".into(),
+        None if text.chars().any(char::is_alphabetic) => {
+            "names consist of a-z, A-Z, 0-9 and _; other characters may stand in strings".into()
+        }
+        None => "remove it, or put it in quotes if it is a token".into(),
     }
 }
 
-/// Marks of other languages, and characters beyond ASCII of which a text has one.
-const CHARACTERS: &[(&str, &str)] = table! {
-    "?", "choose between values: `b if condition else c`";
-    ".", "functions are called as `f(x)`: nothing has methods or fields";
-    "->", LAMBDA;
-    "~", "write `not`";
-    "@", "keys are combined with queries by `select`: `select(keys, queries, ==)`";
-    "$", "names are written without a mark before them";
-    "`", STRINGS;
-    "\\", "statements may go on over several lines without a mark";
-    "“”„‘’", "strings stand in straight quotes: `\"…\"` or `'…'`";
-    "≤", "write `<=`";
-    "≥", "write `>=`";
-    "≠", "write `!=`";
-    "−–—", "write `-`";
-    "×·∙", "write `*`";
-    "÷", "write `/`";
-    "¬", "write `not`";
-    "∧⋀", "write `and`";
-    "∨⋁", "write `or`";
-    "∈", "write `in`";
-    "→⇒λ", LAMBDA;
-    "\u{a0}", "this is a non-breaking space: replace it by a plain one";
+/// Marks of other languages, and characters beyond ASCII of which a text has one: what to say of
+/// them, and what a single one is here.
+const CHARACTERS: &[(&str, &str, Option<&str>)] = table! {
+    "?", "choose between values: `b if condition else c`", None;
+    ".", "functions are called as `f(x)`: nothing has methods or fields", None;
+    "->", LAMBDA, None;
+    "~", "write `not`", Some("not ");
+    "@", "keys are combined with queries by `select`: `select(keys, queries, ==)`", None;
+    "$", "names are written without a mark before them", Some("");
+    "`", STRINGS, None;
+    "\\", "statements may go on over several lines without a mark", Some("");
+    "“”„‘’", "strings stand in straight quotes: `\"…\"` or `'…'`", None;
+    "≤", "write `<=`", Some("<=");
+    "≥", "write `>=`", Some(">=");
+    "≠", "write `!=`", Some("!=");
+    "−–—", "write `-`", Some("-");
+    "×·∙", "write `*`", Some("*");
+    "÷", "write `/`", Some("/");
+    "¬", "write `not`", Some("not ");
+    "∧⋀", "write `and`", Some("and");
+    "∨⋁", "write `or`", Some("or");
+    "∈", "write `in`", Some("in");
+    "→⇒λ", LAMBDA, None;
+    "\u{a0}", "this is a non-breaking space: replace it by a plain one", Some(" ");
 };
 
 const LAMBDA: &str = "functions without a name are written `lambda x: value`";

@@ -1,32 +1,48 @@
 //! How rules are written: as lists, a row each. Texts may name what the pattern or a `where` of their
 //! row has bound.
 
-/// What causes are told as: what happened, perhaps `not` what was needed there, places `at` which
-/// something is said, a `note`, and `help`, or a `mend` if there is one.
+/// An error with a code and a text.
+macro_rules! error {
+    ($code:ident, $message:literal) => {
+        Diagnostic::error(Code::$code, format!($message))
+    };
+}
+
+/// A warning with a code and a text.
+macro_rules! warning {
+    ($code:ident, $message:literal) => {
+        Diagnostic::warning(Code::$code, format!($message))
+    };
+}
+
+/// What happened, places `at` which something is said, a `note`, and `help`, or a `mend` if there is
+/// one.
+macro_rules! told {
+    ($told:expr $(, at $at:expr, $label:literal)* $(, note $note:literal)*
+        $(, help $help:literal)? $(, mend $mend:expr)? $(,)?) => {{
+        let told: Diagnostic = $told;
+        $(let told = told.at($at, format!($label));)*
+        $(let told = told.note(format!($note));)*
+        $(let told = told.help(format!($help));)?
+        $(let told = told.maybe_help($mend);)?
+        told
+    }};
+}
+
+/// What causes are told as; perhaps `not` what was needed there.
 macro_rules! rules {
     ($scene:expr, $cause:expr; $($pattern:pat $(if $guard:expr)? =>
-        $(where $name:pat = $value:expr;)* $told:expr
-        $(, not $side:expr)? $(, at $at:expr, $label:literal)* $(, note $note:literal)*
+        $(where $name:pat = $value:expr;)* $told:expr $(, not $side:expr)?
+        $(, at $at:expr, $label:literal)* $(, note $note:literal)*
         $(, help $help:literal)? $(, mend $mend:expr)?;)*) => {
         match $cause {
             $($pattern $(if $guard)? => {
                 $(let $name = $value;)*
                 let told: Diagnostic = $told;
                 $(let told = $scene.not(told, $side);)?
-                $(let told = told.at($at, format!($label));)*
-                $(let told = told.note(format!($note));)*
-                $(let told = told.help(format!($help));)?
-                $(let told = told.maybe_help($mend);)?
-                told
+                told!(told $(, at $at, $label)* $(, note $note)* $(, help $help)? $(, mend $mend)?)
             })*
         }
-    };
-}
-
-/// An error with a code and a text.
-macro_rules! error {
-    ($code:ident, $message:literal) => {
-        Diagnostic::error(Code::$code, format!($message))
     };
 }
 
