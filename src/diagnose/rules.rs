@@ -68,3 +68,22 @@ macro_rules! mends {
         }
     };
 }
+
+/// Slips as a list: what is looked at, and, for each thing that it may be, what is wrong and what to
+/// write, perhaps shown at another lexeme with a label. Texts may name what the pattern or a `where`
+/// has bound.
+macro_rules! slips {
+    ($value:expr; $($pattern:pat $(if $guard:expr)? => $(where $name:pat = $bound:expr;)*
+        $message:literal, $help:expr $(, at $at:expr, $label:expr)?;)*) => {
+        match $value {
+            $($pattern $(if $guard)? => {
+                $(let $name = $bound;)*
+                let told = hint(format!($message), $help);
+                $(let told = hint_at($at, $label, told);)?
+                told
+            })*
+            #[allow(unreachable_patterns)]
+            _ => None,
+        }
+    };
+}

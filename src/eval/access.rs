@@ -63,12 +63,8 @@ impl Evaluator {
         };
         let indices = self.add_sop(SOp::Indices, span)?;
         let selector = self.add_comparison([indices, position], Comparison::Equal, span)?;
-        let sop = SOp::Aggregate {
-            selector,
-            value: id,
-            default: Value::Int(0),
-        };
-        Ok(Meta::SOp(self.add_sop(sop, span)?))
+        let fetched = self.add_aggregate(selector, id, Value::Int(0), span)?;
+        Ok(Meta::SOp(fetched))
     }
 
     /// `left in right`
@@ -119,14 +115,7 @@ impl Evaluator {
         let value = self.add_constant(value.clone(), span)?;
         let equal = self.add_map(Op::Compare(Comparison::Equal), vec![id, value], span)?;
         let indicator = self.add_map(Op::Indicator, vec![equal], span)?;
-        let share = self.add_sop(
-            SOp::Aggregate {
-                selector: everything,
-                value: indicator,
-                default: Value::Int(0),
-            },
-            span,
-        )?;
+        let share = self.add_aggregate(everything, indicator, Value::Int(0), span)?;
         let zero = self.add_constant(Value::Int(0), span)?;
         let found = self.add_map(Op::Compare(Comparison::Greater), vec![share, zero], span)?;
         Ok(Meta::SOp(found))

@@ -9,16 +9,10 @@ use super::provenance::element_spans;
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::builtin::Builtin;
-use crate::graph::{SOp, SOpId, ScorerId, Selector, SelectorId};
+use crate::graph::{SOp, SOpId, Selector};
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::{Comparison, TypeSet, Value};
 use std::sync::Arc;
-
-/// What an aggregate attends by.
-enum Attention {
-    Selector(SelectorId),
-    Scorer(ScorerId),
-}
 
 impl Evaluator {
     pub(super) fn select(&mut self, cx: &Context, parts: [ExprId; 3], span: Span) -> Outcome<Meta> {
@@ -83,11 +77,10 @@ impl Evaluator {
         more: &[ExprId],
         span: Span,
     ) -> Outcome<Meta> {
-        let attends = match self.side(cx, attention)? {
-            (Meta::Selector(id), _) => Attention::Selector(id),
-            (Meta::Scorer(id), _) => Attention::Scorer(id),
-            other => return Err(Cause::NoSelector(other).into()),
-        };
+        let attends = self.side(cx, attention)?;
+        if !matches!(attends.0, Meta::Selector(_) | Meta::Scorer(_)) {
+            return Err(Cause::NoSelector(attends).into());
+        }
         let (mut value, values_span) = self.side(cx, values)?;
         let arguments = 2 + more.len();
         let mut more = more.iter().copied();
@@ -112,7 +105,7 @@ impl Evaluator {
         let Meta::List(items) = &value else {
             let sop = self.broadcast(&value, values_span)?;
             self.check_default(cx, (given, &default), (sop, values_span), (&value, span));
-            return self.pool(&attends, sop, default, span);
+            return self.pool(&attends.0, sop, default, span);
         };
         // Several s-ops are pooled alike.
         let places = element_spans(&cx.ast, values, items.len());
@@ -120,7 +113,7 @@ impl Evaluator {
         for (item, at) in items.iter().zip(places) {
             let sop = self.broadcast(item, at)?;
             self.check_default(cx, (given, &default), (sop, at), (&value, span));
-            pooled.push(self.pool(&attends, sop, default.clone(), span)?);
+            pooled.push(self.pool(&attends.0, sop, default.clone(), span)?);
         }
         self.keep(Meta::list(pooled))
     }
@@ -143,26 +136,20 @@ impl Evaluator {
         }
     }
 
-    fn pool(
-        &mut self,
-        attention: &Attention,
-        value: SOpId,
-        default: Value,
-        span: Span,
-    ) -> Outcome<Meta> {
-        let sop = match attention {
-            Attention::Selector(selector) => SOp::Aggregate {
-                selector: *selector,
-                value,
-                default,
-            },
-            Attention::Scorer(scorer) => SOp::WeightedMean {
-                scorer: *scorer,
-                value,
-                default,
-            },
+    fn pool(&mut self, attends: &Meta, value: SOpId, default: Value, span: Span) -> Outcome<Meta> {
+        let sop = match *attends {
+            Meta::Scorer(scorer) => self.add_sop(
+                SOp::WeightedMean {
+                    scorer,
+                    value,
+                    default,
+                },
+                span,
+            ),
+            Meta::Selector(selector) => self.add_aggregate(selector, value, default, span),
+            _ => unreachable!("`aggregate` has checked what it attends by"),
         };
-        Ok(Meta::SOp(self.add_sop(sop, span)?))
+        Ok(Meta::SOp(sop?))
     }
 
     /// `score(keys, queries, function)`

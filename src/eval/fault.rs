@@ -316,29 +316,23 @@ impl Stop {
         self
     }
 
+    fn cause(&self) -> Option<&Cause> {
+        match self {
+            Stop::Fault(fault) => Some(&fault.cause),
+            Stop::Broken => None,
+        }
+    }
+
     /// The name that is not defined, if that is why.
     pub(super) fn undefined(&self) -> Option<&Name> {
-        match self {
-            Stop::Fault(fault) => match &fault.cause {
-                Cause::Undefined(name) => Some(name),
-                _ => None,
-            },
-            Stop::Broken => None,
+        match self.cause()? {
+            Cause::Undefined(name) => Some(name),
+            _ => None,
         }
     }
 
     /// Whether it is an assertion that does not hold, behind which a loop goes on.
     pub(super) fn is_assertion(&self) -> bool {
-        match self {
-            Stop::Fault(fault) => fault.is_assertion(),
-            Stop::Broken => false,
-        }
-    }
-}
-
-impl Fault {
-    /// Whether it is an assertion that does not hold.
-    pub fn is_assertion(&self) -> bool {
-        matches!(self.cause, Cause::Unmet(_) | Cause::NoTruth(_))
+        matches!(self.cause(), Some(Cause::Unmet(_) | Cause::NoTruth(_)))
     }
 }

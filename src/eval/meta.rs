@@ -5,7 +5,7 @@ use crate::base::{Held, Span};
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, ScorerId, SelectorId};
 use crate::interpret::Sequence;
-use crate::syntax::ast::{Ast, ExprKind, Function, Lambda, Name};
+use crate::syntax::ast::{Ast, ExprId, Function, Lambda, Name};
 use crate::value::Value;
 use crate::value::atom::{float_repr, quote};
 use indexmap::IndexMap;
@@ -292,8 +292,7 @@ impl Meta {
                 text.push('{');
                 for (index, (key, value)) in dict.iter().enumerate() {
                     text.push_str(if index == 0 { "" } else { ", " });
-                    text.push_str(&python_repr(key));
-                    text.push_str(": ");
+                    text.push_str(&format!("{}: ", python_repr(key)));
                     value.write_repr(text);
                 }
                 text.push('}');
@@ -360,21 +359,13 @@ impl Callable {
         Some(ast.get(parameters.get(parameter)?.default?).span)
     }
 
-    /// Where the condition of the first choice in what it gives stands.
-    pub(crate) fn choice(&self) -> Option<Span> {
-        let (ast, mut pending) = match &self.body {
-            Body::Defined { ast, function, .. } => (ast, function.results.clone()),
-            Body::Lambda { ast, lambda, .. } => (ast, vec![lambda.body]),
-            Body::Builtin(_) => return None,
-        };
-        while let Some(id) = pending.pop() {
-            let kind = &ast.get(id).kind;
-            if let ExprKind::Ternary { condition, .. } = kind {
-                return Some(ast.get(*condition).span);
-            }
-            pending.extend(kind.children());
+    /// Its tree, and what it gives, if the program has defined it.
+    pub(crate) fn results(&self) -> Option<(&Ast, Vec<ExprId>)> {
+        match &self.body {
+            Body::Defined { ast, function, .. } => Some((ast, function.results.clone())),
+            Body::Lambda { ast, lambda, .. } => Some((ast, vec![lambda.body])),
+            Body::Builtin(_) => None,
         }
-        None
     }
 
     /// `name(a, b)`

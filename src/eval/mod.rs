@@ -233,6 +233,22 @@ impl Evaluator {
         self.add_selector(selector, span)
     }
 
+    /// Adds what a selector reads.
+    pub(crate) fn add_aggregate(
+        &mut self,
+        selector: SelectorId,
+        value: SOpId,
+        default: Value,
+        span: Span,
+    ) -> Outcome<SOpId> {
+        let sop = SOp::Aggregate {
+            selector,
+            value,
+            default,
+        };
+        self.add_sop(sop, span)
+    }
+
     /// Adds an elementwise s-op, refusing operand types on which it can only fail.
     pub(crate) fn add_map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> Outcome<SOpId> {
         let types: Vec<_> = operands.iter().map(|id| self.graph.types(*id)).collect();

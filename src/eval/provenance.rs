@@ -11,37 +11,21 @@ use crate::graph::SOpId;
 use crate::syntax::ast::{Ast, ExprId, ExprKind, Name};
 use rustc_hash::FxHashMap;
 
-/// A call in progress; it gets a number once an s-op is made in it.
-#[derive(Debug)]
-struct Open {
-    name: Name,
-    span: Span,
-    number: Option<u32>,
-}
-
-/// A call in which an s-op was made.
-#[derive(Debug)]
-struct Call {
-    name: Name,
-    span: Span,
-    caller: Option<u32>,
-}
+/// A call in which an s-op was made, with the number of the call that it was made in.
+type Call = (Name, Span, Option<u32>);
 
 /// The calls behind the s-ops.
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
-    open: Vec<Open>,
+    /// The calls in progress, each with its own number once an s-op is made in it.
+    open: Vec<Call>,
     calls: Vec<Call>,
     made_in: FxHashMap<SOpId, u32>,
 }
 
 impl Origins {
     pub fn enter(&mut self, name: &Name, span: Span) {
-        self.open.push(Open {
-            name: name.clone(),
-            span,
-            number: None,
-        });
+        self.open.push((name.clone(), span, None));
     }
 
     pub fn leave(&mut self) {
@@ -52,31 +36,25 @@ impl Origins {
     pub fn open_calls(&self) -> Vec<(Name, Span)> {
         let inner_first = self.open.iter().rev();
         inner_first
-            .map(|call| (call.name.clone(), call.span))
+            .map(|(name, at, _)| (name.clone(), *at))
             .collect()
     }
 
     /// Notes that an s-op has just been made.
     pub fn made(&mut self, id: SOpId) {
         // Calls are numbered from the outermost on; those with a number come first.
-        let from = self.open.partition_point(|call| call.number.is_some());
-        for at in from..self.open.len() {
-            let caller = at
-                .checked_sub(1)
-                .and_then(|caller| self.open[caller].number);
-            let Ok(number) = u32::try_from(self.calls.len()) else {
+        let from = self.open.partition_point(|(.., number)| number.is_some());
+        let mut caller = from.checked_sub(1).and_then(|at| self.open[at].2);
+        for (name, span, number) in &mut self.open[from..] {
+            let Ok(next) = u32::try_from(self.calls.len()) else {
                 return;
             };
-            let open = &mut self.open[at];
-            open.number = Some(number);
-            self.calls.push(Call {
-                name: open.name.clone(),
-                span: open.span,
-                caller,
-            });
+            self.calls.push((name.clone(), *span, caller));
+            *number = Some(next);
+            caller = *number;
         }
-        if let Some(number) = self.open.last().and_then(|call| call.number) {
-            self.made_in.insert(id, number);
+        if let Some((.., Some(number))) = self.open.last() {
+            self.made_in.insert(id, *number);
         }
     }
 
@@ -84,9 +62,9 @@ impl Origins {
     fn path(&self, id: SOpId) -> Vec<(Name, Span)> {
         let mut path = Vec::new();
         let mut next = self.made_in.get(&id).copied();
-        while let Some(call) = next.and_then(|number| self.calls.get(number as usize)) {
-            path.push((call.name.clone(), call.span));
-            next = call.caller;
+        while let Some((name, at, caller)) = next.and_then(|it| self.calls.get(it as usize)) {
+            path.push((name.clone(), *at));
+            next = *caller;
         }
         path
     }

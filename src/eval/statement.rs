@@ -135,16 +135,13 @@ impl Evaluator {
         let hangs = stop
             .undefined()
             .filter(|name| self.missing.contains_key(*name));
-        let worded = match (&stop, hangs) {
-            (Stop::Broken, _) => Some(self.words.broken(statement.span, "in this statement")),
-            (_, Some(name)) if self.missing[name].1 => match statement.kind {
-                // Who asks gets an answer.
-                StatementKind::Expression(_) => {
-                    Some(self.words.broken(statement.span, "in this statement"))
-                }
-                _ => None,
-            },
-            _ => self.worded(&stop),
+        let told = hangs.is_some_and(|name| self.missing[name].1);
+        // Who asks for a value gets an answer.
+        let asks = matches!(statement.kind, StatementKind::Expression(_));
+        let worded = match &stop {
+            Stop::Fault(_) if !told => self.worded(&stop),
+            Stop::Fault(_) if !asks => None,
+            _ => Some(self.words.broken(statement.span, "in this statement")),
         };
         if let Some((_, told)) = hangs.and_then(|name| self.missing.get_mut(name)) {
             *told = true;

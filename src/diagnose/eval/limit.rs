@@ -1,10 +1,11 @@
 //! Limits that were reached, recursion above all.
 
 use super::scene::{Scene, Side};
-use crate::base::{Code, Diagnostic};
+use crate::base::{Code, Diagnostic, Span};
 use crate::eval::Meta;
 use crate::eval::fault::Limit;
 use crate::eval::meta::Callable;
+use crate::syntax::ast::ExprKind;
 
 impl Scene<'_> {
     pub(super) fn limit(&self, limit: &Limit) -> Diagnostic {
@@ -56,7 +57,7 @@ impl Scene<'_> {
         let sop = parameters
             .zip(arguments)
             .find(|(_, (meta, _))| matches!(meta, Meta::SOp(_) | Meta::Scorer(_)));
-        match (callable.choice(), sop) {
+        match (choice(callable), sop) {
             (Some(_), Some((parameter, _))) => error
                 .note(format!(
                     "`{parameter}` is an s-op: both branches of a choice on it are evaluated, before \
@@ -74,6 +75,19 @@ impl Scene<'_> {
                 .help("let a choice end it: `return 1 if n == 0 else n * f(n - 1);`"),
         }
     }
+}
+
+/// Where the condition of the first choice in what a function gives stands.
+fn choice(callable: &Callable) -> Option<Span> {
+    let (ast, mut pending) = callable.results()?;
+    while let Some(id) = pending.pop() {
+        let kind = &ast.get(id).kind;
+        if let ExprKind::Ternary { condition, .. } = kind {
+            return Some(ast.get(*condition).span);
+        }
+        pending.extend(kind.children());
+    }
+    None
 }
 
 /// `n <= 0` for `n == 0`.

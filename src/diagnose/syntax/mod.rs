@@ -1,6 +1,7 @@
 //! Mistakes of the parser in words.
 
 mod mended;
+mod missing;
 mod place;
 mod slip;
 mod words;
