@@ -7,8 +7,12 @@ macro_rules! table {
     ($($($cell:expr),+;)*) => { &[$(($($cell),+)),*] };
 }
 
+#[macro_use]
+mod rules;
+
 mod eval;
 pub mod names;
+mod on_input;
 pub mod precedence;
 mod python;
 mod syntax;

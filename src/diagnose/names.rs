@@ -3,10 +3,12 @@
 //! where it is not sure it is silent. What a file defines at its outermost level may be read from
 //! outside, unless its name starts with an underscore. The text has no syntax errors.
 
-use crate::base::{Code, Diagnostic};
+use crate::base::{Code, Diagnostic, Limits, Span, Suggestion};
+use crate::builtin::{RESERVED, RESERVED_LIBRARY, find};
 use crate::syntax::ast::{
     Ast, ExprId, ExprKind, Function, Ident, Name, Parameter, Statement, StatementKind,
 };
+use crate::syntax::parse_expression;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values replaced unread and idle names that are told of one text: a generated program may have a
@@ -16,12 +18,12 @@ const TOLD: usize = 10_000;
 /// The warnings about a program, in the order of its text.
 pub fn lint(ast: &Ast) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
+    let names = Names::of(ast);
     for id in ast.ids() {
         if let ExprKind::Lambda(lambda) = &ast.get(id).kind {
-            duplicates(&lambda.parameters, &mut diagnostics);
+            duplicates(&names, &lambda.parameters, &mut diagnostics);
         }
     }
-    let names = Names::of(ast);
     for statement in &ast.statements {
         functions(ast, &names, statement, &mut diagnostics);
     }
@@ -32,8 +34,13 @@ pub fn lint(ast: &Ast) -> Vec<Diagnostic> {
 }
 
 /// What a whole text does with its names.
+#[derive(Default)]
 struct Names {
     read: BTreeSet<Name>,
+    /// Set anywhere: assigned, defined, or taken by a function or a loop.
+    set: BTreeSet<Name>,
+    /// Arguments that a call gives by their names.
+    given: BTreeSet<Name>,
     /// Read in a lambda, which may happen at any call.
     in_lambdas: BTreeSet<Name>,
     /// Read otherwise than by calling them.
@@ -42,19 +49,25 @@ struct Names {
 
 impl Names {
     fn of(ast: &Ast) -> Names {
-        let mut names = Names {
-            read: BTreeSet::new(),
-            in_lambdas: BTreeSet::new(),
-            passed: BTreeSet::new(),
-        };
+        let mut names = Names::default();
         let mut called = BTreeSet::new();
         let mut in_lambda = BTreeSet::new();
         // What an expression is made of comes before it.
         for id in ast.ids().rev() {
             let kind = &ast.get(id).kind;
             match kind {
-                ExprKind::Call { function, .. } => drop(called.insert(*function)),
-                ExprKind::Lambda(lambda) => drop(in_lambda.insert(lambda.body)),
+                ExprKind::Call {
+                    function,
+                    arguments,
+                } => {
+                    called.insert(*function);
+                    let given = arguments.iter().filter_map(|it| it.name.as_ref());
+                    names.given.extend(given.map(|ident| ident.name.clone()));
+                }
+                ExprKind::Lambda(lambda) => {
+                    in_lambda.insert(lambda.body);
+                    names.take(&lambda.parameters);
+                }
                 _ => {}
             }
             if in_lambda.contains(&id) {
@@ -70,7 +83,57 @@ impl Names {
                 }
             }
         }
+        ast.statements.iter().for_each(|it| names.set_by(it));
         names
+    }
+
+    fn set_by(&mut self, statement: &Statement) {
+        let set = statement.names().iter();
+        self.set.extend(set.map(|ident| ident.name.clone()));
+        if let StatementKind::Define(function) = &statement.kind {
+            self.take(&function.parameters);
+        }
+        statement.body().iter().for_each(|it| self.set_by(it));
+    }
+
+    fn take(&mut self, parameters: &[Parameter]) {
+        let taken = parameters.iter().map(|parameter| &parameter.ident.name);
+        self.set.extend(taken.cloned());
+    }
+
+    /// Another name for what nobody reads, if nothing else has it.
+    fn renamed(&self, help: String, places: Vec<Span>, other: &str) -> Suggestion {
+        let known = self.read.contains(other) || self.set.contains(other);
+        let edit = |place| (place, other.to_string());
+        Suggestion {
+            message: help,
+            edits: match known {
+                true => Vec::new(),
+                false => places.into_iter().map(edit).collect(),
+            },
+        }
+    }
+
+    /// The same of a parameter, which a call may give by its name.
+    fn renamed_parameter(&self, help: String, ident: &Ident) -> Suggestion {
+        let help = self.renamed(help, vec![ident.span], &format!("_{}", ident.name));
+        match self.given.contains(&ident.name) {
+            true => help.plain(),
+            false => help,
+        }
+    }
+
+    /// What nobody in a file reads under a name that others do not see, under one that they do.
+    fn public(&self, ident: &Ident, public: &str) -> Suggestion {
+        let help = format!("remove the statement, or name it `{public}`");
+        let help = self.renamed(help, vec![ident.span], public);
+        let (parsed, root) = parse_expression(ident.span.source, public, &Limits::default());
+        let name = root.is_some_and(|root| parsed.ast.bare_name(root).is_some());
+        let kept = RESERVED.contains(&public) || RESERVED_LIBRARY.contains(&public);
+        match name && !kept && find(public).is_none() {
+            true => help,
+            false => help.plain(),
+        }
     }
 
     /// Whether something may read anything: `out` is whatever was set last.
@@ -81,7 +144,7 @@ impl Names {
 
 fn functions(ast: &Ast, names: &Names, statement: &Statement, diagnostics: &mut Vec<Diagnostic>) {
     if let StatementKind::Define(function) = &statement.kind {
-        duplicates(&function.parameters, diagnostics);
+        duplicates(names, &function.parameters, diagnostics);
         unused(ast, names, function, diagnostics);
         replaced(ast, names, &function.body, false, diagnostics);
     }
@@ -104,14 +167,13 @@ fn private(ast: &Ast, names: &Names, diagnostics: &mut Vec<Diagnostic>) {
         };
         let hidden = ident.name.starts_with('_') && ident.name.len() > 1;
         if hidden && !names.read.contains(&ident.name) && told.insert(&ident.name) {
-            let message = format!("`{}` is never read", ident.name);
-            let public = ident.name.trim_start_matches('_');
-            diagnostics.push(
-                Diagnostic::warning(Code::UnusedName, message)
-                    .at(ident.span, "nothing in this file reads this")
-                    .note("a name that starts with `_` is not seen by files that load this one")
-                    .help(format!("remove the statement, or name it `{public}`")),
-            );
+            let (name, public) = (&ident.name, ident.name.trim_start_matches('_'));
+            diagnostics.push(told!(
+                warning!(UnusedName, "`{name}` is never read"),
+                at ident.span, "nothing in this file reads this",
+                note "a name that starts with `_` is not seen by files that load this one",
+                mend Some(names.public(ident, public)),
+            ));
         }
     }
 }
@@ -157,13 +219,13 @@ fn replaced(
         }
         let first = waiting.insert(&ident.name, ident);
         if let Some(first) = first.filter(|_| diagnostics.len() < TOLD) {
-            let message = format!("`{}` is replaced before anything reads it", ident.name);
-            diagnostics.push(
-                Diagnostic::warning(Code::UnreadDefinition, message)
-                    .at(first.span, "nothing reads this value")
-                    .at(ident.span, "here the name gets another one")
-                    .help("remove the first statement, or give one of the two another name"),
-            );
+            let name = &ident.name;
+            diagnostics.push(told!(
+                warning!(UnreadDefinition, "`{name}` is replaced before anything reads it"),
+                at first.span, "nothing reads this value",
+                at ident.span, "here the name gets another one",
+                help "remove the first statement, or give one of the two another name",
+            ));
         }
     }
 }
@@ -179,18 +241,19 @@ fn in_functions(ast: &Ast, statement: &Statement, read: &mut BTreeSet<Name>) {
     }
 }
 
-fn duplicates(parameters: &[Parameter], diagnostics: &mut Vec<Diagnostic>) {
+fn duplicates(names: &Names, parameters: &[Parameter], diagnostics: &mut Vec<Diagnostic>) {
     let mut seen: BTreeMap<&Name, &Ident> = BTreeMap::new();
     for parameter in parameters {
         let ident = &parameter.ident;
         if let Some(first) = seen.insert(&ident.name, ident) {
-            let message = format!("two parameters are named `{}`", ident.name);
-            diagnostics.push(
-                Diagnostic::warning(Code::DuplicateParameter, message)
-                    .at(ident.span, "this one hides the other")
-                    .at(first.span, "this one can never be read")
-                    .help(format!("give one another name, like `{}2`", ident.name)),
-            );
+            let name = &ident.name;
+            let help = format!("give the first another name: `_{name}`");
+            diagnostics.push(told!(
+                warning!(DuplicateParameter, "two parameters are named `{name}`"),
+                at ident.span, "this one hides the other",
+                at first.span, "this one can never be read",
+                mend Some(names.renamed_parameter(help, first)),
+            ));
         }
     }
 }
@@ -214,42 +277,39 @@ fn unused(ast: &Ast, names: &Names, function: &Function, diagnostics: &mut Vec<D
         for parameter in &function.parameters {
             let ident = &parameter.ident;
             if !read.contains(&ident.name) && !ident.name.starts_with('_') {
-                diagnostics.push(unread_parameter(ident, function));
+                diagnostics.push(unread_parameter(names, ident, function));
             }
         }
     }
     let mut told = BTreeSet::new();
-    for names in set {
+    let all: Vec<&Ident> = set.iter().copied().flatten().collect();
+    for several in set {
         // Taking values apart may give more of them than are needed.
         let idle = |ident: &Ident| !read.contains(&*ident.name) && !ident.name.starts_with('_');
-        let [first, ..] = names else { continue };
+        let [first, ..] = several else { continue };
         let room = diagnostics.len() < TOLD;
-        if room && names.iter().all(idle) && told.insert(first.name.clone()) {
-            let message = format!(
-                "`{}` is set in `{}` and never read",
-                first.name, function.ident.name
-            );
-            diagnostics.push(
-                Diagnostic::warning(Code::UnusedName, message)
-                    .at(first.span, "nothing reads this")
-                    .help(format!(
-                        "remove the statement, or name it `_{}`",
-                        first.name
-                    )),
-            );
+        if room && several.iter().all(idle) && told.insert(first.name.clone()) {
+            let (name, function) = (&first.name, &function.ident.name);
+            let help = format!("remove the statement, or name it `_{name}`");
+            let places = all.iter().filter(|it| it.name == *name).map(|it| it.span);
+            let help = names.renamed(help, places.collect(), &format!("_{name}"));
+            diagnostics.push(told!(
+                warning!(UnusedName, "`{name}` is set in `{function}` and never read"),
+                at first.span, "nothing reads this",
+                mend Some(help),
+            ));
         }
     }
 }
 
-fn unread_parameter(ident: &Ident, function: &Function) -> Diagnostic {
-    let name = &ident.name;
-    let message = format!(
-        "`{}` never reads its parameter `{name}`",
-        function.ident.name
-    );
-    Diagnostic::warning(Code::UnusedParameter, message)
-        .at(ident.span, "nothing reads this")
-        .help(format!("read it, remove it, or name it `_{name}`"))
+fn unread_parameter(names: &Names, ident: &Ident, function: &Function) -> Diagnostic {
+    let (name, function) = (&ident.name, &function.ident.name);
+    let help = format!("read it, remove it, or name it `_{name}`");
+    told!(
+        warning!(UnusedParameter, "`{function}` never reads its parameter `{name}`"),
+        at ident.span, "nothing reads this",
+        mend Some(names.renamed_parameter(help, ident)),
+    )
 }
 
 /// Collects what a statement reads and, in this function itself, sets.

@@ -1,10 +1,10 @@
 //! Indexing, membership and iteration: what reaches into lists, dicts, strings and s-ops.
 
 use super::context::Context;
-use super::fault::{Cause, Doubt};
-use super::made::element_spans;
+use super::fault::{Cause, Doubtful};
 use super::meta::{Meta, Side};
 use super::operator::{long, never_equal};
+use super::provenance::element_spans;
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::graph::{SOp, SOpId};
@@ -49,8 +49,7 @@ impl Evaluator {
     /// `sop[k]`: the value at position k, from the end if k is negative, at every position.
     fn index_sop(&mut self, cx: &Context, id: SOpId, index: Side, span: Span) -> Outcome<Meta> {
         let Some(at) = index.0.as_atom().and_then(Value::as_int) else {
-            let container = Meta::SOp(id);
-            return Err(Cause::BadIndex { container, index }.into());
+            return Err(Cause::BadIndex(Meta::SOp(id), index).into());
         };
         let at_constant = self.add_constant(Value::Int(at), index.1)?;
         let position = if at >= 0 {
@@ -64,12 +63,8 @@ impl Evaluator {
         };
         let indices = self.add_sop(SOp::Indices, span)?;
         let selector = self.add_comparison([indices, position], Comparison::Equal, span)?;
-        let sop = SOp::Aggregate {
-            selector,
-            value: id,
-            default: Value::Int(0),
-        };
-        Ok(Meta::SOp(self.add_sop(sop, span)?))
+        let fetched = self.add_aggregate(selector, id, Value::Int(0), span)?;
+        Ok(Meta::SOp(fetched))
     }
 
     /// `left in right`
@@ -79,7 +74,7 @@ impl Evaluator {
                 self.charge(items.len() as u64)?;
                 let atoms = items.iter().map(|item| item.as_atom().cloned());
                 let Some(atoms) = atoms.collect::<Option<Vec<Value>>>() else {
-                    return Err(Cause::Membership { sides }.into());
+                    return Err(Cause::Membership(sides).into());
                 };
                 let Meta::SOp(id) = sides[0].0 else {
                     return self.map_scorers(Op::In(atoms.into()), &sides[..1], span);
@@ -87,8 +82,8 @@ impl Evaluator {
                 let types = self.graph.types(id);
                 let unequal = |value: &Value| never_equal(types, TypeSet::of(value));
                 if self.calls == 0 && !atoms.is_empty() && atoms.iter().all(unequal) {
-                    let items = atoms.clone();
-                    self.doubt(Doubt::ConstantMembership { items, sides }, span);
+                    let doubt = Doubtful::ConstantMembership(atoms.clone());
+                    self.doubt(doubt, sides, span);
                 }
                 let op = Op::In(atoms.into());
                 Ok(Meta::SOp(self.add_map(op, vec![id], span)?))
@@ -102,7 +97,7 @@ impl Evaluator {
                 }
                 Ok(Meta::Atom(Value::Bool(false)))
             }
-            _ => Err(Cause::Membership { sides }.into()),
+            _ => Err(Cause::Membership(sides).into()),
         }
     }
 
@@ -120,14 +115,7 @@ impl Evaluator {
         let value = self.add_constant(value.clone(), span)?;
         let equal = self.add_map(Op::Compare(Comparison::Equal), vec![id, value], span)?;
         let indicator = self.add_map(Op::Indicator, vec![equal], span)?;
-        let share = self.add_sop(
-            SOp::Aggregate {
-                selector: everything,
-                value: indicator,
-                default: Value::Int(0),
-            },
-            span,
-        )?;
+        let share = self.add_aggregate(everything, indicator, Value::Int(0), span)?;
         let zero = self.add_constant(Value::Int(0), span)?;
         let found = self.add_map(Op::Compare(Comparison::Greater), vec![share, zero], span)?;
         Ok(Meta::SOp(found))
@@ -217,16 +205,14 @@ impl Evaluator {
 /// A list, dict or string indexed by an atom.
 fn index_value(container: Meta, index: Side) -> Outcome<Meta> {
     let Meta::Atom(key) = &index.0 else {
-        return Err(Cause::BadIndex { container, index }.into());
+        return Err(Cause::BadIndex(container, index).into());
     };
     if let Meta::Dict(dict) = &container {
-        return dict.get(key).cloned().ok_or_else(|| {
-            let (dict, key, at) = (container.clone(), key.clone(), index.1);
-            Cause::NoKey { dict, key, at }.into()
-        });
+        let found = dict.get(key).cloned();
+        return found.ok_or_else(|| Cause::NoKey(container.clone(), key.clone(), index.1).into());
     }
     let Some(asked) = key.as_int() else {
-        return Err(Cause::BadIndex { container, index }.into());
+        return Err(Cause::BadIndex(container, index).into());
     };
     let (found, length) = match &container {
         Meta::List(items) => (element(items, asked).cloned(), items.len()),

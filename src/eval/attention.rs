@@ -2,23 +2,17 @@
 //! aggregates in the graph.
 
 use super::context::Context;
-use super::fault::{Apart, Argument as Wrong, Cause, Doubt, Mixture, TypedPart};
-use super::made::{element_spans, elements};
+use super::fault::{Argument as Wrong, Cause, Doubtful};
 use super::meta::{Callable, Meta, Side};
-use super::operator::{literal, never_equal};
+use super::operator::never_equal;
+use super::provenance::element_spans;
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::builtin::Builtin;
-use crate::graph::{SOp, SOpId, ScorerId, Selector, SelectorId};
+use crate::graph::{SOp, SOpId, Selector};
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::{Comparison, TypeSet, Value};
 use std::sync::Arc;
-
-/// What an aggregate attends by.
-enum Attention {
-    Selector(SelectorId),
-    Scorer(ScorerId),
-}
 
 impl Evaluator {
     pub(super) fn select(&mut self, cx: &Context, parts: [ExprId; 3], span: Span) -> Outcome<Meta> {
@@ -47,10 +41,10 @@ impl Evaluator {
         let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
         let shared = |types| key_types.meets(types) && query_types.meets(types);
         if ordered && !shared(TypeSet::NUMBER) && !shared(TypeSet::STR) {
-            return Err(Cause::KeysAndQueries { comparison, sides }.into());
+            return Err(Cause::KeysAndQueries(comparison, sides).into());
         }
         if !ordered && self.calls == 0 && never_equal(key_types, query_types) {
-            self.doubt(Doubt::ConstantSelector { comparison, sides }, span);
+            self.doubt(Doubtful::ConstantSelector(comparison), sides, span);
         }
         let selector = self.add_comparison([keys, queries], comparison, span)?;
         Ok(Meta::Selector(selector))
@@ -83,11 +77,10 @@ impl Evaluator {
         more: &[ExprId],
         span: Span,
     ) -> Outcome<Meta> {
-        let attends = match self.side(cx, attention)? {
-            (Meta::Selector(id), _) => Attention::Selector(id),
-            (Meta::Scorer(id), _) => Attention::Scorer(id),
-            other => return Err(Cause::NoSelector(other).into()),
-        };
+        let attends = self.side(cx, attention)?;
+        if !matches!(attends.0, Meta::Selector(_) | Meta::Scorer(_)) {
+            return Err(Cause::NoSelector(attends).into());
+        }
         let (mut value, values_span) = self.side(cx, values)?;
         let arguments = 2 + more.len();
         let mut more = more.iter().copied();
@@ -100,94 +93,63 @@ impl Evaluator {
             default = given.map(|id| self.side(cx, id)).transpose()?;
         }
         if let Some(extra) = more.next() {
-            let wrong = Wrong::Count {
-                given: arguments,
-                at: cx.span(extra),
-            };
-            let builtin = Builtin::Aggregate;
-            return Err(Cause::BuiltinArguments { builtin, wrong }.into());
+            let (given, at) = (arguments, cx.span(extra));
+            let wrong = Wrong::Count { given, at };
+            return Err(Cause::BuiltinArguments(Builtin::Aggregate, wrong).into());
         }
         let default = match default {
             None => Value::Int(0),
             Some((Meta::Atom(atom), _)) => atom,
-            Some(given) => {
-                let values = value;
-                return Err(Cause::NoDefault { values, given }.into());
-            }
+            Some(given) => return Err(Cause::NoDefault(value, given).into()),
         };
         let Meta::List(items) = &value else {
-            let value = self.broadcast(&value, values_span)?;
-            self.check_default(cx, given, &default, (value, values_span), span, None);
-            return self.pool(&attends, value, default, span);
+            let sop = self.broadcast(&value, values_span)?;
+            self.check_default(cx, (given, &default), (sop, values_span), (&value, span));
+            return self.pool(&attends.0, sop, default, span);
         };
         // Several s-ops are pooled alike.
         let places = element_spans(&cx.ast, values, items.len());
-        let written = elements(&cx.ast, values).len() == items.len();
-        let apart = given.filter(|_| written).map(|_| Apart {
-            selector: cx.span(attention),
-            values: places
-                .iter()
-                .zip(items.iter())
-                .map(|(at, item)| (*at, self.types(item) == TypeSet::STR))
-                .collect(),
-        });
         let mut pooled = Vec::with_capacity(items.len());
         for (item, at) in items.iter().zip(places) {
-            let value = self.broadcast(item, at)?;
-            self.check_default(cx, given, &default, (value, at), span, apart.clone());
-            pooled.push(self.pool(&attends, value, default.clone(), span)?);
+            let sop = self.broadcast(item, at)?;
+            self.check_default(cx, (given, &default), (sop, at), (&value, span));
+            pooled.push(self.pool(&attends.0, sop, default.clone(), span)?);
         }
         self.keep(Meta::list(pooled))
     }
 
-    /// Warns of a default that is written and certainly has another type than the values. Several
-    /// s-ops that no single default fits may be aggregated apart.
+    /// Warns of a default that is written and certainly has another type than one of the values.
     fn check_default(
         &mut self,
         cx: &Context,
-        given: Option<ExprId>,
-        default: &Value,
-        (value, values): (SOpId, Span),
-        span: Span,
-        apart: Option<Apart>,
+        (given, default): (Option<ExprId>, &Value),
+        (sop, at): (SOpId, Span),
+        (values, span): (&Meta, Span),
     ) {
-        let Some(id) = given else { return };
-        let default = TypedPart {
-            types: TypeSet::of(default),
-            at: cx.span(id),
-            literal: literal(&cx.ast, id),
-        };
-        let values = TypedPart {
-            types: self.graph.types(value),
-            at: values,
-            literal: None,
-        };
-        if never_equal(default.types, values.types) {
-            let made = self.made(cx, id);
-            self.doubt_mixed(Mixture::Default { made, apart }, [default, values], span);
+        if let Some(id) = given
+            && never_equal(TypeSet::of(default), self.graph.types(sop))
+        {
+            let (made, values) = (self.made(cx, id), values.clone());
+            let default = (Meta::Atom(default.clone()), cx.span(id));
+            let sides = [default, (Meta::SOp(sop), at)];
+            self.doubt(Doubtful::Default { made, values }, sides, span);
         }
     }
 
-    fn pool(
-        &mut self,
-        attention: &Attention,
-        value: SOpId,
-        default: Value,
-        span: Span,
-    ) -> Outcome<Meta> {
-        let sop = match attention {
-            Attention::Selector(selector) => SOp::Aggregate {
-                selector: *selector,
-                value,
-                default,
-            },
-            Attention::Scorer(scorer) => SOp::WeightedMean {
-                scorer: *scorer,
-                value,
-                default,
-            },
+    fn pool(&mut self, attends: &Meta, value: SOpId, default: Value, span: Span) -> Outcome<Meta> {
+        let sop = match *attends {
+            Meta::Scorer(scorer) => self.add_sop(
+                SOp::WeightedMean {
+                    scorer,
+                    value,
+                    default,
+                },
+                span,
+            ),
+            Meta::Selector(selector) => self.add_aggregate(selector, value, default, span),
+            _ => unreachable!("`aggregate` has checked what it attends by"),
         };
-        Ok(Meta::SOp(self.add_sop(sop, span)?))
+        Ok(Meta::SOp(sop?))
     }
 
     /// `score(keys, queries, function)`

@@ -1,9 +1,8 @@
 //! The meanings of the built-in functions, and of the other built-in names.
 
 use super::context::Context;
-use super::fault::{Argument as Wrong, Cause, Limit, refuse};
+use super::fault::{Argument as Wrong, Cause, Limit};
 use super::meta::{Body, Callable, Meta, ScopeId};
-use super::operator::atom_result;
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::builtin::{Builtin, Kind, TABLE};
@@ -61,7 +60,7 @@ impl Evaluator {
             (Builtin::Range, bounds) => self.range(cx, bounds),
             (Builtin::Zip, lists) => self.zip(cx, lists),
             (Builtin::Len, [list]) => self.len(cx, *list),
-            (Builtin::Round, [number]) => self.round(cx, *number, span),
+            (Builtin::Round, [number]) => self.convert(cx, Op::Round, *number, span),
             (Builtin::Indicator, [condition]) => self.indicator(cx, *condition, span),
             (Builtin::Zipmap, [sops]) => {
                 let sops = self.several(cx, *sops)?.into_iter();
@@ -95,31 +94,16 @@ impl Evaluator {
         }
     }
 
-    fn round(&mut self, cx: &Context, number: ExprId, span: Span) -> Outcome<Meta> {
-        match self.side(cx, number)? {
-            side @ (Meta::Scorer(_), _) => self.map_scorers(Op::Round, &[side], span),
-            (Meta::SOp(id), at) => self.map_one(Op::Round, (id, at), span),
-            (Meta::Atom(value), at) if value.is_number() => {
-                atom_result(Op::Round.apply(&[&value]), at)
-            }
-            other => refuse(Op::Round, [other]),
-        }
-    }
-
-    /// A conversion of one value, or of every value of an s-op.
+    /// Something of one value, or of every value of an s-op.
     fn convert(&mut self, cx: &Context, op: Op, value: ExprId, span: Span) -> Outcome<Meta> {
-        match self.side(cx, value)? {
-            side @ (Meta::Scorer(_), _) => self.map_scorers(op, &[side], span),
-            (Meta::SOp(id), at) => self.map_one(op, (id, at), span),
-            (Meta::Atom(value), at) => atom_result(op.apply(&[&value]), at),
-            other => refuse(op, [other]),
-        }
+        let side = self.side(cx, value)?;
+        let at = side.1;
+        self.one(op, side, at, span)
     }
 
     fn indicator(&mut self, cx: &Context, condition: ExprId, span: Span) -> Outcome<Meta> {
         match self.side(cx, condition)? {
-            (Meta::SOp(id), _) => Ok(Meta::SOp(self.add_map(Op::Indicator, vec![id], span)?)),
-            side @ (Meta::Scorer(_), _) => self.map_scorers(Op::Indicator, &[side], span),
+            side @ (Meta::SOp(_) | Meta::Scorer(_), at) => self.one(Op::Indicator, side, at, span),
             other => Err(Cause::NoIndicator(other).into()),
         }
     }
@@ -244,7 +228,7 @@ impl Evaluator {
     ) -> Outcome<Vec<ExprId>> {
         let parameters = builtin.row().parameters;
         let variadic = parameters.last() == Some(&"…");
-        let wrong = |wrong| Cause::BuiltinArguments { builtin, wrong };
+        let wrong = |wrong| Cause::BuiltinArguments(builtin, wrong);
         let mut values = arguments.iter().map(|argument| cx.ast.get(argument.value));
         if let Some(spread) = values.find(|value| matches!(value.kind, ExprKind::Spread(_))) {
             return Err(Cause::StraySpread(spread.span).into());

@@ -156,13 +156,7 @@ impl Evaluator {
         let fits = given <= callable.takes().1;
         let complete = complete(callable, bound).ok().filter(|_| fits);
         let Some(arguments) = complete else {
-            let callable = callable.clone();
-            return Err(Cause::Arity {
-                callable,
-                given,
-                at,
-            }
-            .into());
+            return Err(Cause::Arity(callable.clone(), given, at).into());
         };
         if let Body::Builtin(builtin) = callable.body {
             return Err(Cause::BuiltinHandedOver(builtin, at).into());
@@ -241,8 +235,7 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<Meta> {
         let [argument] = arguments else {
-            let given = arguments.len();
-            return Err(Cause::InputCount { applied, given }.into());
+            return Err(Cause::InputCount(applied, arguments.len()).into());
         };
         let input = self.side(cx, argument.value)?;
         let tokens = self.tokens(Some(&applied), input)?;
@@ -288,10 +281,7 @@ impl Evaluator {
     /// Anything but a non-empty string, list of atoms, or dict.
     pub(crate) fn tokens(&self, applied: Option<&Meta>, input: Side) -> Outcome<Vec<Value>> {
         let tokens = input.0.as_tokens().filter(|tokens| !tokens.is_empty());
-        tokens.ok_or_else(|| {
-            let applied = applied.cloned();
-            Cause::NoInput { applied, input }.into()
-        })
+        tokens.ok_or_else(|| Cause::NoInput(applied.cloned(), input).into())
     }
 }
 

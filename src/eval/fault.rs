@@ -8,7 +8,6 @@ use crate::graph::SOpId;
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, Ident, Name};
 use crate::value::op::Failure;
 use crate::value::{Comparison, Op, TypeSet, Value};
-use std::mem::Discriminant;
 use std::sync::Arc;
 
 /// Why evaluation of a statement stopped.
@@ -78,27 +77,15 @@ pub enum Cause {
         callable: Arc<Callable>,
         wrong: Argument,
     },
-    BuiltinArguments {
-        builtin: Builtin,
-        wrong: Argument,
-    },
+    BuiltinArguments(Builtin, Argument),
     /// A function that is handed over is called with another number of arguments.
-    Arity {
-        callable: Arc<Callable>,
-        given: usize,
-        at: Span,
-    },
+    Arity(Arc<Callable>, usize, Span),
     /// A built-in function that is handed over.
     BuiltinHandedOver(Builtin, Span),
     /// An s-op or selector is applied to several inputs, or to none.
-    InputCount {
-        applied: Meta,
-        given: usize,
-    },
-    NoInput {
-        applied: Option<Meta>,
-        input: Side,
-    },
+    InputCount(Meta, usize),
+    /// What is applied, if anything is, and what is no input.
+    NoInput(Option<Meta>, Side),
     /// It has no value on an input: the interpreter's error, and the s-ops that were evaluated.
     OnInput {
         error: Box<Diagnostic>,
@@ -113,14 +100,8 @@ pub enum Cause {
     },
     /// A primitive has no result on some values.
     Failed(Failure, Span),
-    SelectorOperand {
-        op: Op,
-        sides: [Side; 2],
-    },
-    SelectorAndOther {
-        operator: BinaryOperator,
-        sides: [Side; 2],
-    },
+    SelectorOperand(Op, [Side; 2]),
+    SelectorAndOther(BinaryOperator, [Side; 2]),
     /// Something else where an s-op or an atom is needed.
     NoSOp(Side),
     SelectorAsCondition(Span),
@@ -132,28 +113,21 @@ pub enum Cause {
 
     // ---- Elements ----
     NotIndexable(Meta),
-    BadIndex {
-        container: Meta,
-        index: Side,
-    },
+    /// What is indexed, and by what.
+    BadIndex(Meta, Side),
     OutOfRange {
         index: i64,
         length: usize,
         string: bool,
         at: Span,
     },
-    NoKey {
-        dict: Meta,
-        key: Value,
-        at: Span,
-    },
+    /// A dict, and a key that it does not have.
+    NoKey(Meta, Value, Span),
     /// A list or dict that an s-op cannot be looked up in, as it holds this.
     NoTable(Meta),
     /// An index from the end where `length` is no s-op.
     NoLength,
-    Membership {
-        sides: [Side; 2],
-    },
+    Membership([Side; 2]),
     NotIterable(Side),
     NotSpread(Side),
     /// A value that cannot be taken apart for several names.
@@ -175,30 +149,18 @@ pub enum Cause {
 
     // ---- Attention ----
     NoComparison(ExprId),
-    KeysAndQueries {
-        comparison: Comparison,
-        sides: [Side; 2],
-    },
+    KeysAndQueries(Comparison, [Side; 2]),
     NoSelector(Side),
-    NoDefault {
-        values: Meta,
-        given: Side,
-    },
+    /// The values of an aggregate, and what is no default for them.
+    NoDefault(Meta, Side),
     /// Something else where a function of keys and queries is needed.
     NoScore(Span),
     ScoreTypes(TypeSet, [usize; 2], Span),
     /// Something else where `select_best` takes a selector, or else a scorer.
     NotBest(bool, Side),
-    PredicateArity {
-        function: Arc<Callable>,
-        counts: [usize; 2],
-        at: Span,
-    },
-    PredicateResult {
-        found: Meta,
-        counts: [usize; 2],
-        at: Span,
-    },
+    /// A function of keys and queries, of which there are so many; what one gives.
+    PredicateArity(Arc<Callable>, [usize; 2], Span),
+    PredicateResult(Meta, [usize; 2], Span),
     /// A function of keys and queries reads an s-op that is neither.
     Captured,
 
@@ -265,91 +227,35 @@ pub enum Argument {
     Missing(Name),
 }
 
-/// Something that is evaluated, but probably not what was meant.
-#[derive(Clone, Debug)]
-pub enum Doubt {
+/// Something that is evaluated, but probably not what was meant: where, what it is about, and for what
+/// may differ from call to call the calls in progress, innermost first.
+#[derive(Debug)]
+pub struct Doubt {
+    pub kind: Doubtful,
+    pub sides: Vec<Side>,
+    pub span: Span,
+    pub calls: Vec<(Name, Span)>,
+}
+
+/// What is doubtful.
+#[derive(Debug)]
+pub enum Doubtful {
     /// An equality with the same answer on every input.
-    Constant {
-        op: Op,
-        sides: [Side; 2],
-        answer: bool,
-    },
+    Constant { op: Op, answer: bool },
     /// A side of `and` or `or` that is always true or false.
-    ConstantSide { op: Op, sides: [Side; 2] },
+    ConstantSide(Op),
     /// Keys and queries that are never equal.
-    ConstantSelector {
-        comparison: Comparison,
-        sides: [Side; 2],
-    },
+    ConstantSelector(Comparison),
     /// An s-op looked for among values that it never has.
-    ConstantMembership { items: Vec<Value>, sides: [Side; 2] },
-    /// Numbers and strings in one s-op.
-    Mixed {
-        kind: Mixture,
-        parts: [TypedPart; 2],
-        calls: Vec<(Name, Span)>,
-    },
-    /// A name of the language or the library that gets another meaning.
-    Shadowed { ident: Ident, kind: Shadow },
-    /// Names of the user's, where they were made, that mean what a loaded file says from now on.
-    Replaced {
-        names: Vec<(Name, Span)>,
-        file: String,
-    },
-}
-
-impl Doubt {
-    /// What kind of doubt it is.
-    pub(super) fn kind(&self) -> Discriminant<Doubt> {
-        std::mem::discriminant(self)
-    }
-
-    /// What it is about: two doubts of one kind about the same places are one.
-    pub(super) fn places(&self, whole: Span) -> Vec<Span> {
-        let mut places = vec![whole];
-        match self {
-            Doubt::Constant { sides, .. }
-            | Doubt::ConstantSide { sides, .. }
-            | Doubt::ConstantSelector { sides, .. }
-            | Doubt::ConstantMembership { sides, .. } => {
-                places.extend(sides.iter().map(|(_, at)| *at));
-            }
-            Doubt::Mixed { parts, calls, .. } => {
-                places.extend(parts.iter().map(|part| part.at));
-                places.extend(calls.iter().map(|(_, at)| *at));
-            }
-            Doubt::Shadowed { ident, .. } => places.push(ident.span),
-            Doubt::Replaced { names, .. } => places.extend(names.iter().map(|(_, at)| *at)),
-        }
-        places
-    }
-}
-
-/// What mixes numbers and strings.
-#[derive(Clone, Debug)]
-pub enum Mixture {
+    ConstantMembership(Vec<Value>),
+    /// Branches of which one is of numbers and the other of strings.
     Branches,
-    /// A default, where it was made, and how the values could be aggregated one by one.
-    Default {
-        made: Span,
-        apart: Option<Apart>,
-    },
-}
-
-/// Several s-ops aggregated together: the selector, and each value with whether it is of strings.
-#[derive(Clone, Debug)]
-pub struct Apart {
-    pub selector: Span,
-    pub values: Vec<(Span, bool)>,
-}
-
-/// A part of an s-op that may not fit another one.
-#[derive(Clone, Debug)]
-pub struct TypedPart {
-    pub types: TypeSet,
-    pub at: Span,
-    /// The value, if it is written out.
-    pub literal: Option<Value>,
+    /// The same of a default, with where it was made, and one of the values.
+    Default { made: Span, values: Meta },
+    /// A name of the language or the library that gets another meaning.
+    Shadowed(Ident, Shadow),
+    /// Names of the user's, where they were made, that mean what a loaded file says from now on.
+    Replaced(Vec<(Name, Span)>, String),
 }
 
 /// What a shadowed name is.
@@ -410,18 +316,23 @@ impl Stop {
         self
     }
 
-    /// Whether it is an assertion that does not hold, behind which a loop goes on.
-    pub(super) fn is_assertion(&self) -> bool {
+    fn cause(&self) -> Option<&Cause> {
         match self {
-            Stop::Fault(fault) => fault.is_assertion(),
-            Stop::Broken => false,
+            Stop::Fault(fault) => Some(&fault.cause),
+            Stop::Broken => None,
         }
     }
-}
 
-impl Fault {
-    /// Whether it is an assertion that does not hold.
-    pub fn is_assertion(&self) -> bool {
-        matches!(self.cause, Cause::Unmet(_) | Cause::NoTruth(_))
+    /// The name that is not defined, if that is why.
+    pub(super) fn undefined(&self) -> Option<&Name> {
+        match self.cause()? {
+            Cause::Undefined(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether it is an assertion that does not hold, behind which a loop goes on.
+    pub(super) fn is_assertion(&self) -> bool {
+        matches!(self.cause(), Some(Cause::Unmet(_) | Cause::NoTruth(_)))
     }
 }

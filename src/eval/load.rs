@@ -2,7 +2,7 @@
 //! come from is the business of [`Texts`], so that the core reads no files.
 
 use super::context::Context;
-use super::fault::{Cause, Doubt, Limit};
+use super::fault::{Cause, Doubtful, Limit};
 use super::meta::{Meta, ScopeId};
 use super::scope::Bound;
 use super::statement::Event;
@@ -182,14 +182,7 @@ impl Evaluator {
             self.scopes.bind(cx.scope, name, bound);
         }
         if !replaced.is_empty() {
-            let file = file.to_string();
-            self.doubt(
-                Doubt::Replaced {
-                    names: replaced,
-                    file,
-                },
-                at,
-            );
+            self.doubt(Doubtful::Replaced(replaced, file.to_string()), [], at);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::base::{Held, Span};
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, ScorerId, SelectorId};
 use crate::interpret::Sequence;
-use crate::syntax::ast::{Ast, ExprKind, Function, Lambda, Name};
+use crate::syntax::ast::{Ast, ExprId, Function, Lambda, Name};
 use crate::value::Value;
 use crate::value::atom::{float_repr, quote};
 use indexmap::IndexMap;
@@ -225,12 +225,7 @@ impl Meta {
                     .filter_map(|(_, default)| default.as_ref());
                 defaults.map(Meta::depth).max().map_or(0, |depth| depth + 1)
             }
-            Meta::Atom(_)
-            | Meta::SOp(_)
-            | Meta::Selector(_)
-            | Meta::Scorer(_)
-            | Meta::Application(_)
-            | Meta::Broken => 0,
+            _ => 0,
         }
     }
 
@@ -258,12 +253,7 @@ impl Meta {
             Meta::Atom(value) => value.truthy(),
             Meta::List(items) => !items.is_empty(),
             Meta::Dict(dict) => !dict.is_empty(),
-            Meta::SOp(_)
-            | Meta::Selector(_)
-            | Meta::Scorer(_)
-            | Meta::Function(_)
-            | Meta::Application(_)
-            | Meta::Broken => true,
+            _ => true,
         }
     }
 
@@ -277,13 +267,7 @@ impl Meta {
                 .map(|atom| atom.cloned())
                 .collect(),
             Meta::Dict(dict) => Some(dict.iter().map(|(key, _)| key.clone()).collect()),
-            Meta::Atom(_)
-            | Meta::SOp(_)
-            | Meta::Selector(_)
-            | Meta::Scorer(_)
-            | Meta::Function(_)
-            | Meta::Application(_)
-            | Meta::Broken => None,
+            _ => None,
         }
     }
 
@@ -324,8 +308,7 @@ impl Meta {
                 text.push('{');
                 for (index, (key, value)) in dict.iter().enumerate() {
                     text.push_str(if index == 0 { "" } else { ", " });
-                    text.push_str(&python_repr(key));
-                    text.push_str(": ");
+                    text.push_str(&format!("{}: ", python_repr(key)));
                     value.write_repr(text);
                 }
                 text.push('}');
@@ -392,21 +375,13 @@ impl Callable {
         Some(ast.get(parameters.get(parameter)?.default?).span)
     }
 
-    /// Where the condition of the first choice in what it gives stands.
-    pub(crate) fn choice(&self) -> Option<Span> {
-        let (ast, mut pending) = match &self.body {
-            Body::Defined { ast, function, .. } => (ast, function.results.clone()),
-            Body::Lambda { ast, lambda, .. } => (ast, vec![lambda.body]),
-            Body::Builtin(_) => return None,
-        };
-        while let Some(id) = pending.pop() {
-            let kind = &ast.get(id).kind;
-            if let ExprKind::Ternary { condition, .. } = kind {
-                return Some(ast.get(*condition).span);
-            }
-            pending.extend(kind.children());
+    /// Its tree, and what it gives, if the program has defined it.
+    pub(crate) fn results(&self) -> Option<(&Ast, Vec<ExprId>)> {
+        match &self.body {
+            Body::Defined { ast, function, .. } => Some((ast, function.results.clone())),
+            Body::Lambda { ast, lambda, .. } => Some((ast, vec![lambda.body])),
+            Body::Builtin(_) => None,
         }
-        None
     }
 
     /// `name(a, b)`

@@ -13,10 +13,9 @@ mod context;
 mod expression;
 pub mod fault;
 mod load;
-mod made;
 pub mod meta;
 mod operator;
-mod origin;
+mod provenance;
 mod redefined;
 mod repeat;
 mod scope;
@@ -33,7 +32,8 @@ use crate::base::{Diagnostic, Limits, Memory, SourceId, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 use crate::syntax::ast::{Ast, Name};
 use crate::value::{Comparison, Op, TypeSet, Value};
-use fault::{Cause, Doubt, Fault, Limit, refuse};
+use fault::{Cause, Doubt, Doubtful, Fault, Limit, refuse};
+use meta::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 use std::sync::Arc;
@@ -55,8 +55,8 @@ pub trait Diagnose: Sync {
     /// What to say of a place that uses a name whose definition has failed.
     fn broken(&self, span: Span, label: &str) -> Diagnostic;
 
-    /// What to say of something doubtful that is being evaluated.
-    fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt, span: Span) -> Diagnostic;
+    /// What to say of something doubtful that is being evaluated, if it is.
+    fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt) -> Option<Diagnostic>;
 }
 
 /// The state of elaboration: the graph built so far and what every name means.
@@ -76,19 +76,20 @@ pub struct Evaluator {
     pub(crate) loads: u64,
     pub(crate) memory: Memory,
     pub(crate) calls: usize,
-    pub(crate) origins: origin::Origins,
+    pub(crate) origins: provenance::Origins,
     /// The selector behind `atom in s-op`, made at its first use and shared by all.
     pub(crate) everything: Option<SelectorId>,
     /// Assertions that were run and not yet taken.
     pub(crate) asserted: Vec<Assertion>,
-    /// The names that statements at the prompt have not defined, as they failed, and where.
-    pub(crate) missing: FxHashMap<Name, Span>,
+    /// The names that statements at the prompt have not defined, as they failed: where, and whether that
+    /// has been told.
+    pub(crate) missing: FxHashMap<Name, (Span, bool)>,
     /// The texts that have been run, read.
     trees: FxHashMap<SourceId, Arc<Ast>>,
     /// The texts of the standard library.
     library: FxHashSet<SourceId>,
     /// The doubts that have been told, by their kinds and places.
-    doubted: FxHashSet<(std::mem::Discriminant<Doubt>, Vec<Span>)>,
+    doubted: FxHashSet<(std::mem::Discriminant<Doubtful>, Vec<Span>)>,
     /// Warnings and errors met so far and not yet taken.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -123,7 +124,7 @@ impl Evaluator {
             loads: 0,
             memory: Memory::default(),
             calls: 0,
-            origins: origin::Origins::default(),
+            origins: provenance::Origins::default(),
             everything: None,
             asserted: Vec::new(),
             missing: FxHashMap::default(),
@@ -232,6 +233,22 @@ impl Evaluator {
         self.add_selector(selector, span)
     }
 
+    /// Adds what a selector reads.
+    pub(crate) fn add_aggregate(
+        &mut self,
+        selector: SelectorId,
+        value: SOpId,
+        default: Value,
+        span: Span,
+    ) -> Outcome<SOpId> {
+        let sop = SOp::Aggregate {
+            selector,
+            value,
+            default,
+        };
+        self.add_sop(sop, span)
+    }
+
     /// Adds an elementwise s-op, refusing operand types on which it can only fail.
     pub(crate) fn add_map(&mut self, op: Op, operands: Vec<SOpId>, span: Span) -> Outcome<SOpId> {
         let types: Vec<_> = operands.iter().map(|id| self.graph.types(*id)).collect();
@@ -251,10 +268,26 @@ impl Evaluator {
     }
 
     /// Notes something doubtful, unless the same place has given it before in the same calls.
-    fn doubt(&mut self, doubt: Doubt, span: Span) {
-        if self.warns() && self.doubted.insert((doubt.kind(), doubt.places(span))) {
-            let warning = self.words.doubt(self, &doubt, span);
-            self.diagnostics.push(warning);
+    fn doubt(&mut self, kind: Doubtful, sides: impl Into<Vec<Side>>, span: Span) {
+        if !self.warns() {
+            return;
+        }
+        let calls = match kind {
+            Doubtful::Branches | Doubtful::Default { .. } => self.origins.open_calls(),
+            _ => Vec::new(),
+        };
+        let (sides, key) = (sides.into(), std::mem::discriminant(&kind));
+        let places = sides.iter().map(|(_, at)| *at);
+        let places = places.chain(calls.iter().map(|(_, at)| *at)).chain([span]);
+        if self.doubted.insert((key, places.collect())) {
+            let doubt = Doubt {
+                kind,
+                sides,
+                span,
+                calls,
+            };
+            let warning = self.words.doubt(self, &doubt);
+            self.diagnostics.extend(warning);
         }
     }
 }

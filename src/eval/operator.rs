@@ -2,12 +2,12 @@
 //! elementwise node, with atoms broadcast; on selectors `and`, `or` and `not` combine.
 
 use super::context::Context;
-use super::fault::{Cause, Doubt, Mixture, TypedPart, refuse};
+use super::fault::{Cause, Doubtful, refuse};
 use super::meta::{Meta, Side};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::graph::{SOpId, Selector};
-use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind, UnaryOperator};
+use crate::syntax::ast::{BinaryOperator, ExprId, UnaryOperator};
 use crate::value::op::{Failure, FailureKind};
 use crate::value::{Comparison, Op, TypeSet, Value};
 use std::cmp::Ordering;
@@ -17,7 +17,7 @@ impl Evaluator {
     pub(crate) fn unary(
         &mut self,
         operator: UnaryOperator,
-        (operand, operand_span): Side,
+        operand: Side,
         span: Span,
     ) -> Outcome<Meta> {
         let op = match operator {
@@ -25,26 +25,33 @@ impl Evaluator {
             UnaryOperator::Negate => Op::Negate,
             UnaryOperator::Plus => Op::Plus,
         };
-        match operand {
-            Meta::Scorer(_) => self.map_scorers(op, &[(operand, operand_span)], span),
-            Meta::SOp(id) => self.map_one(op, (id, operand_span), span),
-            Meta::Selector(id) if operator == UnaryOperator::Not => {
-                Ok(Meta::Selector(self.add_selector(Selector::Not(id), span)?))
+        match &operand.0 {
+            Meta::Selector(id) if op == Op::Not => {
+                Ok(Meta::Selector(self.add_selector(Selector::Not(*id), span)?))
             }
-            Meta::Atom(value) if op == Op::Not || value.is_number() => {
-                atom_result(op.apply(&[&value]), span)
+            Meta::List(_) | Meta::Dict(_) | Meta::Function(_) | Meta::Application(_)
+                if op == Op::Not =>
+            {
+                Ok(Meta::Atom(Value::Bool(!operand.0.truthy())))
             }
-            other if operator == UnaryOperator::Not => Ok(Meta::Atom(Value::Bool(!other.truthy()))),
-            other => refuse(op, [(other, operand_span)]),
+            _ => self.one(op, operand, span, span),
         }
     }
 
-    /// A primitive of one s-op, which may have the wrong type.
-    pub(crate) fn map_one(&mut self, op: Op, (id, at): (SOpId, Span), span: Span) -> Outcome<Meta> {
-        if op.fails_on(&[self.graph.types(id)]) {
-            return refuse(op, [(Meta::SOp(id), at)]);
+    /// A primitive of one operand, which may have the wrong type; what it gives for an atom fails `at`
+    /// a place.
+    pub(crate) fn one(&mut self, op: Op, side: Side, at: Span, span: Span) -> Outcome<Meta> {
+        match &side.0 {
+            Meta::Scorer(_) => self.map_scorers(op, &[side], span),
+            Meta::SOp(id) if !op.fails_on(&[self.graph.types(*id)]) => {
+                Ok(Meta::SOp(self.add_map(op, vec![*id], span)?))
+            }
+            Meta::Atom(value) => match op.apply(&[value]) {
+                Err(failure) if failure.kind == FailureKind::Types => refuse(op, [side]),
+                result => atom_result(result, at),
+            },
+            _ => refuse(op, [side]),
         }
-        Ok(Meta::SOp(self.add_map(op, vec![id], span)?))
     }
 
     pub(crate) fn binary(
@@ -77,7 +84,7 @@ impl Evaluator {
     ) -> Outcome<Meta> {
         match (&sides[0].0, &sides[1].0) {
             (Meta::Scorer(_), Meta::Selector(_)) | (Meta::Selector(_), Meta::Scorer(_)) => {
-                Err(Cause::SelectorAndOther { operator, sides }.into())
+                Err(Cause::SelectorAndOther(operator, sides).into())
             }
             (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::Selector(a), Meta::Selector(b)) => {
@@ -88,7 +95,7 @@ impl Evaluator {
                 Ok(Meta::Selector(self.add_selector(selector, span)?))
             }
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
-                Err(Cause::SelectorAndOther { operator, sides }.into())
+                Err(Cause::SelectorAndOther(operator, sides).into())
             }
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => {
                 self.doubt_constant_side(&op, &sides, span);
@@ -105,7 +112,7 @@ impl Evaluator {
     fn arithmetic(&mut self, op: Op, sides: [Side; 2], span: Span) -> Outcome<Meta> {
         match (&sides[0].0, &sides[1].0) {
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
-                Err(Cause::SelectorOperand { op, sides }.into())
+                Err(Cause::SelectorOperand(op, sides).into())
             }
             (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, sides, span),
@@ -274,44 +281,18 @@ impl Evaluator {
     /// the types are those of one call only.
     fn doubt_constant(&mut self, op: Op, sides: [Side; 2], span: Span, answer: bool) {
         if self.calls == 0 {
-            self.doubt(Doubt::Constant { op, sides, answer }, span);
+            self.doubt(Doubtful::Constant { op, answer }, sides, span);
         }
     }
 
     /// `x == "a" or "b"`: a number or string that is true or false whatever the input.
     fn doubt_constant_side(&mut self, op: &Op, sides: &[Side; 2], span: Span) {
-        let constant = |(meta, _): &&Side| match meta {
+        let constant = |(meta, _): &Side| match meta {
             Meta::Atom(value) => !matches!(value, Value::Bool(_)),
             _ => false,
         };
-        let Some((_, at)) = sides.iter().find(constant).filter(|_| self.calls == 0) else {
-            return;
-        };
-        // A name may have other values in other runs of a loop.
-        let first = self.sources.text(*at).chars().next();
-        if first.is_some_and(|first| first.is_alphabetic() || first == '_') {
-            return;
-        }
-        // `a in b and c` is another mistake, which has been warned of.
-        let text = &self.sources.get(span.source).text;
-        let (before, after) = (&text[..span.start as usize], &text[span.end as usize..]);
-        if before.trim_end().ends_with(" in") || after.trim_start().starts_with("in ") {
-            return;
-        }
-        let (op, sides) = (op.clone(), sides.clone());
-        self.doubt(Doubt::ConstantSide { op, sides }, span);
-    }
-
-    /// Two parts of one s-op of which one certainly holds numbers and the other strings. What is
-    /// written out can be mended and comes first; of two literals the number, which always can be.
-    pub(crate) fn doubt_mixed(&mut self, kind: Mixture, mut parts: [TypedPart; 2], span: Span) {
-        if never_equal(parts[0].types, parts[1].types) {
-            if let Mixture::Branches = kind {
-                let order = |value: &Value| u8::from(!value.is_number());
-                parts.sort_by_key(|part| part.literal.as_ref().map_or(2, order));
-            }
-            let calls = self.origins.open_calls();
-            self.doubt(Doubt::Mixed { kind, parts, calls }, span);
+        if self.calls == 0 && sides.iter().any(constant) {
+            self.doubt(Doubtful::ConstantSide(op.clone()), sides.clone(), span);
         }
     }
 
@@ -330,12 +311,11 @@ impl Evaluator {
                 for (value, at) in branches.iter().zip(places) {
                     operands.push(self.broadcast(value, at)?);
                 }
-                let parts = [0, 1].map(|branch| TypedPart {
-                    types: self.graph.types(operands[branch + 1]),
-                    at: places[branch],
-                    literal: literal(&cx.ast, [then, otherwise][branch]),
-                });
-                self.doubt_mixed(Mixture::Branches, parts, span);
+                let [then, otherwise] = [1, 2].map(|branch| self.graph.types(operands[branch]));
+                if never_equal(then, otherwise) {
+                    let sides: Vec<Side> = branches.into_iter().zip(places).collect();
+                    self.doubt(Doubtful::Branches, sides, span);
+                }
                 Ok(Meta::SOp(self.add_map(Op::If, operands, span)?))
             }
             condition @ Meta::Scorer(_) => {
@@ -354,14 +334,6 @@ pub(crate) fn long(value: &Value) -> u64 {
     match value {
         Value::Str(text) => text.len() as u64 / 32,
         Value::Int(_) | Value::Float(_) | Value::Bool(_) => 0,
-    }
-}
-
-/// The value of an expression that is a literal.
-pub(crate) fn literal(ast: &Ast, id: ExprId) -> Option<Value> {
-    match &ast.get(id).kind {
-        ExprKind::Literal(value) => Some(value.clone()),
-        _ => None,
     }
 }
 

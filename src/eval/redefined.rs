@@ -2,7 +2,7 @@
 //! meaning.
 
 use super::context::Context;
-use super::fault::{Cause, Doubt, Shadow};
+use super::fault::{Cause, Doubtful, Shadow};
 use super::meta::ScopeId;
 use super::{Evaluator, Outcome};
 use crate::builtin::{Kind, RESERVED, RESERVED_LIBRARY, called, find};
@@ -66,8 +66,8 @@ impl Evaluator {
     }
 
     fn shadowed(&mut self, ident: &Ident, kind: Shadow) {
-        let (ident, span) = (ident.clone(), ident.span);
-        self.doubt(Doubt::Shadowed { ident, kind }, span);
+        let doubt = Doubtful::Shadowed(ident.clone(), kind);
+        self.doubt(doubt, [], ident.span);
     }
 }
 

@@ -1,35 +1,16 @@
 //! Functions of keys and queries. `select` with a predicate and `score` run a function of the
-//! program on stand-ins for what a key and a query hold, which leaves an expression over the two;
-//! where that is made up of comparisons of keys with queries it becomes ordinary selectors, which
-//! every backend knows best.
+//! program on stand-ins for what a key and a query hold, which leaves an expression over the two.
 
 use super::context::Context;
 use super::fault::{Cause, refuse};
-use super::made::element_spans;
 use super::meta::{Callable, Meta, Side};
+use super::provenance::element_spans;
 use super::{Evaluator, Outcome};
 use crate::base::Span;
-use crate::graph::{SOpId, Scorer, ScorerId, Selector, SelectorId};
+use crate::graph::{SOpId, Scorer, ScorerId, SelectorId};
 use crate::syntax::ast::ExprId;
-use crate::value::{Comparison, Op, TypeSet, Value};
-use rustc_hash::FxHashMap;
+use crate::value::{Op, TypeSet};
 use std::sync::Arc;
-
-/// Which of the two positions a scorer's expression reads.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reads {
-    Neither,
-    Keys,
-    Queries,
-    Both,
-}
-
-/// What parts of a scorer have been turned into, so that a shared part is done once.
-#[derive(Default)]
-struct Known {
-    selectors: FxHashMap<ScorerId, SelectorId>,
-    sops: FxHashMap<ScorerId, SOpId>,
-}
 
 impl Evaluator {
     /// The s-ops of a list, or the one s-op that is no list, each with its place.
@@ -59,13 +40,7 @@ impl Evaluator {
         let (least, most) = function.takes();
         let (counts, at) = ([keys.len(), queries.len()], span);
         if !(least..=most).contains(&given) {
-            let function = function.clone();
-            return Err(Cause::PredicateArity {
-                function,
-                counts,
-                at,
-            }
-            .into());
+            return Err(Cause::PredicateArity(function.clone(), counts, at).into());
         }
         let keys = keys.iter().map(|(sop, at)| (Scorer::Key(*sop), *at));
         let queries = queries.iter().map(|(sop, at)| (Scorer::Query(*sop), *at));
@@ -76,7 +51,7 @@ impl Evaluator {
         match self.invoke_any(function, arguments, (span, whole))? {
             Meta::Scorer(id) => Ok(id),
             Meta::Atom(value) => self.add_scorer(Scorer::Constant(value), span),
-            found => Err(Cause::PredicateResult { found, counts, at }.into()),
+            found => Err(Cause::PredicateResult(found, counts, at).into()),
         }
     }
 
@@ -104,132 +79,14 @@ impl Evaluator {
         Ok(Meta::Scorer(id))
     }
 
-    /// The selector that selects where the scorer is true.
+    /// The selector that selects where a scorer is true.
     pub(crate) fn selector_of(&mut self, id: ScorerId, span: Span) -> Outcome<SelectorId> {
-        self.selector_part(id, span, &mut Known::default())
-    }
-
-    fn selector_part(
-        &mut self,
-        id: ScorerId,
-        span: Span,
-        known: &mut Known,
-    ) -> Outcome<SelectorId> {
-        if let Some(selector) = known.selectors.get(&id) {
-            return Ok(*selector);
+        self.check_nodes()?;
+        let before = self.graph.sop_count();
+        let selector = self.graph.selector_of(id, span);
+        for made in before..self.graph.sop_count() {
+            self.origins.made(SOpId(made as u32));
         }
-        let part = || self.selector_here(id, span, known);
-        let selector = stacker::maybe_grow(64 * 1024, 1024 * 1024, part)?;
-        known.selectors.insert(id, selector);
         Ok(selector)
-    }
-
-    fn selector_here(
-        &mut self,
-        id: ScorerId,
-        span: Span,
-        known: &mut Known,
-    ) -> Outcome<SelectorId> {
-        let reads = self.reads(id);
-        if reads != Reads::Both {
-            return self.one_sided(id, reads, span, known);
-        }
-        let Scorer::Map { op, operands } = self.graph.get_scorer(id).clone() else {
-            unreachable!("only an operation reads both keys and queries");
-        };
-        if let (Op::Compare(comparison), [a, b]) = (&op, operands.as_slice()) {
-            return self.comparison(id, (*a, *b), *comparison, span, known);
-        }
-        if !matches!(op, Op::And | Op::Or | Op::Not | Op::If) {
-            return self.add_selector(Selector::Predicate(id), span);
-        }
-        let parts = operands
-            .iter()
-            .map(|operand| self.selector_part(*operand, span, known))
-            .collect::<Outcome<Vec<SelectorId>>>()?;
-        match (&op, parts.as_slice()) {
-            (Op::And, [a, b]) => self.add_selector(Selector::And(*a, *b), span),
-            (Op::Or, [a, b]) => self.add_selector(Selector::Or(*a, *b), span),
-            (Op::If, [condition, then, otherwise]) => {
-                let refuses = self.add_selector(Selector::Not(*condition), span)?;
-                let then = self.add_selector(Selector::And(*condition, *then), span)?;
-                let otherwise = self.add_selector(Selector::And(refuses, *otherwise), span)?;
-                self.add_selector(Selector::Or(then, otherwise), span)
-            }
-            (_, [a, ..]) => self.add_selector(Selector::Not(*a), span),
-            (_, []) => unreachable!("every primitive has an operand"),
-        }
-    }
-
-    /// A comparison of the one side with the other is what `select` is made for.
-    fn comparison(
-        &mut self,
-        id: ScorerId,
-        (a, b): (ScorerId, ScorerId),
-        comparison: Comparison,
-        span: Span,
-        known: &mut Known,
-    ) -> Outcome<SelectorId> {
-        let (keys, queries, comparison) = match (self.reads(a), self.reads(b)) {
-            (Reads::Keys, Reads::Queries) => (a, b, comparison),
-            (Reads::Queries, Reads::Keys) => (b, a, comparison.mirrored()),
-            _ => return self.add_selector(Selector::Predicate(id), span),
-        };
-        let sides = [self.side_sop(keys, known)?, self.side_sop(queries, known)?];
-        self.add_comparison(sides, comparison, span)
-    }
-
-    /// A condition on keys alone, on queries alone, or on neither.
-    fn one_sided(
-        &mut self,
-        id: ScorerId,
-        reads: Reads,
-        span: Span,
-        known: &mut Known,
-    ) -> Outcome<SelectorId> {
-        let sop = self.side_sop(id, known)?;
-        let truth = match self.graph.types(sop) == TypeSet::BOOL {
-            true => sop,
-            false => self.add_map(Op::ToBool, vec![sop], span)?,
-        };
-        let yes = self.add_constant(Value::Bool(true), span)?;
-        let sides = match reads {
-            Reads::Queries => [yes, truth],
-            Reads::Neither | Reads::Keys | Reads::Both => [truth, yes],
-        };
-        self.add_comparison(sides, Comparison::Equal, span)
-    }
-
-    /// A scorer that reads one position only, as an s-op.
-    fn side_sop(&mut self, id: ScorerId, known: &mut Known) -> Outcome<SOpId> {
-        if let Some(sop) = known.sops.get(&id) {
-            return Ok(*sop);
-        }
-        let written = self.graph.scorer_span(id);
-        let sop = match self.graph.get_scorer(id).clone() {
-            Scorer::Key(sop) | Scorer::Query(sop) => sop,
-            Scorer::Constant(value) => self.add_constant(value, written)?,
-            Scorer::Map { op, operands } => {
-                let operands = operands
-                    .into_iter()
-                    .map(|operand| {
-                        let part = || self.side_sop(operand, known);
-                        stacker::maybe_grow(64 * 1024, 1024 * 1024, part)
-                    })
-                    .collect::<Outcome<Vec<SOpId>>>()?;
-                self.add_map(op, operands, written)?
-            }
-        };
-        known.sops.insert(id, sop);
-        Ok(sop)
-    }
-
-    fn reads(&self, id: ScorerId) -> Reads {
-        match self.graph.scorer_reads(id) {
-            (false, false) => Reads::Neither,
-            (true, false) => Reads::Keys,
-            (false, true) => Reads::Queries,
-            (true, true) => Reads::Both,
-        }
     }
 }

@@ -4,8 +4,8 @@
 use super::context::Context;
 use super::expression::takes_rest;
 use super::fault::Cause;
-use super::made::element_spans;
 use super::meta::{Body, Callable, Meta, ScopeId, Side};
+use super::provenance::element_spans;
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Diagnostic, Span};
 use crate::builtin::RESERVED_LIBRARY;
@@ -115,7 +115,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// The statement's error, also pushed to nothing: the caller shows it. Nothing where that only
-    /// follows from one that has been reported.
+    /// follows from one that has been told.
     pub fn run_statement(
         &mut self,
         ast: &Arc<Ast>,
@@ -129,11 +129,33 @@ impl Evaluator {
         let mut events = Vec::new();
         let result = self.statement(&cx, statement, &mut events);
         events.extend(self.take_asserted());
-        let result = result.map_err(|stop| self.worded(&stop).map(Box::new));
-        if result.is_err() {
-            self.mark_missing(scope, statement);
+        let Err(stop) = result else {
+            return Ok(events);
+        };
+        let hangs = stop
+            .undefined()
+            .filter(|name| self.missing.contains_key(*name));
+        let told = hangs.is_some_and(|name| self.missing[name].1);
+        // Who asks for a value gets an answer.
+        let asks = matches!(statement.kind, StatementKind::Expression(_));
+        let worded = match &stop {
+            Stop::Fault(_) if !told => self.worded(&stop),
+            Stop::Fault(_) if !asks => None,
+            _ => Some(self.words.broken(statement.span, "in this statement")),
+        };
+        if let Some((_, told)) = hangs.and_then(|name| self.missing.get_mut(name)) {
+            *told = true;
         }
-        result.map(|()| events)
+        // What hangs on a failed statement is told once.
+        self.mark_missing(scope, statement, hangs.is_some());
+        Err(worded.map(Box::new))
+    }
+
+    /// Notes what statements would have defined that are not run, as a text has syntax errors.
+    pub(crate) fn not_run(&mut self, ast: &Ast, scope: ScopeId) {
+        for statement in &ast.statements {
+            self.mark_missing(scope, statement, false);
+        }
     }
 
     /// The value of a single expression in a scope.
@@ -383,22 +405,51 @@ impl Evaluator {
         if let StatementKind::Load { .. } = statement.kind {
             self.scopes.set_incomplete(scope);
         }
-        for ident in defined(statement) {
+        for ident in self.begun(statement) {
             let kept = RESERVED_LIBRARY.contains(&&*ident.name);
-            if !kept && self.check_parameter(ident).is_ok() {
-                let broken = (Meta::Broken, ident.span);
-                self.scopes.set(scope, ident.name.clone(), broken);
+            if !kept && self.check_parameter(&ident).is_ok() {
+                self.scopes
+                    .set(scope, ident.name, (Meta::Broken, ident.span));
             }
         }
     }
 
     /// Notes which names a statement has not defined, as it failed, for when they are read.
-    fn mark_missing(&mut self, scope: ScopeId, statement: &Statement) {
-        for ident in defined(statement) {
+    fn mark_missing(&mut self, scope: ScopeId, statement: &Statement, told: bool) {
+        for ident in self.begun(statement) {
             if self.scopes.lookup(scope, &ident.name).is_none() {
-                self.missing.insert(ident.name.clone(), statement.span);
+                self.missing.insert(ident.name, (statement.span, told));
             }
         }
+    }
+
+    /// The names that a statement was to define; of one that could not be read those that it begins
+    /// with.
+    fn begun(&self, statement: &Statement) -> Vec<Ident> {
+        if !matches!(statement.kind, StatementKind::Error) {
+            return defined(statement).into_iter().cloned().collect();
+        }
+        let text = self.sources.text(statement.span);
+        let head = match text.strip_prefix("def ") {
+            Some(function) => function.split('(').next(),
+            None => text.split_once('=').map(|(names, _)| names),
+        };
+        let compares = text
+            .split_once('=')
+            .is_some_and(|(_, rest)| rest.starts_with('='));
+        let names = head.filter(|_| !compares).unwrap_or_default().split(',');
+        let is_name = |name: &&str| {
+            let mut letters = name.chars();
+            let first = letters
+                .next()
+                .is_some_and(|it| it.is_alphabetic() || it == '_');
+            first && letters.all(|it| it.is_alphanumeric() || it == '_')
+        };
+        let ident = |name: &str| Ident {
+            name: name.into(),
+            span: statement.span,
+        };
+        names.map(str::trim).filter(is_name).map(ident).collect()
     }
 }
 

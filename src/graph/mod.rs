@@ -15,6 +15,7 @@ mod part;
 pub mod print;
 mod rounds;
 pub mod scorer_function;
+mod selected;
 
 pub use apart::without_number;
 pub use build::{Encoding, Graph, Sharing};

@@ -3,12 +3,11 @@
 
 use super::column::{Builder, Column, Values};
 use super::exact;
-use super::fault::Fault;
+use super::fault::{Cause, Fault};
 use super::plan::Plan;
 use super::rank::NONE;
 use super::selector::Pattern;
 use super::tally::Signed;
-use crate::base::Code;
 use crate::graph::SOpId;
 use crate::value::Value;
 use std::sync::Arc;
@@ -169,25 +168,16 @@ impl Aggregate<'_> {
     }
 
     fn no_mean(&self, query: usize, count: u32, budget: &mut usize) -> Fault {
-        let mut message = format!(
-            "{count} values are selected at once, but {} have no mean",
-            self.value.sequence_type().name()
-        );
+        let mut shown = Vec::new();
         if *budget >= self.pattern.keys {
-            let mut keys: Vec<usize> = self.pattern.selected(query).take(6).collect();
+            let keys: Vec<usize> = self.pattern.selected(query).take(6).collect();
             *budget -= keys.last().map_or(0, |key| key + 1);
-            let more = keys.len() > 5;
-            keys.truncate(5);
-            let shown = keys.iter().map(|key| self.value.get(*key).source());
-            let mut shown: Vec<String> = shown.collect();
-            if more {
-                shown.push("…".to_string());
-            }
-            message = format!("{message}: {}", shown.join(", "));
+            shown.extend(keys.into_iter().map(|key| self.value.get(key)));
         }
+        let cause = Cause::NoMean(count as usize, self.value.sequence_type(), shown);
         Fault {
             position: Some(query),
-            ..Fault::new(Code::MeanOfNonNumbers, message, self.sop)
+            ..Fault::new(cause, self.sop)
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Columns of atoms, stored by type: numbers plainly, bools as bits, strings as numbers of entries of a
 //! dictionary, whatever mixes types as atoms.
 
-use super::fault::{Fault, Faults};
-use crate::base::Code;
+use super::fault::{Cause, Fault, Faults};
 use crate::graph::SOpId;
 use crate::value::sequence::{SequenceError, sequence_type_at};
 use crate::value::{SequenceType, Value};
@@ -110,14 +109,8 @@ impl Column {
     }
 
     fn mixed_types(&self, sop: SOpId, clash: &SequenceError) -> Fault {
-        let message = format!(
-            "numbers and strings in one s-op: {} at position {} and {} at position {}",
-            self.get(clash.first).source(),
-            clash.first,
-            self.get(clash.second).source(),
-            clash.second,
-        );
-        Fault::new(Code::MixedTypes, message, sop)
+        let both = [clash.first, clash.second].map(|position| (position, self.get(position)));
+        Fault::new(Cause::Mixed(both), sop)
     }
 
     pub fn get(&self, position: usize) -> Value {

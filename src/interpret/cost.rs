@@ -9,7 +9,7 @@ use super::plan::{Plan, Way};
 use super::selector::{EQUAL, GREATER, LESS, Pattern, Relations, is_derived};
 use super::shape::Shape;
 use super::weights::Weights;
-use crate::base::Fallible;
+use crate::base::{Diagnostic, Fallible};
 use crate::graph::{Graph, SOp, SOpId, ScorerId, Selector, SelectorId};
 use crate::value::Value;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub fn explain(graph: &Graph, root: SOpId, input: &[Value]) -> Fallible<Vec<Expl
             }
         };
         let (cost, steps, pairs) = described.unwrap_or_else(|fault| {
-            let fails = format!("fails: {}", fault.message);
+            let fails = format!("fails: {}", Diagnostic::from(&fault.cause).message);
             ("O(n)".to_string(), vec![fails], 0)
         });
         explanations.push(Explanation {

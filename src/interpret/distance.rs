@@ -6,13 +6,13 @@
 use super::best::{self, standings};
 use super::column::{Builder, Column};
 use super::exact::LARGEST_EXACT;
-use super::fault::Fault;
+use super::fault::{Cause, Fault, Pairs};
 use super::linear::Linear;
 use super::pieces::{Piece, Way};
 use super::plan::Plan;
 use super::selector::Pattern;
 use super::weights::Weighted;
-use crate::base::{Code, Control, parallel};
+use crate::base::{Control, parallel};
 use crate::graph::SOpId;
 use crate::value::{Op, Value};
 use std::ops::Range;
@@ -185,10 +185,7 @@ impl Kernel {
     pub fn mean(&self, sop: SOpId, value: &Column, default: &Value, control: &Control) -> Column {
         let pairs = self.pairs();
         if let Err(most) = control.allows(pairs) {
-            let message = format!(
-                "the limit `pairs` of {most} is reached: {pairs} keys have a weight for a query"
-            );
-            let fault = Fault::new(Code::LimitReached, message, sop);
+            let fault = Fault::new(Cause::Pairs(most, Pairs::Weights(pairs)), sop);
             return Column::failed(value.len(), Arc::new(fault));
         }
         control.count_pairs(pairs);

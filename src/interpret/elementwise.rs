@@ -80,11 +80,11 @@ fn beyond(
     };
     let (decided, fault) = match (left, right) {
         (Err(fault), Ok(other)) => {
-            let side = fault.beyond.filter(|_| other.as_int().is_some());
+            let side = fault.beyond().filter(|_| other.as_int().is_some());
             (side.and_then(compared), fault)
         }
         (Ok(other), Err(fault)) => {
-            let side = fault.beyond.filter(|_| other.as_int().is_some());
+            let side = fault.beyond().filter(|_| other.as_int().is_some());
             (side.and_then(|side| compared(side.reverse())), fault)
         }
         (Err(fault), Err(_)) => (None, fault),

@@ -1,10 +1,11 @@
 //! Faults that evaluation met. A fault stays where it happened until a value there is needed, so
-//! that the branch of a ternary that is not taken may fail.
+//! that the branch of a ternary that is not taken may fail. Each is a cause with its operands and the
+//! s-op that it belongs to; nothing here is said in words, which `diagnose` does.
 
-use crate::base::{Code, Diagnostic, Span};
-use crate::graph::{Graph, SOp, SOpId, ScorerId};
-use crate::value::Value;
+use crate::base::{Code, Diagnostic};
+use crate::graph::{Graph, SOpId, ScorerId};
 use crate::value::op::{Failure, FailureKind};
+use crate::value::{Comparison, SequenceType, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -20,17 +21,60 @@ pub fn code_of(kind: FailureKind) -> Code {
     }
 }
 
+/// Why there is no value.
+#[derive(Debug)]
+pub enum Cause {
+    /// A person has interrupted it.
+    Interrupted,
+    /// An input without a token.
+    NoTokens,
+    /// What a part of a program is given is not known.
+    NotGiven,
+    /// A primitive has no result.
+    Primitive(Failure),
+    /// A number and a string in one s-op, with their positions.
+    Mixed([(usize, Value); 2]),
+    /// Several selected values that have no mean: how many, what they are, and, where they are still
+    /// collected, the first of them.
+    NoMean(usize, SequenceType, Vec<Value>),
+    /// Several values with a weight that have no mean.
+    NoWeightedMean(usize, SequenceType),
+    /// A score that is no number.
+    NoScore(Value),
+    /// A score that is no weight.
+    NoWeight(f64),
+    /// Keys and queries that have no order.
+    NoOrder(Comparison, [SequenceType; 2]),
+    /// More pairs of keys and queries than the limit allows.
+    Pairs(u64, Pairs),
+    /// What is shown for each pair of positions takes more bytes than the limit on memory allows.
+    Shown {
+        what: &'static str,
+        tokens: u64,
+        bytes: u64,
+        limit: u64,
+    },
+}
+
+/// What is looked at pair by pair.
+#[derive(Clone, Copy, Debug)]
+pub enum Pairs {
+    /// The scores of so many different keys for so many different queries.
+    Scores(usize, usize),
+    /// A selector of so many keys and queries.
+    Selector(usize, usize),
+    /// So many weights.
+    Weights(u64),
+}
+
 /// Why there is no value at a position.
 #[derive(Debug)]
 pub struct Fault {
-    pub code: Code,
-    pub message: String,
+    pub cause: Cause,
     /// The s-op that failed.
     pub sop: SOpId,
     /// Where in the input it failed, if at one place.
     pub position: Option<usize>,
-    /// Of an overflow: on which side of all 64-bit ints the value lies.
-    pub beyond: Option<Ordering>,
     /// Of a score: which one it is.
     pub score: Option<Score>,
 }
@@ -43,110 +87,50 @@ pub struct Score {
     pub query: usize,
 }
 
+/// A fault with what can be seen of its place: the s-ops that were asked for, and on which input.
+/// `diagnose` turns it into a diagnostic.
+pub struct Failed<'a> {
+    pub fault: &'a Fault,
+    pub graph: &'a Graph,
+    pub input: &'a [Value],
+    pub roots: &'a [SOpId],
+}
+
 impl Fault {
     /// A fault of an s-op as a whole.
-    pub fn new(code: Code, message: String, sop: SOpId) -> Fault {
+    pub fn new(cause: Cause, sop: SOpId) -> Fault {
         Fault {
-            code,
-            message,
+            cause,
             sop,
             position: None,
-            beyond: None,
             score: None,
         }
     }
 
     pub fn of_failure(failure: Failure, sop: SOpId, position: usize) -> Fault {
-        let code = code_of(failure.kind);
         Fault {
             position: Some(position),
-            beyond: failure.beyond,
-            ..Fault::new(code, failure.message, sop)
+            ..Fault::new(Cause::Primitive(failure), sop)
         }
     }
 
-    /// What to say of it, at its place in the program. What the language gives has none: then it is
-    /// where an s-op that the roots need reads it.
+    /// Of an overflow: on which side of all 64-bit ints the value lies.
+    pub fn beyond(&self) -> Option<Ordering> {
+        match &self.cause {
+            Cause::Primitive(failure) => failure.beyond,
+            _ => None,
+        }
+    }
+
+    /// It as a diagnostic, at its place in the program.
     pub fn diagnostic(&self, graph: &Graph, input: &[Value], roots: &[SOpId]) -> Diagnostic {
-        let token = |position: usize| {
-            let token = input.get(position);
-            token.map_or(String::new(), |token| {
-                format!(", where the token is {}", token.source())
-            })
-        };
-        if let Some(score) = self.score {
-            let (key, query) = (score.key, score.query);
-            let shown = |position: usize| {
-                let token = input.get(position).map_or(String::new(), Value::source);
-                format!("at position {position}, {token},")
-            };
-            let pair = format!("for the key {} and the query {}", shown(key), shown(query));
-            let error = Diagnostic::error(self.code, self.message.clone());
-            let error = if matches!(graph.get(self.sop), SOp::WeightedMean { .. }) {
-                error.at(graph.span(self.sop), "this fails")
-            } else {
-                error
-            };
-            let part = graph.scorer_span(score.scorer);
-            return error.at(part, pair.trim_end_matches(','));
-        }
-        let place = match self.position {
-            Some(position) => format!("this fails at position {position}{}", token(position)),
-            None if matches!(graph.get(self.sop), SOp::Tokens) => {
-                "the input itself mixes them".to_string()
-            }
-            None if self.code == Code::MixedTypes => "here they meet".to_string(),
-            None => "this fails".to_string(),
-        };
-        let mut diagnostic = Diagnostic::error(self.code, self.message.clone());
-        if let (Code::MixedTypes, SOp::Aggregate { default, .. }) = (self.code, graph.get(self.sop))
-        {
-            diagnostic = diagnostic.note(format!(
-                "a position that selects nothing gets the default, here {}",
-                default.source()
-            ));
-        }
-        if matches!(graph.get(self.sop), SOp::Tokens) {
-            let help = "use `tokens`, the tokens as strings, or give an input like `[1, 2]`";
-            diagnostic = diagnostic.help(help);
-        }
-        let span = graph.span(self.sop);
-        if span == Span::BUILT_IN && matches!(graph.get(self.sop), SOp::Tokens) {
-            return diagnostic.note(place);
-        }
-        if span == Span::BUILT_IN {
-            let read_at = graph.reachable(roots).into_iter().find_map(|id| {
-                let reads = graph.dependencies(id).contains(&self.sop);
-                Some(graph.span(id)).filter(|span| reads && *span != Span::BUILT_IN)
-            });
-            let name = graph.describe(self.sop);
-            let text = place.replacen("this", &format!("`{name}`"), 1);
-            return match read_at {
-                Some(at) => diagnostic.at(at, text),
-                None => diagnostic.note(place),
-            };
-        }
-        self.made(graph, diagnostic.at(span, place))
-    }
-
-    /// Shows where operands were made that are only named where it failed.
-    fn made(&self, graph: &Graph, mut diagnostic: Diagnostic) -> Diagnostic {
-        let SOp::Map { operands, .. } = graph.get(self.sop) else {
-            return diagnostic;
-        };
-        let span = graph.span(self.sop);
-        for operand in operands {
-            let made = graph.span(*operand);
-            let constant = matches!(graph.get(*operand), SOp::Constant(_));
-            if !constant && made.source == span.source && !span.contains(made) {
-                let text = match graph.name(*operand) {
-                    Some(name) => format!("`{name}` is made here"),
-                    None => "an operand is made here".to_string(),
-                };
-                diagnostic = diagnostic.at(made, text);
-            }
-        }
-        diagnostic
+        let fault = self;
+        Diagnostic::from(Failed {
+            fault,
+            graph,
+            input,
+            roots,
+        })
     }
 }
 

@@ -22,7 +22,7 @@ mod distance;
 mod dominance;
 mod elementwise;
 mod exact;
-mod fault;
+pub mod fault;
 mod formula;
 mod fuse;
 mod generation;
@@ -46,14 +46,13 @@ mod three;
 mod vector;
 mod weights;
 
-use crate::base::{Code, Diagnostic, Fallible, Limits};
+use crate::base::{Diagnostic, Fallible, Limits};
 use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
 use column::{Builder, Column};
 pub use cost::{Explanation, explain};
-pub use fault::code_of;
-use fault::{Fault, Score};
+use fault::{Cause, Fault, Score};
 use fuse::Chains;
 pub use generation::Generation;
 pub use many::evaluate_many;
@@ -196,18 +195,19 @@ pub fn scorer_operands(graph: &Graph, scorer: ScorerId) -> Vec<SOpId> {
 
 /// # Errors
 /// What is shown for each pair of positions of an input would take more than the limit on memory.
-fn check_square(what: &str, input: &[Value], cell: u64, limits: &Limits) -> Fallible<()> {
+fn check_square(what: &'static str, input: &[Value], cell: u64, limits: &Limits) -> Fallible<()> {
     let tokens = input.len() as u64;
     let bytes = tokens.saturating_mul(tokens).saturating_mul(cell);
     if bytes <= limits.memory_bytes {
         return Ok(());
     }
-    let message = format!(
-        "the limit `memory_bytes` of {} bytes is reached: {what} on {tokens} tokens takes {bytes}",
-        limits.memory_bytes
-    );
-    let error = Diagnostic::error(Code::LimitReached, message);
-    Err(Box::new(error.help("show it on a shorter input")))
+    let limit = limits.memory_bytes;
+    Err(Box::new(Diagnostic::from(&Cause::Shown {
+        what,
+        tokens,
+        bytes,
+        limit,
+    })))
 }
 
 /// The columns computed so far for one input.
@@ -224,11 +224,7 @@ struct Evaluation<'a> {
 impl<'a> Evaluation<'a> {
     fn new(graph: &'a Graph, input: &'a [Value]) -> Fallible<Evaluation<'a>> {
         if input.is_empty() {
-            return Err(Diagnostic::error(
-                crate::base::Code::BadInput,
-                "an s-op needs an input of at least one token",
-            )
-            .into());
+            return Err(Diagnostic::from(&Cause::NoTokens).into());
         }
         Ok(Evaluation {
             graph,
@@ -315,11 +311,7 @@ impl<'a> Evaluation<'a> {
                 Some(segments) => segments.indices(),
                 None => (0..length as i64).collect(),
             }),
-            SOp::Given(_) => {
-                let message = "what this part of the program is given is not known".to_string();
-                let fault = fault::Fault::new(Code::BadInput, message, id);
-                Column::failed(length, Arc::new(fault))
-            }
+            SOp::Given(_) => Column::failed(length, Arc::new(Fault::new(Cause::NotGiven, id))),
             SOp::Constant(value) => Column::constant(value.clone(), length),
             SOp::Map { op, operands } => {
                 let operands: Vec<Arc<Column>> =

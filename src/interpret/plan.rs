@@ -2,13 +2,12 @@
 //! easy, in rows of bits otherwise.
 
 use super::count::Conjunction;
-use super::fault::Fault;
+use super::fault::{Cause, Fault, Pairs};
 use super::formula::{Term, disjunction, formula};
 use super::rows::Rows;
 use super::selector::Pattern;
 use super::shape::Shape;
 use super::tally::{Highest, Signed};
-use crate::base::Code;
 use std::sync::Arc;
 
 /// Up to such a cost nothing else is considered.
@@ -54,12 +53,8 @@ impl<'p> Plan<'p> {
         };
         let plan = Plan { pattern, way };
         pattern.control.allows(plan.pairs()).map_err(|most| {
-            let (keys, queries) = (pattern.keys, pattern.queries);
-            let message = format!(
-                "the limit `pairs` of {most} is reached: a selector of {keys} keys and {queries} \
-                 queries, and no way is known but to look at each pair"
-            );
-            Arc::new(Fault::new(Code::LimitReached, message, pattern.sop))
+            let pairs = Pairs::Selector(pattern.keys, pattern.queries);
+            Arc::new(Fault::new(Cause::Pairs(most, pairs), pattern.sop))
         })?;
         Ok(plan)
     }

@@ -6,12 +6,11 @@
 use super::classes::Classes;
 use super::column::{Builder, Column, Values};
 use super::elementwise;
-use super::fault::{Fault, Score};
+use super::fault::{Cause, Fault, Pairs, Score};
 use super::segments::Columns;
 use super::selector::Pattern;
 use super::weights::Weighted;
-use crate::base::control::INTERRUPTED;
-use crate::base::{Code, Control, parallel};
+use crate::base::{Control, parallel};
 use crate::graph::{Graph, SOpId, Scorer, ScorerFunction, ScorerId};
 use crate::value::{Op, Value};
 use std::sync::Arc;
@@ -138,11 +137,8 @@ impl Scores {
         scores.parts = scores.read(graph);
         scores.control.allows(scores.pairs()).map_err(|most| {
             let (keys, queries) = (scores.keys.count(), scores.queries.count());
-            let message = format!(
-                "the limit `pairs` of {most} is reached: a score between {keys} different keys and \
-                 {queries} different queries, and no way is known but to look at each pair"
-            );
-            fault(Code::LimitReached, message, scores.sop)
+            let cause = Cause::Pairs(most, Pairs::Scores(keys, queries));
+            Arc::new(Fault::new(cause, scores.sop))
         })?;
         Ok(scores)
     }
@@ -244,7 +240,7 @@ impl Scores {
     /// a table of pairs.
     fn unless_stopped(&self) -> Result<(), Arc<Fault>> {
         if self.control.is_stopped() {
-            return Err(fault(Code::Interrupted, INTERRUPTED.into(), self.sop));
+            return Err(Arc::new(Fault::new(Cause::Interrupted, self.sop)));
         }
         Ok(())
     }
@@ -368,10 +364,9 @@ impl Scores {
     ) -> Result<f64, Arc<Fault>> {
         let number = score.as_float().filter(|score| !score.is_nan());
         number.ok_or_else(|| {
-            let message = format!("a score is a number, not {}", score.source());
             Arc::new(Fault {
                 score: Some(self.score_of(self.scorer, key, query)),
-                ..Fault::new(Code::OperandTypes, message, sop)
+                ..Fault::new(Cause::NoScore(score.clone()), sop)
             })
         })
     }
@@ -446,10 +441,9 @@ impl Scores {
         if weight >= 0.0 && weight.is_finite() {
             return Ok(weight);
         }
-        let message = format!("a weight is {weight}, but weights are finite and not negative");
         Err(Arc::new(Fault {
             score: Some(self.score_of(self.scorer, pair.0, pair.1)),
-            ..Fault::new(Code::ArithmeticFailed, message, sop)
+            ..Fault::new(Cause::NoWeight(weight), sop)
         }))
     }
 }
@@ -461,8 +455,4 @@ fn blocks(column: &Column) -> Vec<Arc<Column>> {
         .chunks(BLOCK)
         .map(|block| Arc::new(column.gather(block)));
     blocks.collect()
-}
-
-fn fault(code: Code, message: String, sop: SOpId) -> Arc<Fault> {
-    Arc::new(Fault::new(code, message, sop))
 }

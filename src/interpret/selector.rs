@@ -5,12 +5,12 @@
 use super::best::Ranking;
 use super::column::{Column, Values};
 use super::distance;
-use super::fault::Fault;
+use super::fault::{Cause, Fault};
 use super::linear::Linear;
 use super::rank::{NONE, Ranked, rank};
 use super::score::{Scores, Table};
 use super::segments::{Columns, Segments};
-use crate::base::{Code, Control};
+use crate::base::Control;
 use crate::graph::{Graph, SOpId, Scorer, ScorerId, Selector, SelectorId};
 use crate::value::{Comparison, Op, SequenceType, Value};
 use rustc_hash::FxHashMap;
@@ -472,13 +472,8 @@ fn check_order(
     if !ordered || text(keys) == text(queries) {
         return Ok(());
     }
-    let message = format!(
-        "`{}` does not work on {} as keys and {} as queries",
-        comparison.symbol(),
-        keys.sequence_type().name(),
-        queries.sequence_type().name()
-    );
-    Err(Arc::new(Fault::new(Code::OperandTypes, message, sop)))
+    let types = [keys, queries].map(Column::sequence_type);
+    Err(Arc::new(Fault::new(Cause::NoOrder(comparison, types), sop)))
 }
 
 /// The step on two operands, or `None` after asking for those that are not done yet.

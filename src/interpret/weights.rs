@@ -6,13 +6,13 @@ use super::best::KeyScores;
 use super::column::{Builder, Column};
 use super::count::Conjunction;
 use super::distance::Kernel;
-use super::fault::Fault;
+use super::fault::{Cause, Fault};
 use super::linear::Linear;
 use super::plan::Plan;
 use super::score::Scores;
 use super::segments::Columns;
 use super::selector::Pattern;
-use crate::base::{Code, Control};
+use crate::base::Control;
 use crate::graph::{Graph, SOpId, Scorer, ScorerId};
 use crate::value::{Op, Value};
 use std::sync::Arc;
@@ -155,11 +155,8 @@ impl Weighted {
             1 => Ok(value.get(self.last)),
             _ if value.sequence_type().is_number() => Ok(Value::Float(self.sum / self.total)),
             several => {
-                let message = format!(
-                    "{several} values have a weight at once, but {} have no mean",
-                    value.sequence_type().name()
-                );
-                Err(Arc::new(Fault::new(Code::MeanOfNonNumbers, message, sop)))
+                let cause = Cause::NoWeightedMean(several, value.sequence_type());
+                Err(Arc::new(Fault::new(cause, sop)))
             }
         }
     }

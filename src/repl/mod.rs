@@ -21,7 +21,7 @@ pub use transcript::run_transcript;
 
 use crate::base::control::INTERRUPTED;
 use crate::base::render::{Color, Style, in_words, render};
-use crate::base::{Code, Control, Diagnostic, Limits, Severity, Span};
+use crate::base::{Code, Control, Diagnostic, Limits, Severity};
 use crate::diagnose::precedence::surprising;
 use crate::eval::Event;
 use crate::graph::Sharing;
@@ -242,6 +242,7 @@ impl Repl {
             let all_at_end = errors.iter().all(|error| error.code == Code::UnexpectedEnd);
             let mut shown = parsed.diagnostics;
             shown.retain(|found| all_at_end || found.code != Code::UnexpectedEnd);
+            self.session.not_run(&parsed.ast);
             return self.report(shown);
         }
         self.report(parsed.diagnostics);
@@ -273,7 +274,8 @@ impl Repl {
                 self.show(&events, &display);
             }
             Err(Some(error)) => self.report(vec![*error]),
-            Err(None) => self.report(vec![broken(statement.span)]),
+            // It hangs on what has been told.
+            Err(None) => {}
         }
     }
 
@@ -334,12 +336,4 @@ impl Repl {
             self.answer.push(Said::Diagnostic(text));
         }
     }
-}
-
-fn broken(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code::UndefinedName,
-        "this uses a name whose definition has failed",
-    )
-    .at(span, "in this statement")
 }

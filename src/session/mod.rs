@@ -363,6 +363,12 @@ impl Session {
         result
     }
 
+    /// Notes that a text which was [read](Session::read) is not run, as it has syntax errors.
+    #[doc(hidden)]
+    pub fn not_run(&mut self, ast: &Ast) {
+        self.evaluator.not_run(ast, self.scope);
+    }
+
     /// The names that the session itself has defined, in the order of their first definition.
     pub fn own_names(&self) -> Vec<(Name, Meta)> {
         let own = self.evaluator.scopes.own(self.scope);

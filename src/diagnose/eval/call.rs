@@ -5,26 +5,25 @@ use super::mend::{Needed, is_single};
 use super::name::usage;
 use super::quote::{elements, letters, operand};
 use super::scene::{Scene, Side};
-use super::wrong::nearest_parameter;
 use crate::base::suggest::nearest;
 use crate::base::{Span, Suggestion};
 use crate::builtin::Builtin;
 use crate::eval::Meta;
 use crate::eval::fault::Argument;
+use crate::eval::meta::Callable;
 use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind};
 use crate::value::{Comparison, TypeSet, Value};
 
 impl Scene<'_> {
     /// Several s-ops in a `select`, which only a function compares.
     pub(super) fn compared_by_function(&self, (meta, at): &Side) -> Option<Suggestion> {
-        let &[keys, queries, comparison] = self.arguments().as_slice() else {
+        let (&[keys, queries, comparison], Meta::List(items)) = (self.arguments().as_slice(), meta)
+        else {
             return None;
         };
-        let site = self.site?;
-        let ExprKind::Operator(operator) = site.ast.get(comparison).kind else {
+        let ExprKind::Operator(operator) = self.site?.ast.get(comparison).kind else {
             return None;
         };
-        let Meta::List(items) = meta else { return None };
         if items.iter().all(|item| item.as_atom().is_some()) {
             return None;
         }
@@ -43,62 +42,70 @@ impl Scene<'_> {
 
     /// What a call of something that is no function was meant to be.
     pub(super) fn called(&self, meta: &Meta) -> Option<Suggestion> {
-        let (object, index) = match self.arguments().as_slice() {
-            [argument] => (self.text(self.function()?)?, self.text(*argument)?),
-            _ => return None,
+        let &[argument] = self.arguments().as_slice() else {
+            return None;
         };
-        let (what, fixed) = match meta {
-            Meta::List(items)
-                if items
-                    .first()
-                    .is_some_and(|item| !matches!(item, Meta::Atom(_)))
-                    && index.parse::<i64>().is_err() =>
-            {
-                ("for the first of them", format!("{object}[0]({index})"))
-            }
-            Meta::List(_) | Meta::Dict(_) => ("for an element", format!("{object}[{index}]")),
-            Meta::Atom(value) if value.is_number() => {
-                ("to multiply", format!("{object} * {index}"))
-            }
-            Meta::Atom(_) => ("for a character", format!("{object}[0]")),
-            _ => return None,
-        };
-        self.becomes(what, fixed)
+        let (object, index) = (self.text(self.function()?)?, self.text(argument)?);
+        let is_atom = |item: &Meta| matches!(item, Meta::Atom(_));
+        let named = index.parse::<i64>().is_err();
+        mends! { self, meta;
+            Meta::List(items) if named && items.first().is_some_and(|first| !is_atom(first)) =>
+                "for the first of them", "{object}[0]({index})";
+            Meta::List(_) | Meta::Dict(_) => "for an element", "{object}[{index}]";
+            Meta::Atom(value) if value.is_number() => "to multiply", "{object} * {index}";
+            Meta::Atom(_) => "for a character", "{object}[0]";
+        }
     }
 
-    /// `max(x)` and `min(x)` of the library, which take two: the largest over all positions.
-    pub(super) fn over_positions(&self, called: &str) -> Option<Suggestion> {
-        let (what, sign) = match called {
-            "max" => ("for the largest over all positions", ""),
-            "min" => ("for the smallest over all positions", "-"),
-            _ => return None,
+    /// How a function is called that got other arguments than it takes; `max(x)` and `min(x)` of the
+    /// library, which take two, are meant over all positions.
+    pub(super) fn usage_of(&self, called: &str, callable: &Callable) -> Option<Suggestion> {
+        let arguments = self.arguments();
+        let spread = |id| {
+            matches!(
+                self.site.map(|it| &it.ast.get(id).kind),
+                Some(ExprKind::Spread(_))
+            )
         };
-        let &[values] = self.arguments().as_slice() else {
-            return None;
+        let x = match arguments.as_slice() {
+            &[x] if !spread(x) => self.text(x).unwrap_or_default(),
+            _ => String::new(),
         };
-        if matches!(self.site?.ast.get(values).kind, ExprKind::Spread(_)) {
-            return None;
+        let usage = callable.usage(called);
+        mends! { self, called;
+            "max" if !x.is_empty() => "for the largest over all positions",
+                "aggregate(select_best(full_s, score({x}, {x}, lambda key, query: key)), {x})";
+            "min" if !x.is_empty() => "for the smallest over all positions",
+                "aggregate(select_best(full_s, score({x}, {x}, lambda key, query: -key)), {x})";
+            _ => say "call it as `{usage}`";
         }
-        let x = self.text(values)?;
-        let best = format!("select_best(full_s, score({x}, {x}, lambda key, query: {sign}key))");
-        self.becomes(what, format!("aggregate({best}, {x})"))
+    }
+
+    /// A function that is handed over, with as many parameters as it is called with arguments.
+    pub(super) fn taking(&self, given: usize, at: Span) -> Option<Suggestion> {
+        let names = letters(given);
+        let first = names.first().map_or("indices", String::as_str);
+        let function = format!("lambda {}: {first}", names.join(", "));
+        let fixed = self.replaced(&[(at, function)])?;
+        Some(format!("with as many parameters: `{fixed}`").into())
     }
 
     /// A call of a built-in function with other arguments than it takes.
     pub(super) fn builtin_call(&self, builtin: Builtin, wrong: &Argument) -> Option<Suggestion> {
-        if let (Builtin::Select, Some(help)) = (builtin, self.whole_select()) {
-            return Some(help);
-        }
-        if let Argument::Unknown(ident) = wrong
-            && let Some(nearest) = nearest_parameter(builtin, &ident.name)
-        {
-            return self.put("write", ident.span, nearest.to_string());
-        }
-        Some(format!("use it as {}", usage(builtin)).into())
+        let select = self.whole_select().filter(|_| builtin == Builtin::Select);
+        select
+            .or_else(|| match wrong {
+                Argument::Unknown(ident) => {
+                    let meant = nearest(&ident.name, builtin.parameters());
+                    meant.and_then(|nearest| self.put("write", ident.span, nearest))
+                }
+                _ => None,
+            })
+            .or_else(|| Some(format!("use it as {}", usage(builtin)).into()))
     }
 
     /// `select(a, b)` and `select(a == b)`: with three arguments.
-    pub(super) fn whole_select(&self) -> Option<Suggestion> {
+    fn whole_select(&self) -> Option<Suggestion> {
         let site = self.site?;
         let compared = |id: ExprId| match site.ast.get(id).kind {
             ExprKind::Binary {
@@ -128,40 +135,27 @@ impl Scene<'_> {
     /// What applying an s-op to something that is no input was meant to be.
     pub(super) fn input(&self, applied: Option<&Meta>, (input, at): &Side) -> Option<Suggestion> {
         let given = self.written(*at)?;
-        let Some(function) = self.function().filter(|_| applied.is_some()) else {
-            return Some(match input {
-                // `set example hello`
-                Meta::SOp(_) | Meta::Function(_) if given.chars().all(char::is_alphanumeric) => {
-                    let quoted = Value::str(&given).source();
-                    format!("a string stands in quotes: `{quoted}`").into()
-                }
-                _ => "write an input, like `\"hello\"` or `[1, 2, 3]`".into(),
-            });
-        };
-        let sop = self.text(function)?;
-        let single = format!("{sop}([{given}])");
-        let is_sop = matches!(applied, Some(Meta::SOp(_)));
-        let (what, fixed) = match input {
-            Meta::Atom(Value::Int(_)) if is_sop => {
-                let element = format!("for the value at position {given}: `{sop}[{given}]`");
-                return Some(format!("{element}; for this single token: `{single}`").into());
-            }
-            Meta::Atom(Value::Str(_)) | Meta::List(_) | Meta::Dict(_) => {
-                ("write an input", format!("{sop}(\"hello\")"))
-            }
-            Meta::Atom(_) => ("for this single token", single),
-            Meta::SOp(_) if is_sop => {
-                return Some(
-                    format!("an s-op is not a function of others: write `{sop}` alone").into(),
-                );
-            }
-            Meta::SOp(_) => (
-                "to read values through a selector",
-                format!("aggregate({sop}, {given})"),
-            ),
-            _ => ("write an input", format!("{sop}(\"hello\")")),
-        };
-        self.becomes(what, fixed)
+        let sop = self.function().and_then(|function| self.text(function));
+        let sop = sop.unwrap_or_default();
+        let quoted = Value::str(&given).source();
+        let is_word = given.chars().all(char::is_alphanumeric);
+        mends! { self, (applied, input);
+            // `set example hello`
+            (None, Meta::SOp(_) | Meta::Function(_)) if is_word =>
+                say "a string stands in quotes: `{quoted}`";
+            (None, _) => say "write an input, like `\"hello\"` or `[1, 2, 3]`";
+            (Some(Meta::SOp(_)), Meta::Atom(Value::Int(_))) =>
+                say "for the value at position {given}: `{sop}[{given}]`; for this single token: \
+                     `{sop}([{given}])`";
+            (_, Meta::Atom(Value::Str(_)) | Meta::List(_) | Meta::Dict(_)) =>
+                "write an input", "{sop}(\"hello\")";
+            (_, Meta::Atom(_)) => "for this single token", "{sop}([{given}])";
+            (Some(Meta::SOp(_)), Meta::SOp(_)) =>
+                say "an s-op is not a function of others: write `{sop}` alone";
+            (_, Meta::SOp(_)) =>
+                "to read values through a selector", "aggregate({sop}, {given})";
+            _ => "write an input", "{sop}(\"hello\")";
+        }
     }
 
     /// `select(a, b, "<")` without the quotes.
@@ -180,12 +174,9 @@ impl Scene<'_> {
             let fixed = format!("select({texts}, {})", comparison.symbol());
             return self.becomes("the comparison comes last", fixed);
         }
+        let signs = ["==", "!=", "<", "<=", ">", ">="];
         let symbol = match &ast.get(id).kind {
-            ExprKind::Literal(Value::Str(text))
-                if ["==", "!=", "<", "<=", ">", ">="].contains(&&**text) =>
-            {
-                text.to_string()
-            }
+            ExprKind::Literal(Value::Str(text)) if signs.contains(&&**text) => text.to_string(),
             _ => "==".to_string(),
         };
         self.put("write", self.span(id), symbol)
@@ -203,10 +194,8 @@ impl Scene<'_> {
         let mut parts = site.ast.ids().filter(|id| site.ast.get(*id).span == at);
         parts.any(|id| match &site.ast.get(id).kind {
             ExprKind::Name(name) => {
-                matches!(
-                    self.evaluator.lookup(site.scope, name),
-                    Some(Meta::Selector(_))
-                )
+                let meta = self.evaluator.lookup(site.scope, name);
+                matches!(meta, Some(Meta::Selector(_)))
             }
             ExprKind::Call { function, .. } => {
                 let called = self.text(*function);
@@ -217,17 +206,36 @@ impl Scene<'_> {
     }
 
     pub(super) fn selector(&self, (meta, at): &Side) -> Option<Suggestion> {
+        let text = self.written(*at)?;
         if let Some(values) = self.swapped() {
-            let (first, second) = (self.written(*at)?, self.written(values)?);
-            return self.mend("write", vec![(*at, second), (values, first)]);
+            let second = self.written(values)?;
+            return self.mend("write", vec![(*at, second), (values, text)]);
         }
-        match meta {
-            Meta::SOp(_) if self.types(meta) == TypeSet::BOOL => {
-                let what = "to aggregate over the keys where it is true";
-                self.mend_part(what, *at, |text| format!("select({text}, True, ==)"))
-            }
-            _ => self.put("to aggregate over all keys", *at, "full_s"),
+        let is_bool = self.types(meta) == TypeSet::BOOL;
+        mends! { self, meta;
+            Meta::SOp(_) if is_bool => "to aggregate over the keys where it is true",
+                "select({text}, True, ==)", at (*at);
+            _ => "to aggregate over all keys", "full_s", at (*at);
         }
+    }
+
+    /// A default that fits values.
+    fn default_of(&self, values: &Meta) -> &'static str {
+        if self.is_string(values) { "\"\"" } else { "0" }
+    }
+
+    /// Several s-ops that no single default fits, aggregated one by one.
+    pub(super) fn aggregated_apart(&self, values: &Meta) -> Option<Suggestion> {
+        let (&[attention, over, _], Meta::List(items)) = (self.arguments().as_slice(), values)
+        else {
+            return None;
+        };
+        let (selector, texts) = (self.text(attention)?, elements(&self.text(over)?));
+        let parts = texts.iter().zip(items.iter()).map(|(text, item)| {
+            format!("aggregate({selector}, {text}, {})", self.default_of(item))
+        });
+        let parts = parts.collect::<Vec<_>>().join(", ");
+        self.becomes("each with a default of its own", format!("({parts})"))
     }
 
     /// A default that is no atom: for an s-op the choice between the aggregate and it, for a list
@@ -237,27 +245,15 @@ impl Scene<'_> {
             return None;
         };
         let (selector, text) = (self.text(attention)?, self.text(over)?);
-        let fitting = if self.is_string(values) { "\"\"" } else { "0" };
-        match (values, &given.0) {
-            (Meta::List(items), Meta::List(_)) => {
-                let texts = elements(&text);
-                let parts = texts.iter().zip(items.iter()).map(|(text, item)| {
-                    let default = if self.is_string(item) { "\"\"" } else { "0" };
-                    format!("aggregate({selector}, {text}, {default})")
-                });
-                let parts = parts.collect::<Vec<_>>().join(", ");
-                self.becomes("each with a default of its own", format!("({parts})"))
-            }
-            (Meta::SOp(_), other @ Meta::SOp(_))
-                if self.is_string(values) == self.is_string(other) =>
-            {
-                let default = operand(&self.written(given.1)?);
-                let aggregate = format!("aggregate({selector}, {text}, {fitting})");
-                let fixed = format!("{aggregate} if has_focus({selector}) else {default}");
-                self.becomes("choose where nothing is selected", fixed)
-            }
-            (_, Meta::List(items)) if is_single(items) => self.need(given, Needed::SOp),
-            _ => self.put("write one atom", given.1, fitting.to_string()),
+        let fitting = self.default_of(values);
+        mends! { self, (values, &given.0);
+            (Meta::List(_), Meta::List(_)) => else self.aggregated_apart(values);
+            (Meta::SOp(_), other @ Meta::SOp(_)) if self.is_string(values) == self.is_string(other) =>
+                where default = operand(&self.written(given.1)?);
+                "choose where nothing is selected",
+                "aggregate({selector}, {text}, {fitting}) if has_focus({selector}) else {default}";
+            (_, Meta::List(items)) if is_single(items) => else self.need(given, Needed::SOp);
+            _ => "write one atom", "{fitting}", at (given.1);
         }
     }
 
@@ -280,18 +276,25 @@ impl Scene<'_> {
 
     /// A list where `len` or `zip` needs one.
     pub(super) fn listed(&self, builtin: Builtin, found: &Side) -> Option<Suggestion> {
-        if let Some((at, call)) = self.argument(found.1).filter(|_| self.in_library()) {
-            let list = format!("[{}]", self.written(at)?);
-            return self.mend_in(call, "with a list", vec![(at, list)]);
-        }
-        if let (Meta::Atom(value @ Value::Str(_)), Builtin::Len) = (&found.0, builtin) {
-            let what = "its length as an input";
-            return Some(format!("{what}: `length({})`", value.source()).into());
+        let handed_over = self.argument(found.1).filter(|_| self.in_library());
+        match (&found.0, builtin, handed_over) {
+            (Meta::SOp(_), Builtin::Len, _) => {
+                return Some("the length of the input is the s-op `length`".into());
+            }
+            (_, _, Some((at, call))) => {
+                let list = format!("[{}]", self.written(at)?);
+                return self.mend_in(call, "with a list", vec![(at, list)]);
+            }
+            (Meta::Atom(value @ Value::Str(_)), Builtin::Len, _) => {
+                let text = value.source();
+                return Some(format!("its length as an input: `length({text})`").into());
+            }
+            _ => {}
         }
         let mut edits = Vec::new();
         for id in self.arguments() {
-            let (at, site) = (self.span(id), self.site?);
-            let literal = match &site.ast.get(id).kind {
+            let at = self.span(id);
+            let literal = match &self.site?.ast.get(id).kind {
                 _ if at == found.1 => Some(found.0.clone()),
                 ExprKind::Literal(value) => Some(Meta::Atom(value.clone())),
                 _ => None,
@@ -318,10 +321,7 @@ impl Scene<'_> {
             return Some(format!("the library has {}", modules.join(", ")).into());
         };
         let message = format!("did you mean `load \"{module}\";`?");
-        Some(Suggestion::edit(
-            message,
-            self.whole,
-            format!("\"{module}\""),
-        ))
+        let fixed = format!("\"{module}\"");
+        Some(Suggestion::edit(message, self.whole, fixed))
     }
 }

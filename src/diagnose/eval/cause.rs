@@ -1,424 +1,456 @@
-//! What happened, in words: for each cause its code, a message, and the places it is about.
+//! The rules: for each cause what happened, the places that it is about, and what was probably meant.
+//! What takes more than a few lines is a method in the files named after the themes.
 
-use super::quote::{arguments, counted, takes};
+use super::input::explain;
+use super::mend::{Needed, same_count};
+use super::quote::{arguments, counted, letters, operand, takes};
 use super::scene::{Scene, Side, kinds};
-use super::wrong::{
-    defined, found, indices_of, is_selector, known_keys, membership, no_input, role,
-};
+use super::wrong::{defined, indices_of, is_selector, known_keys, role};
 use crate::base::control::INTERRUPTED;
-use crate::base::{Code, Diagnostic, Span, visible};
+use crate::base::suggest::nearest;
+use crate::base::{Code, Diagnostic, Span, Suggestion, visible};
 use crate::eval::Meta;
 use crate::eval::fault::Cause;
-use crate::interpret::code_of;
+use crate::interpret::fault::code_of;
+use crate::value::{Op, Value};
 
 impl Scene<'_> {
-    /// What happened and where, without what to do about it.
-    pub(super) fn told(&self, cause: &Cause) -> Diagnostic {
-        let error = |code, message: &str| Diagnostic::error(code, message);
-        let here = |code, message: &str, label: &str| error(code, message).at(self.whole, label);
-        let expected = |code, needed: &str, (meta, at): &Side| {
-            let kind = self.describe(meta);
-            error(code, &format!("{needed}, not {kind}")).at(*at, format!("this is {kind}"))
-        };
-        let selectors = |error: Diagnostic, sides: &[Side; 2]| {
-            let selectors = sides.iter().filter(|(meta, _)| is_selector(meta));
-            selectors.fold(error, |error, (_, at)| error.at(*at, "this is a selector"))
-        };
-        match cause {
-            Cause::Interrupted => error(Code::Interrupted, INTERRUPTED),
-            Cause::Limit(limit) => self.limit(limit),
-            Cause::Undefined(_) | Cause::OnInput { .. } => unreachable!("told elsewhere"),
-            Cause::Reserved(ident) => error(
-                Code::ReservedName,
-                &format!("`{}` may not be redefined", ident.name),
-            )
-            .at(ident.span, "this name is reserved")
-            .note(role(&ident.name)),
-            Cause::NotCallable(meta) => {
-                let function = self.function().map_or(self.whole, |id| self.span(id));
-                let message = format!("{} cannot be called", meta.kind());
-                found(Code::NotCallable, message, &(meta.clone(), function)).note(
-                    "functions can be called, and s-ops, selectors and scorers applied to an input",
-                )
-            }
-            Cause::Arguments {
-                called,
-                callable,
-                wrong,
-            } => {
-                let error = self.wrong_arguments(called, callable, wrong);
-                defined(error, callable)
-            }
-            Cause::BuiltinArguments { builtin, wrong } => self.wrong_builtin(*builtin, wrong),
-            Cause::Arity {
-                callable,
-                given,
-                at,
-            } => {
-                let takes = takes(callable, "argument");
-                let message = format!("`{}` takes {takes}, not {given}", callable.name);
-                let label = format!("this is called with {}", arguments(*given));
-                let error = error(Code::WrongArguments, &message).at(*at, label);
-                match callable
-                    .definition()
-                    .is_some_and(|defined| at.contains(defined))
-                {
+    /// What happened and where, and what to do about it; nothing of what follows from a failed `load`.
+    pub(super) fn told(&self, cause: &Cause) -> Option<Diagnostic> {
+        Some(rules! { self, cause;
+            Cause::Interrupted => error!(Interrupted, "{INTERRUPTED}");
+            Cause::Limit(limit) => self.limit(limit);
+            Cause::OnInput { error, roots } =>
+                explain(self.evaluator, (**error).clone(), roots);
+            Cause::Undefined(name) => self.undefined(name)?;
+            Cause::Reserved(ident) =>
+                where name = &ident.name;
+                where (role, other) = (role(name), name.to_lowercase());
+                error!(ReservedName, "`{name}` may not be redefined"),
+                at ident.span, "this name is reserved",
+                note "{role}",
+                help "choose another name, like `my_{other}`";
+
+            Cause::NotCallable(meta) =>
+                where kind = meta.kind();
+                error!(NotCallable, "{kind} cannot be called"),
+                at self.function().map_or(self.whole, |id| self.span(id)), "this is {kind}",
+                note "functions can be called, and s-ops, selectors and scorers applied to an input",
+                mend self.called(meta);
+            Cause::Arguments { called, callable, wrong } =>
+                where names = callable.single().iter().map(|(name, _)| &**name);
+                where error = self.arguments_of(called, &takes(callable, "argument"), names, wrong);
+                defined(error, callable),
+                mend self.usage_of(called, callable);
+            Cause::BuiltinArguments(builtin, wrong) =>
+                where (name, names) = (builtin.name(), builtin.parameters());
+                self.arguments_of(name, &super::name::takes(*builtin), names, wrong),
+                mend self.builtin_call(*builtin, wrong);
+            Cause::Arity(callable, given, at) =>
+                where (name, takes) = (&callable.name, takes(callable, "argument"));
+                where given_here = arguments(*given);
+                where error = error!(WrongArguments, "`{name}` takes {takes}, not {given}");
+                where error = error.at(*at, format!("this is called with {given_here}"));
+                match callable.definition().is_some_and(|defined| at.contains(defined)) {
                     true => error,
                     false => defined(error, callable),
-                }
-            }
-            Cause::BuiltinHandedOver(builtin, at) => {
-                let message = format!("`{}` cannot be passed on by itself", builtin.name());
-                error(Code::NotCallable, &message).at(*at, "this is a built-in function")
-            }
-            Cause::InputCount { applied, given } => {
-                let kind = applied.kind();
-                let message = format!("{kind} is applied to one input, not to {given}");
-                here(Code::WrongArguments, &message, "applied here")
-            }
-            Cause::NoInput { input, .. } => no_input(input),
-            Cause::Operands { op, sides } => self.operands(op, sides),
-            Cause::Failed(failure, at) => {
-                error(code_of(failure.kind), &failure.message).at(*at, "computed here")
-            }
-            Cause::SelectorOperand { op, sides } => {
-                let message = format!("`{op}` does not work on selectors");
-                let error = selectors(error(Code::SelectorMisused, &message), sides);
-                let scorer = sides
-                    .iter()
-                    .any(|(meta, _)| matches!(meta, Meta::Scorer(_)));
-                match scorer {
-                    true => error,
-                    false => error.note(
-                        "selectors combine with `and`, `or` and `not` only; `aggregate` reads values \
-                         through one",
+                },
+                mend self.taking(*given, *at);
+            Cause::BuiltinHandedOver(builtin, at) =>
+                where name = builtin.name();
+                error!(NotCallable, "`{name}` cannot be passed on by itself"),
+                at *at, "this is a built-in function",
+                mend self.put("wrap it", *at, format!("lambda x: {name}(x)"));
+            Cause::InputCount(applied, given) =>
+                where kind = applied.kind();
+                error!(WrongArguments, "{kind} is applied to one input, not to {given}"),
+                at self.whole, "applied here",
+                mend self.function().and_then(|id| self.text(id))
+                    .map(|text| format!("apply it to one input: `{text}(\"hello\")`"));
+            Cause::NoInput(applied, input) =>
+                where kind = input.0.kind();
+                match input.0.as_tokens() {
+                    Some(_) => error!(BadInput, "an input needs at least one token")
+                        .at(input.1, "this is empty"),
+                    None => error!(BadInput, "{kind} is no input")
+                        .at(input.1, format!("this is {kind}")),
+                },
+                note "an input is a string, whose characters are the tokens, or a list of atoms",
+                mend self.input(applied.as_ref(), input);
+
+            Cause::Operands { op, sides } => self.operands(op, sides), mend self.fitting(op, sides);
+            Cause::Failed(failure, at) =>
+                Diagnostic::error(code_of(failure.kind), &failure.message),
+                at *at, "computed here",
+                mend self.of_failure(failure.kind, *at);
+            Cause::SelectorOperand(op, sides) => self.selector_operand(op, sides);
+            Cause::SelectorAndOther(operator, sides) =>
+                where symbol = operator.symbol();
+                where other = sides.iter().find(|(meta, _)| !is_selector(meta)).unwrap_or(&sides[0]);
+                match self.handed_over(other.1) {
+                    Some((name, at)) => self.not(
+                        error!(SelectorExpected, "`{name}` takes a selector"),
+                        &(other.0.clone(), at),
                     ),
-                }
-            }
-            Cause::SelectorAndOther { operator, sides } => {
-                let mut others = sides.iter().filter(|(meta, _)| !is_selector(meta));
-                let other = others.next().unwrap_or(&sides[0]);
-                if let Some((name, at)) = self.handed_over(other.1) {
-                    let needed = format!("`{name}` takes a selector");
-                    return expected(Code::SelectorExpected, &needed, &(other.0.clone(), at));
-                }
-                let needed = format!("`{}` combines two selectors", operator.symbol());
-                selectors(expected(Code::SelectorExpected, &needed, other), sides)
-            }
-            Cause::NoSOp(side) => {
-                let code = match side.0 {
+                    None => {
+                        let error = error!(SelectorExpected, "`{symbol}` combines two selectors");
+                        self.shown_selectors(self.not(error, other), sides)
+                    }
+                },
+                mend self.as_selector(other);
+            Cause::NoSOp(side) =>
+                where code = match side.0 {
                     Meta::Selector(_) => Code::SelectorMisused,
                     _ => Code::AtomExpected,
                 };
-                match self.handed_over(side.1) {
-                    Some((name, at)) => {
-                        let needed = format!("`{name}` takes an s-op or an atom");
-                        expected(code, &needed, &(side.0.clone(), at))
-                    }
-                    None => expected(code, "an s-op or an atom is needed here", side),
-                }
-            }
-            Cause::SelectorAsCondition(at) => error(
-                Code::SelectorMisused,
-                "a selector is neither true nor false",
-            )
-            .at(*at, "this is a selector"),
-            Cause::ComparesSOps => here(
-                Code::AtomExpected,
-                "an s-op has no values yet that could be compared here",
-                "compares an s-op inside a list or dict",
-            ),
-            Cause::StraySpread(at) => error(
-                Code::WrongArguments,
-                "built-in functions and s-ops take their arguments one by one",
-            )
-            .at(*at, "a list that is taken apart"),
-            Cause::StrayOperator(comparison) => {
-                let symbol = comparison.symbol();
-                let message =
-                    format!("`{symbol}` can only stand as the third argument of `select`");
-                here(
-                    Code::WrongArguments,
-                    &message,
-                    "an operator without operands",
-                )
-            }
-            Cause::NotIndexable(meta) => {
-                let kind = meta.kind();
-                let message = format!("{kind} cannot be indexed");
-                here(Code::BadIndex, &message, &format!("this indexes {kind}"))
-                    .note("lists, dicts, strings and s-ops can be indexed")
-            }
-            Cause::BadIndex { container, index } => {
-                let (kind, by) = (container.kind(), index.0.kind());
-                let message = match container {
-                    Meta::SOp(_) => format!("{kind} is indexed by an int, not by {by}"),
-                    Meta::Dict(_) => {
-                        format!("{kind} is indexed by an atom or an s-op, not by {by}")
-                    }
-                    _ => format!("{kind} is indexed by an int or an s-op, not by {by}"),
+                where found = self.handed_over(side.1);
+                where needed = match &found {
+                    Some((name, _)) => format!("`{name}` takes an s-op or an atom"),
+                    None => "an s-op or an atom is needed here".to_string(),
                 };
-                let label = format!("this is {}", self.describe(&index.0));
-                error(Code::BadIndex, &message).at(index.1, label)
-            }
-            Cause::OutOfRange {
-                index,
-                length,
-                string,
-                at,
-            } => {
-                let what = if *string { "string" } else { "list" };
-                let message =
-                    format!("index {index} is out of range for a {what} of length {length}");
-                error(Code::BadIndex, &message).at(*at, indices_of(*length))
-            }
-            Cause::NoKey { dict, key, at } => {
-                let message = format!("there is no key {} in the dict", key.source());
-                error(Code::BadIndex, &message).at(*at, known_keys(dict))
-            }
-            Cause::NoTable(meta) => {
-                let kind = meta.kind();
-                let message = format!("what holds {kind} cannot be indexed by an s-op");
-                here(Code::AtomExpected, &message, &format!("it holds {kind}"))
-                    .note("only lists and dicts of atoms can")
-            }
-            Cause::NoLength => here(
-                Code::BadIndex,
-                "an index from the end needs `length`, which is not an s-op here",
-                "indexed from the end",
-            ),
-            Cause::Membership { sides } => membership(sides),
-            Cause::NotSpread(side) => {
-                let kind = side.0.kind();
-                let message =
-                    format!("`*` takes a list apart, or stands before an s-op, not {kind}");
-                found(Code::NotIterable, message, side)
-            }
-            Cause::NotIterable(side) => {
-                let kind = side.0.kind();
-                let message = format!("a loop runs over a list or a dict, not over {kind}");
-                let error = found(Code::NotIterable, message, side);
+                Diagnostic::error(code, needed),
+                not &(side.0.clone(), found.map_or(side.1, |(_, at)| at)),
+                mend self.sop(side);
+            Cause::SelectorAsCondition(at) =>
+                error!(SelectorMisused, "a selector is neither true nor false"),
+                at *at, "this is a selector",
+                mend self.mend_part(
+                    "to ask at each position whether a key is selected",
+                    *at,
+                    |selector| format!("has_focus({selector})"),
+                );
+            Cause::ComparesSOps =>
+                error!(AtomExpected, "an s-op has no values yet that could be compared here"),
+                at self.whole, "compares an s-op inside a list or dict",
+                help "compare the s-ops themselves, position by position: `a == b`";
+            Cause::StraySpread(at) =>
+                error!(WrongArguments, "built-in functions and s-ops take their arguments one by one"),
+                at *at, "a list that is taken apart",
+                help "hand over the list itself, or its elements by their index";
+            Cause::StrayOperator(comparison) =>
+                where symbol = comparison.symbol();
+                error!(WrongArguments, "`{symbol}` can only stand as the third argument of `select`"),
+                at self.whole, "an operator without operands",
+                mend self.becomes(
+                    "to hand over a comparison write a function",
+                    format!("lambda a, b: a {symbol} b"),
+                );
+
+            Cause::NotIndexable(meta) =>
+                where kind = meta.kind();
+                error!(BadIndex, "{kind} cannot be indexed"),
+                at self.whole, "this indexes {kind}",
+                note "lists, dicts, strings and s-ops can be indexed",
+                mend self.unindexed(meta);
+            Cause::BadIndex(container, index) =>
+                where (kind, by) = (container.kind(), index.0.kind());
+                where found = self.describe(&index.0);
+                where indices = match container {
+                    Meta::SOp(_) => "an int",
+                    Meta::Dict(_) => "an atom or an s-op",
+                    _ => "an int or an s-op",
+                };
+                error!(BadIndex, "{kind} is indexed by {indices}, not by {by}"),
+                at index.1, "this is {found}",
+                mend self.index(container, index);
+            Cause::OutOfRange { index, length, string, at } =>
+                where what = if *string { "string" } else { "list" };
+                where indices = indices_of(*length);
+                where (which, nearest) = if *index < 0 { ("first", "0") } else { ("last", "-1") };
+                error!(BadIndex, "index {index} is out of range for a {what} of length {length}"),
+                at *at, "{indices}",
+                mend self.put(&format!("for the {which} element"), *at, nearest)
+                    .filter(|_| *length > 0);
+            Cause::NoKey(dict, key, at) =>
+                where (missing, keys) = (key.source(), known_keys(dict));
+                error!(BadIndex, "there is no key {missing} in the dict"),
+                at *at, "{keys}",
+                mend nearest_key(dict, key).map(|meant| {
+                    Suggestion::edit(format!("did you mean `{meant}`?"), *at, meant)
+                });
+            Cause::NoTable(meta) =>
+                where kind = meta.kind();
+                error!(AtomExpected, "what holds {kind} cannot be indexed by an s-op"),
+                at self.whole, "it holds {kind}",
+                note "only lists and dicts of atoms can",
+                help "choose between s-ops: `a if condition else b`";
+            Cause::NoLength =>
+                error!(BadIndex, "an index from the end needs `length`, which is not an s-op here"),
+                at self.whole, "indexed from the end",
+                help "give the other `length` another name, like `my_length`";
+            Cause::Membership(sides) => self.not_in(sides), mend self.membership(sides);
+            Cause::NotSpread(side) =>
+                where kind = side.0.kind();
+                error!(NotIterable, "`*` takes a list apart, or stands before an s-op, not {kind}"),
+                at side.1, "this is {kind}",
+                mend self.iterated(side);
+            Cause::NotIterable(side) =>
+                where kind = side.0.kind();
+                where error = error!(NotIterable, "a loop runs over a list or a dict, not over {kind}");
+                where error = error.at(side.1, format!("this is {kind}"));
                 match side.0 {
                     Meta::SOp(_) => error.note(
-                        "an s-op has no values until it is given an input; operators work on all its \
-                         positions at once",
+                        "an s-op has no values until it is given an input; operators work on all \
+                         its positions at once",
                     ),
                     _ => error,
-                }
-            }
-            Cause::NotSeveral {
-                found: side,
-                count,
-                element,
-            } => {
-                let kind = side.0.kind();
-                let message = format!("{kind} cannot be taken apart into {count} values");
-                let of = self.named_element(element.is_some(), side.1);
-                error(Code::WrongCount, &message).at(side.1, format!("{of} is {kind}"))
-            }
-            Cause::Count {
-                names,
-                values,
-                at,
-                element,
-            } => {
-                let counts = (counted(*names, "name"), counted(*values, "value"));
-                let error = error(Code::WrongCount, &format!("{}, but {}", counts.0, counts.1));
-                let Some(at) = at else {
-                    return error.at(self.whole, "as many values as names are needed");
+                },
+                mend self.iterated(side);
+            Cause::NotSeveral { found: (item, at), count, element } =>
+                where (kind, of) = (item.kind(), self.named_element(element.is_some(), *at));
+                error!(WrongCount, "{kind} cannot be taken apart into {count} values"),
+                at *at, "{of} is {kind}",
+                mend self.apart_into(*count, item, (*at, *element));
+            Cause::Count { names, values, at, element } =>
+                where (few, given) = (counted(*names, "name"), counted(*values, "value"));
+                where error = error!(WrongCount, "{few}, but {given}");
+                match at {
+                    None => error.at(self.whole, "as many values as names are needed"),
+                    Some(at) => {
+                        let of = self.named_element(element.is_some(), *at);
+                        error.at(*at, format!("{of} has {}", counted(*values, "element")))
+                    }
+                },
+                mend match element {
+                    Some((number, item)) if *number > 0 => same_count(item, *names),
+                    _ => Some(as_many_names(*values)),
                 };
-                let of = self.named_element(element.is_some(), *at);
-                error.at(*at, format!("{of} has {}", counted(*values, "element")))
-            }
-            Cause::DictKey(side) => {
-                expected(Code::AtomExpected, "a key of a dict is an atom", side)
-            }
-            Cause::NoDefault { given, .. } => expected(
-                Code::AtomExpected,
-                "the default of `aggregate` is an atom",
-                given,
-            ),
-            Cause::NotBest(true, side) => expected(
-                Code::SelectorExpected,
-                "`select_best` takes a selector here",
-                side,
-            ),
-            Cause::NotBest(false, side) => expected(
-                Code::SelectorExpected,
-                "`select_best` takes a scorer here",
-                side,
-            ),
-            Cause::NoIndicator(side) => {
-                expected(Code::OperandTypes, "`indicator` takes an s-op", side)
-            }
-            Cause::NoFunction(side) => expected(
-                Code::NotCallable,
-                "the second argument of `zipmap` is a function",
-                side,
-            ),
-            Cause::NoBound(side) => expected(Code::OperandTypes, "`range` takes ints", side),
-            Cause::NotDrawn(side) => expected(
-                Code::AtomExpected,
-                "`draw` draws an s-op or a selector",
-                side,
-            ),
-            Cause::NoTruth(side) => expected(
-                Code::AssertionFailed,
-                "an assertion needs a truth value",
-                side,
-            ),
-            Cause::NoList(builtin, side) => {
-                let message = format!("`{}` takes a list", builtin.name());
-                expected(Code::OperandTypes, &message, side)
-            }
-            Cause::NoComparison(id) => error(
-                Code::WrongArguments,
-                "the third argument of `select` is a comparison",
-            )
-            .at(self.span(*id), "not a comparison operator")
-            .note("the comparisons are ==, !=, <, <=, > and >=, without quotes"),
-            Cause::KeysAndQueries { comparison, sides } => {
-                let [keys, queries] = sides.each_ref().map(|(meta, _)| self.describe(meta));
-                let symbol = comparison.symbol();
-                let message = format!(
-                    "`{symbol}` does not compare keys and queries of these types: {keys} and {queries}"
-                );
-                error(Code::OperandTypes, &message)
-                    .at(sides[0].1, format!("the keys are {keys}"))
-                    .at(sides[1].1, format!("the queries are {queries}"))
-            }
-            Cause::NoSelector(side) => match self.swapped() {
-                Some(values) => {
-                    let message =
-                        "the arguments of `aggregate` are swapped: the selector comes first";
-                    error(Code::SelectorExpected, message)
-                        .at(side.1, format!("this is {}", self.describe(&side.0)))
-                        .at(values, "this is the selector")
-                }
-                None => {
-                    let needed = "the first argument of `aggregate` is a selector";
-                    expected(Code::SelectorExpected, needed, side)
-                        .note("`select(keys, queries, comparison)` makes a selector")
-                }
-            },
-            Cause::NoScore(at) => {
-                let message = "the third argument of `score` is a function of a key and a query";
-                error(Code::WrongArguments, message).at(*at, "not a function")
-            }
-            Cause::ScoreTypes(types, _, at) => {
-                let given = kinds(*types);
-                let message = format!("a score is a number, but this gives {given}");
-                error(Code::OperandTypes, &message).at(*at, format!("this gives {given}"))
-            }
-            Cause::PredicateArity {
-                function,
-                counts: [keys, queries],
-                at,
-            } => {
-                let takes = takes(function, "value");
-                let message = format!(
-                    "the function takes {takes}, but there are {keys} of keys and {queries} of queries"
-                );
-                error(Code::WrongArguments, &message)
-                    .at(*at, format!("this is `{}`", function.signature()))
-                    .note("it is called with the keys' values first, then with the queries'")
-            }
-            Cause::PredicateResult { found, at, .. } => {
-                let kind = found.kind();
-                error(
-                    Code::OperandTypes,
-                    &format!("the function must give an atom, not {kind}"),
-                )
-                .at(*at, format!("this gives {kind}"))
-            }
-            Cause::Captured => here(
-                Code::OperandTypes,
-                "a function of keys and queries cannot read an s-op of its own",
-                "at the key's position, or at the query's?",
-            ),
-            Cause::NoNumbers((meta, at)) => {
-                let message = format!("{} cannot be encoded as numbers", self.describe(meta));
-                error(Code::OperandTypes, &message).at(*at, "no number")
-            }
-            Cause::StepZero => here(
-                Code::ArithmeticFailed,
-                "the step of `range` is 0",
-                "this would never end",
-            ),
-            Cause::Lengths(lengths) => {
-                let first = lengths.first().copied().unwrap_or((0, self.whole));
-                let other = lengths.iter().find(|(length, _)| *length != first.0);
-                let (length, at) = other.copied().unwrap_or(first);
-                error(Code::WrongCount, "`zip` takes lists of one length")
-                    .at(at, format!("this has {}", counted(length, "element")))
-                    .at(first.1, format!("this has {}", first.0))
-            }
-            Cause::NoTimes(side) => {
-                let message = "how often a `repeat` runs is an int from 0 on".to_string();
-                let label =
-                    |text: String| Diagnostic::error(Code::BadRepeat, &*message).at(side.1, text);
-                match &side.0 {
-                    Meta::Atom(value) => label(format!("this is {}", value.source())),
-                    Meta::SOp(_) => label("this is an s-op".to_string())
-                        .note("its rounds are layers: they are there before an input is"),
-                    other => label(format!("this is {}", other.kind())),
-                }
-            }
-            Cause::NotCarried(ident) => {
-                let message = format!("the body of this `repeat` never sets `{}`", ident.name);
-                let label = "this would be the same in every round";
-                error(Code::BadRepeat, &message).at(ident.span, label)
-            }
-            Cause::CarriedTwice(ident) => {
-                let message = format!("`{}` is carried twice", ident.name);
-                error(Code::BadRepeat, &message).at(ident.span, "there is one before it")
-            }
-            Cause::NoLongest(side) => {
-                let is_int = side.0.as_atom().is_some_and(|atom| atom.as_int().is_some());
-                let message = "`max_length` is a positive int";
-                match is_int {
-                    true => error(Code::OperandTypes, message).at(side.1, "this is not positive"),
-                    false => found(Code::OperandTypes, message.to_string(), side),
-                }
-            }
-            Cause::NoVocabulary(side) => {
-                let message = "a vocabulary is a string or a list of tokens";
-                match side.0.as_tokens() {
-                    Some(_) => error(Code::BadInput, message).at(side.1, "this is empty"),
-                    None => found(Code::BadInput, message.to_string(), side),
-                }
-            }
-            Cause::NotLoaded { path, reason } => here(
-                Code::FileNotFound,
-                &format!("`{}` could not be loaded", visible::name(path)),
-                reason,
-            ),
-            Cause::Cycle { files, loads } => {
-                let message = match files.as_slice() {
-                    [_, _] => "this file loads itself",
-                    _ => "these files load each other",
+            Cause::DictKey(side) => error!(AtomExpected, "a key of a dict is an atom"), not side,
+                help "write an atom as the key, like `{{\"a\": 1}}`";
+
+            Cause::NoComparison(id) =>
+                error!(WrongArguments, "the third argument of `select` is a comparison"),
+                at self.span(*id), "not a comparison operator",
+                note "the comparisons are ==, !=, <, <=, > and >=, without quotes",
+                mend self.comparison(*id);
+            Cause::KeysAndQueries(comparison, sides @ [keys, queries]) =>
+                where [key, query] = sides.each_ref().map(|(meta, _)| self.describe(meta));
+                where symbol = comparison.symbol();
+                error!(OperandTypes, "`{symbol}` does not compare keys and queries of these types: \
+                                      {key} and {query}"),
+                at keys.1, "the keys are {key}",
+                at queries.1, "the queries are {query}",
+                mend self.fitting(&Op::Compare(*comparison), sides).or_else(|| {
+                    self.put("compare what has one type", queries.1, self.written(keys.1)?)
+                });
+            Cause::NoSelector(side) =>
+                where found = self.describe(&side.0);
+                match self.swapped() {
+                    Some(values) => error!(
+                        SelectorExpected,
+                        "the arguments of `aggregate` are swapped: the selector comes first"
+                    )
+                    .at(side.1, format!("this is {found}"))
+                    .at(values, "this is the selector"),
+                    None => self.not(
+                        error!(SelectorExpected, "the first argument of `aggregate` is a selector"),
+                        side,
+                    )
+                    .note("`select(keys, queries, comparison)` makes a selector"),
+                },
+                mend self.selector(side);
+            Cause::NoDefault(values, given) =>
+                error!(AtomExpected, "the default of `aggregate` is an atom"), not given,
+                mend self.default(values, given);
+            Cause::NoScore(at) =>
+                error!(WrongArguments, "the third argument of `score` is a function of a key and a query"),
+                at *at, "not a function",
+                help "for example `score(indices, indices, lambda key, query: key)`";
+            Cause::ScoreTypes(types, counts, at) =>
+                where given = kinds(*types);
+                error!(OperandTypes, "a score is a number, but this gives {given}"),
+                at *at, "this gives {given}",
+                mend self.with_parameters(*counts, *at);
+            Cause::PredicateArity(function, counts @ [keys, queries], at) =>
+                where (takes, signature) = (takes(function, "value"), function.signature());
+                error!(WrongArguments, "the function takes {takes}, but there are {keys} of keys and \
+                                        {queries} of queries"),
+                at *at, "this is `{signature}`",
+                note "it is called with the keys' values first, then with the queries'",
+                mend self.with_parameters(*counts, *at);
+            Cause::PredicateResult(found, counts, at) =>
+                where kind = found.kind();
+                error!(OperandTypes, "the function must give an atom, not {kind}"),
+                at *at, "this gives {kind}",
+                mend self.with_parameters(*counts, *at);
+            Cause::NotBest(true, side) =>
+                error!(SelectorExpected, "`select_best` takes a selector here"), not side,
+                help "make one with `select(indices, indices, <=)`";
+            Cause::NotBest(false, side) =>
+                error!(SelectorExpected, "`select_best` takes a scorer here"), not side,
+                help "make one with `score(indices, indices, lambda key, query: key)`";
+            Cause::Captured =>
+                error!(OperandTypes, "a function of keys and queries cannot read an s-op of its own"),
+                at self.whole, "at the key's position, or at the query's?",
+                help "hand it over among the keys or the queries, like \
+                      `select((tokens, indices), tokens, lambda a, b, c: a == c and b > 0)`";
+
+            Cause::NoList(builtin, side) =>
+                where name = builtin.name();
+                error!(OperandTypes, "`{name}` takes a list"), not side,
+                mend self.listed(*builtin, side);
+            Cause::NoIndicator(side) => error!(OperandTypes, "`indicator` takes an s-op"), not side,
+                mend self.indicated(side);
+            Cause::NoFunction(side) =>
+                error!(NotCallable, "the second argument of `zipmap` is a function"), not side,
+                help "for example `zipmap((tokens, indices), lambda t, i: t == \"a\" and i > 0)`";
+            Cause::NoNumbers(side) =>
+                where found = self.describe(&side.0);
+                error!(OperandTypes, "{found} cannot be encoded as numbers"),
+                at side.1, "no number",
+                mend self.as_numbers(std::slice::from_ref(side)).or_else(|| {
+                    let sop = self.written(side.1)?;
+                    self.becomes("each value for itself", format!("categorical({sop})"))
+                });
+            Cause::NoBound(side @ (Meta::SOp(_), _)) => error!(OperandTypes, "`range` takes ints"), not side,
+                help "an s-op has no values until it is given an input; the positions of the input \
+                      are the s-op `indices`";
+            Cause::NoBound(side) => error!(OperandTypes, "`range` takes ints"), not side,
+                mend self.need(side, Needed::Int);
+            Cause::StepZero =>
+                error!(ArithmeticFailed, "the step of `range` is 0"),
+                at self.whole, "this would never end",
+                help "count up with a positive step, down with a negative one: `range(5, 0, -1)`";
+            Cause::Lengths(lengths) =>
+                where first = lengths.first().copied().unwrap_or((0, self.whole));
+                where other = lengths.iter().find(|(length, _)| *length != first.0);
+                where (length, at) = other.copied().unwrap_or(first);
+                where (elements, length) = (counted(length, "element"), first.0);
+                error!(WrongCount, "`zip` takes lists of one length"),
+                at at, "this has {elements}",
+                at first.1, "this has {length}",
+                mend self.cut(lengths);
+
+            Cause::NoTimes(side) => self.no_times(side);
+            Cause::NotCarried(ident) =>
+                where name = &ident.name;
+                error!(BadRepeat, "the body of this `repeat` never sets `{name}`"),
+                at ident.span, "this would be the same in every round",
+                help "set it in the body, or define it before: `{name} = …;`";
+            Cause::CarriedTwice(ident) =>
+                where name = &ident.name;
+                error!(BadRepeat, "`{name}` is carried twice"),
+                at ident.span, "there is one before it",
+                help "carry each name once";
+            Cause::NotDrawn(side) => error!(AtomExpected, "`draw` draws an s-op or a selector"), not side;
+            Cause::NoLongest(side) =>
+                where kind = match side.0.as_atom().is_some_and(|atom| atom.as_int().is_some()) {
+                    true => "not positive",
+                    false => side.0.kind(),
                 };
-                let error = here(Code::LoadCycle, message, "this closes the cycle");
-                let load = |error: Diagnostic, (name, at): &(String, Span)| {
-                    error.at(*at, format!("`{}` is loaded here", visible::name(name)))
-                };
-                loads
-                    .iter()
-                    .fold(error, load)
-                    .note(visible::name(&files.join(" loads ")))
-            }
-            Cause::LoadedErrors { path, .. } => {
-                let label = "loaded here; its errors come before this one";
-                let message = format!("`{}` has errors", visible::name(path));
-                here(Code::FileNotFound, &message, label).following()
-            }
-            Cause::Unmet(values) => {
-                let error = error(Code::AssertionFailed, "this assertion does not hold");
-                let shown = |error: Diagnostic, (meta, at): &Side| {
-                    error.at(*at, format!("this is {}", meta.repr()))
-                };
-                values.iter().fold(error, shown)
-            }
+                error!(OperandTypes, "`max_length` is a positive int"),
+                at side.1, "this is {kind}",
+                help "write a number of tokens: `set max_length 8`";
+            Cause::NoVocabulary(side) =>
+                where kind = side.0.as_tokens().map_or(side.0.kind(), |_| "empty");
+                error!(BadInput, "a vocabulary is a string or a list of tokens"),
+                at side.1, "this is {kind}",
+                help "write at least one token: `set vocab \"abc\"` or `set vocab [1, 2]`";
+            Cause::NotLoaded { path, reason } =>
+                where name = visible::name(path);
+                error!(FileNotFound, "`{name}` could not be loaded"),
+                at self.whole, "{reason}",
+                mend self.module(path);
+            Cause::Cycle { files, loads } => self.cycle(files, loads);
+            Cause::LoadedErrors { path, file } =>
+                where (name, file) = (visible::name(path), visible::name(file));
+                error!(FileNotFound, "`{name}` has errors").following(),
+                at self.whole, "loaded here; its errors come before this one",
+                help "mend them first; `rasp check {file}` shows them alone";
+            Cause::Unmet(values) =>
+                values.iter().fold(
+                    error!(AssertionFailed, "this assertion does not hold"),
+                    |error, (meta, at)| error.at(*at, format!("this is {}", meta.repr())),
+                ),
+                mend self.right_value(values);
+            Cause::NoTruth(side) => error!(AssertionFailed, "an assertion needs a truth value"), not side,
+                mend self.written(side.1).map(|text| {
+                    let (what, condition) = ("say on which input, and what it gives there", operand(&text));
+                    format!("{what}, like `assert {condition}(\"ab\") == …;`")
+                });
+        })
+    }
+
+    /// Says what stands where something else is needed.
+    pub(super) fn not(&self, mut error: Diagnostic, (meta, at): &Side) -> Diagnostic {
+        let kind = self.describe(meta);
+        error.message += &format!(", not {kind}");
+        error.at(*at, format!("this is {kind}"))
+    }
+
+    /// How often a `repeat` runs is no number.
+    fn no_times(&self, side: &Side) -> Diagnostic {
+        let error = error!(BadRepeat, "how often a `repeat` runs is an int from 0 on");
+        match &side.0 {
+            Meta::Atom(value) => error.at(side.1, format!("this is {}", value.source())),
+            Meta::SOp(_) => error
+                .at(side.1, "this is an s-op")
+                .note("its rounds are layers: they are there before an input is")
+                .help("write a number that is enough for the longest input: `repeat 8 (…) { … }`"),
+            other => error.at(side.1, format!("this is {}", other.kind())),
         }
+    }
+
+    /// Files that load each other, and the loads that closed the cycle.
+    fn cycle(&self, files: &[String], loads: &[(String, Span)]) -> Diagnostic {
+        let (message, help) = match files {
+            [_, _] => ("this file loads itself", "remove this `load`"),
+            _ => (
+                "these files load each other",
+                "move what both need into a third file and load that from both",
+            ),
+        };
+        let error = Diagnostic::error(Code::LoadCycle, message);
+        let error = error.at(self.whole, "this closes the cycle");
+        loads
+            .iter()
+            .fold(error, |error, (name, at)| {
+                error.at(*at, format!("`{}` is loaded here", visible::name(name)))
+            })
+            .note(visible::name(&files.join(" loads ")))
+            .help(help)
+    }
+
+    /// A value that cannot be taken apart: an element like those before it, or a name for all of it.
+    fn apart_into(
+        &self,
+        count: usize,
+        item: &Meta,
+        (at, element): (Span, Option<usize>),
+    ) -> Option<Suggestion> {
+        match (item, element) {
+            (_, Some(1..)) => same_count(item, count),
+            (Meta::SOp(_), _) => {
+                let text = self.written(at)?;
+                let values = (0..count.min(4)).map(|k| format!("{text}[{k}]"));
+                let values = values.collect::<Vec<_>>().join(", ");
+                Some(format!("for the values at the first positions: `{values}`").into())
+            }
+            _ => Some("a single value takes one name, like `a`".into()),
+        }
+    }
+}
+
+/// The key of a dict that was probably meant, as it is written.
+fn nearest_key(dict: &Meta, key: &Value) -> Option<String> {
+    let (Meta::Dict(dict), Value::Str(key)) = (dict, key) else {
+        return None;
+    };
+    let keys = dict.iter().filter_map(|(key, _)| match key {
+        Value::Str(text) => Some(&**text),
+        _ => None,
+    });
+    Some(Value::str(nearest(key, keys)?).source())
+}
+
+/// As many names as there are values.
+fn as_many_names(values: usize) -> Suggestion {
+    match values {
+        1 => "write one name, like `a`".into(),
+        2..=6 => {
+            let (count, names) = (counted(values, "name"), letters(values).join(", "));
+            format!("write {count}, like `{names}`").into()
+        }
+        _ => format!("write {}", counted(values, "name")).into(),
     }
 }

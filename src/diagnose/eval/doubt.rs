@@ -1,88 +1,79 @@
 //! Doubts in words: what is evaluated all right, but probably is not what was meant.
 
-use super::mend::of_other_type;
-use super::quote::{mended, written};
+use super::quote::{elements, mended, written};
 use super::scene::{Scene, Side};
+use super::wrong::quoted;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
-use crate::eval::fault::{Apart, Doubt, Mixture, Shadow, TypedPart};
-use crate::syntax::ast::{ExprKind, Ident, Name};
-use crate::syntax::parse_expression;
-use crate::value::{Comparison, TypeSet, Value};
+use crate::eval::fault::{Doubt, Doubtful, Shadow};
+use crate::syntax::ast::{BinaryOperator, ExprKind, Name};
+use crate::value::{Comparison, Value};
 
 impl Scene<'_> {
-    /// A warning of something doubtful at the whole.
-    pub(super) fn doubted(&self, doubt: &Doubt) -> Diagnostic {
-        match doubt {
-            Doubt::Constant { op, sides, answer } => {
-                let answer = if *answer { "True" } else { "False" };
-                let written = self.written(self.whole);
-                let written = written.map_or(format!("this `{op}`"), |text| format!("`{text}`"));
-                let message = format!("{written} is {answer} at every position of every input");
-                let warning = Diagnostic::warning(Code::ConstantComparison, message);
-                let label = |warning: Diagnostic, (meta, at): &Side| {
-                    warning.at(*at, format!("this is {}", self.describe(meta)))
-                };
-                let help = match sides {
-                    [(Meta::SOp(_), left), (Meta::List(_), right)] => {
-                        let texts = self.written(*left).zip(self.written(*right));
-                        texts.and_then(|(left, right)| {
-                            let fixed = vec![(self.whole, format!("{left} in {right}"))];
-                            self.mend("to look it up in the list", fixed)
-                        })
-                    }
-                    _ => self.equal_types(sides),
-                };
-                sides.iter().fold(warning, label).maybe_help(help)
-            }
-            Doubt::ConstantSide { op, sides } => {
-                let constant = |(meta, _): &&Side| matches!(meta, Meta::Atom(value) if !matches!(value, Value::Bool(_)));
-                let (meta, at) = sides.iter().find(constant).unwrap_or(&sides[0]);
-                let truth = if meta.truthy() { "true" } else { "false" };
-                let message =
-                    format!("a side of this `{op}` is {truth} at every position of every input");
-                Diagnostic::warning(Code::ConstantComparison, message)
-                    .at(*at, format!("this is always {truth}"))
-                    .maybe_help(self.compared_too(sides, *at))
-            }
-            Doubt::ConstantSelector { comparison, sides } => {
-                let what = match comparison {
-                    Comparison::Equal => "selects no key",
-                    _ => "selects every key",
-                };
-                let message =
-                    format!("this selector {what} on every input: a string never equals a number");
-                let [keys, queries] = sides.each_ref().map(|(meta, _)| self.describe(meta));
-                Diagnostic::warning(Code::ConstantComparison, message)
-                    .at(sides[0].1, format!("the keys are {keys}"))
-                    .at(sides[1].1, format!("the queries are {queries}"))
-                    .maybe_help(self.equal_types(sides))
-            }
-            Doubt::ConstantMembership {
-                items,
-                sides: [left, right],
-            } => {
-                let held = if items[0].is_number() {
-                    "numbers"
-                } else {
-                    "strings"
-                };
-                let quoted = items
-                    .iter()
-                    .map(|item| Value::str(&item.to_string()).source());
-                let list = format!("[{}]", quoted.collect::<Vec<_>>().join(", "));
-                let strings = self.is_string(&left.0) && items.len() <= 8;
-                let help = strings.then(|| self.put("compare with strings", right.1, list));
-                let message = "this `in` is False at every position of every input";
-                Diagnostic::warning(Code::ConstantComparison, message)
-                    .at(left.1, format!("this is {}", self.describe(&left.0)))
-                    .at(right.1, format!("the list holds {held} only"))
-                    .maybe_help(help.flatten())
-            }
-            Doubt::Mixed { kind, parts, calls } => self.mixed(kind, parts, calls),
-            Doubt::Shadowed { ident, kind } => shadowed(ident, *kind),
-            Doubt::Replaced { names, file } => self.names_replaced(names, file),
+    /// A warning of something doubtful at the whole, unless another tells of it.
+    pub(super) fn doubted(&self, doubt: &Doubt) -> Option<Diagnostic> {
+        let sides = doubt.sides.as_slice();
+        let kinds: Vec<String> = sides.iter().map(|(meta, _)| self.describe(meta)).collect();
+        let [left, right] = [0, 1].map(|side| kinds.get(side).map_or("", String::as_str));
+        let at = |side: usize| sides.get(side).map_or(self.whole, |(_, at)| *at);
+        Some(rules! { self, &doubt.kind;
+            Doubtful::Constant { op, answer } =>
+                where written = self.written(self.whole).map(|text| format!("`{text}`"));
+                where written = written.unwrap_or_else(|| format!("this `{op}`"));
+                where answer = if *answer { "True" } else { "False" };
+                warning!(ConstantComparison, "{written} is {answer} at every position of every input"),
+                at at(0), "this is {left}",
+                at at(1), "this is {right}",
+                mend self.looked_up(sides).or_else(|| self.equal_types(sides));
+            Doubtful::ConstantSide(op) =>
+                where (constant, side, truth) = self.constant_side(sides)?;
+                warning!(ConstantComparison,
+                    "a side of this `{op}` is {truth} at every position of every input"),
+                at constant, "this is always {truth}",
+                mend self.compared_too(side, constant);
+            Doubtful::ConstantSelector(comparison) =>
+                where selects = if *comparison == Comparison::Equal { "no" } else { "every" };
+                warning!(ConstantComparison, "this selector selects {selects} key on every input: \
+                                              a string never equals a number"),
+                at at(0), "the keys are {left}",
+                at at(1), "the queries are {right}",
+                mend self.equal_types(sides);
+            Doubtful::ConstantMembership(items) =>
+                where held = if items[0].is_number() { "numbers" } else { "strings" };
+                warning!(ConstantComparison, "this `in` is False at every position of every input"),
+                at at(0), "this is {left}",
+                at at(1), "the list holds {held} only",
+                mend self.among_strings(items, sides);
+            Doubtful::Branches =>
+                self.mixed(doubt, "the branches of this choice", ["this branch is of"; 2]);
+            Doubtful::Default { .. } =>
+                self.mixed(doubt, "the default and the values", ["the default is a", "the values are"]);
+            Doubtful::Shadowed(ident, kind) =>
+                where name = &ident.name;
+                where (what, meant) = shadowed(*kind);
+                warning!(ShadowedLibrary, "`{name}` is {what}"),
+                at ident.span, "{meant}",
+                help "choose another name, like `my_{name}`";
+            Doubtful::Replaced(names, file) => self.names_replaced(names, file);
+        })
+    }
+
+    /// An s-op that is compared with a list.
+    fn looked_up(&self, sides: &[Side]) -> Option<Suggestion> {
+        mends! { self, sides;
+            [(Meta::SOp(_), left), (Meta::List(_), right)] =>
+                where (left, right) = (self.written(*left)?, self.written(*right)?);
+                "to look it up in the list", "{left} in {right}";
         }
+    }
+
+    /// Strings looked for among numbers: the same numbers as strings.
+    fn among_strings(&self, items: &[Value], sides: &[Side]) -> Option<Suggestion> {
+        let [left, right] = sides else { return None };
+        let quoted: Vec<String> = items.iter().map(quoted).collect();
+        let list = format!("[{}]", quoted.join(", "));
+        let help = self.put("compare with strings", right.1, list);
+        help.filter(|_| self.is_string(&left.0) && items.len() <= 8)
     }
 
     /// Names of the program that a loaded file gives another meaning.
@@ -92,40 +83,66 @@ impl Scene<'_> {
             [_] => (quoted.concat(), "it means"),
             _ => (quoted.join(", "), "they mean"),
         };
-        let message = format!("this load replaces {replaced} of your program");
-        let meant = format!("from here on {means} what {file} says");
-        let warning = Diagnostic::warning(Code::ReplacedName, message).at(self.whole, meant);
-        let made = |warning: Diagnostic, (name, at): &(Name, Span)| {
-            warning.at(*at, format!("your own `{name}`"))
-        };
+        let warning = warning!(
+            ReplacedName,
+            "this load replaces {replaced} of your program"
+        );
+        let warning = warning.at(self.whole, format!("from here on {means} what {file} says"));
         let shown = names.iter().take(3);
         shown
-            .fold(warning, made)
+            .fold(warning, |warning, (name, at)| {
+                warning.at(*at, format!("your own `{name}`"))
+            })
             .help("load the file before you define the name, or choose another name")
     }
 
-    /// A side of `and` or `or` that stands for a comparison: `x == "a" or "b"`.
-    fn compared_too(&self, sides: &[Side; 2], at: Span) -> Option<Suggestion> {
-        let (_, other) = sides.iter().find(|(_, other)| *other != at)?;
-        let text = self.written(*other)?;
-        let (parsed, root) = parse_expression(other.source, &text, &self.evaluator.limits);
-        match &parsed.ast.get(root?).kind {
+    /// The side of `and` or `or` that is a number or a string, the other side, and the truth of it. A
+    /// name may have other values in other runs of a loop, and `a in b and c` is another mistake.
+    fn constant_side<'s>(&self, sides: &'s [Side]) -> Option<(Span, &'s Side, bool)> {
+        let constant = |(meta, _): &&Side| matches!(meta, Meta::Atom(value) if !matches!(value, Value::Bool(_)));
+        let (meta, at) = sides.iter().find(constant)?;
+        let text = self.evaluator.sources.text(*at);
+        if text.starts_with(|first: char| first.is_alphabetic() || first == '_') {
+            return None;
+        }
+        let site = self.site?;
+        let beside = site.ast.ids().any(|id| match site.ast.get(id).kind {
             ExprKind::Binary {
-                operator: crate::syntax::ast::BinaryOperator::Compare(_),
+                operator: BinaryOperator::In,
+                left,
+                right,
+            } => [left, right]
+                .map(|side| self.span(side))
+                .contains(&self.whole),
+            _ => false,
+        });
+        let other = sides.iter().find(|(_, other)| other != at)?;
+        (!beside).then(|| (*at, other, meta.truthy()))
+    }
+
+    /// A side of `and` or `or` that stands for a comparison: `x == "a" or "b"`.
+    fn compared_too(&self, (_, other): &Side, at: Span) -> Option<Suggestion> {
+        let site = self.site?;
+        match site.ast.get(self.part(*other)?).kind {
+            ExprKind::Binary {
+                operator: BinaryOperator::Compare(_),
                 right,
                 ..
             } => {
-                let compared = text[..parsed.ast.get(*right).span.start as usize].trim_end();
-                self.mend_part("to compare with it too", at, |text| {
-                    format!("{compared} {text}")
-                })
+                let compared = Span {
+                    end: self.span(right).start,
+                    ..*other
+                };
+                let compared = self.written(compared)?;
+                let what = "to compare with it too";
+                self.mend_part(what, at, |text| format!("{} {text}", compared.trim_end()))
             }
-            _ => self.becomes("leave it out", text),
+            _ => self.becomes("leave it out", self.written(*other)?),
         }
     }
 
     /// An equality of strings and numbers, which never holds: the same on one type.
-    fn equal_types(&self, sides: &[Side; 2]) -> Option<Suggestion> {
+    fn equal_types(&self, sides: &[Side]) -> Option<Suggestion> {
         let numeric = sides.iter().find_map(|(meta, _)| match meta {
             Meta::Atom(Value::Bool(_)) => Some(("bools", "tokens_bool")),
             Meta::Atom(Value::Float(_)) => Some(("numbers", "tokens_float")),
@@ -133,10 +150,8 @@ impl Scene<'_> {
         });
         let (types, name) = numeric.unwrap_or(("numbers", "tokens_int"));
         let tokens = sides.iter().find(|(meta, _)| self.is_tokens(meta));
-        let converted = tokens.and_then(|(_, at)| {
-            let what = format!("compare the tokens as {types}");
-            self.put(&what, *at, name.to_string())
-        });
+        let converted = tokens
+            .and_then(|(_, at)| self.put(&format!("compare the tokens as {types}"), *at, name));
         match (self.as_text("compare with a string", sides), converted) {
             (Some(text), Some(converted)) => {
                 let other = converted.message.trim_start_matches("compare ");
@@ -157,61 +172,52 @@ impl Scene<'_> {
         }
     }
 
-    /// Numbers and strings in one s-op.
-    fn mixed(&self, kind: &Mixture, parts: &[TypedPart; 2], calls: &[(Name, Span)]) -> Diagnostic {
-        let called = |part: usize, strings: bool| match (kind, part, strings) {
-            (Mixture::Branches, _, false) => "this branch is of numbers",
-            (Mixture::Branches, _, true) => "this branch is of strings",
-            (_, 0, false) => "the default is a number",
-            (_, 0, true) => "the default is a string",
-            (_, _, false) => "the values are numbers",
-            (_, _, true) => "the values are strings",
+    /// Numbers and strings in one s-op. What is written out can be mended and comes first; of two
+    /// literals the number, which always can be.
+    fn mixed(&self, doubt: &Doubt, what: &str, called: [&str; 2]) -> Diagnostic {
+        let literal = |(meta, at): &Side| {
+            let site = self.evaluator.site_at(*at)?;
+            let written = matches!(site.ast.get(site.expr?).kind, ExprKind::Literal(_));
+            meta.as_atom().cloned().filter(|_| written)
         };
-        let what = match kind {
-            Mixture::Branches => "the branches of this choice",
-            Mixture::Default { .. } => "the default and the values",
-        };
-        let mut warning = Diagnostic::warning(
-            Code::MixedDefault,
-            format!("{what} mix numbers and strings"),
-        );
-        for (number, part) in parts.iter().enumerate() {
-            warning = warning.at(part.at, called(number, part.types == TypeSet::STR));
+        let mut sides: Vec<&Side> = doubt.sides.iter().collect();
+        if let Doubtful::Branches = doubt.kind {
+            let order = |value: Value| u8::from(!value.is_number());
+            sides.sort_by_key(|side| literal(side).map_or(2, order));
+        }
+        let mut warning = warning!(MixedDefault, "{what} mix numbers and strings");
+        for (called, (meta, at)) in called.into_iter().zip(sides.iter().copied()) {
+            let kind = if self.is_string(meta) {
+                "string"
+            } else {
+                "number"
+            };
+            let plural = if called.ends_with(" a") { "" } else { "s" };
+            warning = warning.at(*at, format!("{called} {kind}{plural}"));
         }
         warning = warning.note("an input on which both occur in one s-op has no value");
-        warning = super::with_path(warning, calls);
-        let literal = || {
-            let fixed = of_other_type(parts[0].literal.as_ref()?);
-            let kind = if parts[1].types == TypeSet::STR {
-                "strings"
-            } else {
-                "numbers"
-            };
-            self.put(&format!("for {kind} in both"), parts[0].at, fixed)
+        warning = super::with_path(warning, &doubt.calls);
+        let literal = || self.with_other_type(&literal(sides[0])?, sides[0].1);
+        let help = match &doubt.kind {
+            Doubtful::Default { values, .. } if self.mixes(values) => self.aggregated_apart(values),
+            Doubtful::Default { made, .. } => {
+                let in_call = self.default_in_call(*made, &doubt.calls);
+                in_call.or_else(literal)
+            }
+            _ => literal(),
         };
-        let help = match kind {
-            Mixture::Default {
-                apart: Some(apart), ..
-            } if mixes(apart) => self.apart(apart),
-            Mixture::Default { made, .. } => self.default_in_call(*made, calls).or_else(literal),
-            Mixture::Branches => literal(),
-        };
-        warning.maybe_help(help.filter(|_| !self.in_library() || !calls.is_empty()))
+        warning.maybe_help(help.filter(|_| !self.in_library() || !doubt.calls.is_empty()))
     }
 
-    /// Several s-ops that no single default fits, aggregated one by one.
-    fn apart(&self, apart: &Apart) -> Option<Suggestion> {
-        let selector = self.written(apart.selector)?;
-        let part = |(at, strings): &(Span, bool)| {
-            let default = if *strings { "\"\"" } else { "0" };
-            Some(format!(
-                "aggregate({selector}, {}, {default})",
-                self.written(*at)?
-            ))
+    /// Whether several s-ops are written out of which some are of strings.
+    fn mixes(&self, values: &Meta) -> bool {
+        let Meta::List(items) = values else {
+            return false;
         };
-        let parts = apart.values.iter().map(part).collect::<Option<Vec<_>>>()?;
-        let fixed = format!("({})", parts.join(", "));
-        self.becomes("each with a default of its own", fixed)
+        let strings = items.iter().filter(|item| self.is_string(item)).count();
+        let written = self.arguments().get(1).and_then(|over| self.text(*over));
+        let written = written.map_or(0, |text| elements(&text).len());
+        strings > 0 && strings < items.len() && written == items.len()
     }
 
     /// A default that a function was called with: that call with one of the other type.
@@ -232,14 +238,10 @@ impl Scene<'_> {
     }
 }
 
-fn mixes(apart: &Apart) -> bool {
-    let strings = apart.values.iter().filter(|(_, strings)| *strings).count();
-    strings > 0 && strings < apart.values.len()
-}
-
-fn shadowed(ident: &Ident, kind: Shadow) -> Diagnostic {
+/// What a shadowed name is, and what it means from here on.
+fn shadowed(kind: Shadow) -> (&'static str, &'static str) {
     let own = "from here on this file means its own";
-    let (what, meant) = match kind {
+    match kind {
         Shadow::Called => (
             "a built-in function",
             "a call of this name still means the built-in function",
@@ -247,8 +249,5 @@ fn shadowed(ident: &Ident, kind: Shadow) -> Diagnostic {
         Shadow::Builtin => ("a built-in function", own),
         Shadow::Library => ("a name of the library", own),
         Shadow::Loaded => ("a name of the library that is loaded", own),
-    };
-    Diagnostic::warning(Code::ShadowedLibrary, format!("`{}` is {what}", ident.name))
-        .at(ident.span, meant)
-        .help(format!("choose another name, like `my_{}`", ident.name))
+    }
 }

@@ -4,9 +4,9 @@
 use super::mend::{Needed, is_single};
 use super::quote::{elements, one_line, operand};
 use super::scene::{Scene, Side};
-use crate::base::{Code, Diagnostic, Span, Suggestion};
+use crate::base::{Code, Diagnostic, Suggestion};
 use crate::diagnose::precedence::python_reading;
-use crate::eval::{Application, Meta};
+use crate::eval::Meta;
 use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind};
 use crate::value::{Comparison, Value};
 
@@ -14,142 +14,95 @@ impl Scene<'_> {
     /// What indexing something that has no elements was meant to be.
     pub(super) fn unindexed(&self, meta: &Meta) -> Option<Suggestion> {
         let (object, index) = self.indexed()?;
-        let (what, fixed) = match meta {
-            Meta::Selector(_) => (
-                format!("for whether each position selects position {index}"),
-                format!("aggregate({object}, indicator(indices == {index})) > 0"),
-            ),
-            Meta::Function(_) => ("call it".to_string(), format!("{object}({index})")),
-            _ => return None,
-        };
-        self.becomes(&what, fixed)
+        mends! { self, meta;
+            Meta::Selector(_) => "for whether each position selects position {index}",
+                "aggregate({object}, indicator(indices == {index})) > 0";
+            Meta::Function(_) => "call it", "{object}({index})";
+        }
     }
 
     /// An index of the wrong kind.
-    pub(super) fn index(&self, container: &Meta, (index, at): &Side) -> Option<Suggestion> {
+    pub(super) fn index(&self, container: &Meta, index: &Side) -> Option<Suggestion> {
         let (object, position) = self.indexed()?;
-        match (container, index) {
-            (Meta::SOp(_), Meta::SOp(_)) => {
-                let default = if self.is_string(container) {
-                    ", \"\""
-                } else {
-                    ""
-                };
-                let fixed =
-                    format!("aggregate(select(indices, {position}, ==), {object}{default})");
-                self.becomes("to fetch from a computed position", fixed)
-            }
-            (Meta::SOp(_), Meta::Atom(Value::Str(_))) => {
-                let fixed = format!("{object} == {position}");
-                self.becomes("to ask where it is", fixed)
-            }
-            (Meta::Dict(dict), _) => {
-                let (key, _) = dict.iter().next()?;
-                self.put("write a key", *at, key.source())
-            }
-            (_, Meta::List(items)) if !is_single(items) => None,
-            (_, Meta::Atom(Value::Str(_))) => None,
-            (_, Meta::Atom(_)) => {
-                let help = self.need(&(index.clone(), *at), Needed::Int);
-                help.map(Suggestion::plain)
-            }
-            _ => self.need(&(index.clone(), *at), Needed::Int),
+        mends! { self, (container, &index.0);
+            (Meta::SOp(_), Meta::SOp(_)) =>
+                where default = if self.is_string(container) { ", \"\"" } else { "" };
+                "to fetch from a computed position",
+                "aggregate(select(indices, {position}, ==), {object}{default})";
+            (Meta::SOp(_), Meta::Atom(Value::Str(_))) =>
+                "to ask where it is", "{object} == {position}";
+            (Meta::Dict(dict), _) =>
+                where key = dict.iter().next()?.0.source();
+                "write a key", "{key}", at (index.1);
+            (_, Meta::List(items)) if !is_single(items) => else None;
+            (_, Meta::Atom(Value::Str(_))) => else None;
+            (_, Meta::Atom(_)) => else self.need(index, Needed::Int).map(Suggestion::plain);
+            _ => else self.need(index, Needed::Int);
         }
     }
 
     pub(super) fn membership(&self, [left, right]: &[Side; 2]) -> Option<Suggestion> {
-        match (&left.0, &right.0) {
-            (Meta::SOp(_), Meta::List(_)) => {
-                let member = operand(&self.written(left.1)?);
-                let compared = elements(&self.written(right.1)?).into_iter();
-                let compared = compared.map(|element| format!("{member} == {}", operand(&element)));
-                let fixed = compared.collect::<Vec<String>>().join(" or ");
-                let edits = (!fixed.is_empty()).then_some(vec![(self.whole, fixed)])?;
-                let help = self.mend("for s-ops compare one by one", edits);
-                help.map(Suggestion::plain)
-            }
-            (Meta::SOp(_) | Meta::Atom(_), Meta::Selector(_)) => {
-                let fixed = format!("has_focus({})", self.written(right.1)?);
-                self.becomes("for whether each position selects a key", fixed)
-            }
-            (Meta::SOp(_) | Meta::Atom(_), _) => self.need(right, Needed::List),
-            _ => Some("ask it of an s-op or an atom, like `tokens in [\"a\", \"b\"]`".into()),
+        mends! { self, (&left.0, &right.0);
+            (Meta::SOp(_), Meta::List(_)) =>
+                where member = operand(&self.written(left.1)?);
+                where elements = elements(&self.written(right.1)?);
+                where one = |element: &String| format!("{member} == {}", operand(element));
+                where each = elements.iter().map(one).collect::<Vec<_>>().join(" or ");
+                else elements.first()
+                    .and_then(|_| self.becomes("for s-ops compare one by one", each))
+                    .map(Suggestion::plain);
+            (Meta::SOp(_) | Meta::Atom(_), Meta::Selector(_)) =>
+                where selector = self.written(right.1)?;
+                "for whether each position selects a key", "has_focus({selector})";
+            (Meta::SOp(_) | Meta::Atom(_), _) => else self.need(right, Needed::List);
+            _ => say "ask it of an s-op or an atom, like `tokens in [\"a\", \"b\"]`";
         }
     }
 
     /// A loop over something that has no elements.
-    pub(super) fn iterated(&self, side: &Side) -> Option<Suggestion> {
-        let (meta, at) = side;
+    pub(super) fn iterated(&self, (meta, at): &Side) -> Option<Suggestion> {
         let written = self.written(*at)?;
-        match meta {
-            Meta::Atom(Value::Int(_)) => {
-                self.mend_over("to count from 0", *at, format!("range({written})"))
+        match (meta, self.kind()) {
+            (Meta::Atom(Value::Int(_)), _) => {
+                let fixed = format!("range({written})");
+                self.mend_in(*at, "to count from 0", vec![(*at, fixed)])
             }
-            Meta::SOp(_) => {
-                let sop = operand(&written);
-                let Some(ExprKind::ListComprehension { element, names, .. }) = self.kind() else {
-                    let help = format!(
-                        "write `{sop}` itself where the loop has its name, without the loop"
-                    );
-                    return Some(help.into());
-                };
-                let [name] = names.as_slice() else {
+            (Meta::SOp(_), Some(ExprKind::ListComprehension { element, names, .. })) => {
+                let ([name], site) = (names.as_slice(), self.site?) else {
                     return None;
                 };
-                let (site, element) = (self.site?, self.span(*element));
-                let places = site
-                    .ast
-                    .ids()
-                    .filter_map(|id| match &site.ast.get(id).kind {
-                        ExprKind::Name(found) if *found == name.name => Some(self.span(id)),
-                        _ => None,
-                    });
+                let (sop, element) = (operand(&written), self.span(*element));
+                let is_it = |id: &ExprId| matches!(&site.ast.get(*id).kind, ExprKind::Name(it) if *it == name.name);
+                let places = site.ast.ids().filter(is_it).map(|id| self.span(id));
                 let places = places.filter(|place| element.contains(*place));
                 let edits: Vec<_> = places.map(|place| (place, sop.clone())).collect();
                 let fixed = super::quote::replaced(&self.evaluator.sources, element, &edits)?;
                 self.becomes("say it of all positions at once", fixed)
             }
+            (Meta::SOp(_), _) => {
+                let sop = operand(&written);
+                let help =
+                    format!("write `{sop}` itself where the loop has its name, without the loop");
+                Some(help.into())
+            }
             _ => {
                 let (why, fixed) = self.as_needed(meta, &written, Needed::List)?;
-                self.mend_over(&why, *at, fixed)
+                self.mend_in(*at, &why, vec![(*at, fixed)])
             }
         }
     }
 
-    /// A part that reads alone.
-    pub(super) fn mend_over(&self, what: &str, at: Span, fixed: String) -> Option<Suggestion> {
-        self.mend_in(at, what, vec![(at, fixed)])
-    }
-
     /// An assertion with what was found on its right side.
     pub(super) fn right_value(&self, values: &[Side]) -> Option<Suggestion> {
-        let listed = |values: &[Value]| {
-            let sources: Vec<String> = values.iter().map(Value::source).collect();
-            format!("[{}]", sources.join(", "))
-        };
         let (found, at) = values.first()?;
-        let what = match found {
-            Meta::Atom(value) => format!("if {} is right", value.source()),
-            _ => "if what it gives is right".to_string(),
-        };
-        let value = match found {
-            Meta::Atom(value) if values.len() > 1 && self.compares_equal() => value.source(),
-            Meta::Application(application) => match &**application {
-                Application::Sequence { output, .. } => one_line(&listed(&output.values))?,
-                Application::Matrix { rows, .. } => {
-                    let row = |row: &Vec<bool>| {
-                        listed(&row.iter().copied().map(Value::Bool).collect::<Vec<_>>())
-                    };
-                    one_line(&format!(
-                        "[{}]",
-                        rows.iter().map(row).collect::<Vec<_>>().join(", ")
-                    ))?
-                }
-                Application::Scores { rows, .. } => {
-                    let rows: Vec<String> = rows.iter().map(|row| listed(row)).collect();
-                    one_line(&format!("[{}]", rows.join(", ")))?
-                }
-            },
+        let (what, value) = match found {
+            Meta::Atom(value) if values.len() > 1 && self.compares_equal() => {
+                (format!("if {} is right", value.source()), value.source())
+            }
+            Meta::Application(found) => {
+                let what = "if what it gives is right".to_string();
+                (what, one_line(&source(&found.as_list()))?)
+            }
             _ => return None,
         };
         let fixed = format!("{} == {value}", self.written(*at)?);
@@ -157,13 +110,11 @@ impl Scene<'_> {
         Some(Suggestion::edit(message, self.whole, fixed))
     }
 
-    pub(super) fn compares_equal(&self) -> bool {
-        match self.kind() {
-            Some(ExprKind::Binary { operator, left, .. }) => {
-                let literal = self
-                    .site
-                    .is_some_and(|site| matches!(site.ast.get(*left).kind, ExprKind::Literal(_)));
-                *operator == BinaryOperator::Compare(Comparison::Equal) && !literal
+    fn compares_equal(&self) -> bool {
+        match (self.kind(), self.site) {
+            (Some(ExprKind::Binary { operator, left, .. }), Some(site)) => {
+                *operator == BinaryOperator::Compare(Comparison::Equal)
+                    && !matches!(site.ast.get(*left).kind, ExprKind::Literal(_))
             }
             _ => false,
         }
@@ -172,33 +123,44 @@ impl Scene<'_> {
     /// `a in b and c`, which is `a in (b and c)`: what it would be in Python.
     pub(super) fn regrouped(&self, error: Diagnostic) -> Diagnostic {
         let types = matches!(error.code, Code::BadMembership | Code::OperandTypes);
-        let (Some(site), Some(main), true) = (self.site, error.span(), types) else {
+        let expr = self.site.and_then(|site| Some((site, site.expr?)));
+        let (Some((site, expr)), Some(main), true) = (expr, error.span(), types) else {
             return error;
         };
-        let Some(expr) = site.expr else { return error };
         // Mistakes deeper inside have nothing to do with how `in` binds.
         let around = (expr.0..site.ast.len() as u32).map(ExprId);
-        let mut around = around.filter(|id| site.ast.get(*id).span.contains(self.whole));
+        let mut around = around.filter(|id| self.span(*id).contains(self.whole));
         let membership = around.find(|id| match site.ast.get(*id).kind {
             ExprKind::Binary {
                 operator: BinaryOperator::In,
                 right,
                 ..
             } => {
-                let right = site.ast.get(right).span;
+                let right = self.span(right);
                 right.contains(main) && main.start == right.start
             }
             _ => false,
         });
         let text = &self.evaluator.sources.get(self.whole.source).text;
-        let Some((id, python)) =
-            membership.and_then(|id| Some((id, python_reading(&site.ast, text, id)?)))
-        else {
+        let read = membership.and_then(|id| Some((id, python_reading(&site.ast, text, id)?)));
+        let Some((id, python)) = read else {
             return error;
         };
         let message = format!("write `{python}`");
         error
             .note("`in` binds loosest of all operators: `a in b and c` is `a in (b and c)`")
             .help(Suggestion::edit(message, self.span(id), python))
+    }
+}
+
+/// A list of atoms and lists as it is written.
+fn source(meta: &Meta) -> String {
+    match meta {
+        Meta::List(items) => {
+            let items: Vec<String> = items.iter().map(source).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Meta::Atom(value) => value.source(),
+        other => other.repr(),
     }
 }

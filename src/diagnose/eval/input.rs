@@ -126,18 +126,13 @@ impl Scene<'_> {
         let [first, second, default @ ..] = arguments.as_slice() else {
             return None;
         };
-        if !["aggregate", "shift", "load_from_location"].contains(&function.as_str()) {
-            return None;
+        let other = default.first().map_or("\"\"", |text| other_default(text));
+        mends! { self, function.as_str();
+            "aggregate" | "shift" => "give a default of the type of the values",
+                "{function}({first}, {second}, {other})";
+            "load_from_location" => "say what stands beyond the input",
+                "aggregate(select(indices, {second}, ==), {first}, {other})";
         }
-        let other = default
-            .first()
-            .map_or("\"\"", |written| other_default(written));
-        let fixed = format!("{function}({first}, {second}, {other})");
-        if function == "load_from_location" {
-            let fixed = format!("aggregate(select(indices, {second}, ==), {first}, {other})");
-            return self.becomes("say what stands beyond the input", fixed);
-        }
-        self.becomes("give a default of the type of the values", fixed)
     }
 
     /// A mean of what has none: the share of those that are true, or of one value.
@@ -149,30 +144,27 @@ impl Scene<'_> {
             }
             _ => false,
         });
-        let (what, asked) = match bools {
-            true => ("for the share of True", ""),
-            false => ("for the share of one value", " == \"a\""),
-        };
-        let aside = if bools {
-            ""
-        } else {
-            "; to copy a value, select one position only"
+        let (of, asked, aside) = match bools {
+            true => ("True", "", ""),
+            false => (
+                "one value",
+                " == \"a\"",
+                "; to copy a value, select one position only",
+            ),
         };
         let (function, arguments) = self.call().unwrap_or_default();
-        let help = match (function.as_str(), arguments.as_slice()) {
-            ("aggregate", [selector, values, ..]) => {
-                let fixed = format!("aggregate({selector}, indicator({values}{asked}))");
-                self.becomes(what, fixed).map(|help| Suggestion {
-                    message: help.message + aside,
-                    ..help
-                })
-            }
-            ("average", [values]) => {
-                self.becomes(what, format!("average(indicator({values}{asked}))"))
-            }
-            _ => None,
+        let aside = |help: Suggestion| Suggestion {
+            message: help.message + aside,
+            ..help
         };
-        help.or_else(|| Some(format!("{what} aggregate `indicator(…{asked})`").into()))
+        mends! { self, (function.as_str(), arguments.as_slice());
+            ("aggregate", [selector, values, ..]) =>
+                where fixed = format!("aggregate({selector}, indicator({values}{asked}))");
+                else self.becomes(&format!("for the share of {of}"), fixed).map(aside);
+            ("average", [values]) =>
+                "for the share of {of}", "average(indicator({values}{asked}))";
+            _ => say "for the share of {of} aggregate `indicator(…{asked})`";
+        }
     }
 
     /// A choice between a number and a string, one of them written out: the same with one type.
@@ -187,12 +179,17 @@ impl Scene<'_> {
         // With two literals the number becomes a string: that is always possible.
         let literals = literals.filter_map(|id| Some((id, self.value(id)?)));
         let (id, value) = literals.min_by_key(|(_, value)| !value.is_number())?;
-        let kind = match value.is_number() {
-            true => "strings",
-            false => "numbers",
+        self.with_other_type(&value, self.span(id))
+    }
+
+    /// What is written out, as one of the other type.
+    pub(super) fn with_other_type(&self, value: &Value, at: Span) -> Option<Suggestion> {
+        let kind = if value.is_number() {
+            "strings"
+        } else {
+            "numbers"
         };
-        let what = format!("for {kind} in both");
-        self.put(&what, self.span(id), of_other_type(&value))
+        self.put(&format!("for {kind} in both"), at, of_other_type(value))
     }
 
     /// A list or dict of numbers and strings indexed by an s-op: the same with strings only.
@@ -205,19 +202,13 @@ impl Scene<'_> {
             ExprKind::Dict(entries) => entries.iter().map(|(_, value)| *value).collect(),
             _ => return None,
         };
-        let numbers = values.into_iter();
-        let numbers = numbers.filter(|id| self.is_literal_number(*id));
-        let quoted = numbers.map(|id| Some((self.span(id), self.quoted_text(id)?)));
-        self.mend("for strings only", quoted.collect::<Option<_>>()?)
+        let numbers = values.into_iter().filter(|id| self.is_literal_number(*id));
+        let places = numbers.map(|id| self.span(id));
+        self.mend_each("for strings only", places, |text| Value::str(text).source())
     }
 
     fn is_literal_number(&self, id: ExprId) -> bool {
         self.value(id).is_some_and(|value| value.is_number())
-    }
-
-    /// The text of a part as a string.
-    fn quoted_text(&self, id: ExprId) -> Option<String> {
-        Some(Value::str(&self.text(id)?).source())
     }
 
     /// A division, made where the divisor is not zero; a power, where its base allows it. What is
@@ -261,12 +252,10 @@ impl Scene<'_> {
     /// A mean weighted by what is no weight: the value at the best key.
     fn best_key(&self) -> Option<Suggestion> {
         let (function, arguments) = self.call()?;
-        match (function.as_str(), arguments.as_slice()) {
-            ("aggregate", [scorer, values, ..]) => self.becomes(
+        mends! { self, (function.as_str(), arguments.as_slice());
+            ("aggregate", [scorer, values, ..]) =>
                 "to read from the key with the highest score",
-                format!("aggregate(select_best(full_s, {scorer}), {values})"),
-            ),
-            _ => None,
+                "aggregate(select_best(full_s, {scorer}), {values})";
         }
     }
 
@@ -276,9 +265,10 @@ impl Scene<'_> {
             return None;
         };
         let mut sides = [left, right].into_iter();
-        let number = sides.find(|id| self.is_literal_number(*id))?;
-        let quoted = self.quoted_text(number)?;
-        self.put("to append it as text", self.span(number), quoted)
+        let number = self.span(sides.find(|id| self.is_literal_number(*id))?);
+        self.mend_part("to append it as text", number, |text| {
+            Value::str(text).source()
+        })
     }
 
     /// A list, string or dict indexed by an s-op that goes beyond it.

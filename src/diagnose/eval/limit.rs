@@ -1,7 +1,7 @@
 //! Limits that were reached, recursion above all.
 
 use super::scene::{Scene, Side};
-use crate::base::{Code, Diagnostic};
+use crate::base::{Code, Diagnostic, Span};
 use crate::eval::Meta;
 use crate::eval::fault::Limit;
 use crate::eval::meta::Callable;
@@ -22,19 +22,30 @@ impl Scene<'_> {
         let message = format!("the limit `{name}` of {bound} {what} is reached");
         let error = Diagnostic::error(Code::LimitReached, message)
             .at(self.whole, "reached while evaluating this");
+        let called = self.function().is_some();
         match limit {
-            Limit::Elements(_, Some(all)) => match self.kind() {
-                Some(ExprKind::Call { .. }) => {
-                    error.note(format!("this `range` has about {all} elements"))
-                }
-                _ => error.note(format!("this list would have {all}")),
-            },
+            Limit::Steps(_) | Limit::Nodes(_) => {
+                error.help("let loops run less often, like over `range(100)`")
+            }
+            Limit::Memory(_) => {
+                error.help("keep fewer or shorter lists and strings at the same time")
+            }
+            Limit::Elements(bound, Some(all)) if called => error
+                .note(format!("this `range` has about {all} elements"))
+                .help(format!("the longest one is `range({bound})`")),
+            Limit::Elements(_, all) => all
+                .iter()
+                .fold(error, |error, all| {
+                    error.note(format!("this list would have {all}"))
+                })
+                .help("make a shorter list, like `range(100)`"),
+            Limit::Loads(_) => error.help("load each file once"),
+            Limit::Nesting(_) | Limit::LoadDepth(_) => error,
             Limit::Calls {
                 callable,
                 arguments,
                 ..
             } => self.endless(error, callable, arguments),
-            _ => error,
         }
     }
 
@@ -46,7 +57,7 @@ impl Scene<'_> {
         let sop = parameters
             .zip(arguments)
             .find(|(_, (meta, _))| matches!(meta, Meta::SOp(_) | Meta::Scorer(_)));
-        match (callable.choice(), sop) {
+        match (choice(callable), sop) {
             (Some(_), Some((parameter, _))) => error
                 .note(format!(
                     "`{parameter}` is an s-op: both branches of a choice on it are evaluated, before \
@@ -64,6 +75,19 @@ impl Scene<'_> {
                 .help("let a choice end it: `return 1 if n == 0 else n * f(n - 1);`"),
         }
     }
+}
+
+/// Where the condition of the first choice in what a function gives stands.
+fn choice(callable: &Callable) -> Option<Span> {
+    let (ast, mut pending) = callable.results()?;
+    while let Some(id) = pending.pop() {
+        let kind = &ast.get(id).kind;
+        if let ExprKind::Ternary { condition, .. } = kind {
+            return Some(ast.get(*condition).span);
+        }
+        pending.extend(kind.children());
+    }
+    None
 }
 
 /// `n <= 0` for `n == 0`.

@@ -58,18 +58,11 @@ impl Diagnose for Words {
         };
         let calls = fault.calls.iter();
         let path: Vec<_> = calls.map(|call| (call.name.clone(), call.span)).collect();
-        if let Cause::OnInput { error, roots } = &fault.cause {
-            let error = explain(evaluator, (**error).clone(), roots);
+        let error = scene.told(&fault.cause)?;
+        if let Cause::OnInput { .. } = fault.cause {
             return Some(with_path(error, &path));
         }
-        let error = match &fault.cause {
-            Cause::Undefined(name) => scene.undefined(name)?,
-            cause => {
-                let error = scene.told(cause);
-                let help = error.help.is_none().then(|| scene.meant(cause)).flatten();
-                scene.still_builtin(scene.regrouped(error.maybe_help(help)))
-            }
-        };
+        let error = scene.still_builtin(scene.regrouped(error));
         let error = with_made(evaluator, error, fault.site.as_ref());
         let error = match &fault.changed {
             Some(changed) => with_change(error, changed),
@@ -86,12 +79,13 @@ impl Diagnose for Words {
         .at(span, label)
     }
 
-    fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt, span: Span) -> Diagnostic {
+    fn doubt(&self, evaluator: &Evaluator, doubt: &Doubt) -> Option<Diagnostic> {
+        let site = evaluator.site_at(doubt.span);
         let scene = Scene {
             evaluator,
-            site: None,
+            site: site.as_ref(),
             calls: &[],
-            whole: span,
+            whole: doubt.span,
         };
         scene.doubted(doubt)
     }

@@ -1,13 +1,15 @@
 //! A name that is not defined: where it is defined after all, what was probably meant, what it is
 //! called here if it comes from another language, or how to define it.
 
-use super::quote::{letters, operand};
+use super::quote::{arguments, letters, operand};
 use super::scene::Scene;
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::builtin::{Builtin, TABLE};
 use crate::eval::Meta;
-use crate::syntax::ast::{Ast, Command, ExprId, ExprKind, Ident, Name, Statement, StatementKind};
+use crate::syntax::ast::{
+    Ast, BinaryOperator, Command, ExprId, ExprKind, Ident, Name, Statement, StatementKind,
+};
 use crate::value::Value;
 
 /// After this many errors and warnings it is not looked for what was meant any more: that takes a look
@@ -47,7 +49,7 @@ impl Scene<'_> {
                     .help(format!("write a default that is known there: `{reader}=0`")),
             );
         }
-        if let Some(failed) = self.evaluator.missing.get(name) {
+        if let Some((failed, _)) = self.evaluator.missing.get(name) {
             return Some(
                 error
                     .at(*failed, "this has failed, so it is not defined")
@@ -96,8 +98,33 @@ impl Scene<'_> {
             .or_else(|| self.foreign(name, called.as_deref()))
             .or(near)
             .or_else(|| self.of_library(name, is_near))
+            .or_else(|| self.compared_as_string(name, span))
             .unwrap_or_else(|| definition(name, called.as_deref()).into());
         Some(error.help(help))
+    }
+
+    /// A name that strings are compared with: a string without its quotes.
+    fn compared_as_string(&self, name: &str, span: Span) -> Option<Suggestion> {
+        let site = self.site?;
+        let other = site.ast.ids().find_map(|id| match site.ast.get(id).kind {
+            ExprKind::Binary {
+                operator: BinaryOperator::Compare(_),
+                left,
+                right,
+            } if self.span(left) == span => Some(right),
+            ExprKind::Binary {
+                operator: BinaryOperator::Compare(_),
+                left,
+                right,
+            } if self.span(right) == span => Some(left),
+            _ => None,
+        })?;
+        let compared = site.ast.bare_name(other)?;
+        let meta = self.evaluator.lookup(site.scope, compared)?;
+        let quoted = Value::str(name).source();
+        let message = format!("a string stands in quotes: `{quoted}`");
+        let help = Suggestion::edit(message, span, quoted);
+        Some(help).filter(|_| self.is_string(meta))
     }
 
     /// Whether a place is all of what `set example` or `set vocab` is given.
@@ -220,16 +247,10 @@ fn is_near(name: &str, other: &str) -> bool {
 fn definition(name: &str, called: Option<&[ExprId]>) -> String {
     let Some(arguments) = called else {
         let quoted = Value::str(name).source();
-        return format!(
-            "define it first, like `{name} = indices;`; a string stands in quotes: `{quoted}`"
-        );
+        return format!("define it above this line; a string stands in quotes: `{quoted}`");
     };
-    let names = letters(arguments.len());
-    let given = names.first().map_or("indices", String::as_str);
-    format!(
-        "define it first, like `def {name}({}) {{ return {given}; }}`",
-        names.join(", ")
-    )
+    let names = letters(arguments.len()).join(", ");
+    format!("define it above this line: `def {name}({names}) {{ … }}`")
 }
 
 /// Every name that a program introduces, in the order of its text.
@@ -284,28 +305,20 @@ fn default_reads(ast: &Ast, name: &str, used: Span) -> Option<(Span, Name)> {
 
 /// How a built-in function is called.
 pub(super) fn usage(builtin: Builtin) -> String {
-    let example = match builtin {
-        Builtin::Range => {
-            return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
-        }
-        Builtin::Select => "select(indices, indices, <=)",
-        Builtin::Aggregate => "aggregate(full_s, indices, 0)",
-        Builtin::Zip => "zip([1, 2], [\"a\", \"b\"])",
-        Builtin::Len => "len([1, 2])",
-        Builtin::Round => "round(0.5)",
-        Builtin::Indicator => "indicator(indices > 0)",
-        Builtin::Zipmap => "zipmap(indices, lambda i: i + 1)",
-        Builtin::Int => "int(indices / 2)",
-        Builtin::Float => "float(indices)",
-        Builtin::Str => "str(indices)",
-        Builtin::Exp => "exp(indices)",
-        Builtin::Score => "score(indices, indices, lambda key, query: key)",
-        Builtin::SelectBest => {
-            "select_best(full_s, score(indices, indices, lambda key, query: key))"
-        }
-        Builtin::Categorical => "categorical(indices)",
-        Builtin::Numerical => "numerical(indices)",
-    };
+    if builtin == Builtin::Range {
+        return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
+    }
     let names = builtin.parameters().collect::<Vec<_>>().join(", ");
-    format!("`{}({names})`, like `{example}`", builtin.name())
+    let (name, example) = (builtin.name(), builtin.row().example);
+    format!("`{name}({names})`, like `{example}`")
+}
+
+/// How many arguments a built-in function takes.
+pub(super) fn takes(builtin: Builtin) -> String {
+    let (least, parameters) = (builtin.required(), builtin.row().parameters);
+    match parameters.last() {
+        Some(&"…") => format!("at least {}", arguments(least)),
+        _ if least == parameters.len() => arguments(least),
+        _ => format!("{least} to {} arguments", parameters.len()),
+    }
 }

@@ -29,22 +29,21 @@ impl Scene<'_> {
     }
 
     fn of_one(&self, op: &Op, side: &Side) -> Option<Suggestion> {
-        let (meta, at) = side;
-        match meta {
-            Meta::Selector(_) if *op == Op::Negate => {
-                let what = "the selector of all other keys";
-                self.becomes(what, format!("not {}", self.written(*at)?))
-            }
-            Meta::SOp(_) => None,
-            Meta::Atom(value @ Value::Str(_)) => match (unquoted(value), op) {
-                (Some(number), _) => self.becomes("for a number", number),
-                (None, Op::Negate | Op::Plus) => {
-                    self.becomes("leave out the sign", self.written(*at)?)
-                }
-                _ => Some("write a number: `round(0.5)`".into()),
-            },
-            Meta::List(_) => self.each(*at),
-            _ => self.need(side, Needed::SOp),
+        let text = || self.written(side.1);
+        mends! { self, (op, &side.0);
+            (Op::Negate, Meta::Selector(_)) =>
+                where selector = text()?;
+                "the selector of all other keys", "not {selector}";
+            (_, Meta::SOp(_)) => else None;
+            (_, Meta::Atom(value @ Value::Str(_))) if unquoted(value).is_some() =>
+                where number = unquoted(value)?;
+                "for a number", "{number}";
+            (Op::Negate | Op::Plus, Meta::Atom(Value::Str(_))) =>
+                where unsigned = text()?;
+                "leave out the sign", "{unsigned}";
+            (_, Meta::Atom(Value::Str(_))) => say "write a number: `round(0.5)`";
+            (_, Meta::List(_)) => else self.each(side.1);
+            _ => else self.need(side, Needed::SOp);
         }
     }
 
@@ -57,33 +56,28 @@ impl Scene<'_> {
 
     /// A list with something that is none, dicts, functions, and what an s-op gave on an input.
     fn of_kinds(&self, op: &Op, sides: &[Side]) -> Option<Suggestion> {
-        if let Some((_, call)) = sides
-            .iter()
-            .find(|(meta, _)| matches!(meta, Meta::Application(_)))
-        {
+        let find = |wanted: fn(&Meta) -> bool| sides.iter().find(|(meta, _)| wanted(meta));
+        if let Some((_, call)) = find(|meta| matches!(meta, Meta::Application(_))) {
             return self.applied(*call);
         }
-        let mut functions = sides.iter();
-        if let Some(function) = functions.find(|(meta, _)| matches!(meta, Meta::Function(_))) {
+        if let Some(function) = find(|meta| matches!(meta, Meta::Function(_))) {
             return self.need(function, Needed::SOp);
         }
-        match (op, sides) {
-            (_, [side @ (Meta::List(_), _), (Meta::SOp(_), _)])
-            | (_, [(Meta::SOp(_), _), side @ (Meta::List(_), _)]) => {
-                self.need(side, Needed::SOp).map(Suggestion::plain)
+        let (list, other) = match sides {
+            [list @ (Meta::List(_), _), other] | [other, list @ (Meta::List(_), _)] => {
+                (list, other)
             }
-            (Op::Add, [(Meta::List(_), _), (Meta::Atom(_), at)])
-            | (Op::Add, [(Meta::Atom(_), at), (Meta::List(_), _)]) => {
-                self.mend_part("to add one element to a list", *at, |atom| {
-                    format!("[{atom}]")
-                })
-            }
-            (Op::Add, [(Meta::Dict(_), _), (Meta::Dict(_), _)]) => {
-                Some("write the entries in one dict: `{\"a\": 1, \"b\": 2}`".into())
-            }
-            (_, [(Meta::List(_), at), (Meta::Atom(_), _)])
-            | (_, [(Meta::Atom(_), _), (Meta::List(_), at)]) => self.each(*at),
-            _ => None,
+            _ => find(|meta| matches!(meta, Meta::Dict(_))).zip(sides.last())?,
+        };
+        mends! { self, (op, &list.0, &other.0);
+            (_, Meta::List(_), Meta::SOp(_)) =>
+                else self.need(list, Needed::SOp).map(Suggestion::plain);
+            (Op::Add, Meta::List(_), Meta::Atom(_)) =>
+                where atom = self.written(other.1)?;
+                "to add one element to a list", "[{atom}]", at (other.1);
+            (_, Meta::List(_), Meta::Atom(_)) => else self.each(list.1);
+            (Op::Add, Meta::Dict(_), Meta::Dict(_)) =>
+                say "write the entries in one dict: `{{\"a\": 1, \"b\": 2}}`";
         }
     }
 
@@ -107,9 +101,6 @@ impl Scene<'_> {
 
     /// Numbers and strings mixed up, or strings in arithmetic: the same on one type.
     fn of_types(&self, op: &Op, sides: &[Side]) -> Option<Suggestion> {
-        if let [side] = sides {
-            return self.as_numbers(std::slice::from_ref(side));
-        }
         let tokens = sides.iter().find(|(meta, _)| self.is_tokens(meta));
         let strings = |(meta, _): &&Side| self.is_string(meta) && !self.is_tokens(meta);
         match (sides.iter().find(strings), tokens) {
@@ -123,30 +114,30 @@ impl Scene<'_> {
             (None, Some(_)) => return self.as_numbers(sides),
             _ => {}
         }
-        let joins = *op == Op::Add;
-        let compares = matches!(op, Op::Compare(_));
+        let (joins, compares) = (*op == Op::Add, matches!(op, Op::Compare(_)));
+        let as_text = || match (joins, compares) {
+            (true, _) => self.as_text("to join strings", sides),
+            (_, true) => self.as_text("compare with a string", sides),
+            _ => None,
+        };
+        let joined = || match sides {
+            [(a, left), (b, right)] if !joins && self.is_string(a) && self.is_string(b) => {
+                let [a, b] = [left, right].map(|at| self.written(*at).map(|text| operand(&text)));
+                let fixed = format!("{} + {}", a?, b?);
+                self.becomes("strings are joined with `+`", fixed)
+            }
+            _ => None,
+        };
         self.without_quotes(sides)
-            .or_else(|| match (joins, compares) {
-                (true, _) => self.as_text("to join strings", sides),
-                (_, true) => self.as_text("compare with a string", sides),
-                _ => None,
-            })
+            .or_else(as_text)
             .or_else(|| self.of_the_tokens(sides).filter(|_| joins || compares))
-            .or_else(|| match sides {
-                [(a, a_at), (b, b_at)] if !joins && self.is_string(a) && self.is_string(b) => {
-                    let (a, b) = (self.written(*a_at)?, self.written(*b_at)?);
-                    let fixed = format!("{} + {}", operand(&a), operand(&b));
-                    self.becomes("strings are joined with `+`", fixed)
-                }
-                _ => None,
-            })
+            .or_else(joined)
     }
 
     /// The tokens as numbers.
     pub(super) fn as_numbers(&self, sides: &[Side]) -> Option<Suggestion> {
-        let float = sides
-            .iter()
-            .any(|(meta, _)| self.types(meta) == TypeSet::FLOAT);
+        let float = |(meta, _): &Side| self.types(meta) == TypeSet::FLOAT;
+        let float = sides.iter().any(float);
         let name = if float { "tokens_float" } else { "tokens_int" };
         // In a function the tokens may have another name: there its caller is helped.
         let here = |at: Span| self.is_outermost() || self.written(at).as_deref() == Some("tokens");
@@ -188,11 +179,10 @@ impl Scene<'_> {
         let sop = |(meta, _): &&Side| matches!(meta, Meta::SOp(_)) && !self.is_tokens(meta);
         let (_, at) = sides.iter().find(sop)?;
         let name = self.written(*at)?;
-        let plain = name
-            .chars()
-            .all(|part| part.is_alphanumeric() || part == '_');
-        let help = self.put("to say it of the tokens", *at, "tokens");
-        help.filter(|_| plain)
+        let mut parts = name.chars();
+        let plain = parts.all(|part| part.is_alphanumeric() || part == '_');
+        self.put("to say it of the tokens", *at, "tokens")
+            .filter(|_| plain)
     }
 
     /// The first side that is an atom of a kind, and is written where it is used.
@@ -214,29 +204,25 @@ impl Scene<'_> {
 
     /// An operand that was handed over: the call with an argument that fits.
     fn of_arguments(&self, sides: &[Side]) -> Option<Suggestion> {
-        let handed = sides
-            .iter()
-            .filter_map(|side| Some((side, self.argument(side.1)?)));
-        let handed: Vec<_> = handed.collect();
         let mixed = sides.iter().any(|(meta, _)| self.is_string(meta));
-        let number = |(meta, _): &Side| match meta {
+        let number = |meta: &Meta| match meta {
             Meta::SOp(_) if self.is_tokens(meta) => {
                 Some(("for the tokens as numbers", "tokens_int".to_string()))
             }
             Meta::Atom(value) => Some(("for a number", unquoted(value)?)),
             _ => None,
         };
-        let string = |(meta, _): &Side| match meta {
+        let string = |meta: &Meta| match meta {
             Meta::Atom(value) if value.is_number() => Some(("with strings only", quoted(value))),
             Meta::SOp(_) if mixed && self.is_number(meta) => {
                 Some(("with strings only", "tokens".to_string()))
             }
             _ => None,
         };
-        let mend = |rule: &dyn Fn(&Side) -> Option<(&'static str, String)>| {
-            handed.iter().find_map(|(side, (at, call))| {
-                let (what, fixed) = rule(side)?;
-                self.mend_in(*call, what, vec![(*at, fixed)])
+        let mend = |rule: &dyn Fn(&Meta) -> Option<(&'static str, String)>| {
+            sides.iter().find_map(|(meta, at)| {
+                let ((at, call), (what, fixed)) = self.argument(*at).zip(rule(meta))?;
+                self.mend_in(call, what, vec![(at, fixed)])
             })
         };
         mend(&number)

@@ -64,6 +64,18 @@ impl Scene<'_> {
         self.put(what, part, other(&self.written(part)?))
     }
 
+    /// The whole with what `other` makes of the texts of some of its parts.
+    pub fn mend_each(
+        &self,
+        what: &str,
+        parts: impl IntoIterator<Item = Span>,
+        other: impl Fn(&str) -> String,
+    ) -> Option<Suggestion> {
+        let parts = parts.into_iter();
+        let edits = parts.map(|part| Some((part, other(&self.written(part)?))));
+        self.mend(what, edits.collect::<Option<_>>()?)
+    }
+
     /// The whole with other texts for some of its parts, which nobody needs to type as it stands.
     pub fn replaced(&self, edits: &[(Span, String)]) -> Option<String> {
         replaced(&self.evaluator.sources, self.whole, edits)
@@ -98,8 +110,7 @@ impl Scene<'_> {
 
     /// The arguments of the expression, if it is a call.
     pub fn arguments(&self) -> Vec<ExprId> {
-        let given = self.site.map_or(Vec::new(), arguments);
-        given.into_iter().map(|(_, id)| id).collect()
+        self.site.map_or(Vec::new(), arguments)
     }
 
     /// The expression with a place among the parts of the expression.
@@ -127,9 +138,10 @@ impl Scene<'_> {
             if !handed || self.evaluator.is_library(call.span) {
                 return None;
             }
-            let given = call.site.as_ref().map_or(Vec::new(), arguments);
-            let of_list = |(site, id): &(&Site, ExprId)| match site.ast.get(*id).kind {
-                ExprKind::Spread(list) => site.ast.get(list).span == made,
+            let site = call.site.as_ref();
+            let given = site.map_or(Vec::new(), arguments);
+            let of_list = |id: &ExprId| match site.map(|site| (site, &site.ast.get(*id).kind)) {
+                Some((site, ExprKind::Spread(list))) => site.ast.get(*list).span == made,
                 _ => false,
             };
             // One of a list cannot be mended where the list is handed over.
@@ -140,9 +152,10 @@ impl Scene<'_> {
                 return Some((made, call.whole));
             }
             // It is named in the call.
+            let (site, evaluator) = (site?, self.evaluator);
             let mut given = given.into_iter();
-            let (site, argument) = given
-                .find(|(site, id)| self.evaluator.made_in(&site.ast, site.scope, *id) == made)?;
+            let argument =
+                given.find(|id| evaluator.made_in(&site.ast, site.scope, *id) == made)?;
             Some((site.ast.get(argument).span, call.span))
         })
     }
@@ -200,12 +213,9 @@ impl Scene<'_> {
 }
 
 /// The arguments of a call.
-fn arguments(site: &Site) -> Vec<(&Site, ExprId)> {
+fn arguments(site: &Site) -> Vec<ExprId> {
     match site.expr.map(|id| &site.ast.get(id).kind) {
-        Some(ExprKind::Call { arguments, .. }) => arguments
-            .iter()
-            .map(|argument| (site, argument.value))
-            .collect(),
+        Some(ExprKind::Call { arguments, .. }) => arguments.iter().map(|it| it.value).collect(),
         _ => Vec::new(),
     }
 }

@@ -1,14 +1,12 @@
 //! Wrong arguments and operands in words, and the small words that causes share.
 
-use super::quote::{arguments, takes};
 use super::scene::{Scene, Side};
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span};
-use crate::builtin::{Builtin, Kind, RESERVED_LIBRARY, find};
+use crate::builtin::{Kind, RESERVED_LIBRARY, find};
 use crate::eval::Meta;
 use crate::eval::fault::Argument;
 use crate::eval::meta::Callable;
-use crate::syntax::ast::Name;
 use crate::value::{Op, TypeSet, Value};
 
 impl Scene<'_> {
@@ -20,67 +18,41 @@ impl Scene<'_> {
         }
     }
 
-    pub(super) fn wrong_arguments(
+    /// Wrong arguments of a function that takes some number of them, under these names.
+    pub(super) fn arguments_of<'n>(
         &self,
-        called: &Name,
-        callable: &Callable,
+        called: &str,
+        takes: &str,
+        names: impl Iterator<Item = &'n str>,
         wrong: &Argument,
     ) -> Diagnostic {
-        let takes = takes(callable, "argument");
         let (message, at, label) = match wrong {
             Argument::Count { given, at } => (
                 format!("`{called}` takes {takes}, not {given}"),
                 *at,
-                "there is no parameter for this".to_string(),
+                match *at == self.whole {
+                    true => "called here".to_string(),
+                    false => "there is no parameter for this".to_string(),
+                },
             ),
-            Argument::Unknown(ident) => {
-                let names = callable.single().iter().map(|(name, _)| &**name);
-                let label = match nearest(&ident.name, names) {
+            Argument::Unknown(ident) => (
+                format!("`{called}` has no parameter `{}`", ident.name),
+                ident.span,
+                match nearest(&ident.name, names) {
                     Some(nearest) => format!("did you mean `{nearest}`?"),
                     None => "no such parameter".to_string(),
-                };
-                let message = format!("`{called}` has no parameter `{}`", ident.name);
-                (message, ident.span, label)
-            }
-            Argument::Twice { parameter, at } => {
-                let message = format!("`{parameter}` is given twice");
-                (message, *at, "given again here".to_string())
-            }
+                },
+            ),
+            Argument::Twice { parameter, at } => (
+                format!("`{parameter}` is given twice"),
+                *at,
+                "given again here".to_string(),
+            ),
             Argument::Missing(name) => (
                 format!("`{called}` takes {takes}; `{name}` is missing"),
                 self.whole,
                 format!("no argument for `{name}`"),
             ),
-        };
-        Diagnostic::error(Code::WrongArguments, message).at(at, label)
-    }
-
-    pub(super) fn wrong_builtin(&self, builtin: Builtin, wrong: &Argument) -> Diagnostic {
-        let (name, parameters) = (builtin.name(), builtin.row().parameters);
-        let (message, at) = match wrong {
-            Argument::Count { given, at } => {
-                let required = builtin.required();
-                let takes = match parameters.last() {
-                    Some(&"…") => format!("at least {}", arguments(required)),
-                    _ if required == parameters.len() => arguments(required),
-                    _ => format!("{required} to {} arguments", parameters.len()),
-                };
-                (format!("`{name}` takes {takes}, not {given}"), *at)
-            }
-            Argument::Unknown(ident) => (
-                format!("`{name}` has no parameter `{}` here", ident.name),
-                ident.span,
-            ),
-            Argument::Twice { at, .. } => (format!("an argument of `{name}` is given twice"), *at),
-            Argument::Missing(_) => unreachable!("built-in functions count their arguments"),
-        };
-        let meant = match wrong {
-            Argument::Unknown(ident) => nearest_parameter(builtin, &ident.name),
-            _ => None,
-        };
-        let label = match meant {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "called here".to_string(),
         };
         Diagnostic::error(Code::WrongArguments, message).at(at, label)
     }
@@ -123,11 +95,51 @@ impl Scene<'_> {
             _ => error,
         }
     }
-}
+    /// An operator that does not work on selectors.
+    pub(super) fn selector_operand(&self, op: &Op, sides: &[Side; 2]) -> Diagnostic {
+        let message = format!("`{op}` does not work on selectors");
+        let error = Diagnostic::error(Code::SelectorMisused, message);
+        let error = self.shown_selectors(error, sides);
+        match sides {
+            [(Meta::Selector(_), selector), (Meta::Scorer(_), scorer)]
+            | [(Meta::Scorer(_), scorer), (Meta::Selector(_), selector)] => {
+                let texts = self.written(*selector).zip(self.written(*scorer));
+                error.maybe_help(texts.and_then(|(selector, scorer)| {
+                    let fixed = format!("select_best({selector}, {scorer})");
+                    self.becomes("to select the best of these keys", fixed)
+                }))
+            }
+            _ => error
+                .note(
+                    "selectors combine with `and`, `or` and `not` only; `aggregate` reads values \
+                     through one",
+                )
+                .maybe_help(self.widths(sides)),
+        }
+    }
 
-/// The parameter that a name was probably meant to be.
-pub(super) fn nearest_parameter(builtin: Builtin, name: &str) -> Option<&'static str> {
-    nearest(name, builtin.parameters())
+    pub(super) fn shown_selectors(&self, error: Diagnostic, sides: &[Side; 2]) -> Diagnostic {
+        let selectors = sides.iter().filter(|(meta, _)| is_selector(meta));
+        selectors.fold(error, |error, (_, at)| error.at(*at, "this is a selector"))
+    }
+
+    /// What `in` does not work on.
+    pub(super) fn not_in(&self, [left, right]: &[Side; 2]) -> Diagnostic {
+        let error = |message| Diagnostic::error(Code::BadMembership, message);
+        let (needed, (meta, at)) = match (&left.0, &right.0) {
+            (Meta::SOp(_) | Meta::Scorer(_), Meta::List(items)) => {
+                let inside = items.iter().find(|item| item.as_atom().is_none());
+                let held = inside.map_or("something else", Meta::kind);
+                let error = error("the list right of `in` must hold atoms only".to_string());
+                return error.at(right.1, format!("this list holds {held}"));
+            }
+            (Meta::SOp(_), _) => ("`s-op in …` needs a list of atoms", right),
+            (Meta::Atom(_), _) => ("`atom in …` needs a list or an s-op", right),
+            _ => ("left of `in` stands an s-op or an atom", left),
+        };
+        let kind = meta.kind();
+        error(format!("{needed}, not {kind}")).at(*at, format!("this is {kind}"))
+    }
 }
 
 /// What a part of a scorer is, as far as the types are known.
@@ -151,36 +163,6 @@ pub(super) fn defined(error: Diagnostic, callable: &Callable) -> Diagnostic {
 
 pub(super) fn is_selector(meta: &Meta) -> bool {
     matches!(meta, Meta::Selector(_))
-}
-
-pub(super) fn no_input(input: &Side) -> Diagnostic {
-    let error = match input.0.as_tokens() {
-        Some(_) => Diagnostic::error(Code::BadInput, "an input needs at least one token")
-            .at(input.1, "this is empty"),
-        None => found(
-            Code::BadInput,
-            format!("{} is no input", input.0.kind()),
-            input,
-        ),
-    };
-    error.note("an input is a string, whose characters are the tokens, or a list of atoms")
-}
-
-pub(super) fn membership([left, right]: &[Side; 2]) -> Diagnostic {
-    let (needed, side) = match (&left.0, &right.0) {
-        (Meta::SOp(_) | Meta::Scorer(_), Meta::List(items)) => {
-            let inside = items.iter().find(|item| item.as_atom().is_none());
-            let held = inside.map_or("something else", Meta::kind);
-            let message = "the list right of `in` must hold atoms only";
-            return Diagnostic::error(Code::BadMembership, message)
-                .at(right.1, format!("this list holds {held}"));
-        }
-        (Meta::SOp(_), _) => ("`s-op in …` needs a list of atoms", right),
-        (Meta::Atom(_), _) => ("`atom in …` needs a list or an s-op", right),
-        _ => ("left of `in` stands an s-op or an atom", left),
-    };
-    let message = format!("{needed}, not {}", side.0.kind());
-    found(Code::BadMembership, message, side)
 }
 
 /// Which indices a list or string of this length has.
@@ -226,9 +208,4 @@ pub(super) fn role(name: &str) -> &'static str {
 /// How a value reads as a string.
 pub(super) fn quoted(value: &Value) -> String {
     Value::str(&value.to_string()).source()
-}
-
-/// An error about something of a kind that does not fit.
-pub(super) fn found(code: Code, message: String, (meta, at): &Side) -> Diagnostic {
-    Diagnostic::error(code, message).at(*at, format!("this is {}", meta.kind()))
 }

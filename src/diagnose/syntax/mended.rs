@@ -9,11 +9,6 @@ use crate::syntax::mistake::{Mistake, MistakeKind};
 pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) -> Diagnostic {
     let span = mistake.span;
     let written = context.text.get(span.range()).unwrap_or("");
-    let error = |code, message: &str, label: &str| Diagnostic::error(code, message).at(span, label);
-    let unexpected = |message: &str, label: &str| error(Code::UnexpectedToken, message, label);
-    let limit = |message: &str, label: &str, name: &str, bound: usize| {
-        error(Code::LimitReached, message, label).note(format!("the limit `{name}` is {bound}"))
-    };
     let end = Span {
         start: span.end,
         ..span
@@ -21,62 +16,52 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
     match mistake.kind {
         MistakeKind::SourceBytes => {
             let (bound, bytes) = (limits.source_bytes, context.text.len());
-            error(
-                Code::LimitReached,
-                "this text is too long",
-                &format!("it has {bytes} bytes"),
-            )
-            .note(format!("the limit `source_bytes` is {bound} bytes"))
+            told!(error!(LimitReached, "this text is too long"), at span, "it has {bytes} bytes",
+                note "the limit `source_bytes` is {bound} bytes")
         }
         MistakeKind::OpenBrackets => {
-            let label = "this one is one too many";
             let bound = limits.open_brackets;
-            limit("too many brackets are open", label, "open_brackets", bound)
-                .help("name the inner parts in statements of their own")
+            told!(error!(LimitReached, "too many brackets are open"),
+                at span, "this one is one too many",
+                note "the limit `open_brackets` is {bound}",
+                help "name the inner parts in statements of their own")
         }
         MistakeKind::ExpressionDepth => {
-            let message = "this expression is nested too deeply";
             let bound = limits.expression_depth;
-            limit(message, "too deep", "expression_depth", bound)
-                .help("name parts of it in statements of their own")
+            told!(error!(LimitReached, "this expression is nested too deeply"),
+                at span, "too deep",
+                note "the limit `expression_depth` is {bound}",
+                help "name parts of it in statements of their own")
         }
         MistakeKind::Escape => {
             let unicode = written.starts_with("\\u");
             let kind = if unicode { "Unicode escape" } else { "escape" };
-            error(
-                Code::BadEscape,
-                &format!("`{written}` is no {kind}"),
-                "unknown escape",
-            )
-            .note("the escapes are \\n \\t \\\\ \\\" \\' and \\u{…}")
-            .help(match unicode {
-                true => {
-                    "write the character's code point in braces, like `\\u{e9}` for é".to_string()
-                }
-                false => format!("for a backslash itself write two: `\\{written}`"),
-            })
+            let doubled = format!("for a backslash itself write two: `\\{written}`");
+            told!(error!(BadEscape, "`{written}` is no {kind}"), at span, "unknown escape",
+            note "the escapes are \\n \\t \\\\ \\\" \\' and \\u{{…}}",
+            mend Some(match unicode {
+                true => "write the character's code point in braces, like `\\u{e9}` for é".into(),
+                false => Suggestion::edit(doubled, span, format!("\\{written}")),
+            }))
         }
         MistakeKind::LargeInt => {
             let float: f64 = written.parse().unwrap_or(f64::INFINITY);
-            error(
-                Code::NumberTooLarge,
-                "this integer does not fit in 64 bits",
-                "too large",
-            )
-            .note(format!("integers go from {} to {}", i64::MIN, i64::MAX))
-            .help(match written.len() {
-                _ if float.is_infinite() => SMALLER.to_string(),
-                0..=24 => format!("write a float: `{written}.0`"),
-                _ => format!("write a float: `{float:e}`"),
-            })
+            let (least, most) = (i64::MIN, i64::MAX);
+            told!(error!(NumberTooLarge, "this integer does not fit in 64 bits"),
+            at span, "too large",
+            note "integers go from {least} to {most}",
+            mend Some(match written.len() {
+                _ if float.is_infinite() => SMALLER.into(),
+                0..=24 => a_float(span, format!("{written}.0")),
+                _ => a_float(span, format!("{float:e}")),
+            }))
         }
-        MistakeKind::LargeFloat => error(
-            Code::NumberTooLarge,
-            "this number is too large for a float",
-            "too large",
-        )
-        .note("the largest float is about 1.8e308")
-        .help(SMALLER),
+        MistakeKind::LargeFloat => {
+            told!(error!(NumberTooLarge, "this number is too large for a float"),
+                at span, "too large",
+                note "the largest float is about 1.8e308",
+                help "{SMALLER}")
+        }
         MistakeKind::Comment => {
             let line = context.text[span.end as usize..].lines().next();
             let marks = Span {
@@ -84,32 +69,27 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
                 ..span
             };
             let comment = written.get(2..).unwrap_or("").to_string() + line.unwrap_or("");
-            unexpected("comments do not begin with `//`", "not a comment here").help(
-                Suggestion::edit(format!("write `# {}`", comment.trim()), marks, "#"),
-            )
+            let help = format!("write `# {}`", comment.trim());
+            told!(error!(UnexpectedToken, "comments do not begin with `//`"),
+                at span, "not a comment here",
+                mend Some(Suggestion::edit(help, marks, "#")))
         }
-        MistakeKind::Number => unexpected(
-            &format!("`{written}` is no number"),
-            "neither a number nor a name",
-        )
-        .help(number(written)),
+        MistakeKind::Number => told!(error!(UnexpectedToken, "`{written}` is no number"),
+            at span, "neither a number nor a name",
+            mend Some(number(span, written))),
         MistakeKind::BrokenString => broken_string(mistake, written),
         MistakeKind::OpenString => {
-            let label = "the string begins here and its line ends";
-            error(
-                Code::UnclosedString,
-                "this string has no closing quote",
-                label,
-            )
-            .help("close it on the same line; for a line break inside it write `\\n`")
+            told!(error!(UnclosedString, "this string has no closing quote"),
+                at span, "the string begins here and its line ends",
+                help "close it on the same line; for a line break inside it write `\\n`")
         }
         MistakeKind::Foreign => foreign(context, mistake, written),
-        MistakeKind::NoSemicolon => {
-            unexpected("this statement has no `;`", "a `;` belongs after this")
-                .help(Suggestion::edit("end every statement with `;`", end, ";"))
-        }
+        MistakeKind::NoSemicolon => told!(error!(UnexpectedToken, "this statement has no `;`"),
+            at span, "a `;` belongs after this",
+            mend Some(Suggestion::edit("end every statement with `;`", end, ";"))),
         MistakeKind::NoExpression => {
-            unexpected("a single expression is expected here", "not an expression")
+            told!(error!(UnexpectedToken, "a single expression is expected here"),
+                at span, "not an expression")
         }
         MistakeKind::Block | MistakeKind::Unexpected(_) => unreachable!("told from its place"),
     }
@@ -118,8 +98,12 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
 /// Help where no number is as large.
 const SMALLER: &str = "write a smaller number, like `1e308`";
 
+fn a_float(span: Span, float: String) -> Suggestion {
+    Suggestion::edit(format!("write a float: `{float}`"), span, float)
+}
+
 /// What to write instead of what is glued to a number.
-fn number(written: &str) -> String {
+fn number(span: Span, written: &str) -> Suggestion {
     let plain = written.replace('_', "");
     let (prefix, digits) = plain.split_at(plain.len().min(2));
     let (base, digits) = match prefix {
@@ -129,14 +113,15 @@ fn number(written: &str) -> String {
         _ => (10, plain.as_str()),
     };
     match i64::from_str_radix(digits, base) {
-        Ok(number) => format!("write `{number}`"),
+        Ok(number) => Suggestion::edit(format!("write `{number}`"), span, number.to_string()),
         Err(_) if written.contains('.') => {
-            format!("a number has one point; a token stands in quotes: `\"{written}\"`")
+            format!("a number has one point; a token stands in quotes: `\"{written}\"`").into()
         }
         Err(_) => {
             let name = written.trim_start_matches(|c: char| c.is_ascii_digit());
             let number = &written[..written.len() - name.len()];
             format!("a product is written `{number} * {name}`; a name begins with a letter or `_`")
+                .into()
         }
     }
 }
@@ -160,12 +145,20 @@ fn broken_string(mistake: &Mistake, written: &str) -> Diagnostic {
         let message = "this string ends at its second quote";
         return Diagnostic::error(Code::UnexpectedToken, message)
             .at(span, "the string is only this")
-            .help(format!("write `{quote}{held}{quote}` for a quote inside"));
+            .help(Suggestion::edit(
+                format!("write `{quote}{held}{quote}` for a quote inside"),
+                mistake.span,
+                format!("{quote}{held}{quote}"),
+            ));
     }
     let whole = lines.join("\\n");
     Diagnostic::error(Code::UnclosedString, "this string goes on in the next line")
         .at(span, "the string begins here and its line ends")
-        .help(format!("write `\\n` for the line break: `{whole}`"))
+        .help(Suggestion::edit(
+            format!("write `\\n` for the line break: `{whole}`"),
+            mistake.span,
+            whole,
+        ))
 }
 
 /// A spelling of another language.
@@ -195,7 +188,15 @@ fn foreign(context: &Context, mistake: &Mistake, written: &str) -> Diagnostic {
         let name = context.before(mistake.span.start).unwrap_or("a");
         let help = format!("write `{name} = {name} {operator} …;`");
         let label = "names are assigned with `=` only";
-        return error(format!("there is no `{written}`"), label, help);
+        let fixed = format!("= {name} {operator}");
+        let error = error(format!("there is no `{written}`"), label, help.clone());
+        // Of several operands the operator would take the first alone.
+        let rest = context.text[mistake.span.end as usize..].split(';').next();
+        let single = rest.is_some_and(|rest| rest.trim().chars().all(char::is_alphanumeric));
+        return match single {
+            true => error.help(Suggestion::edit(help, mistake.span, fixed)),
+            false => error,
+        };
     }
     let whole = match written.starts_with('.') {
         true => format!("0{written}"),

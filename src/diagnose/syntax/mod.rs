@@ -1,8 +1,9 @@
 //! Mistakes of the parser in words.
 
-mod habit;
 mod mended;
+mod missing;
 mod place;
+mod slip;
 mod words;
 
 use crate::base::{Diagnostic, Limits, SourceId};

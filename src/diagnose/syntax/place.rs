@@ -2,7 +2,7 @@
 //! known, what was meant.
 
 use super::words::unknown;
-use crate::base::{Code, Diagnostic, SourceId, Span};
+use crate::base::{Code, Diagnostic, SourceId, Span, Suggestion};
 use crate::syntax::token::{Lexeme, Token};
 
 /// Longer pieces of a program are not repeated in a message.
@@ -175,7 +175,7 @@ impl<'s> Place<'_, 's> {
                     self.span(command),
                     format!("{written} needs a value behind it, on the same line"),
                 )
-                .maybe_help(self.slip().map(|slip| slip.help));
+                .maybe_help(self.missing().map(|missing| missing.help));
         }
         let wanted = self.wanted();
         let message = "the text ends in the middle of a statement";
@@ -193,7 +193,7 @@ impl<'s> Place<'_, 's> {
                     true => "end it with `return value; }`",
                     false => "close it with `}`",
                 }),
-            None => diagnostic.maybe_help(self.slip().map(|slip| slip.help)),
+            None => diagnostic.maybe_help(self.missing().map(|missing| missing.help)),
         };
         self.with_open_bracket(diagnostic)
     }
@@ -217,10 +217,11 @@ impl<'s> Place<'_, 's> {
         });
         match self.bracket {
             Some(bracket) if (ends || later) && self.span(bracket).start < self.start() => {
-                let help = diagnostic
-                    .help
-                    .clone()
-                    .or_else(|| self.closed(bracket).map(Into::into));
+                let help = diagnostic.help.clone().or_else(|| {
+                    // Behind something else a `;` may be missing, too.
+                    let help = self.closed(bracket)?;
+                    Some(if ends { help } else { help.plain() })
+                });
                 let shown = diagnostic.at(self.span(bracket), "this bracket is still open");
                 shown.maybe_help(help)
             }
@@ -229,7 +230,7 @@ impl<'s> Place<'_, 's> {
     }
 
     /// What an open bracket holds, closed, if it is complete.
-    fn closed(&self, bracket: Lexeme) -> Option<String> {
+    fn closed(&self, bracket: Lexeme) -> Option<Suggestion> {
         let last = self.before(1)?;
         // The last argument of `select` is an operator.
         let operator = ["==", "!=", "<", "<=", ">", ">="];
@@ -244,10 +245,13 @@ impl<'s> Place<'_, 's> {
             Token::LeftBracket => ']',
             _ => '}',
         };
-        Some(match held.len() > LONGEST || held.contains('\n') {
+        let message = match held.len() > LONGEST || held.contains('\n') {
             true => format!("close it with `{close}`"),
             false => format!("close it: `{held}{close}`"),
-        })
+        };
+        let end = self.span(last).end as usize;
+        let place = Span::new(self.context.source, end, end);
+        Some(Suggestion::edit(message, place, close))
     }
 
     fn start(&self) -> u32 {
@@ -286,7 +290,7 @@ impl<'s> Place<'_, 's> {
             .map(|lexeme| lexeme.token)
     }
 
-    fn span(&self, lexeme: Lexeme) -> Span {
+    pub(super) fn span(&self, lexeme: Lexeme) -> Span {
         Span::new(self.context.source, lexeme.start, lexeme.end)
     }
 

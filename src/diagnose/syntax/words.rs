@@ -1,18 +1,18 @@
 //! The words of other languages, in two tables: what is said of each, and what to write here.
 
-use crate::base::{Code, Diagnostic, Span};
+use crate::base::{Code, Diagnostic, Span, Suggestion};
 
 /// A message and help that say more than what was expected.
 pub(super) struct Hint {
     pub message: String,
-    pub help: String,
+    pub help: Suggestion,
     /// The number of the lexeme to show, if it is not the one that does not fit, and what to say
     /// there.
     pub at: Option<usize>,
     pub label: &'static str,
 }
 
-pub(super) fn hint(message: impl Into<String>, help: impl Into<String>) -> Option<Hint> {
+pub(super) fn hint(message: impl Into<String>, help: impl Into<Suggestion>) -> Option<Hint> {
     Some(Hint {
         message: message.into(),
         help: help.into(),
@@ -85,49 +85,53 @@ pub(super) fn unknown(text: &str, span: Span) -> Diagnostic {
     };
     Diagnostic::error(Code::UnknownCharacter, message)
         .at(span, "not part of the language")
-        .help(unknown_help(text))
+        .help(unknown_help(text, span))
 }
 
-fn unknown_help(text: &str) -> &'static str {
+fn unknown_help(text: &str, span: Span) -> Suggestion {
     let found = CHARACTERS
         .iter()
-        .find(|(written, _)| match written.is_ascii() {
+        .find(|(written, ..)| match written.is_ascii() {
             true => *written == text,
             false => text.contains(|character| written.contains(character)),
         });
     match found {
-        Some((_, help)) => help,
-        None if text.chars().any(is_hidden) => "it cannot be seen: remove it",
-        None if text.chars().any(char::is_alphabetic) => {
-            "names consist of a-z, A-Z, 0-9 and _; other characters may stand in strings"
+        Some((_, help, Some(fixed))) if text.chars().count() == 1 => {
+            Suggestion::edit(*help, span, *fixed)
         }
-        None => "remove it, or put it in quotes if it is a token",
+        Some((_, help, _)) => (*help).into(),
+        None if text.chars().any(is_hidden) => "it cannot be seen: remove it".into(),
+        None if text.chars().any(char::is_alphabetic) => {
+            "names consist of a-z, A-Z, 0-9 and _; other characters may stand in strings".into()
+        }
+        None => "remove it, or put it in quotes if it is a token".into(),
     }
 }
 
-/// Marks of other languages, and characters beyond ASCII of which a text has one.
-const CHARACTERS: &[(&str, &str)] = table! {
-    "?", "choose between values: `b if condition else c`";
-    ".", "functions are called as `f(x)`: nothing has methods or fields";
-    "->", LAMBDA;
-    "~", "write `not`";
-    "@", "keys are combined with queries by `select`: `select(keys, queries, ==)`";
-    "$", "names are written without a mark before them";
-    "`", STRINGS;
-    "\\", "statements may go on over several lines without a mark";
-    "“”„‘’", "strings stand in straight quotes: `\"…\"` or `'…'`";
-    "≤", "write `<=`";
-    "≥", "write `>=`";
-    "≠", "write `!=`";
-    "−–—", "write `-`";
-    "×·∙", "write `*`";
-    "÷", "write `/`";
-    "¬", "write `not`";
-    "∧⋀", "write `and`";
-    "∨⋁", "write `or`";
-    "∈", "write `in`";
-    "→⇒λ", LAMBDA;
-    "\u{a0}", "this is a non-breaking space: replace it by a plain one";
+/// Marks of other languages, and characters beyond ASCII of which a text has one: what to say of
+/// them, and what a single one is here.
+const CHARACTERS: &[(&str, &str, Option<&str>)] = table! {
+    "?", "choose between values: `b if condition else c`", None;
+    ".", "functions are called as `f(x)`: nothing has methods or fields", None;
+    "->", LAMBDA, None;
+    "~", "write `not`", Some("not ");
+    "@", "keys are combined with queries by `select`: `select(keys, queries, ==)`", None;
+    "$", "names are written without a mark before them", Some("");
+    "`", STRINGS, None;
+    "\\", "statements may go on over several lines without a mark", Some("");
+    "“”„‘’", "strings stand in straight quotes: `\"…\"` or `'…'`", None;
+    "≤", "write `<=`", Some("<=");
+    "≥", "write `>=`", Some(">=");
+    "≠", "write `!=`", Some("!=");
+    "−–—", "write `-`", Some("-");
+    "×·∙", "write `*`", Some("*");
+    "÷", "write `/`", Some("/");
+    "¬", "write `not`", Some("not ");
+    "∧⋀", "write `and`", Some("and");
+    "∨⋁", "write `or`", Some("or");
+    "∈", "write `in`", Some("in");
+    "→⇒λ", LAMBDA, None;
+    "\u{a0}", "this is a non-breaking space: replace it by a plain one", Some(" ");
 };
 
 const LAMBDA: &str = "functions without a name are written `lambda x: value`";

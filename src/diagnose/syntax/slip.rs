@@ -1,30 +1,16 @@
-//! What was probably meant where the grammar goes no further: the habits of other languages, Python
-//! and C above all, and slips, such as a comma or a value that is missing. What was written, and what
-//! to write here. The first rule that fits speaks.
+//! Slips, where the grammar goes no further: what is written in other languages, Python and C above
+//! all, and a comma or a value that is missing. What was written, and what to write here, with edits
+//! where that is certain. The first rule that fits speaks.
 
 use super::place::Place;
 use super::words::{Hint, OPERATOR_WORDS, STATEMENT_WORDS, hint, hint_at, row};
 use crate::base::suggest::nearest;
+use crate::base::{Span, Suggestion};
 use crate::syntax::token::{Lexeme, Token};
+use std::ops::RangeInclusive;
 
 /// Longer pieces of a program are not repeated in a help line.
 const LONGEST: usize = 24;
-
-/// Rules as a list: what is looked at, and, for each thing that it may be, what is wrong and what to
-/// write, perhaps shown at another lexeme with a label.
-macro_rules! rules {
-    ($value:expr; $($pattern:pat $(if $guard:expr)? =>
-        $message:expr, $help:expr $(, at $at:expr, $label:expr)?;)*) => {
-        match $value {
-            $($pattern $(if $guard)? => {
-                let told = hint($message, $help);
-                $(let told = hint_at($at, $label, told);)?
-                told
-            })*
-            _ => None,
-        }
-    };
-}
 
 impl Place<'_, '_> {
     pub(super) fn hint(&self) -> Option<Hint> {
@@ -35,7 +21,7 @@ impl Place<'_, '_> {
             .or_else(|| self.assignment())
             .or_else(|| self.bracket())
             .or_else(|| self.body())
-            .or_else(|| self.slip())
+            .or_else(|| self.missing())
     }
 
     /// Whether the statement has a token before this place.
@@ -44,12 +30,50 @@ impl Place<'_, '_> {
         statement.iter().any(|lexeme| lexeme.token == token)
     }
 
-    /// Where a value or what stands between two is missing.
-    pub(super) fn slip(&self) -> Option<Hint> {
-        self.value().or_else(|| self.separator())
+    /// Help that asks for another text from one lexeme to another.
+    pub(super) fn edit(
+        &self,
+        help: impl Into<String>,
+        lexemes: RangeInclusive<usize>,
+        text: &str,
+    ) -> Suggestion {
+        let [first, last] = [lexemes.start(), lexemes.end()].map(|at| self.context.lexemes[*at]);
+        let span = Span {
+            end: self.span(last).end,
+            ..self.span(first)
+        };
+        Suggestion::edit(help, span, text)
     }
 
-    fn written(&self, lexeme: Lexeme) -> Option<&str> {
+    /// A type behind what stands at this place, which is left out.
+    fn without_type(&self, help: String) -> Suggestion {
+        let next = |count: usize| self.context.lexemes.get(self.at + count).map(|it| it.token);
+        let ends = [
+            Token::Assign,
+            Token::Comma,
+            Token::RightParenthesis,
+            Token::LeftBrace,
+        ];
+        match (next(1), next(2)) {
+            (Some(Token::Name(_)), Some(end)) if ends.contains(&end) => {
+                let spaced = matches!(end, Token::Assign | Token::LeftBrace);
+                let blank = if spaced && self.has_no_blank_before(2) {
+                    " "
+                } else {
+                    ""
+                };
+                self.edit(help, self.at..=self.at + 1, blank)
+            }
+            _ => help.into(),
+        }
+    }
+
+    fn has_no_blank_before(&self, count: usize) -> bool {
+        let lexemes = self.context.lexemes;
+        lexemes[self.at + count - 1].end == lexemes[self.at + count].start
+    }
+
+    pub(super) fn written(&self, lexeme: Lexeme) -> Option<&str> {
         let text = self.context.text.get(lexeme.start..lexeme.end)?;
         (text.len() <= LONGEST).then_some(text)
     }
@@ -60,11 +84,11 @@ impl Place<'_, '_> {
         if token.is_keyword() && self.next() == Some(Token::Assign) {
             return self.keyword_as_name();
         }
-        rules! { token;
-            Token::If => IF_STATEMENT, self.choice(self.at), at self.at, NO_STATEMENT;
+        slips! { token;
+            Token::If => "{IF_STATEMENT}", self.choice(self.at), at self.at, NO_STATEMENT;
             Token::Else => "`else` belongs to an `if` in the same expression",
                 "choose between values: `x = a if condition else b;`";
-            Token::Return if self.is_second_return() => LAST_STATEMENT,
+            Token::Return if self.is_second_return() => "{LAST_STATEMENT}",
                 "end the body with one `return`, and `}` after it";
             Token::Return if self.block.is_some() => "a loop returns nothing",
                 "keep the value in a name, and write `return name;` at the end of the function";
@@ -72,8 +96,11 @@ impl Place<'_, '_> {
                 "to show a value, write it as a statement: `value;`";
             Token::Colon => "commands with `:` belong to the prompt",
                 "start `rasp`, and type the command there";
-            Token::Semicolon => "there is no statement before this `;`",
-                "remove it: one `;` ends a statement, and `}` ends a block by itself";
+            Token::Semicolon => "there is no statement before this `;`", self.edit(
+                "remove it: one `;` ends a statement, and `}` ends a block by itself",
+                self.at..=self.at,
+                "",
+            );
             _ if token.is_command() => "commands do not stand in the body of a function or loop",
                 "move it to a line of its own outside the braces";
         }
@@ -105,27 +132,28 @@ impl Place<'_, '_> {
         let found = row(STATEMENT_WORDS, word).or_else(|| {
             let meant = nearest(word, ["return", "assert", "load", "draw", "def", "for"])?;
             let message = format!("no statement begins with `{word}`");
-            hint(message, format!("did you mean `{meant}`?"))
+            let (help, at) = (format!("did you mean `{meant}`?"), self.statement);
+            // A `return` has its place.
+            match meant {
+                "return" if self.block.is_none() => hint(message, help),
+                _ => hint(message, self.edit(help, at..=at, meant)),
+            }
         });
         hint_at(self.statement, NO_STATEMENT, found)
     }
 
     /// What is wrong behind `set`.
     fn setting(&self) -> Option<Hint> {
-        match self.token() {
-            Some(Token::Name("causal")) => {
-                let help = "write `set causal on` or `set causal off`";
-                let switch = hint("`causal` is on or off", help);
-                hint_at(self.at + 1, "neither on nor off", switch)
-            }
-            Some(Token::Name(word)) => {
-                let settings = ["example", "vocab", "max_length", "causal"];
-                let meant = nearest(word, settings);
-                let help = meant.map(|meant| format!("did you mean `set {meant}`?"));
-                let message = format!("`{word}` is no setting");
-                hint(message, help.unwrap_or(SETTINGS.to_string()))
-            }
-            _ => hint("this is not a setting", SETTINGS),
+        let settings = ["example", "vocab", "max_length", "causal"];
+        slips! { self.token();
+            Some(Token::Name("causal")) =>
+                "`causal` is on or off", "write `set causal on` or `set causal off`",
+                at self.at + 1, "neither on nor off";
+            Some(Token::Name(word)) =>
+                where meant = nearest(word, settings);
+                where meant = meant.map(|meant| format!("did you mean `set {meant}`?"));
+                "`{word}` is no setting", meant.unwrap_or(SETTINGS.to_string());
+            _ => "this is not a setting", SETTINGS;
         }
     }
 
@@ -159,23 +187,27 @@ impl Place<'_, '_> {
         let token_before = |count| self.before(count).map(|lexeme| lexeme.token);
         let opens = |token| matches!(token, Token::LeftParenthesis | Token::Comma | Token::Lambda);
         let starred = token_before(2) == Some(Token::Star) && token_before(3).is_some_and(opens);
-        rules! { token;
+        slips! { token;
             _ if in_head && self.at == self.statement + 1 && token != Token::Assign =>
                 "this function has no name",
                 "write `def name(parameters) { return value; }`, or `lambda x: value`";
             Token::Colon if in_head && self.bracket.is_some() => "parameters have no types",
-                format!("write the name alone: `{name}`");
+                self.without_type(format!("write the name alone: `{name}`"));
             Token::Colon if self.at == self.statement + 1 => "names have no types",
-                format!("write `{name} = value;`");
+                self.without_type(format!("write `{name} = value;`"));
             Token::Foreign("->") if in_head => "functions have no types",
-                format!("write `{} {{ … }}`", self.head_until(previous)?);
+                self.without_type(format!("write `{} {{ … }}`", self.head_until(previous)?));
             Token::Colon if lambda => "the parameters of a `lambda` stand without parentheses",
                 "write `lambda a, b: value`";
             Token::Comma if starred =>
                 "the parameter with a star takes all that follows, so it is the last",
                 format!("put `*{name}` behind the others");
             Token::LeftBrace if in_head && self.at == self.statement + 2 =>
-                "the parameters are missing", format!("write `def {name}() {{`");
+                "the parameters are missing", self.edit(
+                    format!("write `def {name}() {{`"),
+                    self.at - 1..=self.at - 1,
+                    &format!("{name}()"),
+                );
             Token::Name(word) if first == Some(Token::Load) => "the path of `load` is a string",
                 format!("write `load \"{word}\";`");
             Token::Comma if first == Some(Token::Assert) && self.bracket.is_none() =>
@@ -196,38 +228,29 @@ impl Place<'_, '_> {
         }
         let statement = &self.context.lexemes[self.statement..self.at];
         let first = statement.first().map(|first| first.token);
-        let second = statement.get(1).map(|second| second.token);
-        if self.previous() == Some(Token::Equal) {
-            return hint("there is no `===`", "to compare write `==`");
-        }
-        if self.bracket.is_some() || statement.iter().skip(1).any(|it| it.token == Token::If) {
-            return hint("`=` does not compare", "to compare write `==`");
-        }
-        if let (Some(first), None) = (first, second)
-            && first.is_keyword()
-            && first != Token::For
-        {
-            return self.keyword_as_name();
-        }
-        rules! { (first, second);
+        let asks = statement.iter().skip(1).any(|it| it.token == Token::If);
+        let compare = |text| self.edit("to compare write `==`", self.at..=self.at, text);
+        slips! { (first, statement.get(1).map(|second| second.token));
+            _ if self.previous() == Some(Token::Equal) => "there is no `===`", compare("");
+            _ if self.bracket.is_some() || asks => "`=` does not compare", compare("==");
             (Some(Token::For), _) => "a loop goes through a list",
                 "write `for i in range(10) { … }`";
+            (Some(word), None) if word.is_keyword() =>
+                where Hint { message, help, .. } = self.keyword_as_name()?;
+                "{message}", help;
             (Some(Token::Name(_)), Some(Token::LeftBracket)) => "elements cannot be assigned",
                 "lists, dicts and s-ops never change: build a new one";
             _ if self.has(Token::Assign) => "there is already a `=` in this statement",
                 "to compare write `==`; to assign twice write two statements";
+            _ => "only names can be assigned", "write `name = value;`, or `==` to compare";
         }
-        .or_else(|| {
-            let help = "write `name = value;`, or `==` to compare";
-            hint("only names can be assigned", help)
-        })
     }
 
     /// The head of a `repeat`.
     fn rounds(&self) -> Option<Hint> {
         let only = |terminal: &str| self.expected.len() == 1 && self.expects(terminal);
         let help = "write `repeat 3 (x = tokens) { … }`";
-        rules! { self.token().filter(|_| self.first() == Some(Token::Repeat))?;
+        slips! { self.token().filter(|_| self.first() == Some(Token::Repeat))?;
             Token::Assign if self.bracket.is_some() && self.expects(")") =>
                 "it is not said how often this runs", help;
             Token::Colon if only("{") => "the body of a loop stands in braces", help;
@@ -248,9 +271,12 @@ impl Place<'_, '_> {
         let previous = self.previous();
         let bracket = self.bracket.map(|bracket| bracket.token);
         let in_list = bracket == Some(Token::LeftBracket);
-        let found = rules! { (previous, token);
-            (Some(Token::Comma), _) if token.closes() => "there is nothing after this comma",
-                "remove the comma before the closing bracket";
+        let found = slips! { (previous, token);
+            (Some(Token::Comma), _) if token.closes() => "there is nothing after this comma", self.edit(
+                "remove the comma before the closing bracket",
+                self.at - 1..=self.at - 1,
+                "",
+            );
             (_, Token::For) if bracket == Some(Token::LeftBrace) && self.expects(":") =>
                 "in braces stand keys and values",
                 "for a list write `[x for x in list]`, for a dict `{x: x for x in list}`";
@@ -267,7 +293,7 @@ impl Place<'_, '_> {
                 .line_begins_with_if()
                 .or_else(|| self.no_else(token, in_list));
         }
-        rules! { (previous, token);
+        slips! { (previous, token);
             (Some(Token::Load), Token::Semicolon) => "`load` needs a path",
                 "write `load \"path\";`";
             (_, Token::Not) if self.next() == Some(Token::In) => "there is no `not in`",
@@ -311,14 +337,14 @@ impl Place<'_, '_> {
         let previous = self.previous();
         let is_empty = token == Token::RightBrace && previous == Some(Token::LeftBrace);
         let head = self.first().filter(|_| self.expects("{"));
-        rules! { head;
+        slips! { head;
             _ if self.returns_nothing() => "this function returns nothing",
                 "end its body with `return value;`",
                 at self.at, "`return …;` belongs before this";
             _ if is_empty && self.expects("def") => "the body of this loop is empty",
                 "write at least one statement in it, like `x = 1;`",
                 at self.at, "a statement belongs before this";
-            _ if self.follows_return() => LAST_STATEMENT, "close the body with `}` after it";
+            _ if self.follows_return() => "{LAST_STATEMENT}", "close the body with `}` after it";
             Some(Token::Def) if !self.expects("int") => "the body of a function stands in braces",
                 "write `def name(parameters) { return value; }`";
             Some(Token::For) if token == Token::Colon => "the body of a loop stands in braces",
@@ -347,134 +373,6 @@ impl Place<'_, '_> {
     /// Whether a body ends without its `return`.
     pub(super) fn returns_nothing(&self) -> bool {
         self.token() == Some(Token::RightBrace) && self.expects("return")
-    }
-
-    /// Where a value is missing.
-    fn value(&self) -> Option<Hint> {
-        let previous = self.before(1)?;
-        let written = self.written(previous)?;
-        let ends = match self.token() {
-            None | Some(Token::Semicolon | Token::Comma) => true,
-            Some(token) => token.closes(),
-        };
-        let operand = self.before(2).and_then(|lexeme| self.written(lexeme));
-        match (previous.token, self.token()) {
-            (Token::Assign | Token::Return | Token::LeftParenthesis, Some(Token::If)) => hint(
-                "`if` does not begin an expression",
-                "the first value comes first: `a if condition else b`",
-            ),
-            (before, Some(token))
-                if (before.is_infix() || before == Token::Assign) && token.is_comparison() =>
-            {
-                let compared = self.compared().unwrap_or("x");
-                let right = self.context.lexemes.get(self.at + 1);
-                let right = right.and_then(|right| self.written(*right)).unwrap_or("y");
-                let sign = self.lexeme().and_then(|sign| self.written(sign))?;
-                let help = format!("say again what is compared: `{compared} {sign} {right}`");
-                hint(format!("nothing stands before this `{sign}`"), help)
-            }
-            // `x++`
-            (Token::Plus | Token::Minus, Some(Token::Semicolon)) if operand == Some(written) => {
-                let name = self.before(3).and_then(|name| self.written(name))?;
-                let help = format!("write `{name} = {name} {written} 1;`");
-                let doubled = hint(format!("there is no `{written}{written}`"), help);
-                hint_at(self.at - 1, "names are assigned with `=` only", doubled)
-            }
-            (before, _) if ends => {
-                let example = match before {
-                    Token::Assign => format!("{} = indices", operand?),
-                    Token::Return | Token::Assert => format!("{written} indices"),
-                    Token::Not => "not True".to_string(),
-                    Token::SetExample(_) | Token::SetVocabulary => format!("{written} \"abc\""),
-                    Token::In => format!("{} in [1, 2]", operand?),
-                    Token::SetMaxLength => format!("{written} 8"),
-                    _ if before.is_infix() => match (before, operand?) {
-                        // A list that is taken apart has nothing before its sign.
-                        (Token::Star, "," | "(" | "[") => "*[1, 2]".to_string(),
-                        (_, "," | "(" | "[" | "{") => return None,
-                        (_, operand) => format!("{operand} {written} 1"),
-                    },
-                    _ => return None,
-                };
-                let missing = hint("a value is missing", format!("write one, like `{example}`"));
-                hint_at(self.at - 1, "a value belongs after this", missing)
-            }
-            _ => None,
-        }
-    }
-
-    /// What the last comparison before this place compares, if it is a single word.
-    fn compared(&self) -> Option<&str> {
-        let statement = self.context.lexemes.get(self.statement..self.at)?;
-        let mut signs = statement.iter();
-        let sign = signs.rposition(|lexeme| lexeme.token.is_comparison())?;
-        self.written(*statement.get(sign.checked_sub(1)?)?)
-    }
-
-    /// Where a comma, an operator or a bracket is missing between two values.
-    fn separator(&self) -> Option<Hint> {
-        let token = self.token()?;
-        if token == Token::Slash && self.next() == Some(Token::Star) {
-            return hint(
-                "comments do not stand between `/*` and `*/`",
-                "write `# …` on every line",
-            );
-        }
-        let none_open = self.bracket.is_none();
-        if token.closes() && none_open && (self.block.is_none() || token != Token::RightBrace) {
-            let written = self.context.written(self.lexeme()?);
-            let stray = hint(format!("{written} closes nothing"), "remove it");
-            return hint_at(self.at, "no bracket is open here", stray);
-        }
-        let previous = self.before(1)?;
-        let bracket = self.bracket.map(|bracket| bracket.token);
-        if bracket == Some(Token::LeftBrace) && self.expects(":") {
-            return hint(
-                "in braces stand keys and values",
-                "write a dict as `{\"a\": 1}`, a list as `[1, 2]`",
-            );
-        }
-        let both = previous.token.ends_expression() && token.starts_expression();
-        if !both || self.expects("in") && self.first() == Some(Token::For) {
-            return None;
-        }
-        let left = self.written(previous)?;
-        let right = self.written(self.lexeme()?)?;
-        let between = self.context.text.get(previous.end..self.lexeme()?.start)?;
-        if between.contains('\n') && self.next() == Some(Token::Assign) {
-            return None;
-        }
-        let glued = between.is_empty();
-        let strings = [previous.token, token].map(|token| matches!(token, Token::Str(_)));
-        match (strings, previous.token) {
-            ([false, true], Token::Name("f" | "r" | "b" | "u")) if glued => {
-                let message = format!("strings have no `{left}` before them");
-                let joined = format!("strings are joined with `+`, like `{right} + tokens`");
-                let prefix = hint(message, format!("write `{right}`; {joined}"));
-                hint_at(self.at - 1, "not part of a string", prefix)
-            }
-            ([true, true], _) if glued && left.len() == 2 => hint(
-                "strings do not stand between three quotes",
-                "write `## …` lines above a definition to describe it",
-            ),
-            _ if self.expects(",") && !none_open => {
-                let missing = hint("a comma is missing", format!("write `{left}, {right}`"));
-                hint_at(self.at, "a `,` belongs before this", missing)
-            }
-            _ => {
-                let help = match previous.token {
-                    _ if strings == [true, true] => {
-                        format!("to join strings write `{left} + {right}`")
-                    }
-                    Token::Name(_) if token != Token::LeftBrace => format!(
-                        "write one, like `{left} == {right}`, or call a function: `{left}({right})`"
-                    ),
-                    _ => "write one here, or `;` before this to end the statement".to_string(),
-                };
-                let missing = hint("an operator is missing", help);
-                hint_at(self.at, "an operator belongs before this", missing)
-            }
-        }
     }
 }
 

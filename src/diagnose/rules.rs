@@ -1,0 +1,89 @@
+//! How rules are written: as lists, a row each. Texts may name what the pattern or a `where` of their
+//! row has bound.
+
+/// An error with a code and a text.
+macro_rules! error {
+    ($code:ident, $message:literal) => {
+        Diagnostic::error(Code::$code, format!($message))
+    };
+}
+
+/// A warning with a code and a text.
+macro_rules! warning {
+    ($code:ident, $message:literal) => {
+        Diagnostic::warning(Code::$code, format!($message))
+    };
+}
+
+/// What happened, places `at` which something is said, a `note`, and `help`, or a `mend` if there is
+/// one.
+macro_rules! told {
+    ($told:expr $(, at $at:expr, $label:literal)* $(, note $note:literal)*
+        $(, help $help:literal)? $(, mend $mend:expr)? $(,)?) => {{
+        let told: Diagnostic = $told;
+        $(let told = told.at($at, format!($label));)*
+        $(let told = told.note(format!($note));)*
+        $(let told = told.help(format!($help));)?
+        $(let told = told.maybe_help($mend);)?
+        told
+    }};
+}
+
+/// What causes are told as; perhaps `not` what was needed there.
+macro_rules! rules {
+    ($scene:expr, $cause:expr; $($pattern:pat $(if $guard:expr)? =>
+        $(where $name:pat = $value:expr;)* $told:expr $(, not $side:expr)?
+        $(, at $at:expr, $label:literal)* $(, note $note:literal)*
+        $(, help $help:literal)? $(, mend $mend:expr)?;)*) => {
+        match $cause {
+            $($pattern $(if $guard)? => {
+                $(let $name = $value;)*
+                let told: Diagnostic = $told;
+                $(let told = $scene.not(told, $side);)?
+                told!(told $(, at $at, $label)* $(, note $note)* $(, help $help)? $(, mend $mend)?)
+            })*
+        }
+    };
+}
+
+/// What something was probably meant to be: what for, and the text that the whole, or the part `at` a
+/// place, has then; a sentence that is only to `say`; or `else` another rule. Nothing if no row fits.
+macro_rules! mends {
+    ($scene:expr, $value:expr; $($pattern:pat $(if $guard:expr)? =>
+        $(where $name:pat = $bound:expr;)*
+        $($what:literal, $fixed:literal $(, at ($at:expr))?)?
+        $(say $said:literal)? $(else $other:expr)?;)*) => {
+        match $value {
+            $($pattern $(if $guard)? => {
+                $(let $name = $bound;)*
+                $({
+                    let places = [$($at,)? $scene.whole];
+                    $scene.put(&format!($what), places[0], format!($fixed))
+                })?
+                $(Some(Suggestion::from(format!($said))))?
+                $($other)?
+            })*
+            #[allow(unreachable_patterns)]
+            _ => None,
+        }
+    };
+}
+
+/// Slips as a list: what is looked at, and, for each thing that it may be, what is wrong and what to
+/// write, perhaps shown at another lexeme with a label. Texts may name what the pattern or a `where`
+/// has bound.
+macro_rules! slips {
+    ($value:expr; $($pattern:pat $(if $guard:expr)? => $(where $name:pat = $bound:expr;)*
+        $message:literal, $help:expr $(, at $at:expr, $label:expr)?;)*) => {
+        match $value {
+            $($pattern $(if $guard)? => {
+                $(let $name = $bound;)*
+                let told = hint(format!($message), $help);
+                $(let told = hint_at($at, $label, told);)?
+                told
+            })*
+            #[allow(unreachable_patterns)]
+            _ => None,
+        }
+    };
+}
