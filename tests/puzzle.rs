@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use rasp::graph::Sharing;
+use rasp::session::Session;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -57,6 +59,50 @@ fn check(puzzle: &str, program: &str) -> Ran {
     let path = folder.path().join("mine.rasp");
     std::fs::write(&path, program).unwrap();
     rasp(&["puzzle", puzzle, "--check", path.to_str().unwrap()])
+}
+
+/// How many lines of a puzzle's file say something.
+fn said(text: &str, key: &str) -> usize {
+    let key = format!("# {key}:");
+    text.lines().filter(|line| line.starts_with(&key)).count()
+}
+
+#[test]
+fn every_file_is_a_whole_puzzle() {
+    let files = puzzles();
+    assert_ne!(rasp(&["puzzle", &(files.len() + 1).to_string()]).status, 0);
+    for (at, (stem, text)) in files.iter().enumerate() {
+        assert!(stem.starts_with(&format!("{:02}-", at + 1)), "{stem}");
+        let [title, task, example, hint] =
+            ["title", "task", "example", "hint"].map(|key| said(text, key));
+        assert_eq!((title, task, example), (1, 1, 2), "{stem}");
+        assert!(hint >= 2, "{stem}");
+        let mut session = Session::new(Sharing::Equal);
+        session.load_text(stem, text);
+        let told = session.take_diagnostics();
+        assert!(told.is_empty(), "{stem}: {told:?}");
+        let settings = &session.settings;
+        let vocabulary = settings.vocabulary.as_ref().unwrap();
+        assert!(!vocabulary.is_empty() && settings.max_length > Some(0));
+    }
+}
+
+#[test]
+fn puzzles_go_by_number_and_name() {
+    let third = rasp(&["puzzle", "3"]);
+    assert_eq!(third.status, 0, "{}", third.err);
+    for wanted in ["03", "shift-right", "Shift-Right", "03-shift-right.rasp"] {
+        let ran = rasp(&["puzzle", wanted]);
+        assert_eq!((ran.status, &ran.out), (0, &third.out), "{wanted}");
+    }
+    let last = rasp(&["puzzle", "10"]);
+    assert_eq!(rasp(&["puzzle", "10-balanced-brackets"]).out, last.out);
+    assert_ne!(last.out, third.out);
+    for wanted in ["", "0", "11", "shift", "-3"] {
+        let ran = rasp(&["puzzle", "--", wanted]);
+        let refused = ran.status == 2 && ran.err.contains("no such puzzle");
+        assert!(refused, "{wanted}: {}{}", ran.out, ran.err);
+    }
 }
 
 #[test]
