@@ -1,8 +1,8 @@
 //! What learning takes, and how right it is: each task with three seeds, small programs first.
 //!
 //! `cargo bench --bench learn` holds every text against its discrete program on all inputs that can be
-//! listed. `cargo bench --bench learn -- train hist 250` trains the transformer of a task instead, for
-//! so many epochs.
+//! listed. `cargo bench --bench learn -- train hist 250 0` trains the transformer of a task instead, for
+//! so many epochs, from a seed; `train all` does that for each task.
 
 use rasp::decompile::{agreement, decompile};
 use rasp::learn::Sizes;
@@ -42,11 +42,15 @@ fn main() {
     }
 }
 
-fn small(begun: Instant) {
+fn heading() {
     println!(
         "{:<12} {:>4} {:>8} {:>7} {:>6} {:>9} {:>17} {:>17}  model",
         "task", "seed", "CPU s", "modules", "lines", "test", "all inputs right", "text equal"
     );
+}
+
+fn small(begun: Instant) {
+    heading();
     for task in Task::ALL {
         for seed in 0..3 {
             let data = Data::of_task(task, seed).expect("a task has data");
@@ -101,8 +105,26 @@ fn report(data: &Data, program: &Program, seed: u64, took: f64) {
 }
 
 fn train(arguments: &[String], begun: Instant) {
-    let named = |task: &&Task| arguments.first().is_some_and(|name| name == task.name());
-    let task = Task::ALL.iter().find(named).copied().unwrap_or(Task::Hist);
+    let name = arguments.first().map_or("all", String::as_str);
+    heading();
+    for task in Task::ALL {
+        if name == "all" || name == task.name() {
+            train_one(task, arguments, begun);
+        }
+    }
+}
+
+/// The most memory that this process has held, in MB, where the system tells.
+fn memory() -> String {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
+    kilobytes.map_or("-".to_string(), |kilobytes| {
+        format!("{:.0} MB", kilobytes / 1024.0)
+    })
+}
+
+fn train_one(task: Task, arguments: &[String], begun: Instant) {
     let number = |at: usize, usual: usize| {
         arguments
             .get(at)
@@ -120,13 +142,14 @@ fn train(arguments: &[String], begun: Instant) {
     let mut training = Training::new(&sizes.shape(&data), &recipe);
     let start = seconds(begun);
     let mut watch = |_: &Training, progress: Progress| {
-        if progress.epoch.is_multiple_of(10) {
+        if progress.epoch == progress.epochs {
             println!(
-                "epoch {:>4}: loss {:.4}, {:.2}% right, {:.1} s",
-                progress.epoch,
+                "{} after {epochs} epochs: loss {:.4}, {:.2}% right, {:.1} s, {}",
+                task.name(),
                 progress.loss,
                 100.0 * progress.right,
-                seconds(begun) - start
+                seconds(begun) - start,
+                memory()
             );
         }
         true

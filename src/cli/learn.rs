@@ -34,8 +34,8 @@ What DIR holds:
   checkpoint.json    where training stands, until it has ended
 
 Without sizes small programs are tried first, from the smallest on; where none is right on all
-examples, or where sizes are given, a transformer is trained and made discrete (Friedman, Wettig &
-Chen 2023). docs/LEARNING.md tells more.";
+examples, or where sizes or `--rich` are given, a transformer is trained and made discrete (Friedman,
+Wettig & Chen 2023). docs/LEARNING.md tells more.";
 
 /// What to learn from, and how.
 #[derive(Debug, Args)]
@@ -67,8 +67,11 @@ pub struct Arguments {
     /// MLPs of a layer that read tokens and positions; as many read counts
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u8).range(0..=8))]
     mlps: Option<u8>,
+    /// Heads that match sets of keys, and of which every other sees earlier keys only
+    #[arg(long)]
+    rich: bool,
     /// Try small programs only
-    #[arg(long, conflicts_with_all = ["layers", "heads", "mlps"])]
+    #[arg(long, conflicts_with_all = ["layers", "heads", "mlps", "rich"])]
     grow: bool,
     /// How often training sees all examples
     #[arg(long, value_name = "E", default_value_t = 250, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -233,6 +236,7 @@ fn settings(arguments: &Arguments, examples: &Data) -> String {
         layers,
         heads,
         mlps,
+        rich,
         epochs,
         seeds,
         seed,
@@ -242,7 +246,7 @@ fn settings(arguments: &Arguments, examples: &Data) -> String {
     let name = name.or(data.as_ref().map(|data| visible::path(data).to_string()));
     let sizes = [layers, heads, mlps].map(|size| size.map_or("-".to_string(), |s| s.to_string()));
     format!(
-        "{} held out {held_out} causal {causal} sizes {} epochs {epochs} seeds {seeds} seed {seed} \
+        "{} held out {held_out} causal {causal} sizes {} rich {rich} epochs {epochs} seeds {seeds} seed {seed} \
          examples {}",
         name.unwrap_or_default(),
         sizes.join(" "),
@@ -279,7 +283,8 @@ impl Learning<'_> {
             causal,
             ..
         } = self.data;
-        let has_sizes = [arguments.layers, arguments.heads, arguments.mlps] != [None; 3];
+        let sizes = [arguments.layers, arguments.heads, arguments.mlps];
+        let has_sizes = sizes != [None; 3] || arguments.rich;
         if !has_sizes && checkpoint.is_none() {
             self.control.at("trying small programs");
             let control = self.control.clone();
@@ -311,6 +316,7 @@ impl Learning<'_> {
             layers: arguments.layers.map_or(usual.layers, usize::from),
             heads: arguments.heads.map_or(usual.heads, usize::from),
             mlps: arguments.mlps.map_or(usual.mlps, usize::from),
+            rich: arguments.rich,
         };
         let recipe = Recipe {
             epochs: arguments.epochs as usize,

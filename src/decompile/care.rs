@@ -4,7 +4,9 @@
 use crate::learn::data::{Data, Encoded};
 use crate::learn::program::{Module, Program, Readout, Variable};
 use crate::learn::run::Inputs;
+use rustc_hash::FxHasher;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hasher;
 
 /// Examples that are looked at together.
 const AT_ONCE: usize = 1024;
@@ -14,6 +16,8 @@ const AT_ONCE: usize = 1024;
 pub struct Care {
     /// The values of each variable.
     pub values: Vec<BTreeSet<i32>>,
+    /// What tells the variable from others: a digest of its values, wherever it has one.
+    pub digests: Vec<u64>,
     /// Its values at the first position.
     pub first: Vec<BTreeSet<i32>>,
     /// The pairs that each map reads, by its variable.
@@ -53,10 +57,15 @@ impl Care {
             .collect();
         self.values.resize(columns.len(), BTreeSet::new());
         self.first.resize(columns.len(), BTreeSet::new());
+        self.digests.resize(columns.len(), 0);
         for (variable, column) in columns.iter().enumerate() {
             let firsts = present.iter().filter(|&&at| at % part.n == 0);
             self.first[variable].extend(firsts.map(|&at| column[at]));
             self.values[variable].extend(present.iter().map(|&at| column[at]));
+            let mut hasher = FxHasher::default();
+            hasher.write_u64(self.digests[variable]);
+            present.iter().for_each(|&at| hasher.write_i32(column[at]));
+            self.digests[variable] = hasher.finish();
         }
         for (at, module) in program.modules.iter().enumerate() {
             if let Module::Map(_, a, b) = module {

@@ -5,7 +5,9 @@
 
 mod care;
 mod formula;
+mod merge;
 mod names;
+mod rows;
 mod sums;
 mod text;
 
@@ -38,6 +40,7 @@ pub struct Decompiled {
 /// A text that does not run: a fault of this module.
 pub fn decompile(program: &Program, data: &Data) -> Fallible<Decompiled> {
     let program = program.pruned();
+    let program = merge::merged(&program, &care::care(&program, data));
     let care = care::care(&program, data);
     let mut text = text::text(&program, data, &care);
     let (session, output) = run(&text)?;

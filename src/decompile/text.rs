@@ -3,7 +3,9 @@
 use super::OUTPUT;
 use super::care::Care;
 use super::formula::{Operand, Point, formula};
+use super::merge::tokens;
 use super::names::name;
+use super::rows::rows;
 use crate::learn::data::{Data, Encoded};
 use crate::learn::program::{
     Comparison, FIRST, Head, Module, POSITIONS, Predicate, Program, Readout, Rule, Variable,
@@ -30,6 +32,11 @@ def latest(matches) {
 }
 ";
 
+/// Comparisons that are tried for predicates of numbers.
+const ORDERS: [Comparison; 2] = [Comparison::Less, Comparison::Greater];
+/// Selectors that take more than so many characters are defined apart.
+const APART: usize = 60;
+
 /// The program as text, not in canonical form yet.
 pub fn text(program: &Program, data: &Data, care: &Care) -> String {
     let mut writer = Writer {
@@ -37,11 +44,12 @@ pub fn text(program: &Program, data: &Data, care: &Care) -> String {
         data,
         care,
         names: vec!["tokens".to_string(), "indices".to_string()],
-        kinds: vec![true, false],
+        kinds: tokens(program),
         domains: vec![
             (1..=data.vocabulary.len() as i32).collect(),
             (0..data.n() as i32).collect(),
         ],
+        selectors: Vec::new(),
         lines: String::new(),
     };
     for at in 0..program.modules.len() {
@@ -61,6 +69,8 @@ pub(super) struct Writer<'a> {
     /// What each variable's text may give as far as a reader of types can tell, which is more than
     /// occurs. Dicts list all of it, so that nothing fails.
     pub(super) domains: Vec<BTreeSet<i32>>,
+    /// Selectors that have a statement of their own, with their names.
+    selectors: Vec<(String, String)>,
     pub(super) lines: String,
 }
 
@@ -92,11 +102,12 @@ impl Writer<'_> {
                 (self.copy(head, *values), domain)
             }
             Module::Count(head, None) => {
-                let text = format!("selector_width({})", self.selector(head));
+                let selector = self.apart(self.selector(head), 1);
+                let text = format!("selector_width({selector})");
                 (text, (0..=n).collect())
             }
             Module::Count(head, Some(summed)) => {
-                let selector = self.selector(head);
+                let selector = self.apart(self.selector(head), 2);
                 let values = &self.names[*summed];
                 let sum =
                     format!("round(selector_width({selector}) * aggregate({selector}, {values}))");
@@ -105,24 +116,21 @@ impl Writer<'_> {
             }
             Module::Map(rule, a, b) => self.map(rule, *a, *b, at + FIRST),
         };
-        let is_tokens = match module {
-            Module::Copy(_, values) => self.kinds[*values],
-            Module::Map(Rule::Given(..), a, _) => self.kinds[*a],
-            _ => false,
-        };
         let name = match self.is_output(at + FIRST) {
             true => OUTPUT.to_string(),
             false => self.unused(&name(module, &self.names, self.data)),
         };
         let _ = writeln!(self.lines, "{name} = {text};");
         self.names.push(name);
-        self.kinds.push(is_tokens);
         self.domains.push(domain);
     }
 
     /// A name that no other variable has.
     fn unused(&self, name: &str) -> String {
-        let is_used = |name: &String| self.names.contains(name) || name == OUTPUT;
+        let is_used = |name: &String| {
+            let mut selectors = self.selectors.iter().map(|(_, selector)| selector);
+            name == OUTPUT || self.names.contains(name) || selectors.any(|other| other == name)
+        };
         let mut names =
             std::iter::once(name.to_string()).chain((2..).map(|number| format!("{name}_{number}")));
         names.find(|name| !is_used(name)).unwrap_or_default()
@@ -137,14 +145,9 @@ impl Writer<'_> {
         if !is_last || (*a, *b) != (variable, variable) {
             return false;
         }
-        let is_tokens = match &self.program.modules[variable - FIRST] {
-            Module::Copy(_, values) => self.kinds[*values],
-            Module::Map(Rule::Given(..), a, _) => self.kinds[*a],
-            _ => false,
-        };
         let operand = Operand {
             name: String::new(),
-            tokens: is_tokens.then(|| self.data.vocabulary.clone()),
+            tokens: self.kinds[variable].then(|| self.data.vocabulary.clone()),
         };
         let mut labels = self.care.labels.iter();
         labels.all(|((value, _), label)| operand.atom(*value) == self.label(*label))
@@ -152,6 +155,22 @@ impl Writer<'_> {
 
     pub(super) fn label(&self, label: u16) -> Value {
         self.data.labels[usize::from(label) - 1].clone()
+    }
+
+    /// A selector that is read so many times, by the name of its own statement if that is easier to
+    /// read; equal ones have one name.
+    fn apart(&mut self, selector: String, times: usize) -> String {
+        if selector.len() * times <= APART {
+            return selector;
+        }
+        let known = self.selectors.iter().find(|(text, _)| *text == selector);
+        if let Some((_, name)) = known {
+            return name.clone();
+        }
+        let name = self.unused("matches");
+        let _ = writeln!(self.lines, "{name} = {selector};");
+        self.selectors.push((selector, name.clone()));
+        name
     }
 
     /// What a head selects.
@@ -267,6 +286,18 @@ impl Writer<'_> {
         if number && let Some(number) = (0..=2 * widest).find(|n| says(&|k, q| k == n - q)) {
             return Fitted::Mirror(number);
         }
+        if number {
+            for comparison in ORDERS {
+                let mut shifts = -widest..=widest;
+                let found = shifts.find(|&shift| {
+                    let predicate = Predicate::Compare(comparison, shift);
+                    says(&|key, query| predicate.holds(key, query))
+                });
+                if let Some(shift) = found {
+                    return Fitted::Compare(comparison, shift);
+                }
+            }
+        }
         match queries.iter().all(|&query| rows(query).len() <= 1) {
             true => {
                 // A key that no position has stands for none.
@@ -282,8 +313,7 @@ impl Writer<'_> {
         }
     }
 
-    fn copy(&self, head: &Head, values: Variable) -> String {
-        let selector = self.selector(head);
+    fn copy(&mut self, head: &Head, values: Variable) -> String {
         let one = head.keys == POSITIONS
             && match self.fitted(head) {
                 Fitted::Compare(Comparison::Equal, _) | Fitted::Mirror(_) | Fitted::Table(_) => {
@@ -292,13 +322,15 @@ impl Writer<'_> {
                 Fitted::OneOf(values) => values.len() <= 1,
                 _ => false,
             };
+        let first: Vec<i32> = self.care.first[values].iter().copied().collect();
+        let times = if first.len() == 1 { 1 } else { 2 };
+        let selector = self.apart(self.selector(head), times);
         let best = match (one, head.left) {
             (true, _) => selector.clone(),
             (false, true) => format!("latest({selector})"),
             (false, false) => format!("nearest({selector})"),
         };
         let from = &self.names[values];
-        let first: Vec<i32> = self.care.first[values].iter().copied().collect();
         match first[..] {
             [only] => format!("aggregate({best}, {from}, {})", self.atom(values, only)),
             _ => {
@@ -370,7 +402,10 @@ impl Writer<'_> {
         let divides = [a, b].map(|variable| !self.care.values[variable].contains(&0));
         let formula = formula(&operands, points, a == b, divides);
         let domains = [a, b].map(|variable| &self.domains[variable]);
-        (formula.text(), formula.numbers(domains))
+        match rows(&operands, points, domains) {
+            Some(rows) if rows.count < formula.count() => (rows.text, rows.numbers),
+            _ => (formula.text(), formula.numbers(domains)),
+        }
     }
 
     fn readout(&mut self) {

@@ -185,7 +185,6 @@ impl<L: Lanes> Network<L> {
             d,
             copies,
             counts,
-            causal,
             ..
         } = self.shape;
         let columns = self.groups * n;
@@ -204,7 +203,10 @@ impl<L: Lanes> Network<L> {
                 queries: &slabs.queries[vectors..][..n * d],
                 values: &slabs.reads[2 * copies * slab + vectors..][..n * d],
                 mask: &self.mask[group * n..][..n],
-                sharpness,
+                sharpness: Sharpness {
+                    causal: self.shape.is_left(head),
+                    ..sharpness
+                },
                 pattern: &slabs.pattern[square..][..n * n],
                 scores: &slabs.scores[square..][..n * n],
                 matches: &slabs.matches[row..][..n],
@@ -225,7 +227,7 @@ impl<L: Lanes> Network<L> {
                 queries: &slabs.queries[copies * slab + vectors..][..n * d],
                 values: &slabs.summed[row..][..n],
                 mask: &self.mask[group * n..][..n],
-                causal,
+                causal: self.shape.is_left(head),
                 outputs: &of_sums[row..][..n],
                 scratch: &mut self.scratch[..d],
                 of_keys: &mut self.of_reads[3 * copies * slab + vectors..][..n * d],

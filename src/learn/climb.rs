@@ -33,6 +33,14 @@ pub fn climbed(program: &Program, data: &Encoded, d: usize, tries: usize, stop: 
             shares,
         } = sample;
         let inputs = Inputs::new(&sample);
+        let is_set = |module: &Module| match module {
+            Module::Copy(head, _) | Module::Count(head, _) => match &head.predicate {
+                Predicate::Rows(rows) => rows.iter().any(|row| row.count_ones() != 1),
+                _ => false,
+            },
+            Module::Map(..) => false,
+        };
+        let sets = best.modules.iter().any(is_set);
         let mut columns = inputs.run(&best.modules);
         let estimate = |given: &[u16]| {
             let (of_bad, of_good) = given.split_at(bad * sample.n);
@@ -55,6 +63,7 @@ pub fn climbed(program: &Program, data: &Encoded, d: usize, tries: usize, stop: 
                 length: inputs.lengths[at / sample.n],
                 at,
                 d,
+                sets,
             };
             place.change(&mut tried.modules, number, &mut random);
             let Some(changed) = rerun(&inputs, &tried, number, &columns) else {
@@ -193,6 +202,8 @@ struct Place<'a> {
     length: usize,
     at: usize,
     d: usize,
+    /// Whether predicates may match several keys for a query.
+    sets: bool,
 }
 
 impl Place<'_> {
@@ -240,7 +251,7 @@ impl Place<'_> {
         if let Predicate::Rows(rows) = &mut head.predicate {
             let row = usize::try_from(query).ok().and_then(|at| rows.get_mut(at));
             if let (Some(row), 0..64) = (row, key) {
-                *row = 1 << key;
+                *row = if self.sets { *row ^ 1 << key } else { 1 << key };
             }
         }
     }

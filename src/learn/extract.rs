@@ -23,26 +23,37 @@ pub fn program(shape: &Shape, layout: &Layout, parameters: &[f64], data: &Encode
     };
     for layer in &layout.layers {
         let read = |row: usize| categorical[gate(layer.reads, row, layer.categorical)];
-        let head = |number: usize, keys: usize, queries: usize| {
+        let head = |(number, of_kind): (usize, usize), keys: usize, queries: usize| {
             let start = layer.predicates + number * shape.d * shape.d;
-            let rows = (0..shape.d).map(|query| 1 << gate(start, query, shape.d));
+            let set = |query: usize| {
+                let row = &parameters[start + query * shape.d..][..shape.d];
+                let keys = (0..shape.d).filter(|&key| row[key] > 0.0);
+                keys.fold(0, |set: u64, key| set | 1 << key)
+            };
+            let rows = (0..shape.d).map(|query| match shape.rich {
+                true => set(query),
+                false => 1 << gate(start, query, shape.d),
+            });
             Head {
                 keys: read(keys),
                 queries: read(queries),
                 predicate: Predicate::Rows(rows.collect()),
-                left: shape.causal,
+                left: shape.is_left(of_kind),
                 first: true,
             }
         };
         let (copies, counts) = (shape.copies, shape.counts);
         let mut made: Vec<Module> = Vec::new();
         for i in 0..copies {
-            made.push(Module::Copy(head(i, i, copies + i), read(2 * copies + i)));
+            made.push(Module::Copy(
+                head((i, i), i, copies + i),
+                read(2 * copies + i),
+            ));
         }
         for i in 0..counts {
             let summed = numerical[gate(layer.summed, i, layer.numerical)];
             let (keys, queries) = (3 * copies + i, 3 * copies + counts + i);
-            made.push(Module::Count(head(copies + i, keys, queries), summed));
+            made.push(Module::Count(head((copies + i, i), keys, queries), summed));
         }
         for at in 0..made.len() {
             let variable = FIRST + modules.len() + at;

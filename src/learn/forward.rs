@@ -17,7 +17,6 @@ impl<L: Lanes> Network<L> {
             counts,
             tables,
             counters,
-            causal,
             ..
         } = self.shape;
         let columns = self.groups * n;
@@ -59,7 +58,10 @@ impl<L: Lanes> Network<L> {
                     values: &slabs.reads[2 * copies * slab + vectors..][..n * d],
                     mask: &self.mask[group * n..][..n],
                     nearness: &self.nearness,
-                    sharpness,
+                    sharpness: Sharpness {
+                        causal: self.shape.is_left(head),
+                        ..sharpness
+                    },
                     noise: noise.as_deref_mut(),
                     pattern: &mut slabs.pattern[square..][..n * n],
                     scores: &mut slabs.scores[square..][..n * n],
@@ -83,7 +85,7 @@ impl<L: Lanes> Network<L> {
                     queries: &slabs.queries[copies * slab + vectors..][..n * d],
                     values: &slabs.summed[row..][..n],
                     mask: &self.mask[group * n..][..n],
-                    causal,
+                    causal: self.shape.is_left(head),
                     scratch: &mut self.scratch[..d],
                     outputs: &mut sums[row..][..n],
                 });

@@ -29,6 +29,9 @@ pub struct Shape {
     pub counters: usize,
     /// Whether queries see earlier keys only.
     pub causal: bool,
+    /// Whether a predicate may match several keys for a query, and every other head sees earlier keys
+    /// only: more than the paper's family has.
+    pub rich: bool,
 }
 
 impl Shape {
@@ -36,6 +39,11 @@ impl Shape {
     /// copy, then the keys and queries of those that count.
     pub fn reads(&self) -> usize {
         3 * self.copies + 2 * self.counts
+    }
+
+    /// Whether a head sees earlier keys only, by its number among those that copy, or that count.
+    pub fn is_left(&self, head: usize) -> bool {
+        self.causal || self.rich && head % 2 == 1
     }
 }
 
@@ -97,8 +105,10 @@ pub struct Layout {
     pub categorical: usize,
     /// Numerical variables after the last layer.
     pub numerical: usize,
-    /// All that is sampled.
+    /// All that is sampled: one of each row.
     pub gates: Vec<Gates>,
+    /// The predicates whose rows are sets: each entry is sampled for itself.
+    pub sets: Vec<Gates>,
     normal: Vec<(usize, f64)>,
 }
 
@@ -113,6 +123,7 @@ impl Layout {
             categorical: 2,
             numerical: 1,
             gates: Vec::new(),
+            sets: Vec::new(),
             normal: Vec::new(),
         };
         for _ in 0..shape.layers {
@@ -120,6 +131,9 @@ impl Layout {
             let heads = shape.copies + shape.counts;
             let reads = layout.gates(shape.reads(), categorical);
             let predicates = layout.gates(heads * d, d);
+            if shape.rich {
+                layout.sets.extend(layout.gates.pop());
+            }
             let summed = layout.gates(shape.counts, numerical);
             let table_reads = layout.gates(2 * shape.tables, categorical + shape.copies);
             let counter_reads = layout.gates(2 * shape.counters, numerical + shape.counts);

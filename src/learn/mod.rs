@@ -6,7 +6,9 @@
 mod attend;
 mod backward;
 mod climb;
+mod complete;
 pub mod data;
+mod decide;
 mod extract;
 mod forward;
 pub mod grow;
@@ -39,6 +41,8 @@ pub struct Sizes {
     pub heads: usize,
     /// MLPs of a layer: so many read tokens and positions, and as many read counts.
     pub mlps: usize,
+    /// Whether predicates are sets of keys, and every other head sees earlier keys only.
+    pub rich: bool,
 }
 
 impl Sizes {
@@ -55,6 +59,7 @@ impl Sizes {
             layers,
             heads,
             mlps,
+            rich: false,
         }
     }
 
@@ -72,6 +77,7 @@ impl Sizes {
             tables: self.mlps,
             counters: self.mlps,
             causal: data.causal,
+            rich: self.rich,
         }
     }
 }

@@ -5,7 +5,7 @@
 use super::attend::Sharpness;
 use super::kernels::{CrossEntropy, Gradient, Product, Rows, Start, Then, Weights};
 use super::lanes::{Lanes, Scalar};
-use super::layout::{HIDDEN, Layout, Shape, gumbel};
+use super::layout::{HIDDEN, Layout, Shape, gumbel, uniform};
 use crate::base::Random;
 
 /// The first categorical variables, tokens and positions, and the first numerical one, 1 everywhere:
@@ -105,6 +105,29 @@ fn choose<T: Scalar>(row: &[f64], chosen: &mut [T], temperature: f64, noise: Opt
     }
 }
 
+/// Levels as choices of their own, each whether it is there: 1 / (1 + exp(-(level + noise) / temperature)).
+fn include<T: Scalar>(
+    levels: &[f64],
+    chosen: &mut [T],
+    temperature: f64,
+    mut noise: Option<&mut Random>,
+) {
+    for (&level, chosen) in levels.iter().zip(chosen) {
+        let noise = noise.as_mut().map_or(0.0, |random| {
+            // The difference of two Gumbel noises.
+            let share = uniform(random);
+            (share / (1.0 - share)).ln()
+        });
+        let above = (level + noise) / temperature;
+        let is_out = above < -16.0;
+        *chosen = T::of(if is_out {
+            0.0
+        } else {
+            1.0 / (1.0 + (-above).exp())
+        });
+    }
+}
+
 impl<L: Lanes> Network<L> {
     /// A network with the given parameters.
     pub fn new(lanes: L, shape: &Shape, parameters: Vec<f64>) -> Network<L> {
@@ -188,6 +211,16 @@ impl<L: Lanes> Network<L> {
                 choose(row, chosen, temperature, random.as_deref_mut());
             }
         }
+        for sets in &self.layout.sets {
+            let all = sets.start..sets.start + sets.rows * sets.columns;
+            let chosen = &mut self.sampled[all.clone()];
+            include(
+                &self.parameters[all],
+                chosen,
+                temperature,
+                random.as_deref_mut(),
+            );
+        }
         let mut noise = random.map(|random| self.lanes.noise(&mut || (random.bits() >> 32) as u32));
         self.of_sampled.fill(L::Scalar::default());
         let mut loss = 0.0;
@@ -216,6 +249,14 @@ impl<L: Lanes> Network<L> {
                 for (y, g) in chosen.zip(gradient) {
                     *g = y * (*g - mean) / temperature;
                 }
+            }
+        }
+        for sets in &self.layout.sets {
+            let all = sets.start..sets.start + sets.rows * sets.columns;
+            let chosen = self.sampled[all.clone()].iter();
+            for (y, g) in chosen.zip(&mut self.gradient[all]) {
+                let y = y.number();
+                *g *= y * (1.0 - y) / temperature;
             }
         }
         loss

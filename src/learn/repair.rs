@@ -1,8 +1,9 @@
-//! What is mended once a program is discrete: the classifier is fitted to its variables, or replaced by
-//! a table of one or two of them, and single choices are changed where that makes more labels right.
-//! Depends on `readout`, `climb` and `grow`.
+//! What is mended once a program is discrete: what it lacks is added, the classifier is fitted to its
+//! variables, or replaced by a table of one or two of them, and single choices are changed where that
+//! makes more labels right. Depends on `complete`, `readout`, `climb` and `grow`.
 
 use super::climb;
+use super::complete;
 use super::data::{Data, Encoded};
 use super::grow::lookup;
 use super::program::{FIRST, Module, Program, Readout, TOKENS, Variable};
@@ -15,10 +16,30 @@ use rustc_hash::FxHashMap;
 const TURNS: usize = 3;
 /// Changes of modules that are tried in a turn.
 const TRIES: usize = 4000;
-/// The program with more labels right on the examples: by changes of its modules and of what is read
-/// from them, in turn. A table of one or two variables takes the place of weights where it is as right.
+
+/// The program with more labels right on the examples: by parts that it lacks, and by changes of its
+/// modules and of what is read from them, in turn. A table of one or two variables takes the place of
+/// weights where it is as right.
 pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
     let mut best = readout::rounded(program);
+    // Of the labels that programs are made from, and of those that they are chosen by.
+    let right = |program: &Program| {
+        let scores = [&data.train, &data.choose].map(|set| program.score(set));
+        scores.iter().map(|score| score.labels_right).sum::<usize>()
+    };
+    let labels = data.train.labels.iter().chain(&data.choose.labels);
+    let all = labels.filter(|label| **label != 0).count();
+    let complete = match &best.readout {
+        Readout::Linear(linear) => complete::completed(&best, data, linear.d, stop),
+        Readout::Table(..) => None,
+    };
+    let table = complete.map(|complete| {
+        best = complete.sums;
+        complete.table
+    });
+    if let Some(table) = table.as_ref().filter(|table| right(table) == all) {
+        return table.clone();
+    }
     for _ in 0..TURNS {
         let Readout::Linear(linear) = &best.readout else {
             break;
@@ -35,8 +56,11 @@ pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
             break;
         }
     }
-    let right = best.score(&data.train).labels_right;
-    match tabled(&best.modules, &data.train, right) {
+    if let Some(table) = table.filter(|table| right(table) >= right(&best)) {
+        return table;
+    }
+    let most = best.score(&data.train).labels_right;
+    match tabled(&best.modules, &data.train, most) {
         Some((a, b)) => Program {
             readout: lookup(
                 &some(&data.train, &best.modules, &[a, b]),

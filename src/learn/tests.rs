@@ -6,6 +6,7 @@ use super::data::Data;
 use super::lanes::Exact;
 use super::layout::{Layout, Shape};
 use super::network::{Network, Sample};
+use super::repair::repaired;
 use super::task::Task;
 use super::train::{Progress, Recipe, Training};
 use crate::base::Random;
@@ -18,7 +19,7 @@ fn few(task: Task) -> Data {
 }
 
 /// The largest error of a gradient, and the largest gradient.
-fn worst(causal: bool) -> (f64, f64) {
+fn worst(causal: bool, rich: bool) -> (f64, f64) {
     let data = few(Task::Sort);
     let shape = Shape {
         tokens: data.vocabulary.len() + 1,
@@ -31,6 +32,7 @@ fn worst(causal: bool) -> (f64, f64) {
         tables: 1,
         counters: 2,
         causal,
+        rich,
     };
     let samples: Vec<Sample> = (0..6)
         .map(|at| {
@@ -68,10 +70,41 @@ fn worst(causal: bool) -> (f64, f64) {
 
 #[test]
 fn gradients_are_what_finite_differences_say() {
-    for causal in [false, true] {
-        let (worst, largest) = worst(causal);
+    for (causal, rich) in [(false, false), (true, false), (false, true)] {
+        let (worst, largest) = worst(causal, rich);
         assert!(worst < 1e-7, "{worst}");
         assert!(largest > 1e-3, "{largest}");
+    }
+}
+
+/// A program that knows nothing becomes one that is right on what it has not seen.
+#[test]
+fn what_a_program_lacks_is_read_off_the_examples() {
+    let tasks = [
+        (Task::Reverse, 3),
+        (Task::Hist, 1),
+        (Task::DoubleHist, 3),
+        (Task::Dyck1, 4),
+        (Task::Induction, 2),
+    ];
+    for (task, most) in tasks {
+        let mut examples = task.examples(0);
+        examples.truncate(2000);
+        let data = Data::new(task.name(), examples, task.is_causal(), 0, 0.1).expect("a task");
+        let sizes = Sizes {
+            layers: 1,
+            heads: 1,
+            mlps: 0,
+            rich: false,
+        };
+        let shape = sizes.shape(&data);
+        let training = Training::new(&shape, &Recipe::default());
+        let program = training.runs[0].program(&shape, &data).pruned();
+        assert!(program.score(&data.test).tokens() < 0.8, "{}", task.name());
+        let whole = repaired(&program, &data, &|| false);
+        let score = whole.score(&data.test);
+        assert_eq!(score.inputs_right, score.inputs, "{}", task.name());
+        assert!(whole.modules.len() <= most, "{}: {whole:?}", task.name());
     }
 }
 
@@ -83,6 +116,7 @@ fn training_goes_on_from_what_was_written() {
         layers: 1,
         heads: 1,
         mlps: 1,
+        rich: false,
     };
     let recipe = Recipe {
         epochs: 8,
