@@ -111,7 +111,13 @@ impl Place<'_, '_> {
         if let Some(Token::Name(word)) = self.token()
             && let Some(hint) = row(OPERATOR_WORDS, word)
         {
-            return Some(hint);
+            let sign = match word {
+                "mod" => "%",
+                "xor" => "!=",
+                _ => return Some(hint),
+            };
+            let help = self.edit(hint.help.message, self.at..=self.at, sign);
+            return Some(Hint { help, ..hint });
         }
         let Some(Token::Name(word)) = self.first() else {
             return None;
@@ -297,7 +303,30 @@ impl Place<'_, '_> {
             (Some(Token::Load), Token::Semicolon) => "`load` needs a path",
                 "write `load \"path\";`";
             (_, Token::Not) if self.next() == Some(Token::In) => "there is no `not in`",
-                "write `not (x in xs)`";
+                self.not_in();
+        }
+    }
+
+    /// What is not in a list, where both are all of a statement or of what it assigns.
+    fn not_in(&self) -> Suggestion {
+        let help = "write `not (x in xs)`";
+        let lexemes = self.context.lexemes;
+        let rest = lexemes.iter().skip(self.at + 2);
+        let rest = rest.take_while(|lexeme| lexeme.token != Token::Semicolon);
+        let rest: Vec<&Lexeme> = rest.collect();
+        let joins = |it: &&&Lexeme| matches!(it.token, Token::And | Token::Or | Token::If);
+        let alone = match self.before(2).map(|lexeme| lexeme.token) {
+            _ if self.at == self.statement + 1 => true,
+            before => before == Some(Token::Assign),
+        };
+        match (self.before(1), rest.last()) {
+            (Some(first), Some(last)) if alone && !rest.iter().any(|it| joins(&it)) => {
+                let [left, right] = [(first.start, first.end), (rest[0].start, last.end)];
+                let [left, right] = [left, right].map(|(from, to)| &self.context.text[from..to]);
+                let end = self.at + 1 + rest.len();
+                self.edit(help, self.at - 1..=end, &format!("not ({left} in {right})"))
+            }
+            _ => help.into(),
         }
     }
 
