@@ -26,7 +26,7 @@ const VALUES: usize = 48;
 
 /// What is added to the variables that there are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Part {
+enum Addition {
     Nothing,
     /// A table of two variables says from which position to copy the token.
     Fetched(Variable, Variable),
@@ -38,12 +38,12 @@ enum Part {
     Equal(Variable, Variable),
 }
 
-impl Part {
+impl Addition {
     fn reads(self) -> Vec<Variable> {
         match self {
-            Part::Nothing => vec![],
-            Part::Fetched(a, b) | Part::Open(a, b, _) | Part::Equal(a, b) => vec![a, b],
-            Part::Peers(a) => vec![a],
+            Addition::Nothing => vec![],
+            Addition::Fetched(a, b) | Addition::Open(a, b, _) | Addition::Equal(a, b) => vec![a, b],
+            Addition::Peers(a) => vec![a],
         }
     }
 }
@@ -208,13 +208,13 @@ impl<'a> Pool<'a> {
     }
 
     /// The modules of a part, with tables for what occurs on some examples.
-    fn made(&self, part: Part, columns: &[Vec<i32>], data: &Encoded) -> Vec<Module> {
+    fn made(&self, part: Addition, columns: &[Vec<i32>], data: &Encoded) -> Vec<Module> {
         let next = FIRST + self.modules.len();
         let equal = Predicate::Compare(Comparison::Equal, 0);
         let places = || (0..data.labels.len()).filter(|&at| data.labels[at] != 0);
         match part {
-            Part::Nothing => vec![],
-            Part::Fetched(a, b) => {
+            Addition::Nothing => vec![],
+            Addition::Fetched(a, b) => {
                 let mut counts: BTreeMap<(i32, i32), Vec<u32>> = BTreeMap::new();
                 for at in places() {
                     let counts = counts.entry((columns[a][at], columns[b][at]));
@@ -229,7 +229,7 @@ impl<'a> Pool<'a> {
                     Module::Copy(self.head(POSITIONS, next, equal), TOKENS),
                 ]
             }
-            Part::Peers(a) if self.is_number(a) => {
+            Addition::Peers(a) if self.is_number(a) => {
                 let most = self.d as i32 - 1;
                 let table = (0..=most).map(|value| ((value, value), value)).collect();
                 vec![
@@ -237,8 +237,8 @@ impl<'a> Pool<'a> {
                     Module::Count(self.head(next, next, equal), None),
                 ]
             }
-            Part::Peers(a) => vec![Module::Count(self.head(a, a, equal), None)],
-            Part::Open(a, b, counted) => {
+            Addition::Peers(a) => vec![Module::Count(self.head(a, a, equal), None)],
+            Addition::Open(a, b, counted) => {
                 let mut open: BTreeMap<(i32, i32), u64> = BTreeMap::new();
                 for at in places() {
                     let pair = (columns[a][at], columns[b][at]);
@@ -270,7 +270,7 @@ impl<'a> Pool<'a> {
                     Module::Count(head, None),
                 ]
             }
-            Part::Equal(a, b) => vec![Module::Copy(self.head(a, b, equal), TOKENS)],
+            Addition::Equal(a, b) => vec![Module::Copy(self.head(a, b, equal), TOKENS)],
         }
     }
 
@@ -355,7 +355,7 @@ impl<'a> Pool<'a> {
     }
 
     /// Parts that are worth a closer look.
-    fn parts(&self, codes: &[Option<Codes>]) -> Vec<Part> {
+    fn parts(&self, codes: &[Option<Codes>]) -> Vec<Addition> {
         let all = 0..self.columns.len();
         let pairs = all.clone().flat_map(|a| (0..=a).map(move |b| (b, a)));
         // A table of the family reads two categorical variables, or two numbers.
@@ -363,9 +363,9 @@ impl<'a> Pool<'a> {
         let known: Vec<(Variable, Variable, &Codes, &Codes)> = alike
             .filter_map(|(a, b)| Some((a, b, codes[a].as_ref()?, codes[b].as_ref()?)))
             .collect();
-        let mut fetched: Vec<(u32, Part)> = known
+        let mut fetched: Vec<(u32, Addition)> = known
             .iter()
-            .map(|(a, b, x, y)| (self.fetched(x, y), Part::Fetched(*a, *b)))
+            .map(|(a, b, x, y)| (self.fetched(x, y), Addition::Fetched(*a, *b)))
             .collect();
         fetched.sort_by_key(|(right, _)| Reverse(*right));
         let mut open: Vec<((usize, Vec<u64>), Variable, Variable)> = known
@@ -377,30 +377,32 @@ impl<'a> Pool<'a> {
         let open = open
             .into_iter()
             .take(CLOSELY)
-            .flat_map(|((_, sets), a, b)| sets.into_iter().map(move |set| Part::Open(a, b, set)));
+            .flat_map(|((_, sets), a, b)| {
+                sets.into_iter().map(move |set| Addition::Open(a, b, set))
+            });
         let tokens: Vec<Variable> = all
             .clone()
             .filter(|&variable| self.is_token(variable))
             .collect();
         let equal = tokens
             .iter()
-            .flat_map(|&a| tokens.iter().map(move |&b| Part::Equal(a, b)));
-        let mut parts = vec![Part::Nothing];
+            .flat_map(|&a| tokens.iter().map(move |&b| Addition::Equal(a, b)));
+        let mut parts = vec![Addition::Nothing];
         parts.extend(fetched.into_iter().take(CLOSELY).map(|(_, part)| part));
-        parts.extend(all.map(Part::Peers));
+        parts.extend(all.map(Addition::Peers));
         parts.extend(open);
         parts.extend(equal);
         parts
     }
 
     /// The best part, and the variables that labels are then read from.
-    fn best(&self, stop: &Stop) -> Option<(Part, (Variable, Variable))> {
+    fn best(&self, stop: &Stop) -> Option<(Addition, (Variable, Variable))> {
         let codes: Vec<Option<Codes>> = self
             .columns
             .iter()
             .map(|column| self.codes(column))
             .collect();
-        let mut best: Option<(u32, Part, (Variable, Variable))> = None;
+        let mut best: Option<(u32, Addition, (Variable, Variable))> = None;
         for part in self.parts(&codes) {
             if stop() {
                 return None;
