@@ -3,8 +3,8 @@
 //! Depends on `program`, `run`, `grow`, `decide` and `data`.
 
 use super::data::{Data, Encoded};
-use super::decide;
-use super::grow::lookup;
+use super::decide::{self, List};
+use super::grow::{lookup, refit, spread};
 use super::program::{
     Comparison, FIRST, Head, Linear, Module, POSITIONS, Predicate, Program, Readout, Rule, TOKENS,
     Variable, largest,
@@ -59,47 +59,41 @@ pub struct Completed {
 /// The program with the part that most labels can be read with, by a table of two variables, or with a
 /// list of tables if that decides more.
 pub fn completed(program: &Program, data: &Data, d: usize, stop: &Stop) -> Option<Completed> {
-    let first: Vec<usize> = (0..data.train.count().min(SAMPLE)).collect();
-    let sample = data.train.part(&first);
+    let train = &data.train;
+    let first: Vec<usize> = (0..train.count().min(SAMPLE)).collect();
+    let sample = train.part(&first);
     let mut pool = Pool::new(program, &sample, data, d);
     let (part, (a, b)) = pool.best(stop)?;
-    let columns = some(&data.train, &pool.modules, &part.reads());
-    let made = pool.made(part, &columns, &data.train);
+    let columns = some(train, &pool.modules, &part.reads());
+    let made = pool.made(part, &columns, train);
     let modules = [&pool.modules[..], &made].concat();
-    let columns = some(&data.train, &modules, &[a, b]);
-    let readout = lookup(&columns, a, b, &data.train.labels);
-    let mut found = (Program { modules, readout }, made.len());
-    let right = |program: &Program| program.score(&data.train).labels_right;
-    if right(&found.0)
-        < data
-            .train
-            .labels
-            .iter()
-            .filter(|label| **label != 0)
-            .count()
-    {
+    let columns = some(train, &modules, &[a, b]);
+    let readout = lookup(&columns, a, b, &train.labels);
+    let mut best = Program { modules, readout };
+    let mut added = made.len();
+    let mut table = best.pruned();
+    refit(&mut table, train, &data.labels);
+    let score = table.score(train);
+    if score.labels_right < score.labels {
         decide::widen(&mut pool);
-        if let Some(list) = decide::list(&pool, &data.train, stop) {
+        if let Some(List { modules, readout }) = decide::list(&pool, train, stop) {
             let listed = Program {
-                modules: [&pool.modules[..], &list.modules].concat(),
-                readout: list.readout,
+                modules: [&pool.modules[..], &modules].concat(),
+                readout,
             };
-            if right(&listed) > right(&found.0) {
-                found = (listed, list.modules.len());
+            if listed.score(train).labels_right > score.labels_right {
+                (added, table, best) = (modules.len(), listed.pruned(), listed);
             }
         }
     }
-    let (table, made) = found;
-    let end = FIRST + table.modules.len();
-    let added: Vec<Variable> = (end - made..end).collect();
-    let readout = match &program.readout {
-        Readout::Linear(linear) => Readout::Linear(extended(linear, &table.modules, &added)),
-        other => other.clone(),
-    };
-    let modules = table.modules.clone();
+    let end = FIRST + best.modules.len();
+    let added: Vec<Variable> = (end - added..end).collect();
+    if let Readout::Linear(linear) = &program.readout {
+        best.readout = Readout::Linear(extended(linear, &best.modules, &added));
+    }
     Some(Completed {
-        table: table.pruned(),
-        sums: Program { modules, readout }.pruned(),
+        table,
+        sums: best.pruned(),
     })
 }
 
@@ -260,10 +254,19 @@ impl<'a> Pool<'a> {
                     found.unwrap_or(0).min(self.d - 2) as i32 + 1
                 };
                 let last = rests.len().min(self.d - 1) as i32;
-                let table = open.iter().map(|(pair, set)| (*pair, code(*set)));
+                let coded = open.iter().map(|(pair, set)| (*pair, code(*set)));
+                let mut table: BTreeMap<(i32, i32), i32> = coded.collect();
+                // Where no label is asked for nothing is to be counted.
+                let others = (0..data.labels.len()).filter(|&at| data.labels[at] == 0);
+                for at in others.filter(|&at| data.tokens[at] != 0) {
+                    table
+                        .entry((columns[a][at], columns[b][at]))
+                        .or_insert(last);
+                }
+                spread(&mut table, a == b, 2);
                 let head = self.head(next, next, Predicate::OneOf(vec![1]));
                 vec![
-                    Module::Map(Rule::Table(table.collect(), last), a, b),
+                    Module::Map(Rule::Table(table, last), a, b),
                     Module::Count(head, None),
                 ]
             }

@@ -7,7 +7,7 @@ use super::data::Encoded;
 use super::program::{
     Comparison, Head, Module, POSITIONS, Predicate, Program, Readout, Rule, TOKENS, Variable,
 };
-use super::run::Inputs;
+use super::run::{Inputs, some};
 use crate::base::Random;
 use crate::value::Value;
 use std::collections::{BTreeMap, HashSet};
@@ -69,11 +69,11 @@ fn wrong(program: &Program, data: &Encoded) -> Vec<usize> {
 
 /// Gives a table the label that is most frequent at each place. Where labels are the numbers that they
 /// are read from, those that no example has are, too.
-fn refit(program: &mut Program, data: &Encoded, labels: &[Value]) {
-    let columns = Inputs::new(data).run(&program.modules);
+pub fn refit(program: &mut Program, data: &Encoded, labels: &[Value]) {
     let Readout::Table(a, b, ..) = program.readout else {
         return;
     };
+    let columns = some(data, &program.modules, &[a, b]);
     let mut readout = lookup(&columns, a, b, &data.labels);
     if let Readout::Table(_, _, table, _) = &mut readout {
         let number = |label: u16| labels[usize::from(label) - 1].clone();
@@ -94,10 +94,10 @@ fn refit(program: &mut Program, data: &Encoded, labels: &[Value]) {
     program.readout = readout;
 }
 
-/// Gives pairs that do not occur, but are as near as inputs are long, the label of the nearest pair
-/// that does, a step of the first counting twice.
-fn spread(table: &mut BTreeMap<(i32, i32), u16>, is_one: bool, width: i32) {
-    let known: Vec<((i32, i32), u16)> = table.iter().map(|(pair, label)| (*pair, *label)).collect();
+/// Gives pairs that do not occur, but are as near as inputs are long, what the nearest pair has that
+/// does, a step of the first counting twice.
+pub fn spread<T: Copy>(table: &mut BTreeMap<(i32, i32), T>, is_one: bool, width: i32) {
+    let known: Vec<((i32, i32), T)> = table.iter().map(|(pair, value)| (*pair, *value)).collect();
     let range = |values: &mut dyn Iterator<Item = i32>| {
         let (least, most) = values.fold((i32::MAX, i32::MIN), |(a, b), x| (a.min(x), b.max(x)));
         least.saturating_sub(width)..=most.saturating_add(width)
@@ -106,9 +106,9 @@ fn spread(table: &mut BTreeMap<(i32, i32), u16>, is_one: bool, width: i32) {
     let columns = range(&mut known.iter().map(|((_, y), _)| *y));
     for x in rows {
         for y in columns.clone().filter(|y| !is_one || x == *y) {
-            let distance = |((a, b), _): &&((i32, i32), u16)| 2 * x.abs_diff(*a) + y.abs_diff(*b);
-            if let Some((_, label)) = known.iter().min_by_key(distance) {
-                table.entry((x, y)).or_insert(*label);
+            let distance = |((a, b), _): &&((i32, i32), T)| 2 * x.abs_diff(*a) + y.abs_diff(*b);
+            if let Some((_, value)) = known.iter().min_by_key(distance) {
+                table.entry((x, y)).or_insert(*value);
             }
         }
     }

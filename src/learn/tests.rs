@@ -82,6 +82,7 @@ fn gradients_are_what_finite_differences_say() {
 fn what_a_program_lacks_is_read_off_the_examples() {
     let tasks = [
         (Task::Reverse, 3),
+        (Task::Sort, 40),
         (Task::Hist, 1),
         (Task::DoubleHist, 3),
         (Task::Dyck1, 4),
