@@ -225,7 +225,12 @@ impl Meta {
                     .filter_map(|(_, default)| default.as_ref());
                 defaults.map(Meta::depth).max().map_or(0, |depth| depth + 1)
             }
-            _ => 0,
+            Meta::Atom(_)
+            | Meta::SOp(_)
+            | Meta::Selector(_)
+            | Meta::Scorer(_)
+            | Meta::Application(_)
+            | Meta::Broken => 0,
         }
     }
 
@@ -253,7 +258,12 @@ impl Meta {
             Meta::Atom(value) => value.truthy(),
             Meta::List(items) => !items.is_empty(),
             Meta::Dict(dict) => !dict.is_empty(),
-            _ => true,
+            Meta::SOp(_)
+            | Meta::Selector(_)
+            | Meta::Scorer(_)
+            | Meta::Function(_)
+            | Meta::Application(_)
+            | Meta::Broken => true,
         }
     }
 
@@ -267,7 +277,13 @@ impl Meta {
                 .map(|atom| atom.cloned())
                 .collect(),
             Meta::Dict(dict) => Some(dict.iter().map(|(key, _)| key.clone()).collect()),
-            _ => None,
+            Meta::Atom(_)
+            | Meta::SOp(_)
+            | Meta::Selector(_)
+            | Meta::Scorer(_)
+            | Meta::Function(_)
+            | Meta::Application(_)
+            | Meta::Broken => None,
         }
     }
 

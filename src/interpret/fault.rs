@@ -116,10 +116,10 @@ impl Fault {
 
     /// Of an overflow: on which side of all 64-bit ints the value lies.
     pub fn beyond(&self) -> Option<Ordering> {
-        match &self.cause {
-            Cause::Primitive(failure) => failure.beyond,
-            _ => None,
-        }
+        let Cause::Primitive(failure) = &self.cause else {
+            return None;
+        };
+        failure.beyond
     }
 
     /// It as a diagnostic, at its place in the program.
