@@ -19,7 +19,7 @@ pub struct Rows {
 }
 
 /// What the other operand's values give, and for which values of the one that is asked.
-struct Row {
+struct TableRow {
     asked: Vec<i32>,
     gives: BTreeMap<i32, Value>,
 }
@@ -62,15 +62,15 @@ pub fn rows(
 }
 
 /// Rows, of which those that agree wherever both say something are one.
-fn together(points: &[Point], asked: usize, of: usize) -> Vec<Row> {
+fn together(points: &[Point], asked: usize, of: usize) -> Vec<TableRow> {
     let mut by_value: BTreeMap<i32, BTreeMap<i32, Value>> = BTreeMap::new();
     for point in points {
         let row = by_value.entry(point.values[asked]).or_default();
         row.insert(point.values[of], point.wanted.clone());
     }
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<TableRow> = Vec::new();
     for (value, gives) in by_value {
-        let agrees = |row: &&mut Row| {
+        let agrees = |row: &&mut TableRow| {
             gives
                 .iter()
                 .all(|(at, value)| row.gives.get(at).is_none_or(|known| known == value))
@@ -80,7 +80,7 @@ fn together(points: &[Point], asked: usize, of: usize) -> Vec<Row> {
                 row.asked.push(value);
                 row.gives.extend(gives);
             }
-            None => rows.push(Row {
+            None => rows.push(TableRow {
                 asked: vec![value],
                 gives,
             }),
@@ -89,7 +89,7 @@ fn together(points: &[Point], asked: usize, of: usize) -> Vec<Row> {
     rows
 }
 
-impl Row {
+impl TableRow {
     fn question(&self, operand: &Operand) -> String {
         match self.asked[..] {
             [value] => format!("{} == {}", operand.name, operand.atom(value).source()),
