@@ -124,7 +124,8 @@ fn chosen(pool: &Pool, stop: &Stop) -> Vec<(Variable, Variable)> {
     let mut open: Vec<usize> = (0..pool.asked.len()).collect();
     let mut chosen = Vec::new();
     while !open.is_empty() && chosen.len() < LONGEST && !stop() {
-        let mut best: Option<(u32, &(Variable, Codes), &(Variable, Codes), Vec<u32>)> = None;
+        let mut best = None;
+        let mut most = None;
         for (at, a) in codes.iter().enumerate() {
             for b in &codes[..=at] {
                 let mut counts = vec![0u32; a.1.count * b.1.count * of];
@@ -136,7 +137,8 @@ fn chosen(pool: &Pool, stop: &Stop) -> Vec<(Variable, Variable)> {
                     .chunks(of)
                     .map(|row| if is_sure(row) { row.iter().sum() } else { 0 });
                 let decided: u32 = rows.sum();
-                if best.as_ref().is_none_or(|(most, ..)| decided > *most) {
+                if most.is_none_or(|most| decided > most) {
+                    most = Some(decided);
                     best = Some((decided, a, b, counts));
                 }
             }
