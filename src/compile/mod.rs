@@ -234,7 +234,8 @@ pub enum Care {
     Plain,
     /// Functions that need precise arguments are computed from their operands, a layer later.
     Careful,
-    /// So they are, and what a head compares are bits, which are 0 or 1 to the last digit.
+    /// As `Careful`; and heads compare classes by their bits, which are 0 or 1 to the last digit, where
+    /// squares have digits that float32 lacks.
     Bits,
     /// Nothing is left to float32's digits: what many steps add up is bits, or whole numbers of them,
     /// and fractions that are compared are numbered first, each a layer earlier.
