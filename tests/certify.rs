@@ -312,23 +312,83 @@ fn some_long_models_are_certified() {
     }
 }
 
+/// Holds a model of some tokens against the interpreter, in both floats.
+fn is_right(
+    program: &(String, &str),
+    tokens: usize,
+    max_length: usize,
+    samples: usize,
+) -> Compiled {
+    let (session, compiled) = long(program, tokens, max_length);
+    for precision in [Precision::F32, Precision::F64] {
+        let options = VerifyOptions {
+            precision,
+            samples,
+            ..VerifyOptions::default()
+        };
+        let verified = session.verify(&compiled, &options).unwrap();
+        assert_eq!(verified.wrong, 0, "{}", program.1);
+        assert!(verified.checked >= samples, "{}", program.1);
+    }
+    compiled
+}
+
 #[test]
 #[ignore = "takes two gigabytes of memory"]
 fn long_models_are_certified_and_right() {
     let by_frequency = ("load \"sorting\";".to_string(), "sort_by_frequency(tokens)");
     let examples = LONGER.iter().map(|name| example(name));
     for program in examples.chain([by_frequency]) {
-        let (session, compiled) = long(&program, 64, 64);
-        for precision in [Precision::F32, Precision::F64] {
-            let options = VerifyOptions {
-                precision,
-                samples: 2_000,
-                ..VerifyOptions::default()
-            };
-            let verified = session.verify(&compiled, &options).unwrap();
-            assert_eq!(verified.wrong, 0, "{}", program.1);
-            assert!(verified.checked >= 2_000, "{}", program.1);
-        }
+        is_right(&program, 64, 64, 2_000);
+    }
+}
+
+/// S-ops, a length, and the most hidden units of a layer that their models may take: products by
+/// squares, functions of counts by the thresholds of these, and what one position has at most.
+const FEW_UNITS: &[(&str, usize, usize)] = &[
+    ("indices * length", 24, 100),
+    ("indices * length", 70, 300),
+    (
+        "selector_width(select(tokens, \"(\", ==)) * indices",
+        40,
+        160,
+    ),
+    (
+        "round((indices + 1) * frac_prevs(tokens, \"(\")) % 2",
+        64,
+        128,
+    ),
+    ("-1 if num_prevs(tokens, \"(\") % 3 == 1 else 1", 40, 160),
+    (
+        "aggregate(select_from_last(tokens, \"(\"), indices, -1)",
+        64,
+        4,
+    ),
+    (
+        "aggregate(select_from_first(tokens, \"(\"), indices, -1)",
+        64,
+        4,
+    ),
+];
+
+/// What scores put above all else is no reason for larger weights than others have.
+#[test]
+fn the_weights_of_long_scored_heads_are_no_larger() {
+    let program = (
+        "load \"dyck\";".to_string(),
+        "dyckk_ptf_best(tokens, [\"()\", \"{}\"])",
+    );
+    let (_, compiled) = long(&program, 4, 64);
+    assert!(compiled.model.largest_weight() <= 65_536.0);
+}
+
+#[test]
+fn long_models_have_few_hidden_units() {
+    for (expression, max_length, most) in FEW_UNITS {
+        let program = ("load \"fractions\";".to_string(), *expression);
+        let compiled = is_right(&program, 3, *max_length, 300);
+        let units = compiled.model.layers.iter().map(|layer| layer.mlp.d_mlp());
+        assert!(units.max() <= Some(*most), "{expression}");
     }
 }
 

@@ -732,6 +732,31 @@ fn programs_that_ask_for_many_digits_are_certified() {
     }
 }
 
+/// What one position has at most, as it sees no other like it, and what only looks so.
+const HELD_ONCE: &[&str] = &[
+    "other = a and select(indices, indices, >); held = t == \"a\" and not has_focus(other);",
+    "other = a and select(indices, indices, <); held = t == \"a\" and selector_width(other) == 0;",
+    "other = a and select(indices, indices, !=); held = t == \"a\" and not has_focus(other);",
+    "other = a and select(indices, indices, >); held = t != \"a\" and not has_focus(other);",
+    "other = a and select(indices, indices, >); held = t == \"a\" and aggregate(other, 1, 1) == 1;",
+    "other = a and select(indices, indices, >); held = t == \"a\" and aggregate(other, indices) == 0;",
+    "other = a and select(indices, indices, <); held = t == \"a\" and aggregate(other, indices, -1) < 1;",
+    "other = a and select(t, t, ==) and select(indices, indices, >); held = not has_focus(other);",
+    "other = select(t, t, ==) and select(indices, indices, >); held = not has_focus(other);",
+    "other = a or select(indices, indices, >); held = t == \"a\" and not has_focus(other);",
+];
+
+#[test]
+fn what_one_position_has_is_selected_once() {
+    for text in HELD_ONCE {
+        let text = format!(
+            "t = tokens; a = select(t, \"a\", ==); {text}
+             x = aggregate(select(held, True, ==), indices, -1);"
+        );
+        exact(&text, "x", &setting("ab", 5), 100, 0);
+    }
+}
+
 #[test]
 fn elementwise_programs_need_no_attention() {
     let digits = Setting {

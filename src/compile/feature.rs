@@ -72,6 +72,9 @@ impl Compiler<'_> {
         if !snapped && let Some(read) = self.of_one_width(id, function, label)? {
             return Ok(read);
         }
+        if let Some(read) = self.product(id, function, want)? {
+            return Ok(read);
+        }
         self.tabulated(id, function, want, label)
     }
 
@@ -87,8 +90,8 @@ impl Compiler<'_> {
         let snapped = want == Want::Snapped;
         let node = self.analysis.node(id)?.clone();
         let space = &node.column.space;
-        let target = targets(&node.column, function);
         let found = self.found(id, function)?;
+        let steps = found.as_ref().map(|found| found.stairs.steps.len());
         let is_short = |found: &Found| found.stairs.steps.len() <= FEW;
         if !(snapped || found.as_ref().is_some_and(is_short))
             && let Some(read) = self.of_exact_parts(id, function, label)?
@@ -100,10 +103,8 @@ impl Compiler<'_> {
             false => is_short(found),
         };
         if !found.as_ref().is_some_and(fine)
-            && let Some(thresholds) = self.thresholds(space, &target)
-            && found
-                .as_ref()
-                .is_none_or(|found| snapped || thresholds.steps() < found.stairs.steps.len())
+            && let Some(thresholds) = self.thresholds_of(id, function, steps)
+            && steps.is_none_or(|steps| snapped || thresholds.steps() < steps)
         {
             return self.by_thresholds(thresholds, id, snapped, label);
         }
@@ -332,7 +333,7 @@ impl Compiler<'_> {
 
     /// An s-op as an axis, computed if it is no linear read; `None` if it has no value in some row
     /// of the space where the target has one.
-    fn computed_axis(
+    pub(super) fn computed_axis(
         &mut self,
         id: Operand,
         want: Want,

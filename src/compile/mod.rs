@@ -30,6 +30,7 @@ mod linear_read;
 mod literal;
 mod lower;
 pub mod part_plan;
+mod product;
 mod rank;
 mod readout;
 mod real;

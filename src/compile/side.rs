@@ -64,7 +64,9 @@ impl Compiler<'_> {
             })
         });
         let side = match stairs {
-            None => self.thresholds(space, &target).and_then(|t| t.side()),
+            None => self
+                .thresholds(space, &target, |value| value)
+                .and_then(|t| t.side()),
             side => side,
         };
         Ok(side.and_then(Side::line))

@@ -4,6 +4,7 @@
 //! step is silent.
 
 use super::axis::Axis;
+use super::feature::targets;
 use super::linear_read::{LinearRead, Scalar};
 use super::side::Side;
 use super::units::step_units;
@@ -17,6 +18,9 @@ const MOST_VALUES: usize = 300;
 
 /// More classes of what gates a step are not told apart.
 const MOST_CLASSES: usize = 4;
+
+/// A staircase of more steps may have fewer as a function of what is on the way to it.
+const MANY_STEPS: usize = 32;
 
 /// The range of an argument over the smallest gap at a threshold, as in a search.
 const MOST_PRECISION: f64 = 131_072.0;
@@ -77,8 +81,43 @@ struct Taking<'s> {
 }
 
 impl Compiler<'_> {
-    /// The function `target` on the rows of a space as thresholds of one number.
-    pub(super) fn thresholds(&self, space: &Space, target: &[f64]) -> Option<Thresholds> {
+    /// A function of an s-op as thresholds of one number: of itself or, if it has too many steps
+    /// otherwise, of an s-op on the way that determines it, such as the count whose parity it is.
+    pub(super) fn thresholds_of(
+        &self,
+        id: Operand,
+        function: &[f64],
+        steps: Option<usize>,
+    ) -> Option<Thresholds> {
+        let mut on_the_way = self.inner(id).into_iter().skip(1);
+        let column = &self.analysis.node(id).ok()?.column;
+        let target = targets(column, function);
+        let found = self.thresholds(&column.space, &target, |value| value);
+        if found.is_some() || steps.is_some_and(|steps| steps <= MANY_STEPS) {
+            return found;
+        }
+        on_the_way.find_map(|inner| {
+            let node = self.analysis.node(inner).ok()?;
+            let numbers = node.column.values.numbers()?;
+            let same = node.column.space.vars == column.space.vars;
+            let of_inner = same.then(|| targets(&node.column, &numbers))?;
+            let worth = determined(&of_inner, &target)?;
+            let worth = |value: f64| worth.get(&key(value)).copied().unwrap_or(f64::NAN);
+            let of_inner = of_inner.into_iter().zip(&target);
+            let wanted =
+                of_inner.map(|(number, target)| if target.is_nan() { f64::NAN } else { number });
+            self.thresholds(&column.space, &Vec::from_iter(wanted), worth)
+        })
+    }
+
+    /// The function `target` on the rows of a space as thresholds of one number, each value for what it
+    /// is worth.
+    pub(super) fn thresholds(
+        &self,
+        space: &Space,
+        target: &[f64],
+        worth: impl Fn(f64) -> f64,
+    ) -> Option<Thresholds> {
         let place = |var: &VarId| space.vars.iter().position(|known| known == var);
         let (others, numbers): (Vec<VarId>, Vec<VarId>) = space
             .vars
@@ -116,7 +155,10 @@ impl Compiler<'_> {
                     gate: gate.and_then(|gate| Some((*gate, place(gate)?))),
                     sizes: (by.map_or(1, size), gate.map_or(1, |gate| size(*gate))),
                 };
-                for found in [taking.apart(target, 1.0), taking.apart(&negated, -1.0)] {
+                for found in [
+                    taking.apart(target, &worth),
+                    taking.apart(&negated, &|value| worth(-value)),
+                ] {
                     if let Some(found) = found
                         && best
                             .as_ref()
@@ -173,6 +215,20 @@ impl Compiler<'_> {
     }
 }
 
+/// What each number comes with in all rows, if that is always the same.
+fn determined(numbers: &[f64], values: &[f64]) -> Option<FxHashMap<u64, f64>> {
+    let mut found = FxHashMap::default();
+    let rows = numbers.iter().zip(values);
+    let mut rows = rows.filter(|(number, value)| !number.is_nan() && !value.is_nan());
+    let same = rows.all(|(number, value)| *found.entry(key(*number)).or_insert(*value) == *value);
+    same.then_some(found)
+}
+
+/// A number as a key of a map: 0 and -0 are one.
+fn key(number: f64) -> u64 {
+    (number + 0.0).to_bits()
+}
+
 /// The numbers that thresholds are tried on.
 fn combinations(axes: &[Axis], rows: usize) -> Vec<(Vec<f64>, LinearRead)> {
     let mut found = Vec::new();
@@ -193,8 +249,8 @@ fn combinations(axes: &[Axis], rows: usize) -> Vec<(Vec<f64>, LinearRead)> {
 }
 
 impl Taking<'_> {
-    /// The target, which is the function times `sign`, taken apart.
-    fn apart(&self, target: &[f64], sign: f64) -> Option<Thresholds> {
+    /// The target taken apart; the function is what its values are worth.
+    fn apart(&self, target: &[f64], worth: &impl Fn(f64) -> f64) -> Option<Thresholds> {
         let mut values: Vec<f64> = target.iter().copied().filter(|t| !t.is_nan()).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
@@ -202,13 +258,15 @@ impl Taking<'_> {
             return None;
         }
         let mut found = Thresholds {
-            first: sign * values.first()?,
+            first: worth(*values.first()?),
             steps: Vec::new(),
             classes: Vec::new(),
         };
         for pair in values.windows(2) {
-            let change = sign * (pair[1] - pair[0]);
-            self.threshold(target, pair[0], change, &mut found)?;
+            let change = worth(pair[1]) - worth(pair[0]);
+            if change != 0.0 {
+                self.threshold(target, pair[0], change, &mut found)?;
+            }
         }
         Some(found)
     }

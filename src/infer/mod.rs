@@ -13,6 +13,7 @@ pub mod environment;
 pub mod facts;
 pub mod inputs;
 mod joint;
+mod once;
 mod order;
 mod predicate;
 mod rank;

@@ -16,10 +16,10 @@ const MOST_PAIRS: usize = 1 << 20;
 
 /// `select(keys, queries, comparison)`
 #[derive(Clone, Copy)]
-struct Compared {
-    keys: SOpId,
-    queries: SOpId,
-    comparison: Comparison,
+pub(super) struct Compared {
+    pub keys: SOpId,
+    pub queries: SOpId,
+    pub comparison: Comparison,
 }
 
 /// A width that grows along the positions that are equal in some s-ops.
@@ -89,7 +89,7 @@ impl Analysis<'_> {
 
     /// The comparisons that a selector is a conjunction of, and whether these are all that it asks
     /// for.
-    fn conjunction(&self, id: SelectorId) -> (Vec<Compared>, bool) {
+    pub(super) fn conjunction(&self, id: SelectorId) -> (Vec<Compared>, bool) {
         let (mut literals, mut left, mut all) = (Vec::new(), vec![id], true);
         let mut seen = FxHashSet::default();
         while let Some(id) = left.pop() {

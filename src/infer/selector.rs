@@ -364,9 +364,9 @@ impl Analysis<'_> {
                 Selector::And(a, b) => part(a) || part(b),
                 Selector::Compare {
                     keys,
+                    queries,
                     comparison: Comparison::Equal,
-                    ..
-                } => self.distinct_at_positions(*keys),
+                } => self.distinct_at_positions(*keys) || self.found_once(*keys, *queries),
                 Selector::Best { .. } => true,
                 Selector::Compare { .. }
                 | Selector::Predicate(_)

@@ -6,9 +6,11 @@ use super::{Attend, Kind, Linear, Meaning, Plan, Term, VariableId, Written};
 /// The share of a gap that may be missing, as these sums are of floats.
 const NEAR: f64 = 1e-9;
 
-/// How many gaps below BOS its own query sees tokens: a gap is 24 nats at least, and the exponential of
-/// 104 is 0 in float32.
-pub(super) const GAPS_BELOW_BOS: f64 = 5.0;
+/// How many gaps below BOS its own query sees tokens, where a gap is as small as can be: 24 nats.
+const GAPS_BELOW_BOS: f64 = 5.0;
+
+/// The exponential of less is 0 in float32.
+const NATS_BELOW_BOS: f64 = 24.0 * GAPS_BELOW_BOS;
 
 impl Plan {
     /// Whether the query of BOS sees BOS alone, if anybody reads what it sees.
@@ -41,8 +43,17 @@ impl Plan {
         let head = self.attends.iter();
         let mut head = head.filter(|op| (op.layer, op.pattern) == (attend.layer, attend.pattern));
         match head.any(|op| self.variable(op.into).rounding.is_some()) {
-            true => GAPS_BELOW_BOS,
+            true => self.gaps_of_nothing(attend),
             false => 1.0,
+        }
+    }
+
+    /// How many gaps below BOS a token has no weight at all. One will do where scores made it large.
+    pub(super) fn gaps_of_nothing(&self, attend: &Attend) -> f64 {
+        let scale = self.scale(attend);
+        match scale.gap / scale.root >= NATS_BELOW_BOS {
+            true => 1.0,
+            false => GAPS_BELOW_BOS,
         }
     }
 

@@ -3,27 +3,26 @@
 //! products whose keys are never negative can push all tokens away, or the one that says where BOS
 //! stands can draw it; otherwise one more product does.
 
-use crate::plan::bos::GAPS_BELOW_BOS;
 use crate::plan::{Kind, Linear, Meaning, Plan, Product, Style, Term, VariableId};
-
-/// What lifts a token for a query at BOS, in gaps.
-const AWAY: f64 = -GAPS_BELOW_BOS;
 
 /// Gives every head whose BOS is read later a guard, unless it needs none.
 pub(super) fn guard(plan: &mut Plan) {
     for at in 0..plan.attends.len() {
         if !plan.keeps_to_itself(&plan.attends[at]) {
-            let terms = plan.attends[at].terms.clone();
+            let attend = &plan.attends[at];
+            let (terms, kind) = (attend.terms.clone(), attend.kind);
+            let gaps = plan.gaps_of_nothing(attend);
             plan.attends[at].terms = match plan.style {
-                Style::Faithful => plan.guarded(terms, plan.attends[at].kind),
-                Style::Compact => plan.guarded_by_one(terms),
+                Style::Faithful => plan.guarded(terms, kind, gaps),
+                Style::Compact => plan.guarded_by_one(terms, gaps),
             };
         }
     }
 }
 
 impl Plan {
-    fn guarded(&mut self, mut terms: Vec<Term>, kind: Kind) -> Vec<Term> {
+    /// The terms with tokens so many gaps below BOS for its query.
+    fn guarded(&mut self, mut terms: Vec<Term>, kind: Kind, gaps: f64) -> Vec<Term> {
         let flag = self.flag();
         // Keys that BOS has numbers among would push it away, too.
         let pushing = match kind {
@@ -44,8 +43,8 @@ impl Plan {
             for product in &mut term.products {
                 let pushed = Some(at) == pushing && is_never_negative(&product.keys);
                 let wanted = match pushed {
-                    true => AWAY,
-                    false if Some(at) == drawing => -AWAY,
+                    true => -gaps,
+                    false if Some(at) == drawing => gaps,
                     false => 0.0,
                 };
                 let query = std::mem::take(&mut product.query);
@@ -59,15 +58,15 @@ impl Plan {
         }
         if pushing.or(drawing).is_none() {
             let key = Linear::constant(1.0).plus(flag, -1.0);
-            terms.push(guard_term(Linear::default().plus(flag, AWAY), key));
+            terms.push(guard_term(Linear::default().plus(flag, -gaps), key));
         }
         terms
     }
 
-    fn guarded_by_one(&mut self, mut terms: Vec<Term>) -> Vec<Term> {
+    fn guarded_by_one(&mut self, mut terms: Vec<Term>, gaps: f64) -> Vec<Term> {
         let (flag, one) = (self.flag(), self.one());
         terms.push(guard_term(
-            Linear::default().plus(flag, AWAY),
+            Linear::default().plus(flag, -gaps),
             Linear::of(one),
         ));
         terms

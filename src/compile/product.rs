@@ -1,0 +1,82 @@
+//! Products of whole numbers by squares: `2ab = a² + b² - (a - b)²`, each a function of one number. A
+//! table of the product has a step for nearly every pair of values; squares have one for each value, a
+//! layer later.
+
+use super::feature::targets;
+use super::linear::affine;
+use super::linear_read::LinearRead;
+use super::search::Found;
+use super::steps::staircase;
+use super::{Compiler, Want};
+use crate::graph::{SOp, SOpId};
+use crate::infer::{Operand, Stopped};
+use crate::value::Op;
+
+/// A product of fewer values is not worth a layer.
+const FEWEST_VALUES: usize = 100;
+
+/// The squares of larger factors leave float32 few digits.
+const LARGEST_FACTOR: f64 = 1_024.0;
+
+impl Compiler<'_> {
+    /// A product of many values, if it is one: a function of it that is no multiple is a table.
+    pub(super) fn product(
+        &mut self,
+        id: Operand,
+        function: &[f64],
+        want: Want,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let Some(SOp::Map {
+            op: Op::Multiply,
+            operands,
+        }) = self.analysis.shape(id)
+        else {
+            return Ok(None);
+        };
+        let (a, b) = (operands[0], operands[1]);
+        let column = self.analysis.node(id)?.column.clone();
+        let (Some(first), Some(second)) = (self.whole_numbers(a), self.whole_numbers(b)) else {
+            return Ok(None);
+        };
+        // Squares have more digits than bfloat16.
+        let is_long = column.values.domain.len() >= FEWEST_VALUES && !self.host.is_bfloat16();
+        let Some((slope, offset)) = affine(&column.values.numbers(), function).filter(|_| is_long)
+        else {
+            return Ok(None);
+        };
+        let target = targets(&column, function);
+        let axis = |compiler: &mut Self, operand: SOpId| {
+            compiler.computed_axis(operand.into(), want, &column.space, &target)
+        };
+        let (Some(left), Some(right)) = (axis(self, a)?, axis(self, b)?) else {
+            return Ok(None);
+        };
+        let rows = (0..target.len()).filter(|row| !target[*row].is_nan());
+        let difference = |row| left.value(row) - right.value(row);
+        let Some(stairs) = staircase(rows.map(|row| square(difference(row))).collect()) else {
+            return Ok(None);
+        };
+        let argument = left.read.plus(-1.0, &right.read);
+        let names = (self.name(a), self.name(b));
+        let of_difference = format!("({} - {})²", names.0, names.1);
+        let squared = self.computed(Found { argument, stairs }, None, want, &of_difference)?;
+        let mut read = LinearRead::constant(offset).plus(-0.5 * slope, &squared);
+        for (operand, numbers, name) in [(a, first, names.0), (b, second, names.1)] {
+            let squares: Vec<f64> = numbers.iter().map(|number| number * number).collect();
+            let squared = self.feature(operand, &squares, want, &format!("{name}²"))?;
+            read = read.plus(0.5 * slope, &squared);
+        }
+        Ok(Some(read))
+    }
+
+    /// The values of an s-op, if they are whole numbers whose squares floats hold with ease.
+    fn whole_numbers(&self, id: SOpId) -> Option<Vec<f64>> {
+        let numbers = self.analysis.node(id).ok()?.column.values.numbers()?;
+        let fits = |number: &f64| number.fract() == 0.0 && number.abs() <= LARGEST_FACTOR;
+        numbers.iter().all(fits).then_some(numbers)
+    }
+}
+
+fn square(number: f64) -> (f64, f64) {
+    (number, number * number)
+}

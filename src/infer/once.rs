@@ -1,0 +1,154 @@
+//! Values that one position has at most, as "the last that is like this" is: a position with such a
+//! value sees no other position that could have it. Value sets alone cannot tell, so that a mean over
+//! what is selected by it would have as many values as there are sets of positions.
+
+use super::compare::Ranks;
+use super::rank::Compared;
+use super::space::{Column, VarId};
+use super::{Analysis, VarKind};
+use crate::graph::{SOp, SOpId, SelectorId};
+use crate::value::{Comparison, Value};
+
+impl Analysis<'_> {
+    /// Whether each query finds its value at one position at most, because of what that value says of
+    /// all others.
+    pub(super) fn found_once(&self, keys: SOpId, queries: SOpId) -> bool {
+        let (Ok(keys), Ok(queries)) = (self.node(keys), self.node(queries)) else {
+            return false;
+        };
+        let domain = &keys.column.values.domain;
+        let mut wanted = queries.column.values.domain.iter();
+        wanted.all(|wanted| {
+            let is_found: Vec<bool> = domain.iter().map(|value| value.equals(wanted)).collect();
+            self.is_held_once(&keys.column, &is_found)
+        })
+    }
+
+    /// Whether two positions of an input never both have one of these values.
+    fn is_held_once(&self, column: &Column, values: &[bool]) -> bool {
+        let has_one = |row: &usize| {
+            let value = column.cells[*row] as usize;
+            values.get(value).is_some_and(|held| *held)
+        };
+        let rows: Vec<usize> = (0..column.space.rows()).filter(has_one).collect();
+        let mut vars = column.space.vars.iter().enumerate();
+        vars.any(|(place, var)| {
+            let Some((selector, says_nothing)) = self.says_nothing(*var) else {
+                return false;
+            };
+            let mut held = rows
+                .iter()
+                .map(|row| column.space.row(*row)[place] as usize);
+            held.all(|value| says_nothing[value]) && self.is_mutual(selector, column, &rows)
+        })
+    }
+
+    /// The selector that a variable tells about, and which of its values say that nothing is selected.
+    fn says_nothing(&self, var: VarId) -> Option<(SelectorId, Vec<bool>)> {
+        let var = &self.vars[var.0 as usize];
+        let (selector, nothing, others) = match var.kind {
+            VarKind::Width(selector) => (selector, &Value::Int(0), None),
+            VarKind::Pick(id) | VarKind::Mean(id) => match self.graph.get(id) {
+                SOp::Aggregate {
+                    selector,
+                    value,
+                    default,
+                } => (*selector, default, Some(*value)),
+                SOp::Tokens
+                | SOp::Indices
+                | SOp::Constant(_)
+                | SOp::Given(_)
+                | SOp::Map { .. }
+                | SOp::Width { .. }
+                | SOp::WeightedMean { .. } => return None,
+            },
+            VarKind::Tokens
+            | VarKind::Indices
+            | VarKind::Given(_)
+            | VarKind::Sum(_)
+            | VarKind::Materialised(_)
+            | VarKind::Weighted(_)
+            | VarKind::Total { .. } => return None,
+        };
+        if let Some(others) = others {
+            // What is selected, or its mean, must not be the default.
+            let others = &self.node(others).ok()?.column.values;
+            let apart = match (others.numbers(), nothing.as_float()) {
+                (Some(numbers), Some(nothing)) => {
+                    numbers.iter().all(|n| *n > nothing) || numbers.iter().all(|n| *n < nothing)
+                }
+                _ => others.domain.iter().all(|value| !value.equals(nothing)),
+            };
+            if !apart {
+                return None;
+            }
+        }
+        let domain = var.values.domain.iter();
+        Some((
+            selector,
+            domain.map(|value| value.equals(nothing)).collect(),
+        ))
+    }
+
+    /// Whether of any two positions with these rows of a table one selects the other.
+    fn is_mutual(&self, selector: SelectorId, column: &Column, rows: &[usize]) -> bool {
+        let (literals, all) = self.conjunction(selector);
+        let mut ordered = false;
+        let hold = literals.iter().all(|literal| {
+            let orders = self.orders_positions(literal);
+            ordered |= orders;
+            orders || self.always_holds(literal, column, rows)
+        });
+        all && ordered && hold
+    }
+
+    /// Whether of any two positions one is a key of the other.
+    fn orders_positions(&self, literal: &Compared) -> bool {
+        let of_indices =
+            literal.keys == literal.queries && matches!(self.graph.get(literal.keys), SOp::Indices);
+        of_indices
+            && match literal.comparison {
+                Comparison::Less | Comparison::LessEqual | Comparison::NotEqual => true,
+                Comparison::Greater | Comparison::GreaterEqual => !self.setting.causal,
+                Comparison::Equal => false,
+            }
+    }
+
+    /// Whether a comparison holds between any two positions with these rows of a table.
+    fn always_holds(&self, literal: &Compared, column: &Column, rows: &[usize]) -> bool {
+        let held = |id| {
+            let held = self.node(id).ok()?;
+            Some((
+                values_in(&held.column, column, rows),
+                &held.column.values.domain,
+            ))
+        };
+        let (Some(keys), Some(queries)) = (held(literal.keys), held(literal.queries)) else {
+            return false;
+        };
+        let ranks = Ranks::new(literal.comparison, keys.1, queries.1);
+        let mut pairs = keys
+            .0
+            .iter()
+            .flat_map(|key| queries.0.iter().map(move |query| (*key, *query)));
+        !ranks.may_fail() && pairs.all(|(key, query)| ranks.holds(key, query))
+    }
+}
+
+/// The values of a column in some rows of another table, of those that do not fail; all of them if it
+/// depends on anything else.
+fn values_in(column: &Column, table: &Column, rows: &[usize]) -> Vec<usize> {
+    let count = column.values.domain.len();
+    let known = |var: &VarId| table.space.vars.binary_search(var).is_ok();
+    if !column.space.vars.iter().all(known) {
+        return (0..count).collect();
+    }
+    let projected = table.space.project(&column.space);
+    let cells = rows
+        .iter()
+        .map(|row| column.cells[projected[*row] as usize] as usize);
+    let mut values: Vec<usize> = cells.filter(|value| *value < count).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
