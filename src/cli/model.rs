@@ -39,14 +39,16 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
     )?;
     let Compiled {
         model,
-        draft,
-        passes,
         certificates,
         searched,
         ..
     } = &compiled;
     if arguments.explain && !arguments.json {
-        output.text(&compile::explain(draft, passes, session.graph().control()))?;
+        output.text(&compile::explain(
+            session.graph(),
+            &compiled,
+            session.limits(),
+        ))?;
         output.text(&format!("\n# what is proved\n\n{}\n", certificates[0]))?;
     }
     if let Some(error) = compiled.refusal().filter(|_| !arguments.uncertified) {

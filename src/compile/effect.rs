@@ -1,20 +1,45 @@
 //! What each pass does to a plan, for people: the lines of its text before and after, and the sizes
 //! of the model that it would be lowered to. Depends on `plan` and on the lowering.
 
-use super::lower;
-use crate::base::Control;
+use super::attempt::{analysed, draft};
+use super::{Compiled, Request, Searches, lower};
+use crate::base::{Fallible, Limits};
+use crate::graph::Graph;
 use crate::model;
 use crate::plan::Plan;
-use crate::plan::pass::Passes;
+use crate::plan::pass::Pass;
 use similar::{ChangeTag, TextDiff};
 
-/// The plan as it was built, what each pass changes in it, and the plan with these layers at last.
-pub fn explain(draft: &Plan, passes: &Passes, control: &Control) -> String {
-    let mut plan = draft.clone();
+/// What each choice saves, the plan as it was built, what each pass changes in it, and the plan with
+/// these layers at last.
+pub fn explain(graph: &Graph, compiled: &Compiled, limits: &Limits) -> String {
+    let mut plan = compiled.draft.clone();
     let mut old = (plan.to_string(), Sizes::of(&plan));
-    let mut text = format!("# the plan as it is built: {}\n\n{}", old.1.all(), old.0);
-    for pass in passes.iter() {
-        pass.run(&mut plan, control);
+    let mut text = String::new();
+    let all = Sizes::of(&compiled.plan);
+    for pass in compiled
+        .passes
+        .iter()
+        .filter(|pass| pass.choice().is_some())
+    {
+        let (name, about) = (pass.name, pass.about);
+        let without = match without(pass, graph, compiled, limits) {
+            Ok(other) => all.to(&Sizes::of(&other)),
+            Err(error) => error.message.clone(),
+        };
+        text.push_str(&format!("# {name}: {about}; without it {without}\n"));
+    }
+    text.push_str(&format!(
+        "# the plan as it is built: {}\n\n{}",
+        old.1.all(),
+        old.0
+    ));
+    let passes = compiled
+        .passes
+        .iter()
+        .filter(|pass| pass.choice().is_none());
+    for pass in passes {
+        pass.run(&mut plan, graph.control());
         let new = (plan.to_string(), Sizes::of(&plan));
         let resized = old.1.to(&new.1);
         text.push_str(&format!("\n# {}: {}; {resized}\n", pass.name, pass.about));
@@ -23,6 +48,26 @@ pub fn explain(draft: &Plan, passes: &Passes, control: &Control) -> String {
     }
     text.push_str(&format!("\n# the plan: {}\n\n{}", old.1.all(), old.0));
     text
+}
+
+/// The plan without one of the choices, after all passes.
+///
+/// # Errors
+/// As [`super::compile_in`].
+fn without(pass: &Pass, graph: &Graph, compiled: &Compiled, limits: &Limits) -> Fallible<Plan> {
+    let request = Request {
+        style: compiled.plan.style,
+        passes: compiled.passes.without(pass),
+        host: compiled.host,
+        without_bos: !compiled.plan.bos,
+    };
+    let of = (graph, &*compiled.sops);
+    analysed(&request, of, &compiled.setting, limits, |analysis| {
+        let searches = Searches::default();
+        let mut plan = draft(analysis, &searches, of.1, &request, compiled.care)?;
+        request.passes.run(&mut plan, graph.control());
+        Ok(plan)
+    })
 }
 
 /// The lines that are gone and those that are new.

@@ -4,14 +4,15 @@
 
 use super::axis::Axis;
 use super::linear::{STACK, affine};
-use super::linear_read::{LinearRead, Scalar};
+use super::linear_read::LinearRead;
 use super::search::{self, Found};
 use super::units::QUIET;
 use super::{Care, Compiler, Want, bits};
 use crate::base::Code;
-use crate::graph::{Encoding, SOp};
+use crate::graph::SOp;
 use crate::infer::space::{Column, Space};
 use crate::infer::{Operand, SMALLER, Stopped};
+use crate::plan::pass::Choice;
 use crate::value::Op;
 
 impl Compiler<'_> {
@@ -54,6 +55,12 @@ impl Compiler<'_> {
         if let Some(read) = self.by_value(id, function, want)? {
             return Ok(read);
         }
+        if !self.chooses(Choice::Fuse)
+            && self.is_of_computed(id)
+            && let Ok(Some(read)) = self.through_operands(id, function, want, label)
+        {
+            return Ok(read);
+        }
         if let Some((inner, function)) = self.of_renamed(id, function) {
             // As deep as the program is written.
             return stacker::maybe_grow(STACK, 16 * STACK, || {
@@ -66,7 +73,10 @@ impl Compiler<'_> {
         if snapped && let Some(read) = self.by_order(id, function, label)? {
             return Ok(read);
         }
-        if !snapped && let Some(read) = self.sum(id, function)? {
+        if !snapped
+            && self.chooses(Choice::Linear)
+            && let Some(read) = self.sum(id, function)?
+        {
             return Ok(read);
         }
         if !snapped && let Some(read) = self.of_one_width(id, function, label)? {
@@ -150,6 +160,19 @@ impl Compiler<'_> {
             )
             .help(SMALLER)
         })
+    }
+
+    /// Whether an s-op is a function of some that are functions of others.
+    fn is_of_computed(&self, id: Operand) -> bool {
+        let is_computed = |operand: Operand| {
+            let vars = self
+                .analysis
+                .node(operand)
+                .map(|node| node.column.space.vars.len());
+            vars.is_ok_and(|vars| vars > 0) && self.operands(operand).is_some()
+        };
+        let operands = self.operands(id);
+        operands.is_some_and(|operands| operands.into_iter().any(is_computed))
     }
 
     /// Whether an s-op is a function of several with few values, each of fewer variables.
@@ -367,89 +390,13 @@ impl Compiler<'_> {
         Ok(Some(Axis::new(values, read)))
     }
 
-    /// The feature as a combination of a direction for each value but the first, where the program
-    /// asks for those with `categorical(…)`; a function that is one of these directions is not.
-    fn by_value(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        want: Want,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        if self.analysis.encoding(id) != Some(Encoding::Categorical) {
-            return Ok(None);
-        }
-        let mut others = function.iter().filter(|number| **number != 0.0);
-        if (others.next(), others.next()) == (Some(&1.0), None) {
-            return Ok(None);
-        }
-        let domain = self.analysis.node(id)?.column.values.domain.clone();
-        let first = function.first().copied().unwrap_or(0.0);
-        let mut read = LinearRead::constant(first);
-        for (at, number) in function.iter().enumerate().skip(1) {
-            let one = |value| f64::from(u8::from(value == at));
-            let indicator: Vec<f64> = (0..function.len()).map(one).collect();
-            let label = format!("{} = {}", self.name(id), domain[at].source());
-            let direction = self.feature(id, &indicator, want, &label)?;
-            for scalar in direction.scalars.keys() {
-                if let Scalar::Computed(index) = scalar {
-                    self.features[*index].asked_for = true;
-                }
-            }
-            read = read.plus(number - first, &direction);
-        }
-        Ok(Some(read))
-    }
-
-    /// An exact feature of a number as a combination of bits, which all its functions share: whether
-    /// it is more than each of its values. `None` for such a bit itself.
-    fn by_order(
-        &mut self,
-        id: Operand,
-        function: &[f64],
-        label: &str,
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let node = self.analysis.node(id)?.clone();
-        if !self.holds_bits() || node.column.space.vars.is_empty() {
-            return Ok(None);
-        }
-        let Some(numbers) = node.column.values.numbers() else {
-            return Ok(None);
-        };
-        let changes: Vec<usize> = (1..function.len())
-            .filter(|at| function[*at] != function[at - 1])
-            .collect();
-        if changes.len() <= 1 || numbers.windows(2).any(|pair| pair[0] > pair[1]) {
-            return Ok(None);
-        }
-        let mut read = LinearRead::constant(function[0]);
-        for at in changes {
-            if numbers[at] == numbers[at - 1] {
-                return Ok(None);
-            }
-            let bit: Vec<f64> = (0..function.len())
-                .map(|value| f64::from(u8::from(value >= at)))
-                .collect();
-            let bit = self.feature(id, &bit, Want::Snapped, label)?;
-            read = read.plus(function[at] - function[at - 1], &bit);
-        }
-        Ok(Some(read))
-    }
-
-    /// Whether bits of the s-op's order are to take the place of a staircase: it hangs on the last
-    /// digits of its argument, and they are fewer.
-    fn is_coarser_by_order(&self, found: &Found, function: &[f64]) -> bool {
-        let changes = function
-            .windows(2)
-            .filter(|pair| pair[0] != pair[1])
-            .count();
-        found.stairs.precision > MUCH_PRECISION
-            && changes <= MOST_BITS
-            && 2 * changes <= found.stairs.steps.len()
-    }
-
     /// The feature as a linear read, if it is one.
     pub(super) fn read(&self, id: Operand, function: &[f64]) -> Option<LinearRead> {
         let node = self.analysis.node(id).ok()?;
+        let is_constant = function.windows(2).all(|pair| pair[0] == pair[1]);
+        if !self.chooses(Choice::Linear) && self.operands(id).is_some() && !is_constant {
+            return None;
+        }
         if let Some((slope, offset)) = affine(&node.column.values.numbers(), function)
             && let Some(read) = self.linear(id)
         {
@@ -470,10 +417,7 @@ fn is_plain(read: &LinearRead) -> bool {
 pub(super) const LITTLE_PRECISION: f64 = 32.0;
 
 /// The same that leaves float32 few digits.
-const MUCH_PRECISION: f64 = 4_096.0;
-
-/// An order has no more bits than this where a staircase would do.
-const MOST_BITS: usize = 64;
+pub(super) const MUCH_PRECISION: f64 = 4_096.0;
 
 /// A staircase with so few steps needs no better axes.
 const FEW: usize = 4;

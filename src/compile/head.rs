@@ -8,11 +8,12 @@ use super::linear_read::{LinearRead, Scalar};
 use super::literal::{Needs, TermPlan};
 use super::{Bits, Care, Compiler, Want};
 use crate::base::Span;
-use crate::graph::{SOp, SOpId, SelectorId};
+use crate::graph::{Encoding, SOp, SOpId, SelectorId};
 use crate::infer::cube::Cube;
 use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
+use crate::plan::pass::Choice;
 use crate::plan::{Meaning, Style};
 use crate::value::Value;
 use std::sync::Arc;
@@ -184,7 +185,10 @@ impl Compiler<'_> {
             // One value needs no direction of its own.
             Some(0)
         };
-        let wish = self.wish(kind, domain.len());
+        let wish = match self.chooses(Choice::Encode) {
+            true => self.wish(kind, domain.len()),
+            false => Some(Encoding::Categorical),
+        };
         let name = self.analysis.var_name(var);
         let basis = super::basis::Basis::new(domain.len(), reference, wish, &demands, |value| {
             format!("{name} = {}", domain[value].source())

@@ -10,6 +10,7 @@ use crate::infer::cube::{Literal, Relation};
 use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
 use crate::plan::Meaning;
+use crate::plan::pass::Choice;
 
 /// One product of the logit, with the values of its sides.
 #[derive(Clone, Debug, PartialEq)]
@@ -183,6 +184,9 @@ impl Compiler<'_> {
     /// differ by 1 at least where they do not; if the literal is such a matching. Numbers of the
     /// program stand for themselves where they are small integers without great gaps.
     pub(super) fn matching(&self, literal: &Literal) -> Option<(Vec<f64>, Vec<f64>)> {
+        if !self.chooses(Choice::Factor) {
+            return None;
+        }
         let numbers = self
             .integer_equality(literal)
             .or_else(|| numbered_classes(&literal.relation))?;

@@ -73,8 +73,11 @@ pub fn part(
     causal::check(&analysis, &roots)?;
     let diagnose = |stopped: Stopped| stopped.diagnostic(&inner, roots[0]);
     let searches = Searches::default();
-    let host = asked.request.host;
-    let mut compiler = Compiler::new(&analysis, &searches, host, Style::Faithful, asked.care);
+    let request = Request {
+        style: Style::Faithful,
+        ..asked.request.clone()
+    };
+    let mut compiler = Compiler::new(&analysis, &searches, &request, asked.care);
     let outputs = outputs(&mut compiler, &roots, wanted).map_err(diagnose)?;
     compiler.place_variables().map_err(diagnose)?;
     let (of, outputs): (Vec<SOpId>, Vec<Output>) = outputs.into_iter().unzip();

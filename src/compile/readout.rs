@@ -11,6 +11,7 @@ use crate::graph::{Encoding, SOpId, SelectorId};
 use crate::infer::{Analysis, Stopped};
 use crate::interpret;
 use crate::model::{Decoder, is_bfloat16};
+use crate::plan::pass::Choice;
 use crate::value::Value;
 
 /// What is read and the values that it stands for.
@@ -176,7 +177,7 @@ impl Compiler<'_> {
             return None;
         };
         let selector = self.counted(var)?;
-        if self.analysis.graph.encoding(id).is_some() {
+        if self.analysis.graph.encoding(id).is_some() || !self.chooses(Choice::Nearest) {
             return None;
         }
         let numbers = self.analysis.values(var).numbers()?;

@@ -20,6 +20,7 @@ use crate::infer::score_table::ScoreTable;
 use crate::infer::space::VarId;
 use crate::infer::weighted::WeightedFacts;
 use crate::infer::{Operand, Stopped};
+use crate::plan::pass::Choice;
 use crate::plan::{Meaning, level};
 
 /// Logits may be this many times the gap between a best key and the next: float32 has 24 bits, of
@@ -110,7 +111,7 @@ impl Compiler<'_> {
         ];
         let fitting = candidates.into_iter().flatten();
         let fitting = fitting.filter(|grid| above(grid) <= LARGEST_RANGE * level);
-        let products = fitting.filter_map(|grid| Some((grid.products()?, above(&grid))));
+        let products = fitting.filter_map(|grid| Some((self.products(&grid)?, above(&grid))));
         let cost = |(products, above): &(Vec<_>, f64)| (products.len(), above.to_bits());
         let Some((products, above)) = products.min_by_key(cost) else {
             return Err(refused(
@@ -148,13 +149,21 @@ impl Compiler<'_> {
                 "the weights differ by too large a factor for float32",
             ));
         }
-        let Some(products) = grid.products() else {
+        let Some(products) = self.products(&grid) else {
             return Err(refused(
                 "the weights would take too many dimensions of a head",
             ));
         };
         let products = self.score_products(facts.table.sides, products, 1.0)?;
         Ok(Some((cube.clone(), scored(products, above))))
+    }
+
+    /// A table of scores as a sum of products; `None` if there are too many.
+    fn products(&self, grid: &Grid) -> Option<Vec<Product<f64>>> {
+        match self.chooses(Choice::Factor) {
+            true => grid.products(),
+            false => Some(grid.by_key()),
+        }
     }
 
     fn score_products(
@@ -348,6 +357,19 @@ impl Grid {
         self.entries
             .iter()
             .fold(0.0, |largest, entry| largest.max(entry.abs()))
+    }
+
+    /// A product for each key that scores anything.
+    fn by_key(&self) -> Vec<Product<f64>> {
+        let rows = self.entries.chunks_exact(self.queries.max(1));
+        let count = rows.len();
+        let rows = rows.enumerate();
+        let products = rows.map(|(key, row)| {
+            let one = (0..count).map(|at| f64::from(u8::from(at == key)));
+            (one.collect(), row.to_vec())
+        });
+        let scores = |(_, row): &Product<f64>| row.iter().any(|score| *score != 0.0);
+        products.filter(scores).collect()
     }
 
     /// The grid as a sum of products of a function of the key and one of the query; `None` if there

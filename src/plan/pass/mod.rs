@@ -1,6 +1,7 @@
 //! Passes: what makes a plan as it is built into one that can be lowered, and smaller. Each is a
 //! function from plan to plan in a file of its own, and all but the schedule can be left out. They
-//! know plans, and `schedule` for the layers.
+//! know plans, and `schedule` for the layers. Some choices stand before them in the list: a plan is
+//! built from its readers on, so that what they ask for decides which variables there are.
 
 mod bos;
 mod combine;
@@ -29,16 +30,59 @@ pub struct Pass {
     run: Run,
 }
 
+/// What is decided while a plan is built. No pass could decide it later: what a variable is read for
+/// says which directions it has, and these say what is read of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Linear functions of what the stream holds are read; without it each s-op is computed.
+    Linear,
+    /// One hidden layer serves a chain of elementwise s-ops; without it each has its own.
+    Fuse,
+    /// What heads compare has the rank of its table; without it a product for each class of keys.
+    Factor,
+    /// A variable has the directions that are read; without it one for each value.
+    Encode,
+    /// A function of a width is read off the inverse width; without it hidden units compute it.
+    Nearest,
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Run {
+    /// Made while the plan is built.
+    Choose(Choice),
     Rewrite(fn(&mut Plan)),
     /// With a search, if one is asked for.
     Schedule(Option<Options>),
 }
 
-/// All passes in the order in which they run: those before the schedule work on operations without
-/// layers, those after it need layers.
-pub const PASSES: [Pass; 10] = [
+/// All passes in the order in which they run, after the choices: those before the schedule work on
+/// operations without layers, those after it need layers.
+pub const PASSES: [Pass; 15] = [
+    Pass {
+        name: "linear",
+        about: "functions of a token stand in W_E, those of an index in W_pos, and sums are read",
+        run: Run::Choose(Choice::Linear),
+    },
+    Pass {
+        name: "fuse",
+        about: "a chain of elementwise s-ops is one hidden layer",
+        run: Run::Choose(Choice::Fuse),
+    },
+    Pass {
+        name: "factor",
+        about: "predicates and scores are products of as few numbers as their tables have ranks",
+        run: Run::Choose(Choice::Factor),
+    },
+    Pass {
+        name: "encode",
+        about: "a variable has the directions that its readers need, not one for each value",
+        run: Run::Choose(Choice::Encode),
+    },
+    Pass {
+        name: "nearest",
+        about: "a function of a width is read off its inverse by the nearest row of W_U",
+        run: Run::Choose(Choice::Nearest),
+    },
     Pass {
         name: "length",
         about: "the length rides on a head that averages over all tokens",
@@ -101,9 +145,18 @@ const SCHEDULE: Pass = Pass {
 };
 
 impl Pass {
+    /// What is chosen, if this is made while the plan is built.
+    pub fn choice(&self) -> Option<Choice> {
+        match self.run {
+            Run::Choose(choice) => Some(choice),
+            Run::Rewrite(_) | Run::Schedule(_) => None,
+        }
+    }
+
     /// Gives what a search for a schedule proved, if this is one. The search ends when it is asked to.
     pub fn run(&self, plan: &mut Plan, control: &Control) -> Option<Searched> {
         match self.run {
+            Run::Choose(_) => None,
             Run::Rewrite(rewrite) => {
                 rewrite(plan);
                 None
@@ -165,6 +218,18 @@ impl Passes {
         let others = self.iter().filter(costs);
         let others: Vec<Pass> = others.copied().collect();
         (others.len() < self.0.len()).then_some(Passes(others))
+    }
+
+    /// Whether a choice is made.
+    pub fn choose(&self, choice: Choice) -> bool {
+        self.iter().any(|pass| pass.choice() == Some(choice))
+    }
+
+    /// These without one.
+    #[must_use]
+    pub fn without(&self, left_out: &Pass) -> Passes {
+        let others = self.iter().filter(|pass| pass.name != left_out.name);
+        Passes(others.copied().collect())
     }
 
     /// The passes in the order in which they run.

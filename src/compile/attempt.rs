@@ -1,0 +1,274 @@
+//! Attempts at a model: a plan is built with some care, goes through the passes, becomes weights and
+//! is proved; where the proof stays open, another is built with more care.
+
+use super::stored::{Proof, prove};
+use super::{Compiler, Request, Searches, causal, emit, lower, readout, verify};
+use crate::base::{Code, Diagnostic, Fallible, Limits};
+use crate::certify::Certificate;
+use crate::graph::{Graph, SOpId, WithFirst};
+use crate::infer::{Analysis, Setting, Several, Stopped, Var};
+use crate::model::{Host, Model};
+use crate::plan::pass::Passes;
+use crate::plan::{Plan, Style};
+use crate::schedule::report::Searched;
+use crate::schedule::schedule;
+
+/// Bits that number more values than this are more hidden units than a model is worth.
+const MOST_NUMBERED: usize = 1_024;
+
+pub(super) fn made_in(
+    request: &Request,
+    graph: &Graph,
+    roots: &[SOpId],
+    setting: &Setting,
+    limits: &Limits,
+) -> Fallible<Compiled> {
+    let of = (graph, roots);
+    analysed(request, of, setting, limits, |analysis| {
+        causal::check(analysis, roots)?;
+        certified_or_tried(request, of, analysis)
+    })
+}
+
+/// What is made of what s-ops can be on the inputs that are asked for.
+pub(super) fn analysed<T>(
+    request: &Request,
+    (graph, roots): (&Graph, &[SOpId]),
+    setting: &Setting,
+    limits: &Limits,
+    make: impl FnOnce(&Analysis) -> Fallible<T>,
+) -> Fallible<T> {
+    let several = match request.style {
+        Style::Faithful => Several::Means,
+        Style::Compact => Several::Sums,
+    };
+    let control = graph.control();
+    control.at("inferring values");
+    let first = request.without_bos.then(|| WithFirst::new(graph, roots));
+    let seen = first.as_ref().map_or(graph, |first| &first.graph);
+    let analysis = Analysis::holding(several, (seen, first.as_ref()), roots, setting, limits);
+    control.check()?;
+    make(&analysis)
+}
+
+/// The first model that is certified, with ever more care; without one, one that was tried.
+fn certified_or_tried(
+    request: &Request,
+    (graph, roots): (&Graph, &[SOpId]),
+    analysis: &Analysis,
+) -> Fallible<Compiled> {
+    let control = graph.control();
+    let searches = Searches::default();
+    let mut compiled = attempt(analysis, &searches, roots, request, Care::Plain)?;
+    if compiled.is_certified() {
+        return Ok(compiled);
+    }
+    // More care can take more than there is; the model is there without it.
+    let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
+    let cares: &[Care] = match analysis.vars.iter().all(few) {
+        true => &[Care::Careful, Care::Bits, Care::Exact],
+        false => &[Care::Careful, Care::Bits],
+    };
+    for care in cares.iter().copied() {
+        control.check()?;
+        if let Ok(careful) = attempt(analysis, &searches, roots, request, care)
+            && careful.is_certified()
+        {
+            return Ok(careful);
+        }
+    }
+    let mut real = None;
+    if roots.iter().any(|root| readout::is_dense(analysis, *root)) {
+        control.check()?;
+        real = attempt(analysis, &searches, roots, request, Care::Real).ok();
+    }
+    if let Some(real) = real.take_if(|real| real.is_certified()) {
+        return Ok(real);
+    }
+    control.at("trying inputs");
+    let mut verdict = verify::guard(graph, roots, &compiled.model);
+    if verdict.is_err()
+        && let Some(real) = real
+    {
+        compiled = real;
+        verdict = verify::guard(graph, roots, &compiled.model);
+    }
+    verdict.map(|()| compiled)
+}
+
+/// A model, the plan it was lowered from, and what is proved of it.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub model: Model,
+    /// The plan as it was built, before any pass.
+    pub draft: Plan,
+    /// The care with which it was built.
+    pub care: Care,
+    /// The passes that made this plan of it.
+    pub passes: Passes,
+    pub plan: Plan,
+    /// What is proved of the schedule, if one was searched for.
+    pub searched: Option<Searched>,
+    /// In float32 and in float64, for the order of scaling that was asked for.
+    pub certificates: [Certificate; 2],
+    /// The hosts that were asked for.
+    pub host: Host,
+    /// The s-ops of its outputs.
+    pub sops: Vec<SOpId>,
+    /// The inputs that it is for.
+    pub setting: Setting,
+}
+
+impl Compiled {
+    /// Whether every output is proved to decode exactly on the hosts that were asked for.
+    pub fn is_certified(&self) -> bool {
+        self.host.is_among(&self.model.certified)
+    }
+
+    /// Whether it is proved where the other is not, or as well proved and smaller.
+    pub(super) fn is_better(&self, other: &Compiled) -> bool {
+        let key = |compiled: &Compiled| {
+            let size = compiled.model.padded_parameters();
+            (!compiled.is_certified(), size)
+        };
+        key(self) < key(other)
+    }
+}
+
+/// What is tried to make a model exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    Plain,
+    /// Functions that need precise arguments are computed from their operands, a layer later.
+    Careful,
+    /// As `Careful`; and heads compare classes by their bits, which are 0 or 1 to the last digit, where
+    /// squares have digits that float32 lacks.
+    Bits,
+    /// Nothing is left to float32's digits: what many steps add up is bits, or whole numbers of them,
+    /// and fractions that are compared are numbered first, each a layer earlier.
+    Exact,
+    /// A result whose numbers are close to each other is read as a real number.
+    Real,
+}
+
+fn attempt(
+    analysis: &Analysis,
+    searches: &Searches,
+    roots: &[SOpId],
+    request: &Request,
+    care: Care,
+) -> Fallible<Compiled> {
+    analysis.graph.control().at(match care {
+        Care::Plain => "finding weights",
+        Care::Careful => "finding more precise weights",
+        Care::Bits => "finding weights that compare bits",
+        Care::Exact => "finding exact weights",
+        Care::Real => "finding weights for a real number",
+    });
+    let draft = draft(analysis, searches, roots, request, care)?;
+    let compiled = finish(analysis, roots, &draft, (request, care))?;
+    match request.passes.apart() {
+        Some(passes) if !compiled.is_certified() => {
+            let request = Request {
+                passes,
+                ..request.clone()
+            };
+            let other = finish(analysis, roots, &draft, (&request, care))?;
+            Ok(if other.is_certified() {
+                other
+            } else {
+                compiled
+            })
+        }
+        _ => Ok(compiled),
+    }
+}
+
+/// The plan as it is built, before any pass.
+pub(super) fn draft(
+    analysis: &Analysis,
+    searches: &Searches,
+    roots: &[SOpId],
+    request: &Request,
+    care: Care,
+) -> Fallible<Plan> {
+    let diagnose = |stopped: Stopped| stopped.diagnostic(analysis.graph, roots[0]);
+    let mut compiler = Compiler::new(analysis, searches, request, care);
+    let mut outputs = Vec::with_capacity(roots.len());
+    for root in roots {
+        let output = compiler.root(*root);
+        outputs.push(output.map_err(|stopped| stopped.diagnostic(analysis.graph, *root))?);
+    }
+    compiler.place_variables().map_err(diagnose)?;
+    emit::plan(&compiler, roots, outputs).map_err(diagnose)
+}
+
+/// The model of a plan after passes, with what is proved of it.
+fn finish(
+    analysis: &Analysis,
+    roots: &[SOpId],
+    draft: &Plan,
+    (request, care): (&Request, Care),
+) -> Fallible<Compiled> {
+    let mut plan = draft.clone();
+    let control = analysis.graph.control();
+    let searched = request.passes.run(&mut plan, control);
+    plan.remark(depth(analysis.graph, roots));
+    plan.check().map_err(|problem| {
+        let error = Diagnostic::error(Code::NotExact, "nothing can be proved of this model");
+        let error = error.at(analysis.graph.span(roots[0]), "compiled from this");
+        error.note(format!("its plan does not hold together: {problem}"))
+    })?;
+    let mut model = lower(&plan);
+    check_size(analysis, roots[0], &model)?;
+    control.at("certifying");
+    model.plan = Some(plan.to_json());
+    let Proof {
+        certificates,
+        exact,
+    } = prove(&plan, &model, plan.host.order);
+    model.certified = exact;
+    Ok(Compiled {
+        model,
+        draft: draft.clone(),
+        care,
+        passes: request.passes.clone(),
+        host: plan.host,
+        sops: roots.to_vec(),
+        setting: analysis.setting.clone(),
+        plan,
+        searched,
+        certificates,
+    })
+}
+
+/// The layers that the graph alone takes.
+fn depth(graph: &Graph, roots: &[SOpId]) -> usize {
+    schedule(graph, roots).layers.len()
+}
+
+/// # Errors
+/// A model beyond the limits.
+fn check_size(analysis: &Analysis, root: SOpId, model: &Model) -> Fallible<()> {
+    let limits = analysis.limits;
+    let message = if model.d_model > limits.model_width {
+        format!(
+            "the model would need {} directions; the limit is {}",
+            model.d_model, limits.model_width
+        )
+    } else if model.nonzero() > limits.model_parameters {
+        format!("the model would have {} parameters", model.nonzero())
+    } else {
+        return Ok(());
+    };
+    let span = analysis.graph.span(root);
+    Err(Diagnostic::error(Code::LimitReached, message)
+        .at(span, "compiled from this")
+        .into())
+}
+
+impl Care {
+    pub(super) fn is_careful(self) -> bool {
+        matches!(self, Care::Careful | Care::Bits | Care::Exact)
+    }
+}

@@ -1,0 +1,94 @@
+//! Features as combinations: of a direction for each value, where the program asks for those, or of
+//! bits that say how many of the values are less.
+
+use super::feature::MUCH_PRECISION;
+use super::linear_read::{LinearRead, Scalar};
+use super::search::Found;
+use super::{Compiler, Want};
+use crate::graph::Encoding;
+use crate::infer::{Operand, Stopped};
+
+/// An order has no more bits than this where a staircase would do.
+const MOST_BITS: usize = 64;
+
+impl Compiler<'_> {
+    /// The feature as a combination of a direction for each value but the first, where the program
+    /// asks for those with `categorical(…)`; a function that is one of these directions is not.
+    pub(super) fn by_value(
+        &mut self,
+        id: Operand,
+        function: &[f64],
+        want: Want,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        if self.analysis.encoding(id) != Some(Encoding::Categorical) {
+            return Ok(None);
+        }
+        let mut others = function.iter().filter(|number| **number != 0.0);
+        if (others.next(), others.next()) == (Some(&1.0), None) {
+            return Ok(None);
+        }
+        let domain = self.analysis.node(id)?.column.values.domain.clone();
+        let first = function.first().copied().unwrap_or(0.0);
+        let mut read = LinearRead::constant(first);
+        for (at, number) in function.iter().enumerate().skip(1) {
+            let one = |value| f64::from(u8::from(value == at));
+            let indicator: Vec<f64> = (0..function.len()).map(one).collect();
+            let label = format!("{} = {}", self.name(id), domain[at].source());
+            let direction = self.feature(id, &indicator, want, &label)?;
+            for scalar in direction.scalars.keys() {
+                if let Scalar::Computed(index) = scalar {
+                    self.features[*index].asked_for = true;
+                }
+            }
+            read = read.plus(number - first, &direction);
+        }
+        Ok(Some(read))
+    }
+
+    /// An exact feature of a number as a combination of bits, which all its functions share: whether
+    /// it is more than each of its values. `None` for such a bit itself.
+    pub(super) fn by_order(
+        &mut self,
+        id: Operand,
+        function: &[f64],
+        label: &str,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let node = self.analysis.node(id)?.clone();
+        if !self.holds_bits() || node.column.space.vars.is_empty() {
+            return Ok(None);
+        }
+        let Some(numbers) = node.column.values.numbers() else {
+            return Ok(None);
+        };
+        let changes: Vec<usize> = (1..function.len())
+            .filter(|at| function[*at] != function[at - 1])
+            .collect();
+        if changes.len() <= 1 || numbers.windows(2).any(|pair| pair[0] > pair[1]) {
+            return Ok(None);
+        }
+        let mut read = LinearRead::constant(function[0]);
+        for at in changes {
+            if numbers[at] == numbers[at - 1] {
+                return Ok(None);
+            }
+            let bit: Vec<f64> = (0..function.len())
+                .map(|value| f64::from(u8::from(value >= at)))
+                .collect();
+            let bit = self.feature(id, &bit, Want::Snapped, label)?;
+            read = read.plus(function[at] - function[at - 1], &bit);
+        }
+        Ok(Some(read))
+    }
+
+    /// Whether bits of the s-op's order are to take the place of a staircase: it hangs on the last
+    /// digits of its argument, and they are fewer.
+    pub(super) fn is_coarser_by_order(&self, found: &Found, function: &[f64]) -> bool {
+        let changes = function
+            .windows(2)
+            .filter(|pair| pair[0] != pair[1])
+            .count();
+        found.stairs.precision > MUCH_PRECISION
+            && changes <= MOST_BITS
+            && 2 * changes <= found.stairs.steps.len()
+    }
+}
