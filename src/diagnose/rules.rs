@@ -15,13 +15,15 @@ macro_rules! warning {
     };
 }
 
-/// What happened, places `at` which something is said, a `note`, and `help`, or a `mend` if there is
-/// one.
+/// What happened, places `at` which something is said, the same of `each` of several, a `note`, and
+/// `help`, or a `mend` if there is one.
 macro_rules! told {
-    ($told:expr $(, at $at:expr, $label:literal)* $(, note $note:literal)*
-        $(, help $help:literal)? $(, mend $mend:expr)? $(,)?) => {{
+    ($told:expr $(, at $at:expr, $label:literal)*
+        $(, each $one:pat in $all:expr => $place:expr, $said:literal)?
+        $(, note $note:literal)* $(, help $help:literal)? $(, mend $mend:expr)? $(,)?) => {{
         let told: Diagnostic = $told;
         $(let told = told.at($at, format!($label));)*
+        $(let told = $all.into_iter().fold(told, |told, $one| told.at($place, format!($said)));)?
         $(let told = told.note(format!($note));)*
         $(let told = told.help(format!($help));)?
         $(let told = told.maybe_help($mend);)?
@@ -33,34 +35,37 @@ macro_rules! told {
 macro_rules! rules {
     ($scene:expr, $cause:expr; $($pattern:pat $(if $guard:expr)? =>
         $(where $name:pat = $value:expr;)* $told:expr $(, not $side:expr)?
-        $(, at $at:expr, $label:literal)* $(, note $note:literal)*
-        $(, help $help:literal)? $(, mend $mend:expr)?;)*) => {
+        $(, at $at:expr, $label:literal)*
+        $(, each $one:pat in $all:expr => $place:expr, $said:literal)?
+        $(, note $note:literal)* $(, help $help:literal)? $(, mend $mend:expr)?;)*) => {
         match $cause {
             $($pattern $(if $guard)? => {
                 $(let $name = $value;)*
                 let told: Diagnostic = $told;
                 $(let told = $scene.not(told, $side);)?
-                told!(told $(, at $at, $label)* $(, note $note)* $(, help $help)? $(, mend $mend)?)
+                told!(told $(, at $at, $label)* $(, each $one in $all => $place, $said)?
+                    $(, note $note)* $(, help $help)? $(, mend $mend)?)
             })*
         }
     };
 }
 
 /// What something was probably meant to be: what for, and the text that the whole, or the part `at` a
-/// place, has then; a sentence that is only to `say`; or `else` another rule. Nothing if no row fits.
+/// place, has then, where a name stands for the text that is there; a sentence that is only to `say`;
+/// or `else` another rule. Nothing if no row fits.
 macro_rules! mends {
-    ($scene:expr, $value:expr; $($pattern:pat $(if $guard:expr)? =>
+    ($scene:expr, $value:expr; $($pattern:pat $(if $guard:expr)? => $(at $it:pat = $at:expr;)?
         $(where $name:pat = $bound:expr;)*
-        $($what:literal, $fixed:literal $(, at ($at:expr))?)?
-        $(say $said:literal)? $(else $other:expr)?;)*) => {
+        $($what:literal, $fixed:literal)? $(say $said:literal)? $(else $other:expr)?;)*) => {
         match $value {
             $($pattern $(if $guard)? => {
+                #[allow(unused_variables)]
+                let (part, whole) = ($scene.whole, $scene.whole);
+                $(let (part, whole) = $scene.place_of($at);
+                let $it = $scene.say(part);)?
                 $(let $name = $bound;)*
-                $({
-                    let places = [$($at,)? $scene.whole];
-                    $scene.put(&format!($what), places[0], format!($fixed))
-                })?
-                $(Some(Suggestion::from(format!($said))))?
+                $($scene.mend_in(whole, &format!($what), part, format!($fixed)))?
+                $($crate::diagnose::eval::quote::said(format!($said)))?
                 $($other)?
             })*
             #[allow(unreachable_patterns)]

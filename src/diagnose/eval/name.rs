@@ -1,27 +1,18 @@
 //! A name that is not defined: where it is defined after all, what was probably meant, what it is
 //! called here if it comes from another language, or how to define it.
 
-use super::quote::{arguments, letters, operand};
+use super::quote::{letters, operand};
 use super::scene::Scene;
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
-use crate::builtin::{Builtin, TABLE};
+use crate::builtin::TABLE;
 use crate::eval::Meta;
-use crate::syntax::ast::{
-    Ast, BinaryOperator, Command, ExprId, ExprKind, Ident, Name, Statement, StatementKind,
-};
+use crate::syntax::ast::{Ast, Command, ExprId, ExprKind, Name, Statement, StatementKind};
 use crate::value::Value;
 
 /// After this many errors and warnings it is not looked for what was meant any more: that takes a look
 /// at all of the program, and nobody reads on.
 const MOST_SUGGESTIONS: usize = 200;
-
-/// A name where a program introduces it, and the function that keeps it for itself.
-struct Introduced<'a> {
-    name: &'a Name,
-    span: Span,
-    function: Option<&'a Name>,
-}
 
 impl Scene<'_> {
     /// A name that has no meaning; nothing if a `load` has failed that may have defined it.
@@ -36,95 +27,61 @@ impl Scene<'_> {
         if near.is_none() && scopes.is_incomplete(site.scope) {
             return None;
         }
-        let error = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
+        let error = error!(UndefinedName, "`{name}` is not defined")
             .at(span, "no definition of this name comes before");
+        let defined = || Suggestion::from(definition(name, called.as_deref()));
         if self.evaluator.diagnostics.len() > MOST_SUGGESTIONS {
-            return Some(error.help(definition(name, called.as_deref())));
+            return Some(error.help(defined()));
         }
-        if let Some((parameter, reader)) = default_reads(&site.ast, name, span) {
-            return Some(
-                error
-                    .at(parameter, "a default cannot read another parameter")
-                    .note("defaults are evaluated once, where the function is defined")
-                    .help(format!("write a default that is known there: `{reader}=0`")),
-            );
-        }
-        if let Some((failed, _)) = self.evaluator.missing.get(name) {
-            return Some(
-                error
-                    .at(*failed, "this has failed, so it is not defined")
-                    .help("mend that first"),
-            );
-        }
-        if self.is_setting(span) {
-            let quoted = Value::str(name).source();
-            let message = format!("a string stands in quotes: `{quoted}`");
-            return Some(error.help(Suggestion::edit(message, span, quoted)));
-        }
-        let mut all = Vec::new();
-        introduced(&site.ast.statements, None, &mut all);
-        let mut all = all.into_iter();
-        let found = all.find(|found| found.name == name);
-        if let Some(Introduced {
-            span: elsewhere,
-            function,
-            ..
-        }) = found
-            && (function.is_some() || elsewhere.start > span.start)
-        {
-            return Some(match function {
-                Some(function) => error
-                    .at(
-                        elsewhere,
-                        format!("this one exists inside `{function}` only"),
-                    )
-                    .help(match scopes.lookup(site.scope, function) {
-                        Some(Meta::Function(callable)) => {
-                            format!(
-                                "a function gives what it returns: `{}`",
-                                callable.signature()
-                            )
-                        }
-                        _ => "a function gives what it returns".to_string(),
-                    }),
-                None => error
-                    .at(elsewhere, "it is defined only here, further down")
-                    .help("move its definition above this line"),
-            });
-        }
-        let help = self
-            .near_name(name, span, true)
-            .or_else(|| self.of_library(name, |name, other| name == other))
-            .or_else(|| self.foreign(name, called.as_deref()))
-            .or(near)
-            .or_else(|| self.of_library(name, is_near))
-            .or_else(|| self.compared_as_string(name, span))
-            .unwrap_or_else(|| definition(name, called.as_deref()).into());
-        Some(error.help(help))
+        let statements = &site.ast.statements;
+        let elsewhere = introduced(statements, None, name)
+            .filter(|(place, function)| function.is_some() || place.start > span.start);
+        let failed = self.evaluator.missing.get(name);
+        Some(
+            rules! { self, (default_reads(&site.ast, statements, name, span), failed, elsewhere);
+                (Some((parameter, reader)), ..) => error,
+                    at parameter, "a default cannot read another parameter",
+                    note "defaults are evaluated once, where the function is defined",
+                    help "write a default that is known there: `{reader}=0`";
+                (_, Some((failed, _)), _) => error,
+                    at *failed, "this has failed, so it is not defined",
+                    help "mend that first";
+                _ if self.is_setting(span) => error.help(in_quotes(name, span));
+                (.., Some((elsewhere, Some(function)))) =>
+                    where signature = match scopes.lookup(site.scope, function) {
+                        Some(Meta::Function(callable)) => format!(": `{}`", callable.signature()),
+                        _ => String::new(),
+                    };
+                    error,
+                    at elsewhere, "this one exists inside `{function}` only",
+                    help "a function gives what it returns{signature}";
+                (.., Some((elsewhere, None))) => error,
+                    at elsewhere, "it is defined only here, further down",
+                    help "move its definition above this line";
+                _ => error, mend self
+                    .near_name(name, span, true)
+                    .or_else(|| self.of_library(name, |name, other| name == other))
+                    .or_else(|| self.foreign(name, called.as_deref()))
+                    .or(near)
+                    .or_else(|| self.of_library(name, is_near))
+                    .or_else(|| self.compared_as_string(name, span))
+                    .or_else(|| Some(defined()));
+            },
+        )
     }
 
     /// A name that strings are compared with: a string without its quotes.
     fn compared_as_string(&self, name: &str, span: Span) -> Option<Suggestion> {
         let site = self.site?;
-        let other = site.ast.ids().find_map(|id| match site.ast.get(id).kind {
-            ExprKind::Binary {
-                operator: BinaryOperator::Compare(_),
-                left,
-                right,
-            } if self.span(left) == span => Some(right),
-            ExprKind::Binary {
-                operator: BinaryOperator::Compare(_),
-                left,
-                right,
-            } if self.span(right) == span => Some(left),
-            _ => None,
+        let other = site.ast.ids().find_map(|id| {
+            let (left, _, right) = self.comparison(id)?;
+            let here = [left, right].map(|side| self.span(side) == span);
+            here.contains(&true)
+                .then_some(if here[0] { right } else { left })
         })?;
         let compared = site.ast.bare_name(other)?;
         let meta = self.evaluator.lookup(site.scope, compared)?;
-        let quoted = Value::str(name).source();
-        let message = format!("a string stands in quotes: `{quoted}`");
-        let help = Suggestion::edit(message, span, quoted);
-        Some(help).filter(|_| self.is_string(meta))
+        self.is_string(meta).then(|| in_quotes(name, span))
     }
 
     /// Whether a place is all of what `set example` or `set vocab` is given.
@@ -170,7 +127,10 @@ impl Scene<'_> {
 
     /// What a name of another language is here, with what it was called with.
     fn foreign(&self, name: &str, called: Option<&[ExprId]>) -> Option<Suggestion> {
-        let text = |id: &ExprId| self.text(*id).unwrap_or("indices".to_string());
+        let text = |id: &ExprId| {
+            self.written(self.span(*id))
+                .unwrap_or("indices".to_string())
+        };
         let given: Vec<String> = called.unwrap_or_default().iter().map(text).collect();
         let x = given.first().map_or("indices", String::as_str);
         if let ("sum", Some([list])) = (name, called)
@@ -203,7 +163,7 @@ impl Scene<'_> {
             ExprKind::Name(name) => {
                 matches!(self.evaluator.lookup(site.scope, name), Some(Meta::List(_)))
             }
-            ExprKind::Call { function, .. } => self.text(*function).as_deref() == Some("range"),
+            ExprKind::Call { function, .. } => self.say(self.span(*function)) == "range",
             _ => false,
         }
     }
@@ -253,72 +213,59 @@ fn definition(name: &str, called: Option<&[ExprId]>) -> String {
     format!("define it above this line: `def {name}({names}) {{ … }}`")
 }
 
-/// Every name that a program introduces, in the order of its text.
+/// A string without its quotes.
+fn in_quotes(name: &str, span: Span) -> Suggestion {
+    let quoted = Value::str(name).source();
+    Suggestion::edit(
+        format!("a string stands in quotes: `{quoted}`"),
+        span,
+        quoted,
+    )
+}
+
+/// Where a program first introduces a name, and the function that keeps it for itself.
 fn introduced<'a>(
     statements: &'a [Statement],
     function: Option<&'a Name>,
-    found: &mut Vec<Introduced<'a>>,
-) {
-    for statement in statements {
-        let mut inner = function;
-        let mut add = |ident: &'a Ident, function| {
-            found.push(Introduced {
-                name: &ident.name,
-                span: ident.span,
-                function,
-            });
+    name: &str,
+) -> Option<(Span, Option<&'a Name>)> {
+    statements.iter().find_map(|statement| {
+        let (inside, parameters) = match &statement.kind {
+            StatementKind::Define(defined) => (Some(&defined.ident.name), &*defined.parameters),
+            _ => (function, &[][..]),
         };
-        statement
-            .names()
-            .iter()
-            .for_each(|ident| add(ident, function));
-        if let StatementKind::Define(defined) = &statement.kind {
-            inner = Some(&defined.ident.name);
-            let parameters = defined.parameters.iter();
-            parameters.for_each(|parameter| add(&parameter.ident, inner));
-        }
-        introduced(statement.body(), inner, found);
-    }
+        let names = statement.names().iter().map(|ident| (ident, function));
+        let parameters = parameters.iter().map(|it| (&it.ident, inside));
+        let mut all = names.chain(parameters);
+        let found = all.find(|(ident, _)| &*ident.name == name);
+        found
+            .map(|(ident, function)| (ident.span, function))
+            .or_else(|| introduced(statement.body(), inside, name))
+    })
 }
 
 /// A parameter that the default of another one reads, and the name of the other.
-fn default_reads(ast: &Ast, name: &str, used: Span) -> Option<(Span, Name)> {
-    let mut pending: Vec<&Statement> = ast.statements.iter().collect();
-    while let Some(statement) = pending.pop() {
-        if let StatementKind::Define(function) = &statement.kind
-            && statement.span.contains(used)
-        {
-            let within = |id: ExprId| ast.get(id).span.contains(used);
-            let mut parameters = function.parameters.iter();
-            let reader = parameters
-                .clone()
-                .find(|other| other.default.is_some_and(within));
-            if let Some(reader) = reader {
-                let read = parameters.find(|parameter| &*parameter.ident.name == name)?;
-                return Some((read.ident.span, reader.ident.name.clone()));
-            }
-        }
-        pending.extend(statement.body());
-    }
-    None
-}
-
-/// How a built-in function is called.
-pub(super) fn usage(builtin: Builtin) -> String {
-    if builtin == Builtin::Range {
-        return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
-    }
-    let names = builtin.parameters().collect::<Vec<_>>().join(", ");
-    let (name, example) = (builtin.name(), builtin.row().example);
-    format!("`{name}({names})`, like `{example}`")
-}
-
-/// How many arguments a built-in function takes.
-pub(super) fn takes(builtin: Builtin) -> String {
-    let (least, parameters) = (builtin.required(), builtin.row().parameters);
-    match parameters.last() {
-        Some(&"…") => format!("at least {}", arguments(least)),
-        _ if least == parameters.len() => arguments(least),
-        _ => format!("{least} to {} arguments", parameters.len()),
-    }
+fn default_reads(
+    ast: &Ast,
+    statements: &[Statement],
+    name: &str,
+    used: Span,
+) -> Option<(Span, Name)> {
+    let reads = |id: ExprId| ast.get(id).span.contains(used);
+    statements.iter().find_map(|statement| {
+        let parameters = match &statement.kind {
+            StatementKind::Define(function) => &*function.parameters,
+            _ => &[],
+        };
+        let reader = parameters
+            .iter()
+            .find(|other| other.default.is_some_and(reads));
+        let read = parameters
+            .iter()
+            .find(|parameter| &*parameter.ident.name == name);
+        let found = reader.zip(read);
+        found
+            .map(|(reader, read)| (read.ident.span, reader.ident.name.clone()))
+            .or_else(|| default_reads(ast, statement.body(), name, used))
+    })
 }
