@@ -75,17 +75,20 @@ macro_rules! mends {
 }
 
 /// Slips as a list: what is looked at, and, for each thing that it may be, what is wrong and what to
-/// write, perhaps shown at another lexeme with a label. Texts may name what the pattern or a `where`
-/// has bound.
+/// write, perhaps as an edit of some lexemes, shown at the place or another lexeme with a label. Texts
+/// may name what the pattern or a `where` has bound.
 macro_rules! slips {
-    ($value:expr; $($pattern:pat $(if $guard:expr)? => $(where $name:pat = $bound:expr;)*
-        $message:literal, $help:expr $(, at $at:expr, $label:expr)?;)*) => {
+    ($place:expr, $value:expr; $($pattern:pat $(if $guard:expr)? =>
+        $(where $name:pat = $bound:expr;)* $message:literal, $help:expr
+        $(, edit $lexemes:expr, $text:expr)? $(, at $at:expr, $label:literal)?;)*) => {
         match $value {
             $($pattern $(if $guard)? => {
                 $(let $name = $bound;)*
-                let told = hint(format!($message), $help);
-                $(let told = hint_at($at, $label, told);)?
-                told
+                let help = Suggestion::from($help);
+                $(let help = $place.edit(help.message, $lexemes, $text);)?
+                let shown = ($place.at, "not here");
+                $(let shown = match shown { _ => ($at, $label) };)?
+                Some($place.slip_at(shown, format!($message), help))
             })*
             #[allow(unreachable_patterns)]
             _ => None,
