@@ -153,7 +153,7 @@ impl Scene<'_> {
             ..help
         })
         .or(converted)
-        .or_else(|| self.without_quotes(sides))
+        .or_else(|| self.as_numbers(sides))
         .or_else(|| self.of_the_tokens(sides))
         .or_else(|| {
             let compared = self.written(self.whole)?;

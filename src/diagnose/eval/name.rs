@@ -7,7 +7,7 @@ use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::builtin::TABLE;
 use crate::eval::Meta;
-use crate::syntax::ast::{Ast, Command, ExprId, ExprKind, Name, Statement, StatementKind};
+use crate::syntax::ast::{Command, ExprId, Name, Statement, StatementKind};
 use crate::value::Value;
 
 /// After this many errors and warnings it is not looked for what was meant any more: that takes a look
@@ -33,32 +33,30 @@ impl Scene<'_> {
         if self.evaluator.diagnostics.len() > MOST_SUGGESTIONS {
             return Some(error.help(defined()));
         }
-        let statements = &site.ast.statements;
-        let elsewhere = introduced(statements, None, name)
-            .filter(|(place, function)| function.is_some() || place.start > span.start);
-        let failed = self.evaluator.missing.get(name);
+        let elsewhere = introduced(&site.ast.statements, None, name);
+        let inside = |it: &&Introduced| it.within.is_some_and(|(_, whole)| whole.contains(span));
         Some(
-            rules! { self, (default_reads(&site.ast, statements, name, span), failed, elsewhere);
-                (Some((parameter, reader)), ..) => error,
-                    at parameter, "a default cannot read another parameter",
-                    note "defaults are evaluated once, where the function is defined",
-                    help "write a default that is known there: `{reader}=0`";
-                (_, Some((failed, _)), _) => error,
+            rules! { self, (self.evaluator.missing.get(name), &elsewhere);
+            (Some((failed, _)), _) => error,
                     at *failed, "this has failed, so it is not defined",
                     help "mend that first";
                 _ if self.is_setting(span) => error.help(in_quotes(name, span));
-                (.., Some((elsewhere, Some(function)))) =>
-                    where signature = match scopes.lookup(site.scope, function) {
-                        Some(Meta::Function(callable)) => format!(": `{}`", callable.signature()),
-                        _ => String::new(),
-                    };
-                    error,
-                    at elsewhere, "this one exists inside `{function}` only",
-                    help "a function gives what it returns{signature}";
-                (.., Some((elsewhere, None))) => error,
-                    at elsewhere, "it is defined only here, further down",
-                    help "move its definition above this line";
-                _ => error, mend self
+                (_, Some(found)) if found.is_parameter && inside(&found) => error,
+                at found.span, "a default cannot read another parameter",
+                note "defaults are evaluated once, where the function is defined",
+                help "write a default that is known there, like `0`";
+            (_, Some(found @ Introduced { within: Some((function, _)), .. })) if !inside(&found) =>
+                where signature = match scopes.lookup(site.scope, function) {
+                    Some(Meta::Function(callable)) => format!(": `{}`", callable.signature()),
+                    _ => String::new(),
+                };
+                error,
+                at found.span, "this one exists inside `{function}` only",
+                help "a function gives what it returns{signature}";
+            (_, Some(found)) if found.span.start > span.start => error,
+                at found.span, "it is defined only here, further down",
+                help "move its definition above this line";
+            _ => error, mend self
                     .near_name(name, span, true)
                     .or_else(|| self.of_library(name, |name, other| name == other))
                     .or_else(|| self.foreign(name, called.as_deref()))
@@ -127,75 +125,45 @@ impl Scene<'_> {
 
     /// What a name of another language is here, with what it was called with.
     fn foreign(&self, name: &str, called: Option<&[ExprId]>) -> Option<Suggestion> {
-        let text = |id: &ExprId| {
-            self.written(self.span(*id))
-                .unwrap_or("indices".to_string())
-        };
-        let given: Vec<String> = called.unwrap_or_default().iter().map(text).collect();
-        let x = given.first().map_or("indices", String::as_str);
-        if let ("sum", Some([list])) = (name, called)
-            && self.is_list(*list)
-        {
-            let over = "add up a list in a loop";
-            return Some(
-                format!("{over}: `total = 0; for v in {x} {{ total = total + v; }}`").into(),
-            );
-        }
-        let rows = FOREIGN
-            .iter()
-            .filter(|(_, arguments, _)| given.len() >= *arguments);
-        let (.., help) = rows.clone().find(|(names, ..)| names.contains(&name))?;
-        let shown = given.first().map_or("tokens", String::as_str);
-        let second = given.get(1).map_or("tokens", String::as_str);
-        let help = help.replace("{x}", x).replace("{(x)}", &operand(x));
-        Some(
-            help.replace("{shown}", shown)
-                .replace("{second}", second)
-                .into(),
-        )
-    }
-
-    /// Whether a part is a list, as far as it is written here or named.
-    fn is_list(&self, id: ExprId) -> bool {
-        let Some(site) = self.site else { return false };
-        match &site.ast.get(id).kind {
-            ExprKind::List(_) | ExprKind::Tuple(_) | ExprKind::ListComprehension { .. } => true,
-            ExprKind::Name(name) => {
-                matches!(self.evaluator.lookup(site.scope, name), Some(Meta::List(_)))
-            }
-            ExprKind::Call { function, .. } => self.say(self.span(*function)) == "range",
-            _ => false,
-        }
+        let text = |at: usize| called.and_then(|given| self.written(self.span(*given.get(at)?)));
+        let x = text(0).unwrap_or("indices".to_string());
+        let second = text(1).unwrap_or("tokens".to_string());
+        let (_, help) = FOREIGN.iter().find(|(names, _)| names.contains(&name))?;
+        let help = help.replace("{x}", &x).replace("{(x)}", &operand(&x));
+        Some(help.replace("{second}", &second).into())
     }
 }
 
-/// Names of other languages and of the library's world, the arguments that a row is about, and what
-/// they are here: of the first argument `{x}` or `{(x)}`, which stands between operators.
-const FOREIGN: &[(&[&str], usize, &str)] = table! {
-    &["None", "null", "nil", "undefined"], 0,
+/// Names of other languages and of the library's world, and what they are here: of the first argument
+/// `{x}` or `{(x)}`, which stands between operators.
+const FOREIGN: &[(&[&str], &str)] = table! {
+    &["None", "null", "nil", "undefined"],
         "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`";
-    &["help"], 0, "at the prompt `help`, or `help name`, says what there is";
-    &["print", "echo", "println"], 0, "a value is shown by writing it as a statement: `{shown};`";
-    &["sum", "total"], 0,
-        "the sum of an s-op over all positions: `aggregate(full_s, {x}) * length`";
-    &["mean", "avg"], 0, "the mean over all positions: `aggregate(full_s, {x})`";
-    &["any"], 0, "whether any position holds it: `True in ({x})`";
-    &["all"], 1, "whether every position holds it: `not (False in ({x}))`";
-    &["abs"], 0, "write `{(x)} if {(x)} >= 0 else -{(x)}`";
-    &["sqrt"], 0, "write `{(x)} ^ 0.5`";
-    &["enumerate"], 0, "elements with their numbers: `zip(range(len({x})), {x})`";
-    &["map"], 0, "operators and functions work on all positions at once: `zipmap({second}, {x})`";
-    &["type", "isinstance"], 0,
+    &["help"], "at the prompt `help`, or `help name`, says what there is";
+    &["print", "echo", "println"], "a value is shown by writing it as a statement: `{x};`";
+    &["sum", "total"],
+        "over all positions of an s-op: `aggregate(full_s, {x}) * length`; over a list: \
+         `total = 0; for v in list { total = total + v; }`";
+    &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {x})`";
+    &["any"], "whether any position holds it: `True in ({x})`";
+    &["all"],
+        "whether every position holds it: `not (False in ({x}))`; the selector of every key is \
+         `full_s`";
+    &["abs"], "write `{(x)} if {(x)} >= 0 else -{(x)}`";
+    &["sqrt"], "write `{(x)} ^ 0.5`";
+    &["enumerate"], "elements with their numbers: `zip(range(len({x})), {x})`";
+    &["map"], "operators and functions work on all positions at once: `zipmap({second}, {x})`";
+    &["type", "isinstance"],
         "types cannot be asked for; values can be compared, like `tokens == \"a\"`";
-    &["reversed"], 0, "the positions in reverse: `load \"sorting\"; reverse({x});`";
-    &["break", "continue", "pass"], 0,
+    &["reversed"], "the positions in reverse: `load \"sorting\"; reverse({x});`";
+    &["break", "continue", "pass"],
         "a loop always runs over all of its list: give it fewer elements, like `range(3)`";
-    &["bool"], 0, "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`";
-    &["full", "all", "select_all", "true_s"], 0, "the selector of every key is `full_s`";
-    &["input", "sequence", "seq", "text"], 0, "the input is the s-op `tokens`";
-    &["i", "index", "position", "pos", "positions"], 0,
+    &["bool"], "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`";
+    &["full", "select_all", "true_s"], "the selector of every key is `full_s`";
+    &["input", "sequence", "seq", "text"], "the input is the s-op `tokens`";
+    &["i", "index", "position", "pos", "positions"],
         "the position of each token is the s-op `indices`";
-    &["n", "size"], 0, "the length of the input is the s-op `length`";
+    &["n", "size"], "the length of the input is the s-op `length`";
 };
 
 /// Whether one name may be meant to be the other. One letter is near to everything.
@@ -224,48 +192,35 @@ fn in_quotes(name: &str, span: Span) -> Suggestion {
 }
 
 /// Where a program first introduces a name, and the function that keeps it for itself.
-fn introduced<'a>(
-    statements: &'a [Statement],
-    function: Option<&'a Name>,
-    name: &str,
-) -> Option<(Span, Option<&'a Name>)> {
-    statements.iter().find_map(|statement| {
-        let (inside, parameters) = match &statement.kind {
-            StatementKind::Define(defined) => (Some(&defined.ident.name), &*defined.parameters),
-            _ => (function, &[][..]),
-        };
-        let names = statement.names().iter().map(|ident| (ident, function));
-        let parameters = parameters.iter().map(|it| (&it.ident, inside));
-        let mut all = names.chain(parameters);
-        let found = all.find(|(ident, _)| &*ident.name == name);
-        found
-            .map(|(ident, function)| (ident.span, function))
-            .or_else(|| introduced(statement.body(), inside, name))
-    })
+struct Introduced<'a> {
+    span: Span,
+    within: Option<(&'a Name, Span)>,
+    is_parameter: bool,
 }
 
-/// A parameter that the default of another one reads, and the name of the other.
-fn default_reads(
-    ast: &Ast,
-    statements: &[Statement],
+fn introduced<'a>(
+    statements: &'a [Statement],
+    within: Option<(&'a Name, Span)>,
     name: &str,
-    used: Span,
-) -> Option<(Span, Name)> {
-    let reads = |id: ExprId| ast.get(id).span.contains(used);
+) -> Option<Introduced<'a>> {
     statements.iter().find_map(|statement| {
-        let parameters = match &statement.kind {
-            StatementKind::Define(function) => &*function.parameters,
-            _ => &[],
+        let (inside, parameters) = match &statement.kind {
+            StatementKind::Define(function) => (
+                Some((&function.ident.name, statement.span)),
+                &*function.parameters,
+            ),
+            _ => (within, &[][..]),
         };
-        let reader = parameters
-            .iter()
-            .find(|other| other.default.is_some_and(reads));
-        let read = parameters
-            .iter()
-            .find(|parameter| &*parameter.ident.name == name);
-        let found = reader.zip(read);
-        found
-            .map(|(reader, read)| (read.ident.span, reader.ident.name.clone()))
-            .or_else(|| default_reads(ast, statement.body(), name, used))
+        let names = statement.names().iter().map(|ident| (ident, within, false));
+        let parameters = parameters.iter().map(|it| (&it.ident, inside, true));
+        let found = names.chain(parameters).find(|(it, ..)| &*it.name == name);
+        match found {
+            Some((ident, within, is_parameter)) => Some(Introduced {
+                span: ident.span,
+                within,
+                is_parameter,
+            }),
+            None => introduced(statement.body(), inside, name),
+        }
     })
 }

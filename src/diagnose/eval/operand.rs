@@ -14,8 +14,7 @@ impl Scene<'_> {
     pub(super) fn fitting(&self, op: &Op, sides: &[Side]) -> Option<Suggestion> {
         let help = self
             .of_kinds(op, sides)
-            .or_else(|| self.of_types(op, sides).filter(|_| !self.in_library()))
-            .or_else(|| self.of_arguments(sides))?;
+            .or_else(|| self.of_types(op, sides))?;
         // What a function of keys and queries gives has a type of its own.
         let scorer = sides
             .iter()
@@ -76,114 +75,70 @@ impl Scene<'_> {
 
     /// Numbers and strings mixed up, or strings in arithmetic: the same on one type.
     fn of_types(&self, op: &Op, sides: &[Side]) -> Option<Suggestion> {
-        let tokens = sides.iter().find(|(meta, _)| self.is_tokens(meta));
-        let mut strings = sides.iter().filter(|(meta, _)| self.is_string(meta));
-        let string = strings.find(|(meta, _)| !self.is_tokens(meta));
-        match (string, tokens) {
-            (Some((Meta::Atom(value), at)), Some((_, tokens)))
-                if self.is_outermost() && unquoted(value).is_some() =>
-            {
-                let edits = vec![(*at, unquoted(value)?), (*tokens, "tokens_int".to_string())];
-                let help = self.mend("for the tokens as numbers", edits);
-                return help.map(Suggestion::plain);
-            }
-            (None, Some(_)) => return self.as_numbers(sides),
-            _ => {}
-        }
         let what = match op {
             Op::Add => "to join strings",
             _ => "compare with a string",
         };
         let alike = matches!(op, Op::Add | Op::Compare(_));
-        let as_text = || self.as_text(what, sides).filter(|_| alike);
-        let joined = || match sides {
-            [(a, left), (b, right)] if *op != Op::Add && self.is_string(a) && self.is_string(b) => {
-                let [left, right] = [left, right].map(|at| operand(&self.say(*at)));
-                let fixed = format!("{left} + {right}");
-                self.put("strings are joined with `+`", self.whole, fixed)
-            }
-            _ => None,
-        };
-        self.without_quotes(sides)
-            .or_else(as_text)
+        self.as_numbers(sides)
+            .or_else(|| self.as_text(what, sides).filter(|_| alike))
             .or_else(|| self.of_the_tokens(sides).filter(|_| alike))
-            .or_else(joined)
+            .or_else(|| match sides {
+                [(a, left), (b, right)] if self.is_string(a) && self.is_string(b) => {
+                    let [left, right] = [left, right].map(|at| operand(&self.say(*at)));
+                    let fixed = format!("{left} + {right}");
+                    self.put("strings are joined with `+`", self.whole, fixed)
+                        .filter(|_| !self.in_library())
+                }
+                _ => None,
+            })
     }
 
-    /// The tokens as numbers.
+    /// Strings that hold numbers, and the tokens, as numbers.
     pub(super) fn as_numbers(&self, sides: &[Side]) -> Option<Suggestion> {
         let float = |(meta, _): &Side| self.types(meta) == TypeSet::FLOAT;
         let float = sides.iter().any(float);
         let name = if float { "tokens_float" } else { "tokens_int" };
-        // In a function the tokens may have another name: there its caller is helped.
-        let here = |at: Span| self.is_outermost() || self.say(at) == "tokens";
-        let tokens = sides.iter();
-        let tokens = tokens.filter(|(meta, at)| self.is_tokens(meta) && here(*at));
-        let edits = tokens.map(|(_, at)| (*at, name.to_string())).collect();
-        // Other inputs have tokens that are no numbers.
-        let help = self.mend("for the tokens as numbers", edits);
-        help.map(Suggestion::plain)
-    }
-
-    /// A string that holds a number, where one is needed.
-    pub(super) fn without_quotes(&self, sides: &[Side]) -> Option<Suggestion> {
-        let other = sides.iter().filter(|(meta, _)| !self.is_number(meta));
-        let edits = other.map(|(meta, at)| match meta {
-            Meta::Atom(value) if self.is_written_here(*at) => Some((*at, unquoted(value)?)),
-            _ => None,
+        let strings = sides.iter().filter(|(meta, _)| self.is_string(meta));
+        let edits = strings.map(|(meta, at)| {
+            let fixed = match meta {
+                Meta::Atom(value) => unquoted(value)?,
+                meta if self.is_tokens(meta) => name.to_string(),
+                _ => return None,
+            };
+            Some((self.origin(*at)?, fixed))
         });
-        self.mend("for numbers", edits.collect::<Option<_>>()?)
+        let edits = edits.collect::<Option<_>>()?;
+        match sides.iter().any(|(meta, _)| self.is_tokens(meta)) {
+            false => self.mend_places("for numbers", edits),
+            // Other inputs have tokens that are no numbers.
+            true => self
+                .mend_places("for the tokens as numbers", edits)
+                .map(Suggestion::plain),
+        }
     }
 
     /// A number beside strings, as a string.
     pub(super) fn as_text(&self, what: &str, sides: &[Side]) -> Option<Suggestion> {
-        let (value, at) = self.literal(sides, Value::is_number)?;
-        let mut others = sides.iter().filter(|(_, other)| *other != at);
-        let strings = others.all(|(meta, _)| self.is_string(meta));
-        self.put(what, at, quoted(&value)).filter(|_| strings)
+        let numbers = sides.iter().filter(|(meta, _)| !self.is_string(meta));
+        let edits = numbers.map(|(meta, at)| {
+            let number = meta.as_atom().filter(|value| value.is_number())?;
+            Some((self.origin(*at)?, quoted(number)))
+        });
+        self.mend_places(what, edits.collect::<Option<_>>()?)
     }
 
     /// A string beside an s-op of numbers: the tokens were meant.
     pub(super) fn of_the_tokens(&self, sides: &[Side]) -> Option<Suggestion> {
-        self.literal(sides, |value| !value.is_number())?;
+        let string = |(meta, _): &&Side| meta.as_atom().is_some_and(|value| !value.is_number());
         let sop = |(meta, _): &&Side| matches!(meta, Meta::SOp(_)) && !self.is_tokens(meta);
-        let (_, at) = sides.iter().find(sop)?;
+        let ((_, string), (_, at)) = sides.iter().find(string).zip(sides.iter().find(sop))?;
+        let here = || self.origin(*string).map(|_| (*at, self.whole));
+        let place = self.argument(*at).or_else(here)?;
         let plain = |part: char| part.is_alphanumeric() || part == '_';
-        self.put("to say it of the tokens", *at, "tokens")
-            .filter(|_| self.say(*at).chars().all(plain))
-    }
-
-    /// The first side that is an atom of a kind, and is written where it is used.
-    fn literal(&self, sides: &[Side], fits: impl Fn(&Value) -> bool) -> Option<(Value, Span)> {
-        sides.iter().find_map(|(meta, at)| {
-            let value = meta.as_atom().filter(|value| fits(value))?;
-            self.is_written_here(*at).then(|| (value.clone(), *at))
-        })
-    }
-
-    /// An operand that was handed over: the call with an argument that fits.
-    fn of_arguments(&self, sides: &[Side]) -> Option<Suggestion> {
-        let mixed = sides.iter().any(|(meta, _)| self.is_string(meta));
-        let handed = |(meta, at): &Side| Some((meta.clone(), self.argument(*at)?));
-        let handed: Vec<_> = sides.iter().filter_map(handed).collect();
-        let number = handed.iter().find_map(|(meta, (at, call))| {
-            let (what, fixed) = match meta {
-                Meta::Atom(value) => ("for a number", unquoted(value)?),
-                tokens if self.is_tokens(tokens) => {
-                    ("for the tokens as numbers", "tokens_int".to_string())
-                }
-                _ => return None,
-            };
-            self.mend_in(*call, what, *at, fixed).map(Suggestion::plain)
-        });
-        let string = |(meta, (at, call)): &(Meta, (Span, Span))| {
-            let fixed = match meta {
-                Meta::Atom(value) if value.is_number() => quoted(value),
-                Meta::SOp(_) if mixed && self.is_number(meta) => "tokens".to_string(),
-                _ => return None,
-            };
-            self.mend_in(*call, "with strings only", *at, fixed)
-        };
-        number.or_else(|| handed.iter().find_map(string))
+        let name = self.say(*at).chars().all(plain);
+        let edits = vec![(place, "tokens".to_string())];
+        self.mend_places("to say it of the tokens", edits)
+            .filter(|_| name)
     }
 }

@@ -76,14 +76,24 @@ impl Scene<'_> {
         other: impl Fn(&str) -> String,
     ) -> Option<Suggestion> {
         let places = parts.into_iter().map(|part| self.place_of(part));
-        let mut places: Vec<_> = places.collect();
-        let handed = places.iter().find(|(_, whole)| *whole != self.whole);
-        let whole = handed.map_or(self.whole, |(_, whole)| *whole);
-        places.retain(|(_, other)| *other == whole);
-        let edits = places
-            .iter()
-            .map(|(part, _)| (*part, other(&self.say(*part))));
-        mended(&self.evaluator.sources, what, whole, edits.collect())
+        let edits = places.map(|place| (place, other(&self.say(place.0))));
+        self.mend_places(what, edits.collect())
+    }
+
+    /// Other texts for some parts, each with what it stands in; if that is another place for one of
+    /// them, then there only.
+    pub fn mend_places(
+        &self,
+        what: &str,
+        edits: Vec<((Span, Span), String)>,
+    ) -> Option<Suggestion> {
+        let mut wholes = edits.iter().map(|((_, whole), _)| *whole);
+        let whole = wholes
+            .find(|whole| *whole != self.whole)
+            .unwrap_or(self.whole);
+        let edits = edits.into_iter().filter(|((_, other), _)| *other == whole);
+        let edits = edits.map(|((part, _), text)| (part, text)).collect();
+        mended(&self.evaluator.sources, what, whole, edits)
     }
 
     /// The whole with another text for a part, which nobody needs to type as it stands.
@@ -240,15 +250,13 @@ impl Scene<'_> {
         self.types(meta) == TypeSet::STR
     }
 
-    pub fn is_number(&self, meta: &Meta) -> bool {
-        let types = self.types(meta);
-        !types.is_empty() && TypeSet::NUMBER.contains(types)
-    }
-
-    /// Whether an atom is written out there. What a function was given is mended where it is called.
-    pub fn is_written_here(&self, at: Span) -> bool {
-        let named = |text: String| text.starts_with(|first: char| first.is_alphabetic());
-        self.is_outermost() || !self.written(at).is_some_and(named)
+    /// Where an atom or the tokens are written, and what that stands in: in the call that handed them
+    /// over, or here, unless they have a name here.
+    pub fn origin(&self, at: Span) -> Option<(Span, Span)> {
+        let text = self.say(at);
+        let named = text.starts_with(|first: char| first.is_alphabetic()) && text != "tokens";
+        let here = (self.is_outermost() || !named) && !self.in_library();
+        self.argument(at).or(here.then_some((at, self.whole)))
     }
 }
 
