@@ -2,7 +2,7 @@
 //! mended.
 
 use super::meant::quoted;
-use super::quote::{one_line, operand, said};
+use super::quote::{one_line, operand};
 use super::scene::Scene;
 use super::with_path;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
@@ -155,19 +155,6 @@ impl Scene<'_> {
         let fixed = format!("{whole} if {base} {comparison} else 0");
         self.put("choose another value there", self.whole, fixed)
             .filter(|_| self.value(asked).is_none())
-    }
-
-    /// A power of literals beyond all floats: the largest power that is none.
-    pub(super) fn largest_power(&self) -> Option<Suggestion> {
-        let (left, _, right) = self.operation()?;
-        let literal = |id| self.value(id).as_ref().and_then(Value::as_float);
-        let (base, exponent) = (literal(left)?, literal(right)?);
-        let (largest, written) = (
-            (f64::MAX.ln() / base.ln()).floor(),
-            self.say(self.span(left)),
-        );
-        let beyond = base > 1.0 && exponent > largest;
-        said(format!("the largest power is `{written} ^ {largest}`")).filter(|_| beyond)
     }
 
     /// A number added to strings, as a string.

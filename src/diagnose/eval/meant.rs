@@ -79,7 +79,7 @@ impl Scene<'_> {
                 "a float this large has no fraction", "{float}";
             Cause::Failed(failure, _) => else match failure.kind {
                 FailureKind::Overflow => self.float(),
-                FailureKind::Arithmetic => self.guard().or_else(|| self.largest_power()),
+                FailureKind::Arithmetic => self.guard(),
                 _ => None,
             };
             Cause::SelectorOperand(

@@ -16,10 +16,9 @@ mod scene;
 pub use input::explain;
 
 use crate::base::{Code, Diagnostic, Limits, SourceId, Span, Suggestion};
-use crate::builtin;
 use crate::diagnose::{read, warnings};
 use crate::eval::fault::{Cause, Doubt, Fault, Site};
-use crate::eval::{Diagnose, Evaluator, Meta};
+use crate::eval::{Diagnose, Evaluator};
 use crate::syntax::ast::{Ast, ExprId, Name};
 use crate::value::TypeSet;
 use scene::{Scene, kinds};
@@ -63,7 +62,7 @@ impl Diagnose for Words {
         if let Cause::OnInput { .. } = fault.cause {
             return Some(with_path(error, &path));
         }
-        let error = scene.still_builtin(scene.regrouped(error));
+        let error = scene.regrouped(error);
         let error = with_made(evaluator, error, fault.site.as_ref());
         let error = match &fault.changed {
             Some(changed) => with_change(error, changed),
@@ -89,27 +88,6 @@ impl Diagnose for Words {
             whole: doubt.span,
         };
         scene.doubted(doubt)
-    }
-}
-
-impl Scene<'_> {
-    /// A call of `select` or `aggregate`, where the program has set that name.
-    fn still_builtin(&self, error: Diagnostic) -> Diagnostic {
-        let name = self.function().map(|id| self.say(self.span(id)));
-        let name = name.filter(|name| builtin::called(name).is_some());
-        let Some((name, site)) = name.zip(self.site) else {
-            return error;
-        };
-        let meant = self.evaluator.lookup(site.scope, &name);
-        let is_builtin = matches!(meant, Some(Meta::Function(callable)) if callable.is_builtin());
-        match !is_builtin && error.code == Code::WrongArguments {
-            true => told!(
-                error,
-                note "a call of `{name}` always means the built-in function",
-                help "give the other one another name, like `my_{name}`"
-            ),
-            false => error,
-        }
     }
 }
 
