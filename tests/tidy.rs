@@ -22,6 +22,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
         "eval",
         &["base", "value", "syntax", "builtin", "graph", "interpret"],
     ),
+    ("repr", &["value", "eval"]),
     (
         "diagnose",
         &[

@@ -24,10 +24,9 @@ impl Evaluator {
             let worded = self.worded(stop);
             Box::new(worded.unwrap_or_else(|| self.words.broken(span, "asserted here")))
         });
-        let values = found.iter().map(|(meta, at)| (*at, meta.repr()));
         self.asserted.push(Assertion {
             span,
-            values: values.collect(),
+            values: found,
             verdict,
             failure,
         });

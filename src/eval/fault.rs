@@ -279,6 +279,14 @@ impl From<Cause> for Stop {
     }
 }
 
+/// Stops where a limit is reached.
+pub(super) fn limited(is_reached: bool, limit: Limit) -> Outcome<()> {
+    match is_reached {
+        true => Err(Cause::Limit(limit).into()),
+        false => Ok(()),
+    }
+}
+
 /// Refuses operands that an operator or function does not work on.
 pub(super) fn refuse<T>(op: Op, sides: impl Into<Vec<Side>>) -> Outcome<T> {
     let sides = sides.into();

@@ -62,8 +62,9 @@ impl Evaluator {
     ) -> Outcome<Meta> {
         let op = match operator {
             BinaryOperator::In => return self.membership(sides, span),
-            BinaryOperator::And => return self.logical(Op::And, operator, sides, span),
-            BinaryOperator::Or => return self.logical(Op::Or, operator, sides, span),
+            BinaryOperator::And | BinaryOperator::Or => {
+                return self.logical(operator, sides, span);
+            }
             BinaryOperator::Power => Op::Power,
             BinaryOperator::Multiply => Op::Multiply,
             BinaryOperator::Divide => Op::Divide,
@@ -75,18 +76,12 @@ impl Evaluator {
         self.arithmetic(op, sides, span)
     }
 
-    fn logical(
-        &mut self,
-        op: Op,
-        operator: BinaryOperator,
-        sides: [Side; 2],
-        span: Span,
-    ) -> Outcome<Meta> {
+    fn logical(&mut self, operator: BinaryOperator, sides: [Side; 2], span: Span) -> Outcome<Meta> {
+        let op = match operator {
+            BinaryOperator::And => Op::And,
+            _ => Op::Or,
+        };
         match (&sides[0].0, &sides[1].0) {
-            (Meta::Scorer(_), Meta::Selector(_)) | (Meta::Selector(_), Meta::Scorer(_)) => {
-                Err(Cause::SelectorAndOther(operator, sides).into())
-            }
-            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::Selector(a), Meta::Selector(b)) => {
                 let selector = match op {
                     Op::And => Selector::And(*a, *b),
@@ -97,6 +92,7 @@ impl Evaluator {
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
                 Err(Cause::SelectorAndOther(operator, sides).into())
             }
+            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => {
                 self.doubt_constant_side(&op, &sides, span);
                 self.elementwise(op, sides, span)
@@ -175,9 +171,9 @@ impl Evaluator {
     fn containers(&mut self, op: Op, sides: [Side; 2]) -> Outcome<Meta> {
         let [(a, _), (b, _)] = &sides;
         match (&op, a, b) {
-            (Op::Compare(Comparison::Equal), ..) => Ok(Meta::Atom(Value::Bool(self.equal(a, b)?))),
-            (Op::Compare(Comparison::NotEqual), ..) => {
-                Ok(Meta::Atom(Value::Bool(!self.equal(a, b)?)))
+            (Op::Compare(equality @ (Comparison::Equal | Comparison::NotEqual)), ..) => {
+                let equal = self.equal(a, b)? == (*equality == Comparison::Equal);
+                Ok(Meta::Atom(Value::Bool(equal)))
             }
             (Op::Add, Meta::List(a), Meta::List(b)) => {
                 self.keep(Meta::list(a.iter().chain(b.iter()).cloned().collect()))
@@ -194,13 +190,7 @@ impl Evaluator {
             }
             (Op::Compare(comparison), Meta::List(x), Meta::List(y)) => {
                 let order = self.list_order(x, y, &sides)?;
-                Ok(Meta::Atom(Value::Bool(match comparison {
-                    Comparison::Less => order == Ordering::Less,
-                    Comparison::LessEqual => order != Ordering::Greater,
-                    Comparison::Greater => order == Ordering::Greater,
-                    Comparison::GreaterEqual => order != Ordering::Less,
-                    Comparison::Equal | Comparison::NotEqual => unreachable!("answered above"),
-                })))
+                Ok(Meta::Atom(Value::Bool(comparison.holds_for(order))))
             }
             _ => refuse(op, sides),
         }
@@ -238,27 +228,12 @@ impl Evaluator {
                 if Arc::ptr_eq(a, b) {
                     return Ok(true);
                 }
-                if a.len() != b.len() {
-                    return Ok(false);
-                }
-                for (x, y) in a.iter().zip(b.iter()) {
-                    if !self.equal(x, y)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
+                let pairs = a.iter().zip(b.iter().map(Some));
+                Ok(a.len() == b.len() && self.all_equal(pairs)?)
             }
             (Meta::Dict(a), Meta::Dict(b)) => {
-                if a.len() != b.len() {
-                    return Ok(false);
-                }
-                for (key, x) in a.iter() {
-                    match b.get(key) {
-                        Some(y) if self.equal(x, y)? => {}
-                        _ => return Ok(false),
-                    }
-                }
-                Ok(true)
+                let pairs = a.iter().map(|(key, item)| (item, b.get(key)));
+                Ok(a.len() == b.len() && self.all_equal(pairs)?)
             }
             (Meta::Function(a), Meta::Function(b)) => Ok(Arc::ptr_eq(a, b)),
             (Meta::Selector(a), Meta::Selector(b)) => Ok(a == b),
@@ -275,6 +250,19 @@ impl Evaluator {
             }
             _ => Ok(false),
         }
+    }
+
+    fn all_equal<'m>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'m Meta, Option<&'m Meta>)>,
+    ) -> Outcome<bool> {
+        for (a, b) in pairs {
+            match b {
+                Some(b) if self.equal(a, b)? => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// An equality with the same answer at every position of every input. Not inside functions: there

@@ -43,26 +43,14 @@ pub enum Event {
         tokens: Vec<Value>,
         span: Span,
     },
-    ShowExample {
-        kind: ExampleKind,
-    },
-    Examples {
-        kind: ExampleKind,
-        on: bool,
-    },
-    FullDisplay {
-        on: bool,
-    },
     SetVocabulary {
         tokens: Vec<Value>,
     },
     SetMaxLength {
         length: usize,
     },
-    SetCausal {
-        on: bool,
-    },
-    Exit,
+    /// A command that needs no value.
+    Command(Command),
 }
 
 /// An assertion that was run.
@@ -72,7 +60,7 @@ pub struct Assertion {
     pub span: Span,
     /// The two sides of a comparison, or else the condition, with what they are; empty if they
     /// could not be evaluated.
-    pub values: Vec<(Span, String)>,
+    pub values: Vec<Side>,
     /// Whether it holds, is false, or could not be told.
     pub verdict: Verdict,
     /// Why it does not hold. It is also an error of the run, but in a loop only the first is.
@@ -104,7 +92,9 @@ impl Evaluator {
             }
             let asserted = self.take_asserted();
             events.extend(asserted);
-            if matches!(events.last(), Some(Event::Exit)) || self.graph.control().is_stopped() {
+            if matches!(events.last(), Some(Event::Command(Command::Exit)))
+                || self.graph.control().is_stopped()
+            {
                 break;
             }
         }
@@ -200,11 +190,11 @@ impl Evaluator {
         match &statement.kind {
             StatementKind::Error => Err(Stop::Broken),
             StatementKind::Expression(id) => {
-                let meta = self.expression(cx, *id)?;
-                self.remember(cx, (meta.clone(), self.made(cx, *id)));
+                let side = self.made_side(cx, *id)?;
+                self.remember(cx, side.clone());
                 events.push(Event::Expression {
                     name: cx.ast.bare_name(*id).cloned(),
-                    meta,
+                    meta: side.0,
                     span: cx.span(*id),
                 });
                 Ok(())
@@ -270,13 +260,8 @@ impl Evaluator {
 
     fn draw(&mut self, cx: &Context, value: ExprId, input: Option<ExprId>) -> Outcome<Event> {
         let (meta, span) = self.side(cx, value)?;
-        let input = match input {
-            Some(input) => {
-                let input = self.side(cx, input)?;
-                Some(self.tokens(None, input)?)
-            }
-            None => None,
-        };
+        let input = input.map(|input| self.side(cx, input)).transpose()?;
+        let input = input.map(|input| self.tokens(None, input)).transpose()?;
         if !matches!(meta, Meta::SOp(_) | Meta::Selector(_)) {
             return Err(Cause::NotDrawn((meta, span)).into());
         }
@@ -377,12 +362,6 @@ impl Evaluator {
                     tokens: self.tokens(None, example)?,
                 }
             }
-            Command::ShowExample { kind } => Event::ShowExample { kind: *kind },
-            Command::Examples { kind, on } => Event::Examples {
-                kind: *kind,
-                on: *on,
-            },
-            Command::FullDisplay { on } => Event::FullDisplay { on: *on },
             Command::SetVocabulary { value } => {
                 let found = self.side(cx, *value)?;
                 let tokens = found.0.as_tokens().filter(|tokens| !tokens.is_empty());
@@ -396,8 +375,11 @@ impl Evaluator {
                 let length = length.ok_or(Cause::NoLongest(found))?;
                 Event::SetMaxLength { length }
             }
-            Command::SetCausal { on } => Event::SetCausal { on: *on },
-            Command::Exit => Event::Exit,
+            Command::ShowExample { .. }
+            | Command::Examples { .. }
+            | Command::FullDisplay { .. }
+            | Command::SetCausal { .. }
+            | Command::Exit => Event::Command(command.clone()),
         })
     }
 
@@ -434,22 +416,21 @@ impl Evaluator {
             Some(function) => function.split('(').next(),
             None => text.split_once('=').map(|(names, _)| names),
         };
-        let compares = text
-            .split_once('=')
-            .is_some_and(|(_, rest)| rest.starts_with('='));
-        let names = head.filter(|_| !compares).unwrap_or_default().split(',');
+        let head = head
+            .filter(|head| !text[head.len()..].starts_with("=="))
+            .unwrap_or_default();
         let is_name = |name: &&str| {
-            let mut letters = name.chars();
-            let first = letters
-                .next()
-                .is_some_and(|it| it.is_alphabetic() || it == '_');
-            first && letters.all(|it| it.is_alphanumeric() || it == '_')
+            let letters = |it: char| it.is_alphanumeric() || it == '_';
+            name.chars().all(letters) && !name.is_empty() && !name.starts_with(char::is_numeric)
         };
-        let ident = |name: &str| Ident {
-            name: name.into(),
-            span: statement.span,
-        };
-        names.map(str::trim).filter(is_name).map(ident).collect()
+        let span = statement.span;
+        let names = head.split(',').map(str::trim).filter(is_name);
+        names
+            .map(|name| Ident {
+                name: name.into(),
+                span,
+            })
+            .collect()
     }
 }
 

@@ -54,6 +54,19 @@ impl Value {
         }
     }
 
+    /// As Python's `repr` shows it: strings in single quotes unless they contain one.
+    pub fn repr(&self) -> String {
+        match self {
+            Value::Str(text) if text.contains('\'') && !text.contains('"') => quote(text),
+            Value::Str(text) => {
+                let quoted = quote(text);
+                let inner = quoted[1..quoted.len() - 1].replace("\\\"", "\"");
+                format!("'{}'", inner.replace('\'', "\\'"))
+            }
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) => self.to_string(),
+        }
+    }
+
     /// Whether it is an int, a float or a bool.
     pub fn is_number(&self) -> bool {
         !matches!(self, Value::Str(_))

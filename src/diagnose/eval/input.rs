@@ -22,7 +22,7 @@ pub fn explain(evaluator: &Evaluator, error: Diagnostic, roots: &[SOpId]) -> Dia
     let graph = &evaluator.graph;
     let candidates = graph.reachable(roots).into_iter();
     let here: Vec<SOpId> = candidates.filter(|id| graph.span(*id) == main).collect();
-    let mut paths = here.iter().map(|id| evaluator.calls_of(*id));
+    let mut paths = here.iter().map(|id| evaluator.origins.path(*id));
     let path = paths.next().unwrap_or_default();
     let spans = |path: &[(_, Span)]| path.iter().map(|(_, span)| *span).collect::<Vec<_>>();
     let unique = paths.all(|other| spans(&other) == spans(&path));
