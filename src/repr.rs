@@ -3,7 +3,6 @@
 
 use crate::eval::meta::Body;
 use crate::eval::{Application, Callable, Meta};
-use crate::value::Value;
 
 /// Characters after which a printed list or dict is cut.
 const LONGEST_REPR: usize = 100_000;
@@ -12,10 +11,7 @@ impl Meta {
     /// What kind of thing it is, with an article, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
-            Meta::Atom(Value::Int(_)) => "an int",
-            Meta::Atom(Value::Float(_)) => "a float",
-            Meta::Atom(Value::Bool(_)) => "a bool",
-            Meta::Atom(Value::Str(_)) => "a string",
+            Meta::Atom(value) => value.kind(),
             Meta::List(_) => "a list",
             Meta::Dict(_) => "a dict",
             Meta::SOp(_) => "an s-op",

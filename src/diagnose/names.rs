@@ -163,6 +163,10 @@ impl Lint<'_> {
             if hidden && !self.names.read.contains(name) && told.insert(name) {
                 let help = format!("remove the statement, or name it `{public}`");
                 let help = self.names.renamed(help, vec![ident.span], name, public);
+                let help = match help.edits.is_empty() {
+                    true => "remove the statement".into(),
+                    false => help,
+                };
                 self.found.push(told!(
                     warning!(UnusedName, "`{name}` is never read"),
                     at ident.span, "nothing in this file reads this",

@@ -4,8 +4,81 @@
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId};
-use crate::interpret::fault::{Cause, Failed, Pairs, code_of};
-use crate::value::Value;
+use crate::interpret::fault::{Cause, Failed, Pairs};
+use crate::value::{Failure, Value};
+
+/// Why a primitive has no result.
+impl From<&Failure> for Diagnostic {
+    fn from(failure: &Failure) -> Diagnostic {
+        rules! { (), failure;
+            Failure::Types(symbol, values) =>
+                where kinds = values.iter().map(Value::kind).collect::<Vec<_>>();
+                where kinds = kinds.join(" and ");
+                where these = match values.as_slice() {
+                    [a, b] => format!(": `{} {symbol} {}`", shown(a), shown(b)),
+                    _ => String::new(),
+                };
+                error!(OperandTypes, "`{symbol}` does not work on {kinds}{these}");
+            Failure::NoIndex(kind, index) =>
+                where found = index.kind();
+                error!(OperandTypes, "a {kind} is indexed by an int, not by {found}");
+            Failure::Overflow(symbol, values, _) =>
+                where written = match values.as_slice() {
+                    [a, b] => format!("{a} {symbol} {b}"),
+                    values => format!("{symbol}({})", values.iter().map(Value::to_string).collect::<String>()),
+                };
+                error!(Overflow, "`{written}` does not fit in 64 bits");
+            Failure::DivisionByZero(a, b) =>
+                where (a, b) = (shown(a), shown(b));
+                error!(ArithmeticFailed, "division by zero: `{a} / {b}`");
+            Failure::RemainderByZero(a, b) =>
+                where (a, b) = (shown(a), shown(b));
+                error!(ArithmeticFailed, "remainder of a division by zero: `{a} % {b}`");
+            Failure::ZeroToNegative(a, b) =>
+                where (a, b) = (plain(a), plain(b));
+                error!(ArithmeticFailed, "zero cannot be raised to a negative power: `{a} ^ {b}`");
+            Failure::NegativeToFraction(a, b) =>
+                where (a, b) = (plain(a), plain(b));
+                error!(ArithmeticFailed,
+                    "a negative number raised to a fraction is not a real number: `({a}) ^ {b}`");
+            Failure::LargePower(a, b) =>
+                where (a, b) = (plain(a), plain(b));
+                error!(ArithmeticFailed, "the power is too large for a float: `{a} ^ {b}`");
+            Failure::RoundedNan => error!(ArithmeticFailed, "NaN cannot be rounded to an int");
+            Failure::LongString(bytes, most) =>
+                error!(LimitReached, "the limit `string_bytes` of {most} bytes in a string is reached: \
+                                      this one has {bytes}");
+            Failure::NotInt(value) =>
+                where value = value.source();
+                error!(BadToken, "{value} is not an int");
+            Failure::LargeInt(value) => error!(BadToken, "{value} is not an int of 64 bits");
+            Failure::NotFloat(value) =>
+                where value = value.source();
+                error!(BadToken, "{value} is not a float");
+            Failure::NoKey(key) =>
+                where key = key.source();
+                error!(BadIndex, "there is no key {key} in the dict");
+            Failure::OutOfRange { index, length, kind } =>
+                error!(BadIndex, "index {index} is out of range for a {kind} of length {length}");
+        }
+    }
+}
+
+/// A value as source text, cut if it is long.
+fn shown(value: &Value) -> String {
+    let source = value.source();
+    match source.char_indices().nth(24) {
+        Some((end, _)) => format!("{}…", &source[..end]),
+        None => source,
+    }
+}
+
+/// A float that may have been an int, as short as possible.
+fn plain(value: &Value) -> String {
+    value
+        .as_float()
+        .map_or(String::new(), |float| float.to_string())
+}
 
 /// Why there is no value, without where.
 impl From<&Cause> for Diagnostic {
@@ -15,8 +88,7 @@ impl From<&Cause> for Diagnostic {
             Cause::NoTokens => error!(BadInput, "an s-op needs an input of at least one token");
             Cause::NotGiven =>
                 error!(BadInput, "what this part of the program is given is not known");
-            Cause::Primitive(failure) =>
-                Diagnostic::error(code_of(failure.kind), &failure.message);
+            Cause::Primitive(failure) => Diagnostic::from(failure);
             Cause::Mixed([(first, a), (second, b)]) =>
                 where (a, b) = (a.source(), b.source());
                 error!(MixedTypes, "numbers and strings in one s-op: {a} at position {first} and \

@@ -6,7 +6,7 @@ use crate::base::{Diagnostic, Span};
 use crate::builtin::Builtin;
 use crate::graph::SOpId;
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, Ident, Name};
-use crate::value::op::Failure;
+use crate::value::Failure;
 use crate::value::{Comparison, Op, TypeSet, Value};
 use std::sync::Arc;
 

@@ -8,8 +8,7 @@ use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::graph::{SOpId, Selector};
 use crate::syntax::ast::{BinaryOperator, ExprId, UnaryOperator};
-use crate::value::op::{Failure, FailureKind};
-use crate::value::{Comparison, Op, TypeSet, Value};
+use crate::value::{Comparison, Failure, Op, TypeSet, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -47,7 +46,7 @@ impl Evaluator {
                 Ok(Meta::SOp(self.add_map(op, vec![*id], span)?))
             }
             Meta::Atom(value) => match op.apply(&[value]) {
-                Err(failure) if failure.kind == FailureKind::Types => refuse(op, [side]),
+                Err(Failure::Types(..)) => refuse(op, [side]),
                 result => atom_result(result, at),
             },
             _ => refuse(op, [side]),
@@ -113,7 +112,7 @@ impl Evaluator {
             (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, sides, span),
             (Meta::Atom(x), Meta::Atom(y)) => match op.apply(&[x, y]) {
-                Err(failure) if failure.kind == FailureKind::Types => refuse(op, sides),
+                Err(Failure::Types(..)) => refuse(op, sides),
                 result => {
                     self.charge(long(x).min(long(y)) + result.as_ref().map_or(0, long))?;
                     atom_result(result, span)

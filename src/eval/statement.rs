@@ -187,17 +187,16 @@ impl Evaluator {
         statement: &Statement,
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
-        match &statement.kind {
-            StatementKind::Error => Err(Stop::Broken),
+        let event = match &statement.kind {
+            StatementKind::Error => return Err(Stop::Broken),
             StatementKind::Expression(id) => {
                 let side = self.made_side(cx, *id)?;
                 self.remember(cx, side.clone());
-                events.push(Event::Expression {
+                Event::Expression {
                     name: cx.ast.bare_name(*id).cloned(),
                     meta: side.0,
                     span: cx.span(*id),
-                });
-                Ok(())
+                }
             }
             StatementKind::Assign { names, values } => {
                 for (ident, side) in self.assignment(cx, names, values, statement.span)? {
@@ -210,35 +209,30 @@ impl Evaluator {
                         meta: side.0,
                     });
                 }
-                Ok(())
+                return Ok(());
             }
-            StatementKind::Define(function) => {
-                let meta = self.define(cx, function, &statement.documentation)?;
-                events.push(Event::Assigned {
-                    name: function.ident.name.clone(),
-                    meta,
-                });
-                Ok(())
-            }
+            StatementKind::Define(function) => Event::Assigned {
+                meta: self.define(cx, function, &statement.documentation)?,
+                name: function.ident.name.clone(),
+            },
             StatementKind::For {
                 names,
                 iterable,
                 body,
-            } => self.for_each(cx, (names, *iterable), body),
-            StatementKind::Repeat(repeat) => self.repeat(cx, repeat, statement.span, events),
-            StatementKind::Load { path, path_span } => self
-                .load(cx, path, *path_span, events)
-                .map_err(|stop| stop.at(|| cx.site_of(*path_span))),
-            StatementKind::Draw { value, input } => {
-                events.push(self.draw(cx, *value, *input)?);
-                Ok(())
+            } => return self.for_each(cx, (names, *iterable), body),
+            StatementKind::Repeat(repeat) => {
+                return self.repeat(cx, repeat, statement.span, events);
             }
-            StatementKind::Assert { condition } => self.assert(cx, *condition),
-            StatementKind::Command(command) => {
-                events.push(self.command(cx, command)?);
-                Ok(())
+            StatementKind::Load { path, path_span } => {
+                let loaded = self.load(cx, path, *path_span, events);
+                return loaded.map_err(|stop| stop.at(|| cx.site_of(*path_span)));
             }
-        }
+            StatementKind::Draw { value, input } => self.draw(cx, *value, *input)?,
+            StatementKind::Assert { condition } => return self.assert(cx, *condition),
+            StatementKind::Command(command) => self.command(cx, command)?,
+        };
+        events.push(event);
+        Ok(())
     }
 
     fn for_each(

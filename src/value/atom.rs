@@ -44,6 +44,16 @@ impl Value {
         first.cloned().collect()
     }
 
+    /// What it is, with an article, as diagnostics say it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Int(_) => "an int",
+            Value::Float(_) => "a float",
+            Value::Bool(_) => "a bool",
+            Value::Str(_) => "a string",
+        }
+    }
+
     /// The name of the value's type, as diagnostics say it.
     pub fn type_name(&self) -> &'static str {
         match self {

@@ -10,7 +10,6 @@ use crate::base::{Code, Diagnostic, Span, visible};
 use crate::builtin::{Builtin, Kind, RESERVED_LIBRARY, find};
 use crate::eval::Meta;
 use crate::eval::fault::{Argument, Cause};
-use crate::interpret::fault::code_of;
 use crate::value::{Op, Value};
 
 impl Scene<'_> {
@@ -66,7 +65,7 @@ impl Scene<'_> {
                 note "an input is a string, whose characters are the tokens, or a list of atoms";
 
             Cause::Operands { op, sides } => self.operands(op, sides);
-            Cause::Failed(failure, at) => Diagnostic::error(code_of(failure.kind), &failure.message),
+            Cause::Failed(failure, at) => Diagnostic::from(failure),
                 at *at, "computed here";
             Cause::SelectorOperand(op, sides) =>
                 error!(SelectorMisused, "`{op}` does not work on selectors"),

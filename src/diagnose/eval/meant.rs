@@ -10,8 +10,7 @@ use crate::builtin::Builtin;
 use crate::eval::Meta;
 use crate::eval::fault::{Argument, Cause};
 use crate::syntax::ast::ExprKind;
-use crate::value::op::FailureKind;
-use crate::value::{Op, TypeSet, Value};
+use crate::value::{Failure, Op, TypeSet, Value};
 
 /// Atoms of a string or dict that are written out as a list.
 const MOST_ITEMS: usize = 8;
@@ -77,11 +76,8 @@ impl Scene<'_> {
             Cause::Failed(_, at) if self.function().is_some() =>
                 where float = self.say(*at);
                 "a float this large has no fraction", "{float}";
-            Cause::Failed(failure, _) => else match failure.kind {
-                FailureKind::Overflow => self.float(),
-                FailureKind::Arithmetic => self.guard(),
-                _ => None,
-            };
+            Cause::Failed(Failure::Overflow(..), _) => else self.float();
+            Cause::Failed(..) => else self.guard();
             Cause::SelectorOperand(
                 _, [(Meta::Selector(_), keys), (Meta::Scorer(_), scorer)]
                     | [(Meta::Scorer(_), scorer), (Meta::Selector(_), keys)],
