@@ -1,6 +1,8 @@
 //! Faults of the interpreter in words: why an s-op has no value on an input, where in the program, and
 //! where in the input.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId};
@@ -211,10 +213,8 @@ fn placed(failed: &Failed, error: Diagnostic) -> Diagnostic {
             None => error.note(place),
         };
     }
-    let operands = match sop {
-        SOp::Map { operands, .. } => operands.as_slice(),
-        _ => &[],
-    };
+    let operands = matches!(sop, SOp::Map { .. }).then(|| graph.dependencies(fault.sop));
+    let operands = operands.unwrap_or_default();
     let named = operands.iter().filter(|id| {
         let made = graph.span(**id);
         let constant = matches!(graph.get(**id), SOp::Constant(_));

@@ -75,7 +75,7 @@ impl Evaluator {
                 };
                 let types = self.graph.types(id);
                 let unequal = |value: &Value| never_equal(types, TypeSet::of(value));
-                if self.calls == 0 && !atoms.is_empty() && atoms.iter().all(unequal) {
+                if !atoms.is_empty() && atoms.iter().all(unequal) {
                     let doubt = Doubtful::ConstantMembership(atoms.clone());
                     self.doubt(doubt, sides, span);
                 }
@@ -240,10 +240,8 @@ fn index_value(container: Meta, index: Side) -> Outcome<Meta> {
 /// A list, dict or string as it is now, for lookups by an s-op.
 fn table(container: &Meta) -> Outcome<Table> {
     let atom = |meta: &Meta| -> Outcome<Value> {
-        match meta {
-            Meta::Atom(value) => Ok(value.clone()),
-            other => Err(Cause::NoTable(other.clone()).into()),
-        }
+        let atom = meta.as_atom().cloned();
+        atom.ok_or_else(|| Cause::NoTable(meta.clone()).into())
     };
     match container {
         Meta::List(items) => Ok(Table::List(items.iter().map(atom).collect::<Outcome<_>>()?)),

@@ -43,7 +43,7 @@ impl Evaluator {
         if ordered && !shared(TypeSet::NUMBER) && !shared(TypeSet::STR) {
             return Err(Cause::KeysAndQueries(comparison, sides).into());
         }
-        if !ordered && self.calls == 0 && never_equal(key_types, query_types) {
+        if !ordered && never_equal(key_types, query_types) {
             self.doubt(Doubtful::ConstantSelector(comparison), sides, span);
         }
         let selector = self.add_comparison([keys, queries], comparison, span)?;

@@ -33,12 +33,10 @@ impl Evaluator {
             };
             self.scopes.set(scope, row.name.into(), (meta, span));
         }
-        let base = self.base;
-        if let Some(tokens_str) = self.scopes.lookup(scope, "tokens_str").cloned() {
-            if let Meta::SOp(id) = tokens_str {
-                self.graph.set_name(id, &"tokens".into(), false);
-            }
-            self.scopes.set(base, "tokens".into(), (tokens_str, span));
+        if let Some(Meta::SOp(id)) = self.scopes.lookup(scope, "tokens_str").cloned() {
+            self.graph.set_name(id, &"tokens".into(), false);
+            let made = (Meta::SOp(id), span);
+            self.scopes.set(self.base, "tokens".into(), made);
         }
     }
 

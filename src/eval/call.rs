@@ -117,10 +117,9 @@ impl Evaluator {
         for (slot, given) in bound.iter_mut().zip(given) {
             *slot = Some(given);
         }
-        match complete(callable, bound) {
-            Ok(complete) => self.with_rest(callable, complete, rest),
-            Err(name) => Err(wrong(Wrong::Missing(name.clone())).into()),
-        }
+        let missing = |name: &Name| wrong(Wrong::Missing(name.clone()));
+        let complete = complete(callable, bound).map_err(missing)?;
+        self.with_rest(callable, complete, rest)
     }
 
     /// The arguments with those that the last parameter takes together as a list.

@@ -1,6 +1,8 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::bytes::bytes;
 use super::context::Context;
 use super::fault::{Cause, Limit, limited};
@@ -109,12 +111,11 @@ impl Evaluator {
     pub(crate) fn expressions(&mut self, cx: &Context, ids: &[ExprId]) -> Outcome<Vec<Meta>> {
         let mut values = Vec::with_capacity(ids.len());
         for id in ids {
-            match cx.ast.get(*id).kind {
-                ExprKind::Spread(list) => {
-                    let items = self.spread(cx, list)?.into_iter();
-                    values.extend(items.map(|(item, _)| item));
-                }
-                _ => values.push(self.expression(cx, *id)?),
+            if let ExprKind::Spread(list) = cx.ast.get(*id).kind {
+                let items = self.spread(cx, list)?.into_iter();
+                values.extend(items.map(|(item, _)| item));
+            } else {
+                values.push(self.expression(cx, *id)?);
             }
         }
         Ok(values)
@@ -125,10 +126,12 @@ impl Evaluator {
     pub(crate) fn keep(&mut self, mut meta: Meta) -> Outcome<Meta> {
         let deepest = self.limits.nesting;
         limited(meta.depth() > deepest, Limit::Nesting(deepest))?;
-        let length = match &meta {
-            Meta::List(items) => items.len(),
-            Meta::Dict(dict) => dict.len(),
-            _ => return Ok(meta),
+        let length = if let Meta::List(items) = &meta {
+            items.len()
+        } else if let Meta::Dict(dict) = &meta {
+            dict.len()
+        } else {
+            return Ok(meta);
         };
         self.check_length(length)?;
         self.charge(length as u64)?;

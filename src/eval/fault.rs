@@ -1,6 +1,8 @@
 //! Why a statement stopped: what happened, as data, and where. Nothing here is said in words;
 //! `diagnose` does that, once for each statement.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::meta::{Callable, Meta, ScopeId, Side};
 use crate::base::{Diagnostic, Span};
 use crate::builtin::Builtin;
@@ -333,10 +335,10 @@ impl Stop {
 
     /// The name that is not defined, if that is why.
     pub(super) fn undefined(&self) -> Option<&Name> {
-        match self.cause()? {
-            Cause::Undefined(name) => Some(name),
-            _ => None,
-        }
+        let Cause::Undefined(name) = self.cause()? else {
+            return None;
+        };
+        Some(name)
     }
 
     /// Whether it is an assertion that does not hold, behind which a loop goes on.

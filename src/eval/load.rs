@@ -1,6 +1,8 @@
 //! `load "path";`: runs another text in a scope of its own and copies its public names. Where texts
 //! come from is the business of [`Texts`], so that the core reads no files.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::context::Context;
 use super::fault::{Cause, Doubtful, Limit, limited};
 use super::meta::{Meta, ScopeId};
@@ -217,7 +219,10 @@ fn shown(events: Vec<Event>, public: &[(Name, Bound)]) -> Vec<Event> {
             | Event::Asserted(_)
             | Event::Draw { .. }
             | Event::Command(Command::Exit) => {}
-            command => kept.push(command),
+            command @ (Event::SetExample { .. }
+            | Event::SetVocabulary { .. }
+            | Event::SetMaxLength { .. }
+            | Event::Command(_)) => kept.push(command),
         }
     }
     kept.extend(

@@ -259,7 +259,15 @@ impl Evaluator {
 
     /// Notes something doubtful, unless the same place has given it before in the same calls.
     fn doubt(&mut self, kind: Doubtful, sides: impl Into<Vec<Side>>, span: Span) {
-        if !self.warns() {
+        // What the types of one call say need not hold of another.
+        let of_types = matches!(
+            kind,
+            Doubtful::Constant { .. }
+                | Doubtful::ConstantSide(_)
+                | Doubtful::ConstantSelector(_)
+                | Doubtful::ConstantMembership(_)
+        );
+        if !self.warns() || (of_types && self.calls > 0) {
             return;
         }
         let calls = match kind {

@@ -76,10 +76,8 @@ impl Evaluator {
     }
 
     fn logical(&mut self, operator: BinaryOperator, sides: [Side; 2], span: Span) -> Outcome<Meta> {
-        let op = match operator {
-            BinaryOperator::And => Op::And,
-            _ => Op::Or,
-        };
+        let is_and = operator == BinaryOperator::And;
+        let op = if is_and { Op::And } else { Op::Or };
         match (&sides[0].0, &sides[1].0) {
             (Meta::Selector(a), Meta::Selector(b)) => {
                 let selector = match op {
@@ -93,7 +91,12 @@ impl Evaluator {
             }
             (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => {
-                self.doubt_constant_side(&op, &sides, span);
+                // `x == "a" or "b"`: true or false whatever the input.
+                let constant = |value: &Value| !matches!(value, Value::Bool(_));
+                let mut atoms = sides.iter().filter_map(|(meta, _)| meta.as_atom());
+                if atoms.any(constant) {
+                    self.doubt(Doubtful::ConstantSide(op.clone()), sides.clone(), span);
+                }
                 self.elementwise(op, sides, span)
             }
             (a, _) => {
@@ -138,7 +141,7 @@ impl Evaluator {
                 // No atom equals a list or a dict.
                 (_, Some(answer)) => {
                     let id = self.add_constant(Value::Bool(answer), span)?;
-                    self.doubt_constant(op, sides, span, answer);
+                    self.doubt(Doubtful::Constant { op, answer }, sides, span);
                     return Ok(Meta::SOp(id));
                 }
                 _ => return refuse(op, sides),
@@ -149,7 +152,8 @@ impl Evaluator {
             return refuse(op, sides);
         }
         if let (Some(answer), true) = (equality, never_equal(types[0], types[1])) {
-            self.doubt_constant(op.clone(), sides, span, answer);
+            let op = op.clone();
+            self.doubt(Doubtful::Constant { op, answer }, sides, span);
         }
         Ok(Meta::SOp(self.add_map(op, operands, span)?))
     }
@@ -262,25 +266,6 @@ impl Evaluator {
             }
         }
         Ok(true)
-    }
-
-    /// An equality with the same answer at every position of every input. Not inside functions: there
-    /// the types are those of one call only.
-    fn doubt_constant(&mut self, op: Op, sides: [Side; 2], span: Span, answer: bool) {
-        if self.calls == 0 {
-            self.doubt(Doubtful::Constant { op, answer }, sides, span);
-        }
-    }
-
-    /// `x == "a" or "b"`: a number or string that is true or false whatever the input.
-    fn doubt_constant_side(&mut self, op: &Op, sides: &[Side; 2], span: Span) {
-        let constant = |(meta, _): &Side| match meta {
-            Meta::Atom(value) => !matches!(value, Value::Bool(_)),
-            _ => false,
-        };
-        if self.calls == 0 && sides.iter().any(constant) {
-            self.doubt(Doubtful::ConstantSide(op.clone()), sides.clone(), span);
-        }
     }
 
     pub(crate) fn ternary(

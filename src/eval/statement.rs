@@ -1,6 +1,8 @@
 //! Statements: assignments, definitions, loops, assertions, commands. What a front end may want to
 //! show of them comes back as `Event`s; nothing is printed here.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::context::Context;
 use super::expression::takes_rest;
 use super::fault::Cause;
@@ -90,8 +92,7 @@ impl Evaluator {
                     self.mark_broken(scope, statement);
                 }
             }
-            let asserted = self.take_asserted();
-            events.extend(asserted);
+            events.extend(self.take_asserted());
             if matches!(events.last(), Some(Event::Command(Command::Exit)))
                 || self.graph.control().is_stopped()
             {
@@ -131,7 +132,9 @@ impl Evaluator {
         let worded = match &stop {
             Stop::Fault(_) if !told => self.worded(&stop),
             Stop::Fault(_) if !asks => None,
-            _ => Some(self.words.broken(statement.span, "in this statement")),
+            Stop::Fault(_) | Stop::Broken => {
+                Some(self.words.broken(statement.span, "in this statement"))
+            }
         };
         if let Some((_, told)) = hangs.and_then(|name| self.missing.get_mut(name)) {
             *told = true;
@@ -300,15 +303,14 @@ impl Evaluator {
     pub(crate) fn assign(&mut self, cx: &Context, ident: &Ident, value: Side) -> Outcome<()> {
         self.check_assignable(cx, ident)?;
         let inner = !self.is_top_level(cx.scope) && cx.scope != self.base;
-        match &value.0 {
-            Meta::SOp(id) => self.graph.set_name(*id, &ident.name, inner),
-            Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name, inner),
-            _ => {}
+        let mut held = None;
+        if let Meta::SOp(id) = value.0 {
+            self.graph.set_name(id, &ident.name, inner);
+        } else if let Meta::Selector(id) = value.0 {
+            self.graph.set_selector_name(id, &ident.name, inner);
+        } else if let string @ Meta::Atom(_) = &value.0 {
+            held = Some(self.held(string)?);
         }
-        let held = match &value.0 {
-            string @ Meta::Atom(_) => Some(self.held(string)?),
-            _ => None,
-        };
         self.scopes.set(cx.scope, ident.name.clone(), value);
         if let Some(held) = held {
             self.scopes.hold(cx.scope, &ident.name, held);

@@ -1,6 +1,8 @@
 //! What happened: for each cause a row with the places that it is about. What was probably meant stands
 //! in `meant.rs`.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::input::explain;
 use super::quote::{arguments, counted, takes};
 use super::scene::{Scene, Side, kinds};
@@ -114,12 +116,9 @@ impl Scene<'_> {
                 at self.whole, "this indexes {kind}",
                 note "lists, dicts, strings and s-ops can be indexed";
             Cause::BadIndex(container, index) =>
-                where indices = match container {
-                    Meta::SOp(_) => "an int",
-                    Meta::Dict(_) => "an atom or an s-op",
-                    _ => "an int or an s-op",
-                };
-                where kind = container.kind();
+                where (sop, dict) = (matches!(container, Meta::SOp(_)), matches!(container, Meta::Dict(_)));
+                where key = if dict { "an atom or an s-op" } else { "an int or an s-op" };
+                where (kind, indices) = (container.kind(), if sop { "an int" } else { key });
                 error!(BadIndex, "{kind} is indexed by {indices}"), not index;
             Cause::OutOfRange { index, length, string, at } =>
                 where (what, last) = (if *string { "string" } else { "list" }, length.saturating_sub(1));

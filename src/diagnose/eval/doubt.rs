@@ -1,5 +1,7 @@
 //! Doubts in words: what is evaluated all right, but probably is not what was meant.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::input::other_default;
 use super::meant::quoted;
 use super::quote::elements;
@@ -75,7 +77,8 @@ impl Scene<'_> {
                 };
                 where meant = match kind {
                     Shadow::Called => "a call of this name still means the built-in function",
-                    _ => "from here on this file means its own",
+                    Shadow::Builtin | Shadow::Library | Shadow::Loaded =>
+                        "from here on this file means its own",
                 };
                 warning!(ShadowedLibrary, "`{name}` is {what}"),
                 at ident.span, "{meant}",
@@ -135,10 +138,10 @@ impl Scene<'_> {
 
     /// An equality of strings and numbers, which never holds: the same on one type.
     fn equal_types(&self, sides: &[Side]) -> Option<Suggestion> {
-        let numeric = sides.iter().find_map(|(meta, _)| match meta {
-            Meta::Atom(Value::Bool(_)) => Some(("bools", "tokens_bool")),
-            Meta::Atom(Value::Float(_)) => Some(("numbers", "tokens_float")),
-            _ => None,
+        let numeric = sides.iter().find_map(|(meta, _)| match meta.as_atom()? {
+            Value::Bool(_) => Some(("bools", "tokens_bool")),
+            Value::Float(_) => Some(("numbers", "tokens_float")),
+            Value::Int(_) | Value::Str(_) => None,
         });
         let (types, name) = numeric.unwrap_or(("numbers", "tokens_int"));
         let tokens = sides.iter().find(|(meta, _)| self.is_tokens(meta));
