@@ -135,6 +135,12 @@ impl Names {
         }
     }
 
+    /// The same with an underscore before it, which says that it is not read.
+    fn hidden(&self, help: &str, places: Vec<Span>, name: &str) -> Option<Suggestion> {
+        let other = format!("_{name}");
+        Some(self.renamed(format!("{help} `{other}`"), places, name, &other))
+    }
+
     /// Whether something may read anything: `out` is whatever was set last.
     fn unsure(&self) -> bool {
         self.read.contains("out")
@@ -226,16 +232,12 @@ impl Lint<'_> {
             let Some(first) = seen.insert(name, ident) else {
                 continue;
             };
-            let (help, other) = (
-                format!("give the first another name: `_{name}`"),
-                format!("_{name}"),
-            );
-            let help = self.names.renamed(help, vec![first.span], name, &other);
+            let help = "give the first another name:";
             self.found.push(told!(
                 warning!(DuplicateParameter, "two parameters are named `{name}`"),
                 at ident.span, "this one hides the other",
                 at first.span, "this one can never be read",
-                mend Some(help),
+                mend self.names.hidden(help, vec![first.span], name),
             ));
         }
     }
@@ -254,13 +256,11 @@ impl Lint<'_> {
         let passed = self.names.passed.contains(of);
         let parameters = function.parameters.iter().map(|it| &it.ident);
         for ident in parameters.filter(|ident| !passed && idle(ident)) {
-            let (name, other) = (&ident.name, format!("_{}", ident.name));
-            let help = format!("read it, remove it, or name it `{other}`");
-            let help = self.names.renamed(help, vec![ident.span], name, &other);
+            let (name, help) = (&ident.name, "read it, remove it, or name it");
             self.found.push(told!(
                 warning!(UnusedParameter, "`{of}` never reads its parameter `{name}`"),
                 at ident.span, "nothing reads this",
-                mend Some(help),
+                mend self.names.hidden(help, vec![ident.span], name),
             ));
         }
         let own = all(&function.body, false).into_iter();
@@ -272,15 +272,13 @@ impl Lint<'_> {
             let [first, ..] = several else { continue };
             let room = self.found.len() < TOLD && several.iter().all(idle);
             if room && told.insert(&first.name) {
-                let (name, other) = (&first.name, format!("_{}", first.name));
-                let help = format!("remove the statement, or name it `{other}`");
+                let (name, help) = (&first.name, "remove the statement, or name it");
                 let places = set.iter().copied().flatten().filter(|it| it.name == *name);
                 let places = places.map(|ident| ident.span).collect();
-                let help = self.names.renamed(help, places, name, &other);
                 self.found.push(told!(
                     warning!(UnusedName, "`{name}` is set in `{of}` and never read"),
                     at first.span, "nothing reads this",
-                    mend Some(help),
+                    mend self.names.hidden(help, places, name),
                 ));
             }
         }

@@ -23,7 +23,7 @@ pub(super) fn reading(ast: &Ast, text: &str, whole: ExprId, part: ExprId) -> Opt
     let mut parts = Vec::new();
     let wanted = flatten(ast, whole, part, &mut parts).unwrap_or(0..0);
     let mut parser = Parser {
-        print: |id| print_expression(ast, text, id, &BTreeSet::new()),
+        print: &|id| print_expression(ast, text, id, &BTreeSet::new()),
         parts: &parts,
         at: 0,
         wanted,
@@ -62,17 +62,24 @@ fn flatten(
     }
 }
 
-/// What has been read, written for this language: its text, and what its outermost operator is.
+/// What has been read, written for this language.
 #[derive(Clone)]
 struct Read {
     text: String,
-    level: Level,
-    operator: Option<BinaryOperator>,
-    is_not: bool,
+    outer: Outer,
 }
 
-struct Parser<'a, F: Fn(ExprId) -> String> {
-    print: F,
+/// What stands outermost in it.
+#[derive(Clone, Copy, PartialEq)]
+enum Outer {
+    Operand,
+    Prefix(UnaryOperator),
+    Infix(BinaryOperator),
+    Choice,
+}
+
+struct Parser<'a> {
+    print: &'a dyn Fn(ExprId) -> String,
     parts: &'a [PythonPart],
     at: usize,
     wanted: Range<usize>,
@@ -80,7 +87,7 @@ struct Parser<'a, F: Fn(ExprId) -> String> {
     found: Option<String>,
 }
 
-impl<F: Fn(ExprId) -> String> Parser<'_, F> {
+impl Parser<'_> {
     fn choice(&mut self) -> Option<Read> {
         let start = self.at;
         let then = self.operation(PythonLevel::Or)?;
@@ -94,7 +101,7 @@ impl<F: Fn(ExprId) -> String> Parser<'_, F> {
         let [then, condition, otherwise] =
             [&then, &condition, &otherwise].map(|part| bracketed(part, Level::Ternary, false));
         let text = format!("{then} if {condition} else {otherwise}");
-        Some(self.read(start, text, Level::Ternary, None))
+        Some(self.read(start, text, Outer::Choice))
     }
 
     /// Operators of a level and tighter ones.
@@ -129,16 +136,18 @@ impl<F: Fn(ExprId) -> String> Parser<'_, F> {
         match part {
             PythonPart::Operand(id) => {
                 let text = (self.print)(id);
-                Some(self.read(start, text, Level::Postfix, None))
+                Some(self.read(start, text, Outer::Operand))
             }
             PythonPart::Prefix(operator) => {
                 let level = PythonLevel::of_prefix(operator).max(loosest);
                 let operand = bracketed(&self.operation(level)?, Level::Prefix, true);
-                let is_not = operator == UnaryOperator::Not;
-                let blank = if is_not { " " } else { "" };
+                let blank = if operator == UnaryOperator::Not {
+                    " "
+                } else {
+                    ""
+                };
                 let text = format!("{}{blank}{operand}", operator.symbol());
-                let read = self.read(start, text, Level::Prefix, None);
-                Some(Read { is_not, ..read })
+                Some(self.read(start, text, Outer::Prefix(operator)))
             }
             PythonPart::Infix(_) | PythonPart::If | PythonPart::Else => None,
         }
@@ -147,46 +156,37 @@ impl<F: Fn(ExprId) -> String> Parser<'_, F> {
     fn infix(&mut self, start: usize, operator: BinaryOperator, left: &Read, right: &Read) -> Read {
         let level = Level::of_operator(operator);
         let logic = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
-        let left = match logic && left.operator == Some(operator) {
+        let left = match logic && left.outer == Outer::Infix(operator) {
             true => left.text.clone(),
             false => bracketed(left, level, true),
         };
         let right = bracketed(right, level, false);
         let text = format!("{left} {} {right}", operator.symbol());
-        self.read(start, text, level, Some(operator))
+        self.read(start, text, Outer::Infix(operator))
     }
 
-    fn read(
-        &mut self,
-        start: usize,
-        text: String,
-        level: Level,
-        operator: Option<BinaryOperator>,
-    ) -> Read {
+    fn read(&mut self, start: usize, text: String, outer: Outer) -> Read {
         if self.wanted == (start..self.at) {
             self.found = Some(text.clone());
         }
-        Read {
-            text,
-            level,
-            operator,
-            is_not: false,
-        }
+        Read { text, outer }
     }
 }
 
 /// An operand of an operator, in parentheses where this language needs them, and where they make logic
 /// plain.
-fn bracketed(operand: &Read, outer: Level, is_left: bool) -> String {
-    let inner = operand.level;
-    let needed = match inner {
-        Level::Prefix => {
-            operand.is_not && !matches!(outer, Level::Logic | Level::Prefix | Level::Ternary)
+fn bracketed(operand: &Read, around: Level, is_left: bool) -> String {
+    let needed = match operand.outer {
+        Outer::Operand | Outer::Prefix(UnaryOperator::Negate | UnaryOperator::Plus) => false,
+        Outer::Prefix(UnaryOperator::Not) => {
+            !matches!(around, Level::Logic | Level::Prefix | Level::Ternary)
         }
-        Level::Postfix => false,
-        Level::Ternary => true,
-        _ if outer == Level::Ternary => inner < outer,
-        _ => inner <= Level::Relation || inner < outer || (inner == outer && !is_left),
+        Outer::Choice => true,
+        Outer::Infix(operator) => {
+            let inner = Level::of_operator(operator);
+            let looser = inner < around || (inner == around && !is_left);
+            looser || (inner <= Level::Relation && around != Level::Ternary)
+        }
     };
     match needed {
         true => format!("({})", operand.text),

@@ -22,7 +22,7 @@ impl Scene<'_> {
         };
         let count = |id: ExprId| match self.span(id) == at {
             true => found,
-            false => elements(&self.say(self.span(id))).len().max(1),
+            false => elements(&self.text(id)).len().max(1),
         };
         let (keys, queries) = (count(keys), count(queries));
         let names = letters(keys + queries);
@@ -40,62 +40,36 @@ impl Scene<'_> {
         let (keys, comparison, queries) = match self.arguments().as_slice() {
             [condition] => self.comparison(*condition)?,
             [keys, queries] => match self.comparison(*queries) {
-                Some((left, comparison, right))
-                    if self.say(self.span(left)) == self.say(self.span(*keys)) =>
-                {
+                Some((left, comparison, right)) if self.text(left) == self.text(*keys) => {
                     (*keys, comparison, right)
                 }
                 _ => (*keys, Comparison::Equal, *queries),
             },
             _ => return None,
         };
-        let [keys, queries] = [keys, queries].map(|id| self.say(self.span(id)));
+        let [keys, queries] = [keys, queries].map(|id| self.text(id));
         let fixed = format!("select({keys}, {queries}, {})", comparison.symbol());
         self.put("keys, queries and a comparison", self.whole, fixed)
     }
 
-    /// `select(a, b, "<")` without the quotes, or with the comparison in its place.
-    pub(super) fn third_argument(&self, id: ExprId) -> Option<Suggestion> {
-        let mut arguments = self.arguments();
-        let is_operator = |id: &ExprId| matches!(self.kind_of(*id), Some(ExprKind::Operator(_)));
-        if arguments.iter().any(is_operator) {
-            arguments.sort_by_key(is_operator);
-            let texts: Vec<_> = arguments
-                .iter()
-                .map(|id| self.say(self.span(*id)))
-                .collect();
-            let fixed = format!("select({})", texts.join(", "));
-            return self.put("the comparison comes last", self.whole, fixed);
-        }
-        let signs = ["==", "!=", "<", "<=", ">", ">="];
-        let symbol = match self.value(id) {
-            Some(Value::Str(text)) if signs.contains(&&*text) => text.to_string(),
-            _ => "==".to_string(),
-        };
-        self.put("write", self.span(id), symbol)
-    }
-
-    /// Whether the values of an `aggregate` are a selector: then the arguments are swapped.
+    /// The values of an `aggregate` if they are a selector: then the arguments are swapped.
     pub(super) fn swapped(&self) -> Option<Span> {
-        let values = self.span(*self.arguments().get(1)?);
-        self.static_selector(values).then_some(values)
+        let values = *self.arguments().get(1)?;
+        self.static_selector(values).then(|| self.span(values))
     }
 
     /// Whether a part is certainly a selector, by its name or by what it calls.
-    pub(super) fn static_selector(&self, at: Span) -> bool {
-        let Some(site) = self.site else { return false };
-        let mut parts = site.ast.ids().filter(|id| self.span(*id) == at);
-        parts.any(|id| match &site.ast.get(id).kind {
-            ExprKind::Name(name) => {
+    pub(super) fn static_selector(&self, id: ExprId) -> bool {
+        match (self.kind_of(id), self.site) {
+            (Some(ExprKind::Name(name)), Some(site)) => {
                 let meta = self.evaluator.lookup(site.scope, name);
                 matches!(meta, Some(Meta::Selector(_)))
             }
-            ExprKind::Call { function, .. } => {
-                let called = self.say(self.span(*function));
-                matches!(&*called, "select" | "select_best")
+            (Some(ExprKind::Call { function, .. }), _) => {
+                matches!(&*self.text(*function), "select" | "select_best")
             }
             _ => false,
-        })
+        }
     }
 
     /// Several s-ops that no single default fits, aggregated one by one.

@@ -151,7 +151,7 @@ impl Scene<'_> {
             (BinaryOperator::Power, Some(Value::Float(_)), _) => (left, ">= 0"),
             _ => return None,
         };
-        let (whole, base) = (self.say(self.whole), self.say(self.span(asked)));
+        let (whole, base) = (self.say(self.whole), self.text(asked));
         let fixed = format!("{whole} if {base} {comparison} else 0");
         self.put("choose another value there", self.whole, fixed)
             .filter(|_| self.value(asked).is_none())

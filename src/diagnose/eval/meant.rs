@@ -9,11 +9,14 @@ use crate::base::{Span, Suggestion};
 use crate::builtin::Builtin;
 use crate::eval::Meta;
 use crate::eval::fault::{Argument, Cause};
-use crate::syntax::ast::ExprKind;
+use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::{Failure, Op, TypeSet, Value};
 
 /// Atoms of a string or dict that are written out as a list.
 const MOST_ITEMS: usize = 8;
+
+/// The comparisons, as `select` takes them.
+const SIGNS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 
 /// What is needed where something else stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -153,7 +156,14 @@ impl Scene<'_> {
                 };
                 say "write {count}{like}";
 
-            Cause::NoComparison(id) => else self.third_argument(*id);
+            Cause::NoComparison(_) if SIGNS.contains(&&**a) =>
+                "the comparison comes last", "select({b}, {c}, {a})";
+            Cause::NoComparison(_) if SIGNS.contains(&&**b) =>
+                "the comparison comes last", "select({a}, {c}, {b})";
+            Cause::NoComparison(id) => at _ = self.span(*id);
+                where unquoted = c.trim_matches(['"', '\'']);
+                where sign = SIGNS.iter().find(|sign| **sign == unquoted).unwrap_or(&"==");
+                "write", "{sign}";
             Cause::KeysAndQueries(comparison, sides @ [keys, queries]) =>
                 where keys = self.say(keys.1);
                 else self.fitting(&Op::Compare(*comparison), sides)
@@ -258,7 +268,6 @@ impl Scene<'_> {
 
     /// Something else that an s-op is made of; each of several that are wrong.
     fn sop(&self, found: &Side) -> Option<Suggestion> {
-        let selector = |at: &Span| *at == found.1 || self.static_selector(*at);
         match (self.kind(), &found.0) {
             // Of two branches the other may be one, too.
             (
@@ -267,8 +276,9 @@ impl Scene<'_> {
                 }),
                 Meta::Selector(_),
             ) => {
-                let branches = [*then, *otherwise].map(|id| self.span(id));
-                self.widths_at(branches.into_iter().filter(selector))
+                let selector = |id: &ExprId| self.span(*id) == found.1 || self.static_selector(*id);
+                let branches = [*then, *otherwise].into_iter().filter(selector);
+                self.widths_at(branches.map(|id| self.span(id)))
             }
             (_, Meta::List(items)) if items.iter().any(|item| item.as_atom().is_none()) => self
                 .compared_by_function(items.len(), found.1)

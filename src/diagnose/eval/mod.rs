@@ -72,9 +72,9 @@ impl Diagnose for Words {
     }
 
     fn broken(&self, span: Span, label: &str) -> Diagnostic {
-        Diagnostic::error(
-            Code::UndefinedName,
-            "this uses a name whose definition has failed",
+        error!(
+            UndefinedName,
+            "this uses a name whose definition has failed"
         )
         .at(span, label)
     }

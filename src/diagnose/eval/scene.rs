@@ -30,25 +30,19 @@ impl Scene<'_> {
         self.written(span).unwrap_or(UNSAID.to_string())
     }
 
-    /// The texts of what is called and of its arguments but those with a name, of what is indexed and
+    pub fn text(&self, id: ExprId) -> String {
+        self.say(self.span(id))
+    }
+
+    /// The texts of what is called and of its arguments, unless some have names, of what is indexed and
     /// of the index, or of the operands.
     pub fn parts(&self) -> [String; 4] {
-        let parts = match self.kind() {
-            Some(ExprKind::Call {
-                function,
-                arguments,
-            }) => {
-                let plain = arguments.iter().map(|it| (it.name.is_none(), it.value));
-                let plain = plain.map(|(plain, id)| plain.then_some(id));
-                std::iter::once(Some(*function)).chain(plain).collect()
-            }
-            kind => kind.map_or(Vec::new(), |kind| {
-                kind.children().into_iter().map(Some).collect()
-            }),
-        };
+        let parts = self.kind().map_or(Vec::new(), ExprKind::children);
+        let named = matches!(self.kind(), Some(ExprKind::Call { arguments, .. })
+            if arguments.iter().any(|argument| argument.name.is_some()));
         [0, 1, 2, 3].map(|at| {
-            let part = parts.get(at).copied().flatten();
-            self.say(part.map_or(Span::BUILT_IN, |id| self.span(id)))
+            let part = parts.get(at).filter(|_| at == 0 || !named);
+            part.map_or(UNSAID.to_string(), |id| self.text(*id))
         })
     }
 
