@@ -16,7 +16,7 @@ impl From<&Failure> for Diagnostic {
             Failure::Types(symbol, values) =>
                 where kinds = values.iter().map(Value::kind).collect::<Vec<_>>();
                 where kinds = kinds.join(" and ");
-                where these = match values.as_slice() {
+                where these = match &**values {
                     [a, b] => format!(": `{} {symbol} {}`", shown(a), shown(b)),
                     _ => String::new(),
                 };
@@ -25,26 +25,26 @@ impl From<&Failure> for Diagnostic {
                 where found = index.kind();
                 error!(OperandTypes, "a {kind} is indexed by an int, not by {found}");
             Failure::Overflow(symbol, values, _) =>
-                where written = match values.as_slice() {
+                where written = match &**values {
                     [a, b] => format!("{a} {symbol} {b}"),
                     values => format!("{symbol}({})", values.iter().map(Value::to_string).collect::<String>()),
                 };
                 error!(Overflow, "`{written}` does not fit in 64 bits");
-            Failure::DivisionByZero(a, b) =>
-                where (a, b) = (shown(a), shown(b));
+            Failure::DivisionByZero(operands) =>
+                where [a, b] = operands.each_ref().map(shown);
                 error!(ArithmeticFailed, "division by zero: `{a} / {b}`");
-            Failure::RemainderByZero(a, b) =>
-                where (a, b) = (shown(a), shown(b));
+            Failure::RemainderByZero(operands) =>
+                where [a, b] = operands.each_ref().map(shown);
                 error!(ArithmeticFailed, "remainder of a division by zero: `{a} % {b}`");
-            Failure::ZeroToNegative(a, b) =>
-                where (a, b) = (plain(a), plain(b));
+            Failure::ZeroToNegative(operands) =>
+                where [a, b] = operands.each_ref().map(plain);
                 error!(ArithmeticFailed, "zero cannot be raised to a negative power: `{a} ^ {b}`");
-            Failure::NegativeToFraction(a, b) =>
-                where (a, b) = (plain(a), plain(b));
+            Failure::NegativeToFraction(operands) =>
+                where [a, b] = operands.each_ref().map(plain);
                 error!(ArithmeticFailed,
                     "a negative number raised to a fraction is not a real number: `({a}) ^ {b}`");
-            Failure::LargePower(a, b) =>
-                where (a, b) = (plain(a), plain(b));
+            Failure::LargePower(operands) =>
+                where [a, b] = operands.each_ref().map(plain);
                 error!(ArithmeticFailed, "the power is too large for a float: `{a} ^ {b}`");
             Failure::RoundedNan => error!(ArithmeticFailed, "NaN cannot be rounded to an int");
             Failure::LongString(bytes, most) =>

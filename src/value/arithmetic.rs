@@ -28,7 +28,7 @@ fn pair(symbol: &'static str, a: &Value, b: &Value) -> Result<Pair, Failure> {
 }
 
 fn unsupported(symbol: &'static str, a: &Value, b: &Value) -> Failure {
-    Failure::Types(symbol, vec![a.clone(), b.clone()])
+    Failure::Types(symbol, Box::new([a.clone(), b.clone()]))
 }
 
 /// The result, or an overflow towards the sign that the exact result would have.
@@ -38,7 +38,7 @@ fn checked(symbol: &'static str, a: i64, b: i64, result: Option<i64>, positive: 
     } else {
         Ordering::Less
     };
-    let operands = || vec![Value::Int(a), Value::Int(b)];
+    let operands = || Box::new([Value::Int(a), Value::Int(b)]);
     let overflow = || Failure::Overflow(symbol, operands(), beyond);
     result.map(Value::Int).ok_or_else(overflow)
 }
@@ -91,7 +91,7 @@ pub fn divide(a: &Value, b: &Value) -> Outcome {
         Pair::Floats(a, b) => (a, b),
     };
     if denominator == 0.0 {
-        return Err(Failure::DivisionByZero(a.clone(), b.clone()));
+        return Err(Failure::DivisionByZero(Box::new([a.clone(), b.clone()])));
     }
     Ok(Value::Float(numerator / denominator))
 }
@@ -100,7 +100,7 @@ pub fn divide(a: &Value, b: &Value) -> Outcome {
 pub fn remainder(a: &Value, b: &Value) -> Outcome {
     match pair("%", a, b)? {
         Pair::Ints(_, 0) | Pair::Floats(_, 0.0) => {
-            Err(Failure::RemainderByZero(a.clone(), b.clone()))
+            Err(Failure::RemainderByZero(Box::new([a.clone(), b.clone()])))
         }
         Pair::Ints(a, b) => {
             let remainder = a.checked_rem(b).unwrap_or(0);
@@ -136,16 +136,16 @@ pub fn power(a: &Value, b: &Value) -> Outcome {
 }
 
 fn float_power(a: f64, b: f64) -> Outcome {
-    let (base, exponent) = (Value::Float(a), Value::Float(b));
+    let operands = || Box::new([Value::Float(a), Value::Float(b)]);
     if a == 0.0 && b < 0.0 {
-        return Err(Failure::ZeroToNegative(base, exponent));
+        return Err(Failure::ZeroToNegative(operands()));
     }
     if a < 0.0 && a.is_finite() && b.is_finite() && b.fract() != 0.0 {
-        return Err(Failure::NegativeToFraction(base, exponent));
+        return Err(Failure::NegativeToFraction(operands()));
     }
     let result = a.powf(b);
     if result.is_infinite() && a.is_finite() && b.is_finite() {
-        return Err(Failure::LargePower(base, exponent));
+        return Err(Failure::LargePower(operands()));
     }
     Ok(Value::Float(result))
 }
@@ -172,10 +172,11 @@ pub fn negate(a: &Value) -> Outcome {
         Value::Float(float) => Ok(Value::Float(-float)),
         Value::Int(_) | Value::Bool(_) => {
             let int = a.as_int().unwrap_or(0);
-            let overflow = || Failure::Overflow("-", vec![Value::Int(int)], Ordering::Greater);
+            let overflow =
+                || Failure::Overflow("-", Box::new([Value::Int(int)]), Ordering::Greater);
             int.checked_neg().map(Value::Int).ok_or_else(overflow)
         }
-        Value::Str(_) => Err(Failure::Types("-", vec![a.clone()])),
+        Value::Str(_) => Err(Failure::Types("-", Box::new([a.clone()]))),
     }
 }
 
@@ -183,7 +184,7 @@ pub fn plus(a: &Value) -> Outcome {
     match a {
         Value::Float(_) | Value::Int(_) => Ok(a.clone()),
         Value::Bool(bool) => Ok(Value::Int(i64::from(*bool))),
-        Value::Str(_) => Err(Failure::Types("+", vec![a.clone()])),
+        Value::Str(_) => Err(Failure::Types("+", Box::new([a.clone()]))),
     }
 }
 
@@ -202,11 +203,11 @@ pub fn round(a: &Value) -> Outcome {
                 } else {
                     Ordering::Less
                 };
-                return Err(Failure::Overflow("round", vec![a.clone()], beyond));
+                return Err(Failure::Overflow("round", Box::new([a.clone()]), beyond));
             }
             Ok(Value::Int(rounded as i64))
         }
-        Value::Str(_) => Err(Failure::Types("round", vec![a.clone()])),
+        Value::Str(_) => Err(Failure::Types("round", Box::new([a.clone()]))),
     }
 }
 

@@ -3,23 +3,24 @@
 use super::atom::Value;
 use std::cmp::Ordering;
 
-/// Why an elementwise primitive has no result on some values.
+/// Why an elementwise primitive has no result on some values. It is small, as every result
+/// of a primitive has room for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The primitive of this symbol does not work on values of these types.
-    Types(&'static str, Vec<Value>),
+    Types(&'static str, Box<[Value]>),
     /// The int that it would give on these values does not fit in 64 bits, and on which side it lies.
-    Overflow(&'static str, Vec<Value>, Ordering),
+    Overflow(&'static str, Box<[Value]>, Ordering),
     /// A division by zero.
-    DivisionByZero(Value, Value),
+    DivisionByZero(Box<[Value; 2]>),
     /// The remainder of one.
-    RemainderByZero(Value, Value),
+    RemainderByZero(Box<[Value; 2]>),
     /// Zero to a negative power.
-    ZeroToNegative(Value, Value),
+    ZeroToNegative(Box<[Value; 2]>),
     /// A negative number to a fraction.
-    NegativeToFraction(Value, Value),
+    NegativeToFraction(Box<[Value; 2]>),
     /// A power beyond all floats.
-    LargePower(Value, Value),
+    LargePower(Box<[Value; 2]>),
     /// No int is near to NaN.
     RoundedNan,
     /// A string of so many bytes, and how many it may have.
