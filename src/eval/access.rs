@@ -189,7 +189,7 @@ impl Evaluator {
                 names,
                 values: parts.len(),
                 at: Some(at),
-                element: number.map(|number| (number, meta.clone())),
+                element: number,
             }
             .into()),
         }

@@ -144,8 +144,8 @@ pub enum Cause {
         names: usize,
         values: usize,
         at: Option<Span>,
-        /// The number of the element of a loop and it, if it is one.
-        element: Option<(usize, Meta)>,
+        /// The number of the element of a loop, if it is one.
+        element: Option<usize>,
     },
     DictKey(Side),
 

@@ -50,7 +50,7 @@ impl Scene<'_> {
             }
             Meta::Application(found) => {
                 let what = "if what it gives is right".to_string();
-                (what, one_line(&source(&found.as_list()))?)
+                (what, one_line(&found.as_list().repr())?)
             }
             _ => return None,
         };
@@ -92,17 +92,5 @@ impl Scene<'_> {
                 .help(help),
             None => error,
         }
-    }
-}
-
-/// A list of atoms and lists as it is written.
-fn source(meta: &Meta) -> String {
-    match meta {
-        Meta::List(items) => {
-            let items: Vec<String> = items.iter().map(source).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Meta::Atom(value) => value.source(),
-        other => other.repr(),
     }
 }

@@ -14,9 +14,9 @@ use crate::value::{Op, Table, TypeSet, Value};
 /// An error of an evaluation with the calls that led to its place, where they are the same for all
 /// s-ops made there that the roots need; and with what to type instead.
 pub fn explain(evaluator: &Evaluator, error: Diagnostic, roots: &[SOpId]) -> Diagnostic {
-    let bad_token = || (error.code == Code::BadToken).then(|| bad_token(evaluator, roots));
+    let numbers = (error.code == Code::BadToken).then_some(NUMBERS);
+    let help = error.help.clone().or(numbers.map(Suggestion::from));
     let Some(main) = error.span() else {
-        let help = bad_token();
         return error.maybe_help(help);
     };
     let graph = &evaluator.graph;
@@ -26,7 +26,6 @@ pub fn explain(evaluator: &Evaluator, error: Diagnostic, roots: &[SOpId]) -> Dia
     let path = paths.next().unwrap_or_default();
     let spans = |path: &[(_, Span)]| path.iter().map(|(_, span)| *span).collect::<Vec<_>>();
     let unique = paths.all(|other| spans(&other) == spans(&path));
-    let help = error.help.clone().or_else(|| Some(bad_token()?.into()));
     let error = with_path(error, if unique { &path } else { &[] });
     // Nobody can type in the library: the call is mended.
     let mut places = path.iter().map(|(_, span)| *span);
@@ -201,17 +200,5 @@ pub(super) fn other_default(written: &str) -> &'static str {
 }
 
 /// How tokens are given that are read as numbers.
-fn bad_token(evaluator: &Evaluator, roots: &[SOpId]) -> &'static str {
-    let graph = &evaluator.graph;
-    let reads = |wanted: Op| {
-        let mut nodes = graph.reachable(roots).into_iter();
-        nodes.any(|id| matches!(graph.get(id), SOp::Map { op, .. } if *op == wanted))
-    };
-    match reads(Op::ToFloat) && !reads(Op::ToInt) {
-        true => "floats come as a list: `tokens_float([0.5, 2.0])`",
-        false => {
-            "numbers come as a list or as single digits: `tokens_int([10, 20])`, \
-             `tokens_int(\"123\")`"
-        }
-    }
-}
+const NUMBERS: &str = "numbers come as a list or as single digits: `tokens_int([10, 20])`, \
+                       `tokens_int(\"123\")`; floats as a list: `tokens_float([0.5, 2.0])`";

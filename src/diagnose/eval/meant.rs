@@ -2,7 +2,7 @@
 //! of a part. Rules that look around are methods, in the files named after the themes.
 
 use super::cause::is_selector;
-use super::quote::{counted, elements, letters, one_line, operand};
+use super::quote::{counted, elements, letters, operand};
 use super::scene::{Scene, Side};
 use crate::base::suggest::nearest;
 use crate::base::{Span, Suggestion};
@@ -140,14 +140,15 @@ impl Scene<'_> {
                 else self.need(right, Needed::List);
             Cause::Membership(_) => say "ask it of an s-op or an atom, like `tokens in [\"a\", \"b\"]`";
             Cause::NotSpread(side) | Cause::NotIterable(side) => else self.iterated(side);
-            Cause::NotSeveral { found, count, element: Some(1..) } => else same_count(&found.0, *count);
+            Cause::NotSeveral { count, element: Some(1..), .. }
+                | Cause::Count { names: count, element: Some(1..), .. } =>
+                say "give every element {count} values, like the first";
             Cause::NotSeveral { found: (Meta::SOp(_), at), count, .. } =>
                 where text = self.say(*at);
                 where values = (0..*count.min(&4)).map(|k| format!("{text}[{k}]"));
                 where values = values.collect::<Vec<_>>().join(", ");
                 say "for the values at the first positions: `{values}`";
             Cause::NotSeveral { .. } => say "a single value takes one name, like `a`";
-            Cause::Count { names, element: Some((1.., item)), .. } => else same_count(item, *names);
             Cause::Count { values, .. } =>
                 where (count, names) = (counted(*values, "name"), letters(*values).join(", "));
                 where like = match values {
@@ -350,19 +351,6 @@ fn written_out(meta: &Meta) -> Option<String> {
     let items: Vec<String> = atoms.iter().map(Value::source).collect();
     let few = (1..=MOST_ITEMS).contains(&items.len());
     few.then(|| items.join(", "))
-}
-
-/// An element of a loop with as many values as those before it.
-fn same_count(item: &Meta, count: usize) -> Option<Suggestion> {
-    let parts = match item {
-        Meta::List(items) => items,
-        single => std::slice::from_ref(single),
-    };
-    let sources = parts.iter().map(|part| part.as_atom().map(Value::source));
-    let mut sources = sources.collect::<Option<Vec<String>>>()?;
-    sources.resize(count, "0".to_string());
-    let fixed = one_line(&format!("[{}]", sources.join(", ")))?;
-    Some(format!("give every element {count} values: `{fixed}`").into())
 }
 
 fn is_single(items: &[Meta]) -> bool {
