@@ -104,6 +104,7 @@ mod algebra;
 mod pages;
 #[cfg(feature = "repl")]
 mod puzzle;
+mod repr;
 
 // Behind the door. The project's own tests, benches and fuzzers hold these parts against each other;
 // nothing is promised of them.

@@ -124,10 +124,10 @@ fn assertion_text(assertion: &Assertion, sources: &Sources) -> String {
     let mut text = format!("FAILED  {name}:{line}:{column}  {written}\n");
     let mut say = |what: &str| text.push_str(&format!("        {what}\n"));
     if assertion.verdict == Verdict::False {
-        for (span, value) in &assertion.values {
-            let written = one_line(sources.text(*span));
+        for (meta, span) in &assertion.values {
+            let (written, value) = (one_line(sources.text(*span)), meta.repr());
             // A literal need not be told what it is; its quotes may be others.
-            if written.replace('"', "'") != *value {
+            if written.replace('"', "'") != value {
                 say(&format!("{written} is {value}"));
             }
         }
@@ -153,7 +153,7 @@ fn assertion_json(assertion: &Assertion, sources: &Sources) -> Json {
     let values: Vec<Json> = assertion
         .values
         .iter()
-        .map(|(span, value)| json!({"text": sources.text(*span), "value": value}))
+        .map(|(meta, span)| json!({"text": sources.text(*span), "value": meta.repr()}))
         .collect();
     let mut row = json!({
         "file": sources.get(assertion.span.source).name,

@@ -3,7 +3,7 @@
 //! where it is not sure it is silent. What a file defines at its outermost level may be read from
 //! outside, unless its name starts with an underscore. The text has no syntax errors.
 
-use crate::base::{Code, Diagnostic, Limits, Span, Suggestion};
+use crate::base::{Code, Diagnostic, Limits, SourceId, Span, Suggestion};
 use crate::builtin::{RESERVED, RESERVED_LIBRARY, find};
 use crate::syntax::ast::{
     Ast, ExprId, ExprKind, Function, Ident, Name, Parameter, Statement, StatementKind,
@@ -17,20 +17,40 @@ const TOLD: usize = 10_000;
 
 /// The warnings about a program, in the order of its text.
 pub fn lint(ast: &Ast) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
-    let names = Names::of(ast);
+    let mut lint = Lint {
+        ast,
+        names: Names::of(ast),
+        found: Vec::new(),
+    };
     for id in ast.ids() {
         if let ExprKind::Lambda(lambda) = &ast.get(id).kind {
-            duplicates(&names, &lambda.parameters, &mut diagnostics);
+            lint.duplicates(&lambda.parameters);
         }
     }
-    for statement in &ast.statements {
-        functions(ast, &names, statement, &mut diagnostics);
+    for statement in all(&ast.statements, true) {
+        if let StatementKind::Define(function) = &statement.kind {
+            lint.duplicates(&function.parameters);
+            lint.unused(function);
+            lint.replaced(&function.body, false);
+        }
     }
-    private(ast, &names, &mut diagnostics);
-    replaced(ast, &names, &ast.statements, true, &mut diagnostics);
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span());
-    diagnostics
+    lint.private();
+    lint.replaced(&ast.statements, true);
+    lint.found.sort_by_key(|diagnostic| diagnostic.span());
+    lint.found
+}
+
+/// Statements with those inside them, in functions too if asked for.
+fn all(statements: &[Statement], into_functions: bool) -> Vec<&Statement> {
+    let (mut found, mut pending) = (Vec::new(), Vec::new());
+    pending.extend(statements.iter().rev());
+    while let Some(statement) = pending.pop() {
+        found.push(statement);
+        if into_functions || !matches!(statement.kind, StatementKind::Define(_)) {
+            pending.extend(statement.body().iter().rev());
+        }
+    }
+    found
 }
 
 /// What a whole text does with its names.
@@ -83,17 +103,14 @@ impl Names {
                 }
             }
         }
-        ast.statements.iter().for_each(|it| names.set_by(it));
-        names
-    }
-
-    fn set_by(&mut self, statement: &Statement) {
-        let set = statement.names().iter();
-        self.set.extend(set.map(|ident| ident.name.clone()));
-        if let StatementKind::Define(function) = &statement.kind {
-            self.take(&function.parameters);
+        for statement in all(&ast.statements, true) {
+            let set = statement.names().iter();
+            names.set.extend(set.map(|ident| ident.name.clone()));
+            if let StatementKind::Define(function) = &statement.kind {
+                names.take(&function.parameters);
+            }
         }
-        statement.body().iter().for_each(|it| self.set_by(it));
+        names
     }
 
     fn take(&mut self, parameters: &[Parameter]) {
@@ -101,39 +118,27 @@ impl Names {
         self.set.extend(taken.cloned());
     }
 
-    /// Another name for what nobody reads, if nothing else has it.
-    fn renamed(&self, help: String, places: Vec<Span>, other: &str) -> Suggestion {
+    /// Another name for what nobody reads, if nothing else has it and no call gives this one.
+    fn renamed(&self, help: String, places: Vec<Span>, name: &str, other: &str) -> Suggestion {
         let known = self.read.contains(other) || self.set.contains(other);
+        let kept = RESERVED.contains(&other) || RESERVED_LIBRARY.contains(&other);
+        let (parsed, root) = parse_expression(SourceId(0), other, &Limits::default());
+        let is_name = root.is_some_and(|root| parsed.ast.bare_name(root).is_some());
+        let free = is_name && !known && !kept && find(other).is_none();
         let edit = |place| (place, other.to_string());
         Suggestion {
             message: help,
-            edits: match known {
-                true => Vec::new(),
-                false => places.into_iter().map(edit).collect(),
+            edits: match free && !self.given.contains(name) {
+                true => places.into_iter().map(edit).collect(),
+                false => Vec::new(),
             },
         }
     }
 
-    /// The same of a parameter, which a call may give by its name.
-    fn renamed_parameter(&self, help: String, ident: &Ident) -> Suggestion {
-        let help = self.renamed(help, vec![ident.span], &format!("_{}", ident.name));
-        match self.given.contains(&ident.name) {
-            true => help.plain(),
-            false => help,
-        }
-    }
-
-    /// What nobody in a file reads under a name that others do not see, under one that they do.
-    fn public(&self, ident: &Ident, public: &str) -> Suggestion {
-        let help = format!("remove the statement, or name it `{public}`");
-        let help = self.renamed(help, vec![ident.span], public);
-        let (parsed, root) = parse_expression(ident.span.source, public, &Limits::default());
-        let name = root.is_some_and(|root| parsed.ast.bare_name(root).is_some());
-        let kept = RESERVED.contains(&public) || RESERVED_LIBRARY.contains(&public);
-        match name && !kept && find(public).is_none() {
-            true => help,
-            false => help.plain(),
-        }
+    /// The same with an underscore before it, which says that it is not read.
+    fn hidden(&self, help: &str, places: Vec<Span>, name: &str) -> Option<Suggestion> {
+        let other = format!("_{name}");
+        Some(self.renamed(format!("{help} `{other}`"), places, name, &other))
     }
 
     /// Whether something may read anything: `out` is whatever was set last.
@@ -142,210 +147,165 @@ impl Names {
     }
 }
 
-fn functions(ast: &Ast, names: &Names, statement: &Statement, diagnostics: &mut Vec<Diagnostic>) {
-    if let StatementKind::Define(function) = &statement.kind {
-        duplicates(names, &function.parameters, diagnostics);
-        unused(ast, names, function, diagnostics);
-        replaced(ast, names, &function.body, false, diagnostics);
-    }
-    for inner in statement.body() {
-        functions(ast, names, inner, diagnostics);
-    }
+/// A program with its names, and the warnings about it so far.
+struct Lint<'a> {
+    ast: &'a Ast,
+    names: Names,
+    found: Vec<Diagnostic>,
 }
 
-/// The private names of a file that nothing in it reads.
-fn private(ast: &Ast, names: &Names, diagnostics: &mut Vec<Diagnostic>) {
-    if names.unsure() {
-        return;
-    }
-    let mut told = BTreeSet::new();
-    for statement in &ast.statements {
-        let (StatementKind::Assign { .. } | StatementKind::Define(_), [ident]) =
-            (&statement.kind, statement.names())
-        else {
-            continue;
-        };
-        let hidden = ident.name.starts_with('_') && ident.name.len() > 1;
-        if hidden && !names.read.contains(&ident.name) && told.insert(&ident.name) {
+impl Lint<'_> {
+    /// The private names of a file that nothing in it reads.
+    fn private(&mut self) {
+        let mut told = BTreeSet::new();
+        for statement in &self.ast.statements {
+            let (StatementKind::Assign { .. } | StatementKind::Define(_), [ident]) =
+                (&statement.kind, statement.names())
+            else {
+                continue;
+            };
             let (name, public) = (&ident.name, ident.name.trim_start_matches('_'));
-            diagnostics.push(told!(
-                warning!(UnusedName, "`{name}` is never read"),
-                at ident.span, "nothing in this file reads this",
-                note "a name that starts with `_` is not seen by files that load this one",
-                mend Some(names.public(ident, public)),
-            ));
+            let hidden = name.starts_with('_') && name.len() > 1 && !self.names.unsure();
+            if hidden && !self.names.read.contains(name) && told.insert(name) {
+                let help = format!("remove the statement, or name it `{public}`");
+                let help = self.names.renamed(help, vec![ident.span], name, public);
+                let help = match help.edits.is_empty() {
+                    true => "remove the statement".into(),
+                    false => help,
+                };
+                self.found.push(told!(
+                    warning!(UnusedName, "`{name}` is never read"),
+                    at ident.span, "nothing in this file reads this",
+                    note "a name that starts with `_` is not seen by files that load this one",
+                    mend Some(help),
+                ));
+            }
         }
     }
-}
 
-/// The names that are set again before anything reads them, in statements that run one after the
-/// other. What a function reads, it may read at any call.
-fn replaced(
-    ast: &Ast,
-    names: &Names,
-    statements: &[Statement],
-    outermost: bool,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    if names.unsure() {
-        return;
-    }
-    let mut late = BTreeSet::new();
-    for statement in statements {
-        in_functions(ast, statement, &mut late);
-    }
-    let mut waiting: BTreeMap<&str, &Ident> = BTreeMap::new();
-    for statement in statements {
-        let mut read = BTreeSet::new();
-        visit(ast, statement, &mut read, &mut Vec::new(), true);
-        for name in &read {
-            waiting.remove(&**name);
+    /// The names that are set again before anything reads them, in statements that run one after the
+    /// other. What a function reads, it may read at any call.
+    fn replaced(&mut self, statements: &[Statement], outermost: bool) {
+        if self.names.unsure() {
+            return;
         }
-        let ident = match &statement.kind {
-            StatementKind::Expression(_) | StatementKind::Assert { .. } => continue,
-            StatementKind::Define(function) => &function.ident,
-            StatementKind::Assign { names, .. } if names.len() == 1 => &names[0],
-            // A loop may set a name or not, and of several values some may be all that is wanted.
-            _ => {
-                waiting.clear();
+        let functions = all(statements, false).into_iter();
+        let functions = functions.filter(|it| matches!(it.kind, StatementKind::Define(_)));
+        let late = self.reads(functions.flat_map(|it| all(std::slice::from_ref(it), true)));
+        let mut waiting: BTreeMap<&str, &Ident> = BTreeMap::new();
+        for statement in statements {
+            for name in self.reads(all(std::slice::from_ref(statement), true)) {
+                waiting.remove(&*name);
+            }
+            let ident = match (&statement.kind, statement.names()) {
+                (StatementKind::Expression(_) | StatementKind::Assert { .. }, _) => continue,
+                (StatementKind::Assign { .. } | StatementKind::Define(_), [ident]) => ident,
+                // A loop may set a name or not, and of several values some may be all that is wanted.
+                _ => {
+                    waiting.clear();
+                    continue;
+                }
+            };
+            let name = &ident.name;
+            // What nothing reads at all has its own warning.
+            let public = outermost && !name.starts_with('_');
+            let told = !public && !self.names.read.contains(name);
+            if told || late.contains(name) || self.names.in_lambdas.contains(name) {
                 continue;
             }
-        };
-        // What nothing reads at all has its own warning.
-        let public = outermost && !ident.name.starts_with('_');
-        let told = !public && !names.read.contains(&ident.name);
-        if told || late.contains(&ident.name) || names.in_lambdas.contains(&ident.name) {
-            continue;
-        }
-        let first = waiting.insert(&ident.name, ident);
-        if let Some(first) = first.filter(|_| diagnostics.len() < TOLD) {
-            let name = &ident.name;
-            diagnostics.push(told!(
-                warning!(UnreadDefinition, "`{name}` is replaced before anything reads it"),
-                at first.span, "nothing reads this value",
-                at ident.span, "here the name gets another one",
-                help "remove the first statement, or give one of the two another name",
-            ));
+            let first = waiting.insert(name, ident);
+            if let Some(first) = first.filter(|_| self.found.len() < TOLD) {
+                self.found.push(told!(
+                    warning!(UnreadDefinition, "`{name}` is replaced before anything reads it"),
+                    at first.span, "nothing reads this value",
+                    at ident.span, "here the name gets another one",
+                    help "remove the first statement, or give one of the two another name",
+                ));
+            }
         }
     }
-}
 
-/// Collects what functions in a statement read.
-fn in_functions(ast: &Ast, statement: &Statement, read: &mut BTreeSet<Name>) {
-    if let StatementKind::Define(_) = statement.kind {
-        visit(ast, statement, read, &mut Vec::new(), false);
-    } else {
-        for inner in statement.body() {
-            in_functions(ast, inner, read);
-        }
-    }
-}
-
-fn duplicates(names: &Names, parameters: &[Parameter], diagnostics: &mut Vec<Diagnostic>) {
-    let mut seen: BTreeMap<&Name, &Ident> = BTreeMap::new();
-    for parameter in parameters {
-        let ident = &parameter.ident;
-        if let Some(first) = seen.insert(&ident.name, ident) {
+    fn duplicates(&mut self, parameters: &[Parameter]) {
+        let mut seen: BTreeMap<&Name, &Ident> = BTreeMap::new();
+        for Parameter { ident, .. } in parameters {
             let name = &ident.name;
-            let help = format!("give the first another name: `_{name}`");
-            diagnostics.push(told!(
+            let Some(first) = seen.insert(name, ident) else {
+                continue;
+            };
+            let help = "give the first another name:";
+            self.found.push(told!(
                 warning!(DuplicateParameter, "two parameters are named `{name}`"),
                 at ident.span, "this one hides the other",
                 at first.span, "this one can never be read",
-                mend Some(names.renamed_parameter(help, first)),
+                mend self.names.hidden(help, vec![first.span], name),
             ));
         }
     }
-}
 
-/// The names that a function sets or takes and neither it nor a function inside it reads.
-fn unused(ast: &Ast, names: &Names, function: &Function, diagnostics: &mut Vec<Diagnostic>) {
-    let mut read = BTreeSet::new();
-    let mut set: Vec<&[Ident]> = Vec::new();
-    for statement in &function.body {
-        visit(ast, statement, &mut read, &mut set, true);
-    }
-    for result in &function.results {
-        reads(ast, *result, &mut read);
-    }
-    // `out` is whatever was set last.
-    if read.contains("out") {
-        return;
-    }
-    // A function that is passed on takes what its caller gives.
-    if !names.passed.contains(&function.ident.name) {
-        for parameter in &function.parameters {
-            let ident = &parameter.ident;
-            if !read.contains(&ident.name) && !ident.name.starts_with('_') {
-                diagnostics.push(unread_parameter(names, ident, function));
-            }
+    /// The names that a function sets or takes and neither it nor a function inside it reads.
+    fn unused(&mut self, function: &Function) {
+        let mut read = self.reads(all(&function.body, true));
+        self.read_by(function.results.clone(), &mut read);
+        // `out` is whatever was set last.
+        if read.contains("out") {
+            return;
         }
-    }
-    let mut told = BTreeSet::new();
-    let all: Vec<&Ident> = set.iter().copied().flatten().collect();
-    for several in set {
-        // Taking values apart may give more of them than are needed.
-        let idle = |ident: &Ident| !read.contains(&*ident.name) && !ident.name.starts_with('_');
-        let [first, ..] = several else { continue };
-        let room = diagnostics.len() < TOLD;
-        if room && several.iter().all(idle) && told.insert(first.name.clone()) {
-            let (name, function) = (&first.name, &function.ident.name);
-            let help = format!("remove the statement, or name it `_{name}`");
-            let places = all.iter().filter(|it| it.name == *name).map(|it| it.span);
-            let help = names.renamed(help, places.collect(), &format!("_{name}"));
-            diagnostics.push(told!(
-                warning!(UnusedName, "`{name}` is set in `{function}` and never read"),
-                at first.span, "nothing reads this",
-                mend Some(help),
+        let idle = |ident: &Ident| !read.contains(&ident.name) && !ident.name.starts_with('_');
+        let of = &function.ident.name;
+        // A function that is passed on takes what its caller gives.
+        let passed = self.names.passed.contains(of);
+        let parameters = function.parameters.iter().map(|it| &it.ident);
+        for ident in parameters.filter(|ident| !passed && idle(ident)) {
+            let (name, help) = (&ident.name, "read it, remove it, or name it");
+            self.found.push(told!(
+                warning!(UnusedParameter, "`{of}` never reads its parameter `{name}`"),
+                at ident.span, "nothing reads this",
+                mend self.names.hidden(help, vec![ident.span], name),
             ));
         }
-    }
-}
-
-fn unread_parameter(names: &Names, ident: &Ident, function: &Function) -> Diagnostic {
-    let (name, function) = (&ident.name, &function.ident.name);
-    let help = format!("read it, remove it, or name it `_{name}`");
-    told!(
-        warning!(UnusedParameter, "`{function}` never reads its parameter `{name}`"),
-        at ident.span, "nothing reads this",
-        mend Some(names.renamed_parameter(help, ident)),
-    )
-}
-
-/// Collects what a statement reads and, in this function itself, sets.
-fn visit<'a>(
-    ast: &Ast,
-    statement: &'a Statement,
-    read: &mut BTreeSet<Name>,
-    set: &mut Vec<&'a [Ident]>,
-    own: bool,
-) {
-    if let (StatementKind::Assign { names, .. }, true) = (&statement.kind, own) {
-        set.push(names);
-    }
-    for id in statement.expressions() {
-        reads(ast, id, read);
-    }
-    let own = own && !matches!(statement.kind, StatementKind::Define(_));
-    for inner in statement.body() {
-        visit(ast, inner, read, set, own);
-    }
-}
-
-fn reads(ast: &Ast, id: ExprId, read: &mut BTreeSet<Name>) {
-    let mut pending = vec![id];
-    while let Some(id) = pending.pop() {
-        let kind = &ast.get(id).kind;
-        match kind {
-            ExprKind::Name(name) => {
-                read.insert(name.clone());
+        let own = all(&function.body, false).into_iter();
+        let own = own.filter(|it| matches!(it.kind, StatementKind::Assign { .. }));
+        let set: Vec<&[Ident]> = own.map(Statement::names).collect();
+        let mut told = BTreeSet::new();
+        for several in &set {
+            // Taking values apart may give more of them than are needed.
+            let [first, ..] = several else { continue };
+            let room = self.found.len() < TOLD && several.iter().all(idle);
+            if room && told.insert(&first.name) {
+                let (name, help) = (&first.name, "remove the statement, or name it");
+                let places = set.iter().copied().flatten().filter(|it| it.name == *name);
+                let places = places.map(|ident| ident.span).collect();
+                self.found.push(told!(
+                    warning!(UnusedName, "`{name}` is set in `{of}` and never read"),
+                    at first.span, "nothing reads this",
+                    mend self.names.hidden(help, places, name),
+                ));
             }
-            // An index from the end needs it.
-            ExprKind::Index { .. } => {
-                read.insert("length".into());
-            }
-            _ => {}
         }
-        pending.extend(kind.children());
+    }
+
+    /// What statements read, those inside them aside.
+    fn reads<'s>(&self, statements: impl IntoIterator<Item = &'s Statement>) -> BTreeSet<Name> {
+        let mut read = BTreeSet::new();
+        let expressions = statements.into_iter().flat_map(Statement::expressions);
+        self.read_by(expressions.collect(), &mut read);
+        read
+    }
+
+    fn read_by(&self, mut pending: Vec<ExprId>, read: &mut BTreeSet<Name>) {
+        while let Some(id) = pending.pop() {
+            let kind = &self.ast.get(id).kind;
+            match kind {
+                ExprKind::Name(name) => {
+                    read.insert(name.clone());
+                }
+                // An index from the end needs it.
+                ExprKind::Index { .. } => {
+                    read.insert("length".into());
+                }
+                _ => {}
+            }
+            pending.extend(kind.children());
+        }
     }
 }

@@ -1,11 +1,86 @@
 //! Faults of the interpreter in words: why an s-op has no value on an input, where in the program, and
 //! where in the input.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Diagnostic, Span};
-use crate::graph::{Graph, SOp, SOpId};
-use crate::interpret::fault::{Cause, Failed, Fault, Pairs, Score, code_of};
-use crate::value::Value;
+use crate::graph::{SOp, SOpId};
+use crate::interpret::fault::{Cause, Failed, Pairs};
+use crate::value::{Failure, Value};
+
+/// Why a primitive has no result.
+impl From<&Failure> for Diagnostic {
+    fn from(failure: &Failure) -> Diagnostic {
+        rules! { (), failure;
+            Failure::Types(symbol, values) =>
+                where kinds = values.iter().map(Value::kind).collect::<Vec<_>>();
+                where kinds = kinds.join(" and ");
+                where these = match &**values {
+                    [a, b] => format!(": `{} {symbol} {}`", shown(a), shown(b)),
+                    _ => String::new(),
+                };
+                error!(OperandTypes, "`{symbol}` does not work on {kinds}{these}");
+            Failure::NoIndex(kind, index) =>
+                where found = index.kind();
+                error!(OperandTypes, "a {kind} is indexed by an int, not by {found}");
+            Failure::Overflow(symbol, values, _) =>
+                where written = match &**values {
+                    [a, b] => format!("{a} {symbol} {b}"),
+                    values => format!("{symbol}({})", values.iter().map(Value::to_string).collect::<String>()),
+                };
+                error!(Overflow, "`{written}` does not fit in 64 bits");
+            Failure::DivisionByZero(operands) =>
+                where [a, b] = operands.each_ref().map(shown);
+                error!(ArithmeticFailed, "division by zero: `{a} / {b}`");
+            Failure::RemainderByZero(operands) =>
+                where [a, b] = operands.each_ref().map(shown);
+                error!(ArithmeticFailed, "remainder of a division by zero: `{a} % {b}`");
+            Failure::ZeroToNegative(operands) =>
+                where [a, b] = operands.each_ref().map(plain);
+                error!(ArithmeticFailed, "zero cannot be raised to a negative power: `{a} ^ {b}`");
+            Failure::NegativeToFraction(operands) =>
+                where [a, b] = operands.each_ref().map(plain);
+                error!(ArithmeticFailed,
+                    "a negative number raised to a fraction is not a real number: `({a}) ^ {b}`");
+            Failure::LargePower(operands) =>
+                where [a, b] = operands.each_ref().map(plain);
+                error!(ArithmeticFailed, "the power is too large for a float: `{a} ^ {b}`");
+            Failure::RoundedNan => error!(ArithmeticFailed, "NaN cannot be rounded to an int");
+            Failure::LongString(bytes, most) =>
+                error!(LimitReached, "the limit `string_bytes` of {most} bytes in a string is reached: \
+                                      this one has {bytes}");
+            Failure::NotInt(value) =>
+                where value = value.source();
+                error!(BadToken, "{value} is not an int");
+            Failure::LargeInt(value) => error!(BadToken, "{value} is not an int of 64 bits");
+            Failure::NotFloat(value) =>
+                where value = value.source();
+                error!(BadToken, "{value} is not a float");
+            Failure::NoKey(key) =>
+                where key = key.source();
+                error!(BadIndex, "there is no key {key} in the dict");
+            Failure::OutOfRange { index, length, kind } =>
+                error!(BadIndex, "index {index} is out of range for a {kind} of length {length}");
+        }
+    }
+}
+
+/// A value as source text, cut if it is long.
+fn shown(value: &Value) -> String {
+    let source = value.source();
+    match source.char_indices().nth(24) {
+        Some((end, _)) => format!("{}…", &source[..end]),
+        None => source,
+    }
+}
+
+/// A float that may have been an int, as short as possible.
+fn plain(value: &Value) -> String {
+    value
+        .as_float()
+        .map_or(String::new(), |float| float.to_string())
+}
 
 /// Why there is no value, without where.
 impl From<&Cause> for Diagnostic {
@@ -15,8 +90,7 @@ impl From<&Cause> for Diagnostic {
             Cause::NoTokens => error!(BadInput, "an s-op needs an input of at least one token");
             Cause::NotGiven =>
                 error!(BadInput, "what this part of the program is given is not known");
-            Cause::Primitive(failure) =>
-                Diagnostic::error(code_of(failure.kind), &failure.message);
+            Cause::Primitive(failure) => Diagnostic::from(failure);
             Cause::Mixed([(first, a), (second, b)]) =>
                 where (a, b) = (a.source(), b.source());
                 error!(MixedTypes, "numbers and strings in one s-op: {a} at position {first} and \
@@ -39,9 +113,15 @@ impl From<&Cause> for Diagnostic {
                 where ([keys, queries], symbol) = (types.map(|it| it.name()), comparison.symbol());
                 error!(OperandTypes,
                     "`{symbol}` does not work on {keys} as keys and {queries} as queries");
-            Cause::Pairs(most, pairs) =>
-                where what = what(*pairs);
-                error!(LimitReached, "the limit `pairs` of {most} is reached: {what}");
+            Cause::Pairs(most, Pairs::Scores(keys, queries)) =>
+                error!(LimitReached, "the limit `pairs` of {most} is reached: a score between {keys} \
+                                      different keys and {queries} different queries, {EACH}");
+            Cause::Pairs(most, Pairs::Selector(keys, queries)) =>
+                error!(LimitReached, "the limit `pairs` of {most} is reached: a selector of {keys} \
+                                      keys and {queries} queries, {EACH}");
+            Cause::Pairs(most, Pairs::Weights(pairs)) =>
+                error!(LimitReached, "the limit `pairs` of {most} is reached: {pairs} keys have a \
+                                      weight for a query");
             Cause::Shown { what, tokens, bytes, limit } =>
                 error!(LimitReached, "the limit `memory_bytes` of {limit} bytes is reached: {what} \
                                       on {tokens} tokens takes {bytes}"),
@@ -50,30 +130,43 @@ impl From<&Cause> for Diagnostic {
     }
 }
 
+/// What the limit on pairs is there for.
+const EACH: &str = "and no way is known but to look at each pair";
+
+/// Selected values that are shown.
+const SHOWN: usize = 5;
+
 /// At its place in the program. What the language gives has none: then it is where an s-op that the
 /// roots need reads it.
 impl From<Failed<'_>> for Diagnostic {
     fn from(failed: Failed) -> Diagnostic {
-        let Failed { fault, graph, .. } = failed;
+        let Failed {
+            fault,
+            graph,
+            input,
+            ..
+        } = failed;
         let error = Diagnostic::from(&fault.cause);
-        match (graph.get(fault.sop), &fault.score, &fault.cause) {
-            (sop, Some(score), _) => {
-                let weighted = matches!(sop, SOp::WeightedMean { .. });
-                let place = weighted.then(|| graph.span(fault.sop));
-                let error = place.map_or(error.clone(), |at| error.at(at, "this fails"));
-                let pair = pair(score, failed.input);
-                error.at(graph.scorer_span(score.scorer), pair)
-            }
-            (SOp::Tokens, ..) => told!(
+        let at = |position: usize| {
+            let token = input.get(position).map_or(String::new(), Value::source);
+            format!("at position {position}, {token}")
+        };
+        rules! { (), (graph.get(fault.sop), &fault.score, &fault.cause);
+            (sop, Some(score), _) =>
+                where weighted = matches!(sop, SOp::WeightedMean { .. });
+                where (key, query) = (at(score.key), at(score.query));
+                match weighted {
+                    true => error.at(graph.span(fault.sop), "this fails"),
+                    false => error,
+                },
+                at graph.scorer_span(score.scorer), "for the key {key}, and the query {query}";
+            (SOp::Tokens, ..) => placed(&failed, error),
+                help "use `tokens`, the tokens as strings, or give an input like `[1, 2]`";
+            (SOp::Aggregate { default, .. }, _, Cause::Mixed(_)) =>
+                where default = default.source();
                 placed(&failed, error),
-                help "use `tokens`, the tokens as strings, or give an input like `[1, 2]`"
-            ),
-            (SOp::Aggregate { default, .. }, _, Cause::Mixed(_)) => {
-                let note = "a position that selects nothing gets the default, here";
-                let error = error.note(format!("{note} {}", default.source()));
-                placed(&failed, error)
-            }
-            _ => placed(&failed, error),
+                note "a position that selects nothing gets the default, here {default}";
+            _ => placed(&failed, error);
         }
     }
 }
@@ -82,90 +175,54 @@ impl From<Failed<'_>> for Diagnostic {
 fn listed(values: &[Value]) -> String {
     let shown = values.iter().take(SHOWN).map(Value::source);
     let more = (values.len() > SHOWN).then(|| "…".to_string());
-    match shown.chain(more).collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => none,
-        shown => format!(": {shown}"),
+    let shown = shown.chain(more).collect::<Vec<_>>().join(", ");
+    if shown.is_empty() {
+        shown
+    } else {
+        format!(": {shown}")
     }
-}
-
-/// Selected values that are shown.
-const SHOWN: usize = 5;
-
-fn what(pairs: Pairs) -> String {
-    let each = "and no way is known but to look at each pair";
-    match pairs {
-        Pairs::Scores(keys, queries) => {
-            format!("a score between {keys} different keys and {queries} different queries, {each}")
-        }
-        Pairs::Selector(keys, queries) => {
-            format!("a selector of {keys} keys and {queries} queries, {each}")
-        }
-        Pairs::Weights(pairs) => format!("{pairs} keys have a weight for a query"),
-    }
-}
-
-/// For which key and which query a score fails.
-fn pair(score: &Score, input: &[Value]) -> String {
-    let [key, query] = [score.key, score.query].map(|position| {
-        let token = input.get(position).map_or(String::new(), Value::source);
-        format!("at position {position}, {token}")
-    });
-    format!("for the key {key}, and the query {query}")
 }
 
 /// Shows where it failed, and where operands were made that are only named there.
 fn placed(failed: &Failed, error: Diagnostic) -> Diagnostic {
     let Failed { fault, graph, .. } = *failed;
-    let tokens = matches!(graph.get(fault.sop), SOp::Tokens);
-    let place = match (fault.position, &fault.cause) {
-        (Some(position), _) => match failed.input.get(position) {
-            Some(token) => {
-                let token = token.source();
-                format!("this fails at position {position}, where the token is {token}")
-            }
-            None => format!("this fails at position {position}"),
-        },
-        (None, _) if tokens => "the input itself mixes them".to_string(),
-        (None, Cause::Mixed(_)) => "here they meet".to_string(),
-        (None, _) => "this fails".to_string(),
-    };
-    let span = graph.span(fault.sop);
-    if span != Span::BUILT_IN {
-        return made(graph, fault, error.at(span, place));
-    }
-    match read_at(failed).filter(|_| !tokens) {
-        Some(at) => {
-            let name = graph.describe(fault.sop);
-            error.at(at, place.replacen("this", &format!("`{name}`"), 1))
+    let sop = graph.get(fault.sop);
+    let is_input = matches!(sop, SOp::Tokens);
+    let token = fault
+        .position
+        .and_then(|at| Some((at, failed.input.get(at)?.source())));
+    let place = match (token, fault.position, &fault.cause) {
+        (Some((at, token)), ..) => {
+            format!("this fails at position {at}, where the token is {token}")
         }
-        None => error.note(place),
-    }
-}
-
-/// Where an s-op of the program reads what failed.
-fn read_at(failed: &Failed) -> Option<Span> {
-    let graph = failed.graph;
-    let reads = |id: &SOpId| graph.dependencies(*id).contains(&failed.fault.sop);
-    let readers = graph.reachable(failed.roots).into_iter().filter(reads);
-    let mut places = readers.map(|id| graph.span(id));
-    places.find(|span| *span != Span::BUILT_IN)
-}
-
-fn made(graph: &Graph, fault: &Fault, error: Diagnostic) -> Diagnostic {
-    let SOp::Map { operands, .. } = graph.get(fault.sop) else {
-        return error;
+        (None, Some(position), _) => format!("this fails at position {position}"),
+        (None, None, _) if is_input => "the input itself mixes them".to_string(),
+        (None, None, Cause::Mixed(_)) => "here they meet".to_string(),
+        (None, None, _) => "this fails".to_string(),
     };
     let span = graph.span(fault.sop);
+    if span == Span::BUILT_IN {
+        // Where an s-op of the program reads it.
+        let reads = |id: &SOpId| graph.dependencies(*id).contains(&fault.sop);
+        let readers = graph.reachable(failed.roots).into_iter().filter(reads);
+        let mut places = readers.map(|id| graph.span(id));
+        let place_of = places.find(|span| *span != Span::BUILT_IN && !is_input);
+        let name = format!("`{}`", graph.describe(fault.sop));
+        return match place_of {
+            Some(at) => error.at(at, place.replacen("this", &name, 1)),
+            None => error.note(place),
+        };
+    }
+    let operands = matches!(sop, SOp::Map { .. }).then(|| graph.dependencies(fault.sop));
+    let operands = operands.unwrap_or_default();
     let named = operands.iter().filter(|id| {
         let made = graph.span(**id);
         let constant = matches!(graph.get(**id), SOp::Constant(_));
         !constant && made.source == span.source && !span.contains(made)
     });
-    named.fold(error, |error, id| {
-        let text = match graph.name(*id) {
-            Some(name) => format!("`{name}` is made here"),
-            None => "an operand is made here".to_string(),
-        };
-        error.at(graph.span(*id), text)
+    named.fold(error.at(span, place), |error, id| {
+        let name = graph.name(*id).map(|name| format!("`{name}`"));
+        let name = name.unwrap_or("an operand".to_string());
+        error.at(graph.span(*id), format!("{name} is made here"))
     })
 }

@@ -1,8 +1,10 @@
-//! How Python would read the operators of an expression, as a tree that is printed with the
-//! parentheses that make this language read the same. For the help of `precedence`.
+//! How Python would read the operators of an expression, written with the parentheses that make this
+//! language read the same. For the help of `precedence`.
 
+use crate::format::print_expression;
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind, UnaryOperator};
 use crate::syntax::precedence::{Level, PythonLevel};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A part of an expression whose brackets and operands are taken as they are.
@@ -15,20 +17,20 @@ enum PythonPart {
     Else,
 }
 
-/// The operators of `whole` as Python groups them, appended to the tree; if Python keeps the
-/// operators of `part`, which lies in `whole`, together, then only those.
-pub(super) fn reading(ast: &mut Ast, whole: ExprId, part: ExprId) -> Option<ExprId> {
+/// The operators of `whole` as Python groups them; if Python keeps the operators of `part`, which lies
+/// in `whole`, together, then only those.
+pub(super) fn reading(ast: &Ast, text: &str, whole: ExprId, part: ExprId) -> Option<String> {
     let mut parts = Vec::new();
     let wanted = flatten(ast, whole, part, &mut parts).unwrap_or(0..0);
     let mut parser = Parser {
-        ast,
+        print: &|id| print_expression(ast, text, id, &BTreeSet::new()),
         parts: &parts,
         at: 0,
         wanted,
         found: None,
     };
-    let read = parser.choice();
-    parser.found.or(read)
+    let read = parser.choice()?;
+    Some(parser.found.unwrap_or(read.text))
 }
 
 /// The parts of an expression in their order; gives where those of `part` stand.
@@ -38,34 +40,21 @@ fn flatten(
     part: ExprId,
     parts: &mut Vec<PythonPart>,
 ) -> Option<Range<usize>> {
+    let kind = &ast.get(id).kind;
+    let before = match kind {
+        ExprKind::Unary { operator, .. } => vec![Some(PythonPart::Prefix(*operator))],
+        ExprKind::Binary { operator, .. } => vec![None, Some(PythonPart::Infix(*operator))],
+        ExprKind::Ternary { .. } => vec![None, Some(PythonPart::If), Some(PythonPart::Else)],
+        _ => Vec::new(),
+    };
     let start = parts.len();
+    if before.is_empty() {
+        parts.push(PythonPart::Operand(id));
+    }
     let mut found = None;
-    match ast.get(id).kind {
-        ExprKind::Unary { operator, operand } => {
-            parts.push(PythonPart::Prefix(operator));
-            found = flatten(ast, operand, part, parts);
-        }
-        ExprKind::Binary {
-            operator,
-            left,
-            right,
-        } => {
-            found = flatten(ast, left, part, parts);
-            parts.push(PythonPart::Infix(operator));
-            found = found.or(flatten(ast, right, part, parts));
-        }
-        ExprKind::Ternary {
-            then,
-            condition,
-            otherwise,
-        } => {
-            found = flatten(ast, then, part, parts);
-            parts.push(PythonPart::If);
-            found = found.or(flatten(ast, condition, part, parts));
-            parts.push(PythonPart::Else);
-            found = found.or(flatten(ast, otherwise, part, parts));
-        }
-        _ => parts.push(PythonPart::Operand(id)),
+    for (sign, child) in before.into_iter().zip(kind.children()) {
+        parts.extend(sign);
+        found = found.or(flatten(ast, child, part, parts));
     }
     match id == part {
         true => Some(start..parts.len()),
@@ -73,17 +62,33 @@ fn flatten(
     }
 }
 
+/// What has been read, written for this language.
+#[derive(Clone)]
+struct Read {
+    text: String,
+    outer: Outer,
+}
+
+/// What stands outermost in it.
+#[derive(Clone, Copy, PartialEq)]
+enum Outer {
+    Operand,
+    Prefix(UnaryOperator),
+    Infix(BinaryOperator),
+    Choice,
+}
+
 struct Parser<'a> {
-    ast: &'a mut Ast,
+    print: &'a dyn Fn(ExprId) -> String,
     parts: &'a [PythonPart],
     at: usize,
     wanted: Range<usize>,
     /// What stands exactly where it is wanted.
-    found: Option<ExprId>,
+    found: Option<String>,
 }
 
 impl Parser<'_> {
-    fn choice(&mut self) -> Option<ExprId> {
+    fn choice(&mut self) -> Option<Read> {
         let start = self.at;
         let then = self.operation(PythonLevel::Or)?;
         if !matches!(self.parts.get(self.at), Some(PythonPart::If)) {
@@ -94,19 +99,13 @@ impl Parser<'_> {
         self.at += 1;
         let otherwise = self.choice()?;
         let [then, condition, otherwise] =
-            [then, condition, otherwise].map(|part| self.bracketed(part, Level::Ternary, false));
-        Some(self.read(
-            start,
-            ExprKind::Ternary {
-                then,
-                condition,
-                otherwise,
-            },
-        ))
+            [&then, &condition, &otherwise].map(|part| bracketed(part, Level::Ternary, false));
+        let text = format!("{then} if {condition} else {otherwise}");
+        Some(self.read(start, text, Outer::Choice))
     }
 
     /// Operators of a level and tighter ones.
-    fn operation(&mut self, loosest: PythonLevel) -> Option<ExprId> {
+    fn operation(&mut self, loosest: PythonLevel) -> Option<Read> {
         let start = self.at;
         let mut left = self.prefixed(loosest)?;
         // What the comparison before compared last: `a < b < c` is `a < b and b < c`.
@@ -117,15 +116,11 @@ impl Parser<'_> {
                 break;
             }
             self.at += 1;
-            // Powers go from right to left, and take a sign on their right.
-            let right = match level {
-                PythonLevel::Power => self.operation(PythonLevel::Sign)?,
-                _ => self.operation_above(level)?,
-            };
+            let right = self.operation(level.of_right_operand())?;
             let last = compared.take().filter(|_| level == PythonLevel::Comparison);
-            let read = self.infix(start, operator, last.unwrap_or(left), right);
+            let read = self.infix(start, operator, last.as_ref().unwrap_or(&left), &right);
             left = match last {
-                Some(_) => self.infix(start, BinaryOperator::And, left, read),
+                Some(_) => self.infix(start, BinaryOperator::And, &left, &read),
                 None => read,
             };
             compared = (level == PythonLevel::Comparison).then_some(right);
@@ -133,96 +128,68 @@ impl Parser<'_> {
         Some(left)
     }
 
-    /// Operators tighter than a level.
-    fn operation_above(&mut self, level: PythonLevel) -> Option<ExprId> {
-        self.operation(match level {
-            PythonLevel::Or => PythonLevel::And,
-            PythonLevel::And => PythonLevel::Not,
-            PythonLevel::Not => PythonLevel::Comparison,
-            PythonLevel::Comparison => PythonLevel::Sum,
-            PythonLevel::Sum => PythonLevel::Product,
-            PythonLevel::Product => PythonLevel::Sign,
-            PythonLevel::Sign | PythonLevel::Power => PythonLevel::Power,
-        })
-    }
-
     /// An operand with the operators before it.
-    fn prefixed(&mut self, loosest: PythonLevel) -> Option<ExprId> {
+    fn prefixed(&mut self, loosest: PythonLevel) -> Option<Read> {
         let start = self.at;
         let part = *self.parts.get(start)?;
         self.at += 1;
         match part {
             PythonPart::Operand(id) => {
-                if self.wanted == (start..self.at) {
-                    self.found = Some(id);
-                }
-                Some(id)
+                let text = (self.print)(id);
+                Some(self.read(start, text, Outer::Operand))
             }
             PythonPart::Prefix(operator) => {
                 let level = PythonLevel::of_prefix(operator).max(loosest);
-                let operand = self.operation(level)?;
-                let operand = self.bracketed(operand, Level::Prefix, true);
-                Some(self.read(start, ExprKind::Unary { operator, operand }))
+                let operand = bracketed(&self.operation(level)?, Level::Prefix, true);
+                let blank = if operator == UnaryOperator::Not {
+                    " "
+                } else {
+                    ""
+                };
+                let text = format!("{}{blank}{operand}", operator.symbol());
+                Some(self.read(start, text, Outer::Prefix(operator)))
             }
             PythonPart::Infix(_) | PythonPart::If | PythonPart::Else => None,
         }
     }
 
-    fn infix(
-        &mut self,
-        start: usize,
-        operator: BinaryOperator,
-        left: ExprId,
-        right: ExprId,
-    ) -> ExprId {
+    fn infix(&mut self, start: usize, operator: BinaryOperator, left: &Read, right: &Read) -> Read {
         let level = Level::of_operator(operator);
-        let same = matches!(&self.ast.get(left).kind, ExprKind::Binary { operator: inner, .. }
-            if *inner == operator);
-        let left = match same && matches!(operator, BinaryOperator::And | BinaryOperator::Or) {
-            true => left,
-            false => self.bracketed(left, level, true),
+        let logic = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
+        let left = match logic && left.outer == Outer::Infix(operator) {
+            true => left.text.clone(),
+            false => bracketed(left, level, true),
         };
-        let right = self.bracketed(right, level, false);
-        let kind = ExprKind::Binary {
-            operator,
-            left,
-            right,
-        };
-        self.read(start, kind)
+        let right = bracketed(right, level, false);
+        let text = format!("{left} {} {right}", operator.symbol());
+        self.read(start, text, Outer::Infix(operator))
     }
 
-    /// An operand of an operator, in parentheses where this language needs them, and where they make
-    /// logic plain.
-    fn bracketed(&mut self, id: ExprId, outer: Level, is_left: bool) -> ExprId {
-        let expr = self.ast.get(id);
-        let span = expr.span;
-        let inner = Level::of(&expr.kind);
-        let needed = match &expr.kind {
-            ExprKind::Unary { operator, .. } => {
-                *operator == UnaryOperator::Not
-                    && !matches!(outer, Level::Logic | Level::Prefix | Level::Ternary)
-            }
-            ExprKind::Binary { .. } if outer == Level::Ternary => inner < outer,
-            ExprKind::Binary { .. } if inner <= Level::Relation => true,
-            ExprKind::Ternary { .. } => true,
-            ExprKind::Binary { .. } => inner < outer || (inner == outer && !is_left),
-            _ => false,
-        };
-        match needed {
-            true => self.ast.add(ExprKind::Parenthesized(id), span),
-            false => id,
-        }
-    }
-
-    fn read(&mut self, start: usize, kind: ExprKind) -> ExprId {
-        let spans = kind.children().into_iter().map(|id| self.ast.get(id).span);
-        let span = spans.reduce(|whole, part| whole.to(part));
-        let id = self
-            .ast
-            .add(kind, span.unwrap_or(crate::base::Span::BUILT_IN));
+    fn read(&mut self, start: usize, text: String, outer: Outer) -> Read {
         if self.wanted == (start..self.at) {
-            self.found = Some(id);
+            self.found = Some(text.clone());
         }
-        id
+        Read { text, outer }
+    }
+}
+
+/// An operand of an operator, in parentheses where this language needs them, and where they make logic
+/// plain.
+fn bracketed(operand: &Read, around: Level, is_left: bool) -> String {
+    let needed = match operand.outer {
+        Outer::Operand | Outer::Prefix(UnaryOperator::Negate | UnaryOperator::Plus) => false,
+        Outer::Prefix(UnaryOperator::Not) => {
+            !matches!(around, Level::Logic | Level::Prefix | Level::Ternary)
+        }
+        Outer::Choice => true,
+        Outer::Infix(operator) => {
+            let inner = Level::of_operator(operator);
+            let looser = inner < around || (inner == around && !is_left);
+            looser || (inner <= Level::Relation && around != Level::Ternary)
+        }
+    };
+    match needed {
+        true => format!("({})", operand.text),
+        false => operand.text.clone(),
     }
 }

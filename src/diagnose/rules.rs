@@ -15,13 +15,15 @@ macro_rules! warning {
     };
 }
 
-/// What happened, places `at` which something is said, a `note`, and `help`, or a `mend` if there is
-/// one.
+/// What happened, places `at` which something is said, the same of `each` of several, a `note`, and
+/// `help`, or a `mend` if there is one.
 macro_rules! told {
-    ($told:expr $(, at $at:expr, $label:literal)* $(, note $note:literal)*
-        $(, help $help:literal)? $(, mend $mend:expr)? $(,)?) => {{
+    ($told:expr $(, at $at:expr, $label:literal)*
+        $(, each $one:pat in $all:expr => $place:expr, $said:literal)?
+        $(, note $note:literal)* $(, help $help:literal)? $(, mend $mend:expr)? $(,)?) => {{
         let told: Diagnostic = $told;
         $(let told = told.at($at, format!($label));)*
+        $(let told = $all.into_iter().fold(told, |told, $one| told.at($place, format!($said)));)?
         $(let told = told.note(format!($note));)*
         $(let told = told.help(format!($help));)?
         $(let told = told.maybe_help($mend);)?
@@ -33,34 +35,37 @@ macro_rules! told {
 macro_rules! rules {
     ($scene:expr, $cause:expr; $($pattern:pat $(if $guard:expr)? =>
         $(where $name:pat = $value:expr;)* $told:expr $(, not $side:expr)?
-        $(, at $at:expr, $label:literal)* $(, note $note:literal)*
-        $(, help $help:literal)? $(, mend $mend:expr)?;)*) => {
+        $(, at $at:expr, $label:literal)*
+        $(, each $one:pat in $all:expr => $place:expr, $said:literal)?
+        $(, note $note:literal)* $(, help $help:literal)? $(, mend $mend:expr)?;)*) => {
         match $cause {
             $($pattern $(if $guard)? => {
                 $(let $name = $value;)*
                 let told: Diagnostic = $told;
                 $(let told = $scene.not(told, $side);)?
-                told!(told $(, at $at, $label)* $(, note $note)* $(, help $help)? $(, mend $mend)?)
+                told!(told $(, at $at, $label)* $(, each $one in $all => $place, $said)?
+                    $(, note $note)* $(, help $help)? $(, mend $mend)?)
             })*
         }
     };
 }
 
 /// What something was probably meant to be: what for, and the text that the whole, or the part `at` a
-/// place, has then; a sentence that is only to `say`; or `else` another rule. Nothing if no row fits.
+/// place, has then, where a name stands for the text that is there; a sentence that is only to `say`;
+/// or `else` another rule. Nothing if no row fits.
 macro_rules! mends {
-    ($scene:expr, $value:expr; $($pattern:pat $(if $guard:expr)? =>
+    ($scene:expr, $value:expr; $($pattern:pat $(if $guard:expr)? => $(at $it:pat = $at:expr;)?
         $(where $name:pat = $bound:expr;)*
-        $($what:literal, $fixed:literal $(, at ($at:expr))?)?
-        $(say $said:literal)? $(else $other:expr)?;)*) => {
+        $($what:literal, $fixed:literal)? $(say $said:literal)? $(else $other:expr)?;)*) => {
         match $value {
             $($pattern $(if $guard)? => {
+                #[allow(unused_variables)]
+                let (part, whole) = ($scene.whole, $scene.whole);
+                $(let (part, whole) = $scene.place_of($at);
+                let $it = $scene.say(part);)?
                 $(let $name = $bound;)*
-                $({
-                    let places = [$($at,)? $scene.whole];
-                    $scene.put(&format!($what), places[0], format!($fixed))
-                })?
-                $(Some(Suggestion::from(format!($said))))?
+                $($scene.mend_in(whole, &format!($what), part, format!($fixed)))?
+                $($crate::diagnose::eval::quote::said(format!($said)))?
                 $($other)?
             })*
             #[allow(unreachable_patterns)]
@@ -70,17 +75,20 @@ macro_rules! mends {
 }
 
 /// Slips as a list: what is looked at, and, for each thing that it may be, what is wrong and what to
-/// write, perhaps shown at another lexeme with a label. Texts may name what the pattern or a `where`
-/// has bound.
+/// write, perhaps as an edit of some lexemes, shown at the place or another lexeme with a label. Texts
+/// may name what the pattern or a `where` has bound.
 macro_rules! slips {
-    ($value:expr; $($pattern:pat $(if $guard:expr)? => $(where $name:pat = $bound:expr;)*
-        $message:literal, $help:expr $(, at $at:expr, $label:expr)?;)*) => {
+    ($place:expr, $value:expr; $($pattern:pat $(if $guard:expr)? =>
+        $(where $name:pat = $bound:expr;)* $message:literal, $help:expr
+        $(, edit $lexemes:expr, $text:expr)? $(, at $at:expr, $label:literal)?;)*) => {
         match $value {
             $($pattern $(if $guard)? => {
                 $(let $name = $bound;)*
-                let told = hint(format!($message), $help);
-                $(let told = hint_at($at, $label, told);)?
-                told
+                let help = Suggestion::from($help);
+                $(let help = $place.edit(help.message, $lexemes, $text);)?
+                let shown = ($place.at, "not here");
+                $(let shown = match shown { _ => ($at, $label) };)?
+                Some($place.slip_at(shown, format!($message), help))
             })*
             #[allow(unreachable_patterns)]
             _ => None,

@@ -24,19 +24,13 @@ impl Evaluator {
         if let Meta::SOp(id) = container {
             return self.index_sop(cx, id, index, span);
         }
-        let indexable = matches!(
-            container,
-            Meta::List(_) | Meta::Dict(_) | Meta::Atom(Value::Str(_))
-        );
-        if !indexable {
-            return Err(Cause::NotIndexable(container).into());
-        }
         // A table is copied, and a string is counted, from its start.
         self.charge(match (&container, &index.0) {
             (Meta::List(items), Meta::SOp(_) | Meta::Scorer(_)) => items.len() as u64,
             (Meta::Dict(dict), Meta::SOp(_) | Meta::Scorer(_)) => dict.len() as u64,
-            (Meta::Atom(text), _) => long(text),
-            _ => 0,
+            (Meta::List(_) | Meta::Dict(_), _) => 0,
+            (Meta::Atom(text @ Value::Str(_)), _) => long(text),
+            _ => return Err(Cause::NotIndexable(container).into()),
         })?;
         let lookup = || table(&container).map(|table| Op::Lookup(Arc::new(table)));
         match index.0 {
@@ -81,7 +75,7 @@ impl Evaluator {
                 };
                 let types = self.graph.types(id);
                 let unequal = |value: &Value| never_equal(types, TypeSet::of(value));
-                if self.calls == 0 && !atoms.is_empty() && atoms.iter().all(unequal) {
+                if !atoms.is_empty() && atoms.iter().all(unequal) {
                     let doubt = Doubtful::ConstantMembership(atoms.clone());
                     self.doubt(doubt, sides, span);
                 }
@@ -195,7 +189,7 @@ impl Evaluator {
                 names,
                 values: parts.len(),
                 at: Some(at),
-                element: number.map(|number| (number, meta.clone())),
+                element: number,
             }
             .into()),
         }
@@ -214,14 +208,23 @@ fn index_value(container: Meta, index: Side) -> Outcome<Meta> {
     let Some(asked) = key.as_int() else {
         return Err(Cause::BadIndex(container, index).into());
     };
-    let (found, length) = match &container {
-        Meta::List(items) => (element(items, asked).cloned(), items.len()),
+    let length = match &container {
+        Meta::List(items) => items.len(),
+        Meta::Atom(Value::Str(text)) => text.chars().count(),
+        _ => 0,
+    };
+    let from_start = match asked < 0 {
+        true => asked.saturating_add(length as i64),
+        false => asked,
+    };
+    let at = usize::try_from(from_start).unwrap_or(length);
+    let found = match &container {
+        Meta::List(items) => items.get(at).cloned(),
         Meta::Atom(Value::Str(text)) => {
-            let found =
-                character(text, asked).map(|found| Value::str(found.encode_utf8(&mut [0; 4])));
-            (found.map(Meta::Atom), text.chars().count())
+            let found = text.chars().nth(at);
+            found.map(|it| Meta::Atom(Value::str(it.encode_utf8(&mut [0; 4]))))
         }
-        _ => (None, 0),
+        _ => None,
     };
     found.ok_or_else(|| {
         Cause::OutOfRange {
@@ -234,31 +237,11 @@ fn index_value(container: Meta, index: Side) -> Outcome<Meta> {
     })
 }
 
-/// An element by its place, from the end if that is negative.
-fn element<T>(items: &[T], at: i64) -> Option<&T> {
-    let from_start = match at < 0 {
-        true => at.saturating_add(items.len() as i64),
-        false => at,
-    };
-    items.get(usize::try_from(from_start).ok()?)
-}
-
-/// A character by its place, from the end if that is negative.
-fn character(text: &str, at: i64) -> Option<char> {
-    let from = |at: i64| usize::try_from(at).ok();
-    match at < 0 {
-        true => text.chars().rev().nth(from(-(at + 1))?),
-        false => text.chars().nth(from(at)?),
-    }
-}
-
 /// A list, dict or string as it is now, for lookups by an s-op.
 fn table(container: &Meta) -> Outcome<Table> {
     let atom = |meta: &Meta| -> Outcome<Value> {
-        match meta {
-            Meta::Atom(value) => Ok(value.clone()),
-            other => Err(Cause::NoTable(other.clone()).into()),
-        }
+        let atom = meta.as_atom().cloned();
+        atom.ok_or_else(|| Cause::NoTable(meta.clone()).into())
     };
     match container {
         Meta::List(items) => Ok(Table::List(items.iter().map(atom).collect::<Outcome<_>>()?)),

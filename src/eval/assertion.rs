@@ -1,13 +1,15 @@
 //! `assert`: an in-file test. Each one that is run leaves an event, also inside a function, so that
 //! `rasp test` can count them; one that does not hold is an error of its statement.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::context::Context;
 use super::fault::Cause;
 use super::meta::{Meta, Side};
 use super::statement::{Assertion, Event, Verdict};
 use super::{Evaluator, Outcome, Stop};
 use crate::base::Diagnostic;
-use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, Statement, StatementKind};
+use crate::syntax::ast::{BinaryOperator, ExprId, Statement, StatementKind};
 
 impl Evaluator {
     pub(super) fn assert(&mut self, cx: &Context, condition: ExprId) -> Outcome<()> {
@@ -24,10 +26,9 @@ impl Evaluator {
             let worded = self.worded(stop);
             Box::new(worded.unwrap_or_else(|| self.words.broken(span, "asserted here")))
         });
-        let values = found.iter().map(|(meta, at)| (*at, meta.repr()));
         self.asserted.push(Assertion {
             span,
-            values: values.collect(),
+            values: found,
             verdict,
             failure,
         });
@@ -47,28 +48,29 @@ impl Evaluator {
     /// It is not true.
     fn holds(&mut self, cx: &Context, condition: ExprId, found: &mut Vec<Side>) -> Outcome<()> {
         let expr = cx.ast.get(condition);
-        let value = match &expr.kind {
-            ExprKind::Binary {
-                operator: operator @ BinaryOperator::Compare(_),
-                left,
-                right,
-            } => {
-                for side in [*left, *right] {
-                    found.push(self.side(cx, side)?);
-                }
-                let sides = [found[0].clone(), found[1].clone()];
-                self.binary(*operator, sides, expr.span)?
+        let value = if let Some((left, operator @ BinaryOperator::Compare(_), right)) =
+            cx.ast.binary(condition)
+        {
+            for side in [left, right] {
+                found.push(self.side(cx, side)?);
             }
-            _ => {
-                found.push(self.side(cx, condition)?);
-                found[0].0.clone()
-            }
+            let sides = [found[0].clone(), found[1].clone()];
+            self.binary(operator, sides, expr.span)?
+        } else {
+            found.push(self.side(cx, condition)?);
+            found[0].0.clone()
         };
         match &value {
             // These have no truth: it differs from position to position.
             Meta::SOp(_) | Meta::Selector(_) => Err(Cause::NoTruth((value, expr.span)).into()),
             Meta::Atom(value) if value.truthy() => Ok(()),
-            _ => Err(Cause::Unmet(found.clone()).into()),
+            Meta::Atom(_)
+            | Meta::List(_)
+            | Meta::Dict(_)
+            | Meta::Scorer(_)
+            | Meta::Function(_)
+            | Meta::Application(_)
+            | Meta::Broken => Err(Cause::Unmet(found.clone()).into()),
         }
     }
 

@@ -43,7 +43,7 @@ impl Evaluator {
         if ordered && !shared(TypeSet::NUMBER) && !shared(TypeSet::STR) {
             return Err(Cause::KeysAndQueries(comparison, sides).into());
         }
-        if !ordered && self.calls == 0 && never_equal(key_types, query_types) {
+        if !ordered && never_equal(key_types, query_types) {
             self.doubt(Doubtful::ConstantSelector(comparison), sides, span);
         }
         let selector = self.add_comparison([keys, queries], comparison, span)?;
@@ -102,20 +102,21 @@ impl Evaluator {
             Some((Meta::Atom(atom), _)) => atom,
             Some(given) => return Err(Cause::NoDefault(value, given).into()),
         };
-        let Meta::List(items) = &value else {
-            let sop = self.broadcast(&value, values_span)?;
-            self.check_default(cx, (given, &default), (sop, values_span), (&value, span));
-            return self.pool(&attends.0, sop, default, span);
-        };
         // Several s-ops are pooled alike.
-        let places = element_spans(&cx.ast, values, items.len());
+        let (items, places) = match &value {
+            Meta::List(items) => (&items[..], element_spans(&cx.ast, values, items.len())),
+            single => (std::slice::from_ref(single), vec![values_span]),
+        };
         let mut pooled = Vec::with_capacity(items.len());
         for (item, at) in items.iter().zip(places) {
             let sop = self.broadcast(item, at)?;
             self.check_default(cx, (given, &default), (sop, at), (&value, span));
             pooled.push(self.pool(&attends.0, sop, default.clone(), span)?);
         }
-        self.keep(Meta::list(pooled))
+        match (&value, pooled.as_slice()) {
+            (Meta::SOp(_) | Meta::Atom(_), [single]) => Ok(single.clone()),
+            _ => self.keep(Meta::list(pooled)),
+        }
     }
 
     /// Warns of a default that is written and certainly has another type than one of the values.

@@ -1,7 +1,7 @@
 //! The meanings of the built-in functions, and of the other built-in names.
 
 use super::context::Context;
-use super::fault::{Argument as Wrong, Cause, Limit};
+use super::fault::{Argument as Wrong, Cause, Limit, limited};
 use super::meta::{Body, Callable, Meta, ScopeId};
 use super::{Evaluator, Outcome};
 use crate::base::Span;
@@ -33,12 +33,10 @@ impl Evaluator {
             };
             self.scopes.set(scope, row.name.into(), (meta, span));
         }
-        let base = self.base;
-        if let Some(tokens_str) = self.scopes.lookup(scope, "tokens_str").cloned() {
-            if let Meta::SOp(id) = tokens_str {
-                self.graph.set_name(id, &"tokens".into(), false);
-            }
-            self.scopes.set(base, "tokens".into(), (tokens_str, span));
+        if let Some(Meta::SOp(id)) = self.scopes.lookup(scope, "tokens_str").cloned() {
+            self.graph.set_name(id, &"tokens".into(), false);
+            let made = (Meta::SOp(id), span);
+            self.scopes.set(self.base, "tokens".into(), made);
         }
     }
 
@@ -178,22 +176,12 @@ impl Evaluator {
         if step == 0 {
             return Err(Cause::StepZero.into());
         }
-        let mut items = Vec::new();
-        let mut at = i128::from(start);
-        while if step > 0 {
-            at < i128::from(stop)
-        } else {
-            at > i128::from(stop)
-        } {
-            if items.len() >= self.limits.collection_length {
-                let bound = self.limits.collection_length;
-                let all = (i128::from(stop) - i128::from(start)) / i128::from(step);
-                return Err(Cause::Limit(Limit::Elements(bound, Some(all))).into());
-            }
-            items.push(Meta::Atom(Value::Int(at as i64)));
-            at += i128::from(step);
-        }
-        self.keep(Meta::list(items))
+        let [start, stop, step] = [start, stop, step].map(i128::from);
+        let count = ((stop - start + step - step.signum()) / step).max(0);
+        let bound = self.limits.collection_length;
+        limited(count > bound as i128, Limit::Elements(bound, Some(count)))?;
+        let int = |at: i128| Meta::Atom(Value::Int((start + at * step) as i64));
+        self.keep(Meta::list((0..count).map(int).collect()))
     }
 
     fn zip(&mut self, cx: &Context, lists: &[ExprId]) -> Outcome<Meta> {
@@ -227,17 +215,15 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<Vec<ExprId>> {
         let parameters = builtin.row().parameters;
-        let variadic = parameters.last() == Some(&"…");
+        let most = match parameters.last() {
+            Some(&"…") => usize::MAX,
+            _ => parameters.len(),
+        };
         let wrong = |wrong| Cause::BuiltinArguments(builtin, wrong);
         let mut values = arguments.iter().map(|argument| cx.ast.get(argument.value));
         if let Some(spread) = values.find(|value| matches!(value.kind, ExprKind::Spread(_))) {
             return Err(Cause::StraySpread(spread.span).into());
         }
-        let most = if variadic {
-            usize::MAX
-        } else {
-            parameters.len()
-        };
         if arguments.len() < builtin.required() || arguments.len() > most {
             let (given, at) = (arguments.len(), span);
             return Err(wrong(Wrong::Count { given, at }).into());

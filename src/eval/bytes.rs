@@ -15,25 +15,17 @@ const ALLOCATED: usize = 64;
 /// A result that several share is shared out among them; a string counts once, however often it is in it.
 pub fn bytes(meta: &Meta) -> u64 {
     let mut strings = Strings::default();
-    match meta {
-        Meta::List(list) => {
-            let slots = ALLOCATED + size_of::<List>() + list.len() * size_of::<Meta>();
-            let items = list.iter().map(|item| strings.inside(item));
-            slots as u64 + items.sum::<u64>()
-        }
-        Meta::Dict(dict) => {
-            let slot = size_of::<(usize, u64, Value, Value, Meta)>();
-            let entry = |(key, item)| strings.unseen(key) + strings.inside(item);
-            let slots = ALLOCATED + size_of::<Dict>() + dict.len() * slot;
-            slots as u64 + dict.iter().map(entry).sum::<u64>()
-        }
-        Meta::Atom(value) => strings.unseen(value),
-        Meta::SOp(_)
-        | Meta::Selector(_)
-        | Meta::Scorer(_)
-        | Meta::Function(_)
-        | Meta::Application(_)
-        | Meta::Broken => 0,
+    if let Meta::List(list) = meta {
+        let slots = ALLOCATED + size_of::<List>() + list.len() * size_of::<Meta>();
+        let items = list.iter().map(|item| strings.inside(item));
+        slots as u64 + items.sum::<u64>()
+    } else if let Meta::Dict(dict) = meta {
+        let slot = size_of::<(usize, u64, Value, Value, Meta)>();
+        let entry = |(key, item)| strings.unseen(key) + strings.inside(item);
+        let slots = ALLOCATED + size_of::<Dict>() + dict.len() * slot;
+        slots as u64 + dict.iter().map(entry).sum::<u64>()
+    } else {
+        strings.inside(meta)
     }
 }
 

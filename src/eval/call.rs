@@ -97,16 +97,12 @@ impl Evaluator {
                 if bound[slot].is_some() || slot < given.len() {
                     return Err(taken(slot).into());
                 }
-                let value = self.expression(cx, argument.value)?;
-                bound[slot] = Some((value, self.made(cx, argument.value)));
+                bound[slot] = Some(self.made_side(cx, argument.value)?);
                 continue;
             }
             match spread(argument.value) {
                 Some(list) => given.extend(self.spread(cx, list)?),
-                None => {
-                    let value = self.expression(cx, argument.value)?;
-                    given.push((value, self.made(cx, argument.value)));
-                }
+                None => given.push(self.made_side(cx, argument.value)?),
             }
             if given.len() > most {
                 let given = given.len();
@@ -121,10 +117,9 @@ impl Evaluator {
         for (slot, given) in bound.iter_mut().zip(given) {
             *slot = Some(given);
         }
-        match complete(callable, bound) {
-            Ok(complete) => self.with_rest(callable, complete, rest),
-            Err(name) => Err(wrong(Wrong::Missing(name.clone())).into()),
-        }
+        let missing = |name: &Name| wrong(Wrong::Missing(name.clone()));
+        let complete = complete(callable, bound).map_err(missing)?;
+        self.with_rest(callable, complete, rest)
     }
 
     /// The arguments with those that the last parameter takes together as a list.
@@ -240,17 +235,14 @@ impl Evaluator {
         let input = self.side(cx, argument.value)?;
         let tokens = self.tokens(Some(&applied), input)?;
         let size = tokens.len() as u64;
-        self.charge(match applied {
-            Meta::Selector(_) => size.saturating_mul(size) / 64,
-            Meta::Scorer(_) => size.saturating_mul(size),
-            _ => size,
-        })?;
-        let roots = match applied {
-            Meta::SOp(id) => vec![id],
-            Meta::Selector(id) => self.graph.selector_operands(id),
-            Meta::Scorer(id) => interpret::scorer_operands(&self.graph, id),
-            _ => Vec::new(),
+        let pairs = size.saturating_mul(size);
+        let (work, roots) = match applied {
+            Meta::Selector(id) => (pairs / 64, self.graph.selector_operands(id)),
+            Meta::Scorer(id) => (pairs, interpret::scorer_operands(&self.graph, id)),
+            Meta::SOp(id) => (size, vec![id]),
+            _ => (size, Vec::new()),
         };
+        self.charge(work)?;
         let failed = |error: Box<Diagnostic>| {
             let error = Box::new(error.within(span, "applied to an input here"));
             Cause::OnInput { error, roots }

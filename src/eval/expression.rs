@@ -1,15 +1,16 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::bytes::bytes;
 use super::context::Context;
-use super::fault::{Cause, Limit};
+use super::fault::{Cause, Limit, limited};
 use super::meta::{Body, Callable, Dict, Meta, Side};
 use super::{Evaluator, Outcome, Stop};
 use crate::base::{Held, Span};
 use crate::builtin;
 use crate::syntax::ast::{ExprId, ExprKind, Ident, Lambda, Name, Parameter};
-use crate::value::Value;
 use std::sync::Arc;
 
 impl Evaluator {
@@ -34,18 +35,37 @@ impl Evaluator {
                 self.keep(Meta::list(items))
             }
             ExprKind::Spread(_) => Err(Cause::StraySpread(span).into()),
-            ExprKind::Dict(entries) => self.dict(cx, entries),
+            ExprKind::Dict(entries) => {
+                let mut dict = Dict::default();
+                for entry in entries {
+                    self.entry(cx, *entry, &mut dict)?;
+                }
+                self.keep(Meta::Dict(Arc::new(dict)))
+            }
             ExprKind::ListComprehension {
                 element,
                 names,
                 iterable,
-            } => self.list_comprehension(cx, *element, (names, *iterable)),
+            } => {
+                let mut items = Vec::new();
+                self.comprehension(cx, names, *iterable, |evaluator, cx| {
+                    items.push(evaluator.expression(cx, *element)?);
+                    Ok(())
+                })?;
+                self.keep(Meta::list(items))
+            }
             ExprKind::DictComprehension {
                 key,
                 value,
                 names,
                 iterable,
-            } => self.dict_comprehension(cx, (*key, *value), (names, *iterable)),
+            } => {
+                let mut dict = Dict::default();
+                self.comprehension(cx, names, *iterable, |evaluator, cx| {
+                    evaluator.entry(cx, (*key, *value), &mut dict)
+                })?;
+                self.keep(Meta::Dict(Arc::new(dict)))
+            }
             ExprKind::Unary { operator, operand } => {
                 let operand = self.side(cx, *operand)?;
                 self.unary(*operator, operand, span)
@@ -77,50 +97,25 @@ impl Evaluator {
         }
     }
 
-    fn list_comprehension(
-        &mut self,
-        cx: &Context,
-        element: ExprId,
-        (names, iterable): (&[Ident], ExprId),
-    ) -> Outcome<Meta> {
-        let mut items = Vec::new();
-        self.comprehension(cx, names, iterable, |evaluator, cx| {
-            items.push(evaluator.expression(cx, element)?);
-            Ok(())
-        })?;
-        self.keep(Meta::list(items))
-    }
-
-    fn dict_comprehension(
-        &mut self,
-        cx: &Context,
-        (key, value): (ExprId, ExprId),
-        (names, iterable): (&[Ident], ExprId),
-    ) -> Outcome<Meta> {
-        let mut dict = Dict::default();
-        self.comprehension(cx, names, iterable, |evaluator, cx| {
-            let key = evaluator.dict_key(cx, key)?;
-            dict.insert(key, evaluator.expression(cx, value)?);
-            Ok(())
-        })?;
-        self.keep(Meta::Dict(Arc::new(dict)))
-    }
-
     /// The value of an expression with its place.
     pub(crate) fn side(&mut self, cx: &Context, id: ExprId) -> Outcome<Side> {
         Ok((self.expression(cx, id)?, cx.span(id)))
+    }
+
+    /// The value of an expression with where that was made.
+    pub(crate) fn made_side(&mut self, cx: &Context, id: ExprId) -> Outcome<Side> {
+        Ok((self.expression(cx, id)?, self.made(cx, id)))
     }
 
     /// The values of expressions; one with a star gives each of its elements.
     pub(crate) fn expressions(&mut self, cx: &Context, ids: &[ExprId]) -> Outcome<Vec<Meta>> {
         let mut values = Vec::with_capacity(ids.len());
         for id in ids {
-            match cx.ast.get(*id).kind {
-                ExprKind::Spread(list) => {
-                    let items = self.spread(cx, list)?.into_iter();
-                    values.extend(items.map(|(item, _)| item));
-                }
-                _ => values.push(self.expression(cx, *id)?),
+            if let ExprKind::Spread(list) = cx.ast.get(*id).kind {
+                let items = self.spread(cx, list)?.into_iter();
+                values.extend(items.map(|(item, _)| item));
+            } else {
+                values.push(self.expression(cx, *id)?);
             }
         }
         Ok(values)
@@ -129,13 +124,14 @@ impl Evaluator {
     /// A list, dict or function that was made: charged for its size and held, unless it nests too
     /// deep or is too large.
     pub(crate) fn keep(&mut self, mut meta: Meta) -> Outcome<Meta> {
-        if meta.depth() > self.limits.nesting {
-            return Err(Cause::Limit(Limit::Nesting(self.limits.nesting)).into());
-        }
-        let length = match &meta {
-            Meta::List(items) => items.len(),
-            Meta::Dict(dict) => dict.len(),
-            _ => return Ok(meta),
+        let deepest = self.limits.nesting;
+        limited(meta.depth() > deepest, Limit::Nesting(deepest))?;
+        let length = if let Meta::List(items) = &meta {
+            items.len()
+        } else if let Meta::Dict(dict) = &meta {
+            dict.len()
+        } else {
+            return Ok(meta);
         };
         self.check_length(length)?;
         self.charge(length as u64)?;
@@ -147,19 +143,15 @@ impl Evaluator {
     /// Counts the bytes of a value, unless they are too many.
     pub(crate) fn held(&self, meta: &Meta) -> Outcome<Held> {
         let held = self.memory.hold(bytes(meta));
-        match self.memory.held() > self.limits.memory_bytes {
-            true => Err(Cause::Limit(Limit::Memory(self.limits.memory_bytes)).into()),
-            false => Ok(held),
-        }
+        let bound = self.limits.memory_bytes;
+        limited(self.memory.held() > bound, Limit::Memory(bound))?;
+        Ok(held)
     }
 
     /// Whether a list or dict may have this many elements.
     pub(crate) fn check_length(&self, length: usize) -> Outcome<()> {
         let bound = self.limits.collection_length;
-        match length > bound {
-            true => Err(Cause::Limit(Limit::Elements(bound, Some(length as i128))).into()),
-            false => Ok(()),
-        }
+        limited(length > bound, Limit::Elements(bound, Some(length as i128)))
     }
 
     fn name(&mut self, cx: &Context, name: &Name) -> Outcome<Meta> {
@@ -170,20 +162,18 @@ impl Evaluator {
         }
     }
 
-    fn dict(&mut self, cx: &Context, entries: &[(ExprId, ExprId)]) -> Outcome<Meta> {
-        let mut dict = Dict::default();
-        for (key, value) in entries {
-            let key = self.dict_key(cx, *key)?;
-            dict.insert(key, self.expression(cx, *value)?);
-        }
-        self.keep(Meta::Dict(Arc::new(dict)))
-    }
-
-    fn dict_key(&mut self, cx: &Context, id: ExprId) -> Outcome<Value> {
-        match self.side(cx, id)? {
-            (Meta::Atom(value), _) => Ok(value),
-            other => Err(Cause::DictKey(other).into()),
-        }
+    fn entry(
+        &mut self,
+        cx: &Context,
+        (key, value): (ExprId, ExprId),
+        dict: &mut Dict,
+    ) -> Outcome<()> {
+        let key = match self.side(cx, key)? {
+            (Meta::Atom(key), _) => key,
+            other => return Err(Cause::DictKey(other).into()),
+        };
+        dict.insert(key, self.expression(cx, value)?);
+        Ok(())
     }
 
     /// Runs `body` once for each element, in a scope of its own.
@@ -233,10 +223,8 @@ impl Evaluator {
             if builtin::called(&parameter.ident.name).is_some() {
                 self.warn_other_meaning(cx, &parameter.ident);
             }
-            let default = match parameter.default {
-                Some(id) => Some(self.expression(cx, id)?),
-                None => None,
-            };
+            let default = parameter.default.map(|id| self.expression(cx, id));
+            let default = default.transpose()?;
             bound.push((parameter.ident.name.clone(), default));
         }
         Ok(bound)

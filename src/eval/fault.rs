@@ -1,12 +1,14 @@
 //! Why a statement stopped: what happened, as data, and where. Nothing here is said in words;
 //! `diagnose` does that, once for each statement.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::meta::{Callable, Meta, ScopeId, Side};
 use crate::base::{Diagnostic, Span};
 use crate::builtin::Builtin;
 use crate::graph::SOpId;
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, Ident, Name};
-use crate::value::op::Failure;
+use crate::value::Failure;
 use crate::value::{Comparison, Op, TypeSet, Value};
 use std::sync::Arc;
 
@@ -142,8 +144,8 @@ pub enum Cause {
         names: usize,
         values: usize,
         at: Option<Span>,
-        /// The number of the element of a loop and it, if it is one.
-        element: Option<(usize, Meta)>,
+        /// The number of the element of a loop, if it is one.
+        element: Option<usize>,
     },
     DictKey(Side),
 
@@ -279,6 +281,14 @@ impl From<Cause> for Stop {
     }
 }
 
+/// Stops where a limit is reached.
+pub(super) fn limited(is_reached: bool, limit: Limit) -> Outcome<()> {
+    match is_reached {
+        true => Err(Cause::Limit(limit).into()),
+        false => Ok(()),
+    }
+}
+
 /// Refuses operands that an operator or function does not work on.
 pub(super) fn refuse<T>(op: Op, sides: impl Into<Vec<Side>>) -> Outcome<T> {
     let sides = sides.into();
@@ -325,10 +335,10 @@ impl Stop {
 
     /// The name that is not defined, if that is why.
     pub(super) fn undefined(&self) -> Option<&Name> {
-        match self.cause()? {
-            Cause::Undefined(name) => Some(name),
-            _ => None,
-        }
+        let Cause::Undefined(name) = self.cause()? else {
+            return None;
+        };
+        Some(name)
     }
 
     /// Whether it is an assertion that does not hold, behind which a loop goes on.

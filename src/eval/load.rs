@@ -1,14 +1,16 @@
 //! `load "path";`: runs another text in a scope of its own and copies its public names. Where texts
 //! come from is the business of [`Texts`], so that the core reads no files.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::context::Context;
-use super::fault::{Cause, Doubtful, Limit};
+use super::fault::{Cause, Doubtful, Limit, limited};
 use super::meta::{Meta, ScopeId};
 use super::scope::Bound;
 use super::statement::Event;
 use super::{Evaluator, Outcome};
 use crate::base::{Severity, Span};
-use crate::syntax::ast::{Ast, Name};
+use crate::syntax::ast::{Ast, Command, Name};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -109,13 +111,10 @@ impl Evaluator {
             .into());
         }
         let deepest = self.limits.load_depth;
-        if self.loading.len() >= deepest {
-            return Err(Cause::Limit(Limit::LoadDepth(deepest)).into());
-        }
+        limited(self.loading.len() >= deepest, Limit::LoadDepth(deepest))?;
         self.loads += 1;
-        if self.loads > self.limits.loads {
-            return Err(Cause::Limit(Limit::Loads(self.limits.loads)).into());
-        }
+        let most = self.limits.loads;
+        limited(self.loads > most, Limit::Loads(most))?;
         let library = self.texts.is_library(&loaded.identity);
         let warns = !library && self.warned_of.insert(loaded.identity.clone());
         self.loading.push(Frame {
@@ -216,8 +215,14 @@ fn shown(events: Vec<Event>, public: &[(Name, Bound)]) -> Vec<Event> {
                 }
             }
             // `exit` ends the file that says it, not the session.
-            Event::Expression { .. } | Event::Asserted(_) | Event::Draw { .. } | Event::Exit => {}
-            command => kept.push(command),
+            Event::Expression { .. }
+            | Event::Asserted(_)
+            | Event::Draw { .. }
+            | Event::Command(Command::Exit) => {}
+            command @ (Event::SetExample { .. }
+            | Event::SetVocabulary { .. }
+            | Event::SetMaxLength { .. }
+            | Event::Command(_)) => kept.push(command),
         }
     }
     kept.extend(

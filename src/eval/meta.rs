@@ -9,7 +9,6 @@ use crate::graph::{SOpId, ScorerId, SelectorId};
 use crate::interpret::Sequence;
 use crate::syntax::ast::{Ast, ExprId, Function, Lambda, Name};
 use crate::value::Value;
-use crate::value::atom::{float_repr, quote};
 use indexmap::IndexMap;
 use std::sync::Arc;
 
@@ -61,20 +60,29 @@ impl Application {
     pub(crate) fn as_list(&self) -> Meta {
         match self {
             Application::Sequence { output, .. } => Meta::atoms(&output.values),
-            Application::Matrix { rows, .. } => listed_rows(rows),
-            Application::Scores { rows, .. } => listed_scores(rows),
+            Application::Matrix { .. } | Application::Scores { .. } => {
+                Meta::list(self.rows(usize::MAX))
+            }
         }
     }
-}
 
-fn listed_rows(rows: &[Vec<bool>]) -> Meta {
-    let bit = |bit: &bool| Meta::Atom(Value::Bool(*bit));
-    let row = |row: &Vec<bool>| Meta::list(row.iter().map(bit).collect());
-    Meta::list(rows.iter().map(row).collect())
-}
-
-fn listed_scores(rows: &[Vec<Value>]) -> Meta {
-    Meta::list(rows.iter().map(|row| Meta::atoms(row)).collect())
+    /// The first rows of a selector or of scores, each as a list.
+    pub(crate) fn rows(&self, count: usize) -> Vec<Meta> {
+        let bit = |bit: &bool| Meta::Atom(Value::Bool(*bit));
+        match self {
+            Application::Sequence { .. } => Vec::new(),
+            Application::Matrix { rows, .. } => {
+                let rows = rows.iter().take(count);
+                rows.map(|row| Meta::list(row.iter().map(bit).collect()))
+                    .collect()
+            }
+            Application::Scores { rows, .. } => rows
+                .iter()
+                .take(count)
+                .map(|row| Meta::atoms(row))
+                .collect(),
+        }
+    }
 }
 
 /// A function with the scope it was made in.
@@ -177,34 +185,19 @@ impl Meta {
     /// How many values there are if all is written out: a list that holds another twice writes it
     /// twice.
     pub fn written(&self) -> u64 {
-        match self {
-            Meta::List(list) => list.written,
-            Meta::Atom(_)
-            | Meta::Dict(_)
-            | Meta::SOp(_)
-            | Meta::Selector(_)
-            | Meta::Scorer(_)
-            | Meta::Function(_)
-            | Meta::Application(_)
-            | Meta::Broken => 1,
+        if let Meta::List(list) = self {
+            list.written
+        } else {
+            1
         }
     }
 
     /// Counts a new list or dict as held until it is dropped.
     pub(crate) fn hold(&mut self, held: Held) {
-        let place = match self {
-            Meta::List(list) => Arc::get_mut(list).map(|list| &mut list.held),
-            Meta::Dict(dict) => Arc::get_mut(dict).map(|dict| &mut dict.held),
-            Meta::Atom(_)
-            | Meta::SOp(_)
-            | Meta::Selector(_)
-            | Meta::Scorer(_)
-            | Meta::Function(_)
-            | Meta::Application(_)
-            | Meta::Broken => None,
-        };
-        if let Some(place) = place {
-            *place = Some(held);
+        if let Meta::List(list) = self {
+            Arc::get_mut(list).map(|list| list.held.insert(held));
+        } else if let Meta::Dict(dict) = self {
+            Arc::get_mut(dict).map(|dict| dict.held.insert(held));
         }
     }
 
@@ -231,24 +224,6 @@ impl Meta {
             | Meta::Scorer(_)
             | Meta::Application(_)
             | Meta::Broken => 0,
-        }
-    }
-
-    /// What kind of thing it is, with an article, for messages.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Meta::Atom(Value::Int(_)) => "an int",
-            Meta::Atom(Value::Float(_)) => "a float",
-            Meta::Atom(Value::Bool(_)) => "a bool",
-            Meta::Atom(Value::Str(_)) => "a string",
-            Meta::List(_) => "a list",
-            Meta::Dict(_) => "a dict",
-            Meta::SOp(_) => "an s-op",
-            Meta::Selector(_) => "a selector",
-            Meta::Scorer(_) => "a scorer",
-            Meta::Function(_) => "a function",
-            Meta::Application(_) => "the result of an application",
-            Meta::Broken => "something broken",
         }
     }
 
@@ -294,64 +269,7 @@ impl Meta {
             None
         }
     }
-
-    /// As Python's `repr` would show it, cut where it gets very long; s-ops, selectors and
-    /// functions by their kind.
-    pub fn repr(&self) -> String {
-        let mut text = String::new();
-        self.write_repr(&mut text);
-        text
-    }
-
-    fn write_repr(&self, text: &mut String) {
-        if text.len() > LONGEST_REPR {
-            if !text.ends_with('…') {
-                text.push('…');
-            }
-            return;
-        }
-        match self {
-            Meta::Atom(value) => text.push_str(&python_repr(value)),
-            Meta::List(items) => {
-                text.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    text.push_str(if index == 0 { "" } else { ", " });
-                    item.write_repr(text);
-                }
-                text.push(']');
-            }
-            Meta::Dict(dict) => {
-                text.push('{');
-                for (index, (key, value)) in dict.iter().enumerate() {
-                    text.push_str(if index == 0 { "" } else { ", " });
-                    text.push_str(&format!("{}: ", python_repr(key)));
-                    value.write_repr(text);
-                }
-                text.push('}');
-            }
-            Meta::SOp(_) => text.push_str("s-op"),
-            Meta::Selector(_) => text.push_str("selector"),
-            Meta::Scorer(_) => text.push_str("scorer"),
-            Meta::Function(callable) => text.push_str(&callable.signature()),
-            Meta::Application(application) => match &**application {
-                Application::Sequence { output, .. } => text.push_str(&output.to_string()),
-                // What is cut anyway is not made.
-                Application::Matrix { rows, .. } => {
-                    let shown = rows.len().min(LONGEST_REPR / (rows.len() + 1) + 1);
-                    listed_rows(&rows[..shown]).write_repr(text);
-                }
-                Application::Scores { rows, .. } => {
-                    let shown = rows.len().min(LONGEST_REPR / (rows.len() + 1) + 1);
-                    listed_scores(&rows[..shown]).write_repr(text);
-                }
-            },
-            Meta::Broken => text.push('?'),
-        }
-    }
 }
-
-/// Characters after which a printed list or dict is cut.
-const LONGEST_REPR: usize = 100_000;
 
 impl Callable {
     /// Whether the language gives it.
@@ -398,63 +316,5 @@ impl Callable {
             Body::Lambda { ast, lambda, .. } => Some((ast, vec![lambda.body])),
             Body::Builtin(_) => None,
         }
-    }
-
-    /// `name(a, b)`
-    pub fn signature(&self) -> String {
-        self.called(&self.name)
-    }
-
-    /// How it is called under a name: `name(a, b)`.
-    pub(crate) fn called(&self, name: &str) -> String {
-        format!("{name}({})", self.listed_parameters(true))
-    }
-
-    /// How to call it under a name, without defaults that cannot be typed.
-    pub(crate) fn usage(&self, name: &str) -> String {
-        format!("{name}({})", self.listed_parameters(false))
-    }
-
-    /// It as a value that is handed over: its name, or `lambda a, b: …`.
-    fn as_value(&self) -> String {
-        match self.body {
-            Body::Lambda { .. } => format!("lambda {}: …", self.listed_parameters(true)),
-            Body::Builtin(_) | Body::Defined { .. } => self.name.to_string(),
-        }
-    }
-
-    /// `a, b=1`, with or without the defaults that are functions.
-    fn listed_parameters(&self, functions: bool) -> String {
-        let rest = self.single().len();
-        let listed = self
-            .parameters
-            .iter()
-            .enumerate()
-            .filter_map(|(at, (name, default))| {
-                Some(match default {
-                    None if at == rest => format!("*{name}"),
-                    Some(Meta::Function(_)) if !functions => return None,
-                    Some(Meta::Function(function)) => format!("{name}={}", function.as_value()),
-                    Some(default) => format!("{name}={}", default.repr()),
-                    None => name.to_string(),
-                })
-            });
-        listed.collect::<Vec<String>>().join(", ")
-    }
-}
-
-/// Strings in single quotes unless they contain one, as Python chooses.
-fn python_repr(value: &Value) -> String {
-    match value {
-        Value::Str(text) if text.contains('\'') && !text.contains('"') => quote(text),
-        Value::Str(text) => {
-            let quoted = quote(text);
-            let inner = quoted[1..quoted.len() - 1]
-                .replace("\\\"", "\"")
-                .replace('\'', "\\'");
-            format!("'{inner}'")
-        }
-        Value::Float(float) => float_repr(*float),
-        Value::Int(_) | Value::Bool(_) => value.to_string(),
     }
 }

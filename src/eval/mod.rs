@@ -32,7 +32,7 @@ use crate::base::{Diagnostic, Limits, Memory, SourceId, Sources, Span};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId, Sharing};
 use crate::syntax::ast::{Ast, Name};
 use crate::value::{Comparison, Op, TypeSet, Value};
-use fault::{Cause, Doubt, Doubtful, Fault, Limit, refuse};
+use fault::{Cause, Doubt, Doubtful, Fault, Limit, limited, refuse};
 use meta::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
@@ -164,11 +164,6 @@ impl Evaluator {
         self.scopes.lookup(scope, name)
     }
 
-    /// Every name visible in a scope, nearest scope first.
-    pub fn visible_names(&self, scope: ScopeId) -> Vec<Name> {
-        self.scopes.visible(scope)
-    }
-
     pub(crate) fn step(&mut self) -> Outcome<()> {
         self.charge(1)
     }
@@ -179,19 +174,14 @@ impl Evaluator {
         if self.graph.control().is_stopped() {
             return Err(Cause::Interrupted.into());
         }
-        match self.steps > self.limits.steps {
-            true => Err(Cause::Limit(Limit::Steps(self.limits.steps)).into()),
-            false => Ok(()),
-        }
+        let bound = self.limits.steps;
+        limited(self.steps > bound, Limit::Steps(bound))
     }
 
     /// Whether one more node may be added to the graph.
     pub(crate) fn check_nodes(&self) -> Outcome<()> {
         let bound = self.limits.graph_nodes;
-        match self.graph.len() >= bound {
-            true => Err(Cause::Limit(Limit::Nodes(bound)).into()),
-            false => Ok(()),
-        }
+        limited(self.graph.len() >= bound, Limit::Nodes(bound))
     }
 
     /// Adds an s-op to the graph.
@@ -269,7 +259,15 @@ impl Evaluator {
 
     /// Notes something doubtful, unless the same place has given it before in the same calls.
     fn doubt(&mut self, kind: Doubtful, sides: impl Into<Vec<Side>>, span: Span) {
-        if !self.warns() {
+        // What the types of one call say need not hold of another.
+        let of_types = matches!(
+            kind,
+            Doubtful::Constant { .. }
+                | Doubtful::ConstantSide(_)
+                | Doubtful::ConstantSelector(_)
+                | Doubtful::ConstantMembership(_)
+        );
+        if !self.warns() || (of_types && self.calls > 0) {
             return;
         }
         let calls = match kind {

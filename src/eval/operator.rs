@@ -8,8 +8,7 @@ use super::{Evaluator, Outcome};
 use crate::base::Span;
 use crate::graph::{SOpId, Selector};
 use crate::syntax::ast::{BinaryOperator, ExprId, UnaryOperator};
-use crate::value::op::{Failure, FailureKind};
-use crate::value::{Comparison, Op, TypeSet, Value};
+use crate::value::{Comparison, Failure, Op, TypeSet, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -47,7 +46,7 @@ impl Evaluator {
                 Ok(Meta::SOp(self.add_map(op, vec![*id], span)?))
             }
             Meta::Atom(value) => match op.apply(&[value]) {
-                Err(failure) if failure.kind == FailureKind::Types => refuse(op, [side]),
+                Err(Failure::Types(..)) => refuse(op, [side]),
                 result => atom_result(result, at),
             },
             _ => refuse(op, [side]),
@@ -62,8 +61,9 @@ impl Evaluator {
     ) -> Outcome<Meta> {
         let op = match operator {
             BinaryOperator::In => return self.membership(sides, span),
-            BinaryOperator::And => return self.logical(Op::And, operator, sides, span),
-            BinaryOperator::Or => return self.logical(Op::Or, operator, sides, span),
+            BinaryOperator::And | BinaryOperator::Or => {
+                return self.logical(operator, sides, span);
+            }
             BinaryOperator::Power => Op::Power,
             BinaryOperator::Multiply => Op::Multiply,
             BinaryOperator::Divide => Op::Divide,
@@ -75,18 +75,10 @@ impl Evaluator {
         self.arithmetic(op, sides, span)
     }
 
-    fn logical(
-        &mut self,
-        op: Op,
-        operator: BinaryOperator,
-        sides: [Side; 2],
-        span: Span,
-    ) -> Outcome<Meta> {
+    fn logical(&mut self, operator: BinaryOperator, sides: [Side; 2], span: Span) -> Outcome<Meta> {
+        let is_and = operator == BinaryOperator::And;
+        let op = if is_and { Op::And } else { Op::Or };
         match (&sides[0].0, &sides[1].0) {
-            (Meta::Scorer(_), Meta::Selector(_)) | (Meta::Selector(_), Meta::Scorer(_)) => {
-                Err(Cause::SelectorAndOther(operator, sides).into())
-            }
-            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::Selector(a), Meta::Selector(b)) => {
                 let selector = match op {
                     Op::And => Selector::And(*a, *b),
@@ -97,8 +89,14 @@ impl Evaluator {
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
                 Err(Cause::SelectorAndOther(operator, sides).into())
             }
+            (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => {
-                self.doubt_constant_side(&op, &sides, span);
+                // `x == "a" or "b"`: true or false whatever the input.
+                let constant = |value: &Value| !matches!(value, Value::Bool(_));
+                let mut atoms = sides.iter().filter_map(|(meta, _)| meta.as_atom());
+                if atoms.any(constant) {
+                    self.doubt(Doubtful::ConstantSide(op.clone()), sides.clone(), span);
+                }
                 self.elementwise(op, sides, span)
             }
             (a, _) => {
@@ -117,7 +115,7 @@ impl Evaluator {
             (Meta::Scorer(_), _) | (_, Meta::Scorer(_)) => self.map_scorers(op, &sides, span),
             (Meta::SOp(_), _) | (_, Meta::SOp(_)) => self.elementwise(op, sides, span),
             (Meta::Atom(x), Meta::Atom(y)) => match op.apply(&[x, y]) {
-                Err(failure) if failure.kind == FailureKind::Types => refuse(op, sides),
+                Err(Failure::Types(..)) => refuse(op, sides),
                 result => {
                     self.charge(long(x).min(long(y)) + result.as_ref().map_or(0, long))?;
                     atom_result(result, span)
@@ -143,7 +141,7 @@ impl Evaluator {
                 // No atom equals a list or a dict.
                 (_, Some(answer)) => {
                     let id = self.add_constant(Value::Bool(answer), span)?;
-                    self.doubt_constant(op, sides, span, answer);
+                    self.doubt(Doubtful::Constant { op, answer }, sides, span);
                     return Ok(Meta::SOp(id));
                 }
                 _ => return refuse(op, sides),
@@ -154,7 +152,8 @@ impl Evaluator {
             return refuse(op, sides);
         }
         if let (Some(answer), true) = (equality, never_equal(types[0], types[1])) {
-            self.doubt_constant(op.clone(), sides, span, answer);
+            let op = op.clone();
+            self.doubt(Doubtful::Constant { op, answer }, sides, span);
         }
         Ok(Meta::SOp(self.add_map(op, operands, span)?))
     }
@@ -175,9 +174,9 @@ impl Evaluator {
     fn containers(&mut self, op: Op, sides: [Side; 2]) -> Outcome<Meta> {
         let [(a, _), (b, _)] = &sides;
         match (&op, a, b) {
-            (Op::Compare(Comparison::Equal), ..) => Ok(Meta::Atom(Value::Bool(self.equal(a, b)?))),
-            (Op::Compare(Comparison::NotEqual), ..) => {
-                Ok(Meta::Atom(Value::Bool(!self.equal(a, b)?)))
+            (Op::Compare(equality @ (Comparison::Equal | Comparison::NotEqual)), ..) => {
+                let equal = self.equal(a, b)? == (*equality == Comparison::Equal);
+                Ok(Meta::Atom(Value::Bool(equal)))
             }
             (Op::Add, Meta::List(a), Meta::List(b)) => {
                 self.keep(Meta::list(a.iter().chain(b.iter()).cloned().collect()))
@@ -194,13 +193,7 @@ impl Evaluator {
             }
             (Op::Compare(comparison), Meta::List(x), Meta::List(y)) => {
                 let order = self.list_order(x, y, &sides)?;
-                Ok(Meta::Atom(Value::Bool(match comparison {
-                    Comparison::Less => order == Ordering::Less,
-                    Comparison::LessEqual => order != Ordering::Greater,
-                    Comparison::Greater => order == Ordering::Greater,
-                    Comparison::GreaterEqual => order != Ordering::Less,
-                    Comparison::Equal | Comparison::NotEqual => unreachable!("answered above"),
-                })))
+                Ok(Meta::Atom(Value::Bool(comparison.holds_for(order))))
             }
             _ => refuse(op, sides),
         }
@@ -238,27 +231,12 @@ impl Evaluator {
                 if Arc::ptr_eq(a, b) {
                     return Ok(true);
                 }
-                if a.len() != b.len() {
-                    return Ok(false);
-                }
-                for (x, y) in a.iter().zip(b.iter()) {
-                    if !self.equal(x, y)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
+                let pairs = a.iter().zip(b.iter().map(Some));
+                Ok(a.len() == b.len() && self.all_equal(pairs)?)
             }
             (Meta::Dict(a), Meta::Dict(b)) => {
-                if a.len() != b.len() {
-                    return Ok(false);
-                }
-                for (key, x) in a.iter() {
-                    match b.get(key) {
-                        Some(y) if self.equal(x, y)? => {}
-                        _ => return Ok(false),
-                    }
-                }
-                Ok(true)
+                let pairs = a.iter().map(|(key, item)| (item, b.get(key)));
+                Ok(a.len() == b.len() && self.all_equal(pairs)?)
             }
             (Meta::Function(a), Meta::Function(b)) => Ok(Arc::ptr_eq(a, b)),
             (Meta::Selector(a), Meta::Selector(b)) => Ok(a == b),
@@ -277,23 +255,17 @@ impl Evaluator {
         }
     }
 
-    /// An equality with the same answer at every position of every input. Not inside functions: there
-    /// the types are those of one call only.
-    fn doubt_constant(&mut self, op: Op, sides: [Side; 2], span: Span, answer: bool) {
-        if self.calls == 0 {
-            self.doubt(Doubtful::Constant { op, answer }, sides, span);
+    fn all_equal<'m>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'m Meta, Option<&'m Meta>)>,
+    ) -> Outcome<bool> {
+        for (a, b) in pairs {
+            match b {
+                Some(b) if self.equal(a, b)? => {}
+                _ => return Ok(false),
+            }
         }
-    }
-
-    /// `x == "a" or "b"`: a number or string that is true or false whatever the input.
-    fn doubt_constant_side(&mut self, op: &Op, sides: &[Side; 2], span: Span) {
-        let constant = |(meta, _): &Side| match meta {
-            Meta::Atom(value) => !matches!(value, Value::Bool(_)),
-            _ => false,
-        };
-        if self.calls == 0 && sides.iter().any(constant) {
-            self.doubt(Doubtful::ConstantSide(op.clone()), sides.clone(), span);
-        }
+        Ok(true)
     }
 
     pub(crate) fn ternary(

@@ -59,7 +59,7 @@ impl Origins {
     }
 
     /// The calls that an s-op was made in, innermost first.
-    fn path(&self, id: SOpId) -> Vec<(Name, Span)> {
+    pub fn path(&self, id: SOpId) -> Vec<(Name, Span)> {
         let mut path = Vec::new();
         let mut next = self.made_in.get(&id).copied();
         while let Some((name, at, caller)) = next.and_then(|it| self.calls.get(it as usize)) {
@@ -71,11 +71,6 @@ impl Origins {
 }
 
 impl Evaluator {
-    /// The calls that an s-op was made in, innermost first.
-    pub(crate) fn calls_of(&self, id: SOpId) -> Vec<(Name, Span)> {
-        self.origins.path(id)
-    }
-
     /// Where the value of an expression was made: if it is a name, where that got its value.
     pub(crate) fn made(&self, cx: &Context, id: ExprId) -> Span {
         self.made_in(&cx.ast, cx.scope, id)

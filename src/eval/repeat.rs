@@ -1,6 +1,8 @@
 //! `repeat`: rounds of one body, whose carried names go from round to round. The rounds are run one
 //! after another, so that the graph holds all of them; it keeps which s-ops went from one to the next.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::context::Context;
 use super::fault::Cause;
 use super::meta::Meta;
@@ -65,11 +67,12 @@ impl Evaluator {
     /// How often the body runs.
     fn times(&mut self, cx: &Context, times: ExprId) -> Outcome<usize> {
         let found = self.side(cx, times)?;
-        let int = match &found.0 {
-            Meta::Atom(Value::Int(int)) => usize::try_from(*int).ok(),
-            _ => None,
-        };
-        int.ok_or_else(|| Cause::NoTimes(found).into())
+        if let Meta::Atom(Value::Int(int)) = found.0
+            && let Ok(times) = usize::try_from(int)
+        {
+            return Ok(times);
+        }
+        Err(Cause::NoTimes(found).into())
     }
 
     /// Every carried name is one that may be set, once, and that the body sets.
@@ -77,10 +80,8 @@ impl Evaluator {
         let set: Vec<&Ident> = repeat.body.iter().flat_map(defined).collect();
         for (at, name) in repeat.names.iter().enumerate() {
             self.check_assignable(cx, name)?;
-            if repeat.names[..at]
-                .iter()
-                .any(|other| other.name == name.name)
-            {
+            let mut before = repeat.names[..at].iter();
+            if before.any(|other| other.name == name.name) {
                 return Err(Cause::CarriedTwice(name.clone()).into());
             }
             if !set.iter().any(|ident| ident.name == name.name) {

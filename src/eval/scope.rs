@@ -56,15 +56,13 @@ impl Scopes {
     }
 
     fn bound(&self, scope: ScopeId, name: &str) -> Option<&Bound> {
-        let mut current = Some(scope);
-        while let Some(id) = current {
-            let scope = &self.list[id.0 as usize];
-            if let Some(bound) = scope.names.get(name) {
-                return Some(bound);
-            }
-            current = scope.parent;
-        }
-        None
+        self.around(scope).find_map(|scope| scope.names.get(name))
+    }
+
+    /// A scope and those around it, from the inside out.
+    fn around(&self, scope: ScopeId) -> impl Iterator<Item = &Scope> {
+        let at = |id: ScopeId| &self.list[id.0 as usize];
+        std::iter::successors(Some(at(scope)), move |inner| inner.parent.map(at))
     }
 
     pub fn set(&mut self, scope: ScopeId, name: Name, (meta, made): Side) {
@@ -107,13 +105,8 @@ impl Scopes {
     }
 
     pub fn visible(&self, scope: ScopeId) -> Vec<Name> {
-        let mut names: Vec<Name> = Vec::new();
-        let mut current = Some(scope);
-        while let Some(id) = current {
-            let scope = &self.list[id.0 as usize];
-            names.extend(scope.names.keys().cloned());
-            current = scope.parent;
-        }
+        let scopes = self.around(scope);
+        let mut names: Vec<Name> = scopes.flat_map(|it| it.names.keys().cloned()).collect();
         names.sort();
         names.dedup();
         names
@@ -125,11 +118,7 @@ impl Scopes {
 
     /// Whether names may be missing that a failed `load` would have defined.
     pub fn is_incomplete(&self, scope: ScopeId) -> bool {
-        let scope = &self.list[scope.0 as usize];
-        scope.incomplete
-            || scope
-                .parent
-                .is_some_and(|parent| self.is_incomplete(parent))
+        self.around(scope).any(|scope| scope.incomplete)
     }
 
     /// The names of a scope as they are now, for [`Scopes::restore`].

@@ -1,6 +1,8 @@
 //! Statements: assignments, definitions, loops, assertions, commands. What a front end may want to
 //! show of them comes back as `Event`s; nothing is printed here.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::context::Context;
 use super::expression::takes_rest;
 use super::fault::Cause;
@@ -43,26 +45,14 @@ pub enum Event {
         tokens: Vec<Value>,
         span: Span,
     },
-    ShowExample {
-        kind: ExampleKind,
-    },
-    Examples {
-        kind: ExampleKind,
-        on: bool,
-    },
-    FullDisplay {
-        on: bool,
-    },
     SetVocabulary {
         tokens: Vec<Value>,
     },
     SetMaxLength {
         length: usize,
     },
-    SetCausal {
-        on: bool,
-    },
-    Exit,
+    /// A command that needs no value.
+    Command(Command),
 }
 
 /// An assertion that was run.
@@ -72,7 +62,7 @@ pub struct Assertion {
     pub span: Span,
     /// The two sides of a comparison, or else the condition, with what they are; empty if they
     /// could not be evaluated.
-    pub values: Vec<(Span, String)>,
+    pub values: Vec<Side>,
     /// Whether it holds, is false, or could not be told.
     pub verdict: Verdict,
     /// Why it does not hold. It is also an error of the run, but in a loop only the first is.
@@ -102,9 +92,10 @@ impl Evaluator {
                     self.mark_broken(scope, statement);
                 }
             }
-            let asserted = self.take_asserted();
-            events.extend(asserted);
-            if matches!(events.last(), Some(Event::Exit)) || self.graph.control().is_stopped() {
+            events.extend(self.take_asserted());
+            if matches!(events.last(), Some(Event::Command(Command::Exit)))
+                || self.graph.control().is_stopped()
+            {
                 break;
             }
         }
@@ -141,7 +132,9 @@ impl Evaluator {
         let worded = match &stop {
             Stop::Fault(_) if !told => self.worded(&stop),
             Stop::Fault(_) if !asks => None,
-            _ => Some(self.words.broken(statement.span, "in this statement")),
+            Stop::Fault(_) | Stop::Broken => {
+                Some(self.words.broken(statement.span, "in this statement"))
+            }
         };
         if let Some((_, told)) = hangs.and_then(|name| self.missing.get_mut(name)) {
             *told = true;
@@ -197,17 +190,16 @@ impl Evaluator {
         statement: &Statement,
         events: &mut Vec<Event>,
     ) -> Outcome<()> {
-        match &statement.kind {
-            StatementKind::Error => Err(Stop::Broken),
+        let event = match &statement.kind {
+            StatementKind::Error => return Err(Stop::Broken),
             StatementKind::Expression(id) => {
-                let meta = self.expression(cx, *id)?;
-                self.remember(cx, (meta.clone(), self.made(cx, *id)));
-                events.push(Event::Expression {
+                let side = self.made_side(cx, *id)?;
+                self.remember(cx, side.clone());
+                Event::Expression {
                     name: cx.ast.bare_name(*id).cloned(),
-                    meta,
+                    meta: side.0,
                     span: cx.span(*id),
-                });
-                Ok(())
+                }
             }
             StatementKind::Assign { names, values } => {
                 for (ident, side) in self.assignment(cx, names, values, statement.span)? {
@@ -220,35 +212,30 @@ impl Evaluator {
                         meta: side.0,
                     });
                 }
-                Ok(())
+                return Ok(());
             }
-            StatementKind::Define(function) => {
-                let meta = self.define(cx, function, &statement.documentation)?;
-                events.push(Event::Assigned {
-                    name: function.ident.name.clone(),
-                    meta,
-                });
-                Ok(())
-            }
+            StatementKind::Define(function) => Event::Assigned {
+                meta: self.define(cx, function, &statement.documentation)?,
+                name: function.ident.name.clone(),
+            },
             StatementKind::For {
                 names,
                 iterable,
                 body,
-            } => self.for_each(cx, (names, *iterable), body),
-            StatementKind::Repeat(repeat) => self.repeat(cx, repeat, statement.span, events),
-            StatementKind::Load { path, path_span } => self
-                .load(cx, path, *path_span, events)
-                .map_err(|stop| stop.at(|| cx.site_of(*path_span))),
-            StatementKind::Draw { value, input } => {
-                events.push(self.draw(cx, *value, *input)?);
-                Ok(())
+            } => return self.for_each(cx, (names, *iterable), body),
+            StatementKind::Repeat(repeat) => {
+                return self.repeat(cx, repeat, statement.span, events);
             }
-            StatementKind::Assert { condition } => self.assert(cx, *condition),
-            StatementKind::Command(command) => {
-                events.push(self.command(cx, command)?);
-                Ok(())
+            StatementKind::Load { path, path_span } => {
+                let loaded = self.load(cx, path, *path_span, events);
+                return loaded.map_err(|stop| stop.at(|| cx.site_of(*path_span)));
             }
-        }
+            StatementKind::Draw { value, input } => self.draw(cx, *value, *input)?,
+            StatementKind::Assert { condition } => return self.assert(cx, *condition),
+            StatementKind::Command(command) => self.command(cx, command)?,
+        };
+        events.push(event);
+        Ok(())
     }
 
     fn for_each(
@@ -270,13 +257,8 @@ impl Evaluator {
 
     fn draw(&mut self, cx: &Context, value: ExprId, input: Option<ExprId>) -> Outcome<Event> {
         let (meta, span) = self.side(cx, value)?;
-        let input = match input {
-            Some(input) => {
-                let input = self.side(cx, input)?;
-                Some(self.tokens(None, input)?)
-            }
-            None => None,
-        };
+        let input = input.map(|input| self.side(cx, input)).transpose()?;
+        let input = input.map(|input| self.tokens(None, input)).transpose()?;
         if !matches!(meta, Meta::SOp(_) | Meta::Selector(_)) {
             return Err(Cause::NotDrawn((meta, span)).into());
         }
@@ -321,15 +303,14 @@ impl Evaluator {
     pub(crate) fn assign(&mut self, cx: &Context, ident: &Ident, value: Side) -> Outcome<()> {
         self.check_assignable(cx, ident)?;
         let inner = !self.is_top_level(cx.scope) && cx.scope != self.base;
-        match &value.0 {
-            Meta::SOp(id) => self.graph.set_name(*id, &ident.name, inner),
-            Meta::Selector(id) => self.graph.set_selector_name(*id, &ident.name, inner),
-            _ => {}
+        let mut held = None;
+        if let Meta::SOp(id) = value.0 {
+            self.graph.set_name(id, &ident.name, inner);
+        } else if let Meta::Selector(id) = value.0 {
+            self.graph.set_selector_name(id, &ident.name, inner);
+        } else if let string @ Meta::Atom(_) = &value.0 {
+            held = Some(self.held(string)?);
         }
-        let held = match &value.0 {
-            string @ Meta::Atom(_) => Some(self.held(string)?),
-            _ => None,
-        };
         self.scopes.set(cx.scope, ident.name.clone(), value);
         if let Some(held) = held {
             self.scopes.hold(cx.scope, &ident.name, held);
@@ -377,12 +358,6 @@ impl Evaluator {
                     tokens: self.tokens(None, example)?,
                 }
             }
-            Command::ShowExample { kind } => Event::ShowExample { kind: *kind },
-            Command::Examples { kind, on } => Event::Examples {
-                kind: *kind,
-                on: *on,
-            },
-            Command::FullDisplay { on } => Event::FullDisplay { on: *on },
             Command::SetVocabulary { value } => {
                 let found = self.side(cx, *value)?;
                 let tokens = found.0.as_tokens().filter(|tokens| !tokens.is_empty());
@@ -396,8 +371,11 @@ impl Evaluator {
                 let length = length.ok_or(Cause::NoLongest(found))?;
                 Event::SetMaxLength { length }
             }
-            Command::SetCausal { on } => Event::SetCausal { on: *on },
-            Command::Exit => Event::Exit,
+            Command::ShowExample { .. }
+            | Command::Examples { .. }
+            | Command::FullDisplay { .. }
+            | Command::SetCausal { .. }
+            | Command::Exit => Event::Command(command.clone()),
         })
     }
 
@@ -434,22 +412,21 @@ impl Evaluator {
             Some(function) => function.split('(').next(),
             None => text.split_once('=').map(|(names, _)| names),
         };
-        let compares = text
-            .split_once('=')
-            .is_some_and(|(_, rest)| rest.starts_with('='));
-        let names = head.filter(|_| !compares).unwrap_or_default().split(',');
+        let head = head
+            .filter(|head| !text[head.len()..].starts_with("=="))
+            .unwrap_or_default();
         let is_name = |name: &&str| {
-            let mut letters = name.chars();
-            let first = letters
-                .next()
-                .is_some_and(|it| it.is_alphabetic() || it == '_');
-            first && letters.all(|it| it.is_alphanumeric() || it == '_')
+            let letters = |it: char| it.is_alphanumeric() || it == '_';
+            name.chars().all(letters) && !name.is_empty() && !name.starts_with(char::is_numeric)
         };
-        let ident = |name: &str| Ident {
-            name: name.into(),
-            span: statement.span,
-        };
-        names.map(str::trim).filter(is_name).map(ident).collect()
+        let span = statement.span;
+        let names = head.split(',').map(str::trim).filter(is_name);
+        names
+            .map(|name| Ident {
+                name: name.into(),
+                span,
+            })
+            .collect()
     }
 }
 

@@ -136,18 +136,15 @@ impl Printer<'_> {
             pieces(self.ast, self.text, id)
         };
         let bracketed = !is_operation(&expr.kind);
+        let same = matches!(
+            expr.kind,
+            ExprKind::Call { .. } | ExprKind::Parenthesized(_)
+        );
         let shape = LineShape {
             apart: has_items(&expr.kind)
                 || bracketed && self.has_comment_between(expr.span, &pieces),
             indent,
-            parts: if matches!(
-                expr.kind,
-                ExprKind::Call { .. } | ExprKind::Parenthesized(_)
-            ) {
-                indent
-            } else {
-                indent + INDENT
-            },
+            parts: if same { indent } else { indent + INDENT },
         };
         self.arrange(&pieces, shape, after);
     }
@@ -222,21 +219,15 @@ impl Printer<'_> {
         let level = Level::of(&self.ast.get(id).kind);
         let mut first = id;
         let mut rest = Vec::new();
-        while let ExprKind::Binary {
-            operator,
-            left,
-            right,
-        } = &self.ast.get(first).kind
-        {
-            if Level::of_operator(*operator) != level
-                || (first != id && self.around.contains(&first))
-            {
+        while let Some((left, operator, right)) = self.ast.binary(first) {
+            let bracketed = first != id && self.around.contains(&first);
+            if bracketed || Level::of_operator(operator) != level {
                 break;
             }
-            let start = self.ast.get(*right).span.start as usize;
-            rest.push(Piece::Child(*right, level.tighter()));
+            let start = self.ast.get(right).span.start as usize;
+            rest.push(Piece::Child(right, level.tighter()));
             rest.push(Piece::Infix(operator.symbol(), start));
-            first = *left;
+            first = left;
         }
         rest.push(Piece::Child(first, level));
         rest.reverse();

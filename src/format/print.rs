@@ -107,10 +107,7 @@ impl<'a> Printer<'a> {
                 let first = names.first().map_or(end, |name| name.span.start as usize);
                 line.text("for").gap(" ", first).names(names);
                 line.text(" in").value(" ", *iterable);
-                self.arrange(&line.pieces, shape, 2);
-                self.mark(Mark::Brace, self.end(*iterable), (from, indent));
-                self.output.push('\n');
-                self.statements(body, indent + INDENT);
+                self.block(&line, shape, self.end(*iterable), body);
                 return self.close_block(end, indent);
             }
             StatementKind::Repeat(repeat) => return self.repeat(repeat, statement.span, indent),
@@ -152,35 +149,30 @@ impl<'a> Printer<'a> {
 
     /// Whether an expression's first word is a command if its line ends behind it.
     fn begins_with_exit(&self, mut id: ExprId) -> bool {
-        loop {
-            id = match &self.ast.get(id).kind {
-                ExprKind::Name(name) => return matches!(&**name, "exit" | "quit"),
-                ExprKind::Binary { left, .. } => *left,
-                ExprKind::Ternary { then, .. } => *then,
-                ExprKind::Index { object, .. } => *object,
-                ExprKind::Call { function, .. } => *function,
-                ExprKind::Error
-                | ExprKind::Literal(_)
-                | ExprKind::Parenthesized(_)
-                | ExprKind::List(_)
-                | ExprKind::Tuple(_)
-                | ExprKind::Dict(_)
-                | ExprKind::ListComprehension { .. }
-                | ExprKind::DictComprehension { .. }
-                | ExprKind::Unary { .. }
-                | ExprKind::Spread(_)
-                | ExprKind::Operator(_)
-                | ExprKind::Lambda(_) => return false,
-            }
+        while let kind @ (ExprKind::Binary { .. }
+        | ExprKind::Ternary { .. }
+        | ExprKind::Index { .. }
+        | ExprKind::Call { .. }) = &self.ast.get(id).kind
+        {
+            id = kind.children()[0];
         }
+        matches!(&self.ast.get(id).kind, ExprKind::Name(name) if ["exit", "quit"].contains(&&**name))
+    }
+
+    /// The head of a block, which ends at a place of the text, its brace, and its statements.
+    fn block(&mut self, head: &Line, shape: LineShape, end: usize, body: &[Statement]) {
+        let from = self.output.len();
+        self.arrange(&head.pieces, shape, 2);
+        self.mark(Mark::Brace, end, (from, shape.indent));
+        self.output.push('\n');
+        self.statements(body, shape.indent + INDENT);
     }
 
     fn define(&mut self, function: &Function, span: Span, indent: usize) {
-        let from = self.output.len();
         let closing = self.closing_parenthesis(function);
         let mut line = Line::new(self.ast);
-        line.text("def")
-            .gap(" ", function.ident.span.start as usize);
+        let named = function.ident.span;
+        line.text("def").gap(" ", named.start as usize);
         line.text(&function.ident.name).text("(");
         for (at, parameter) in function.parameters.iter().enumerate() {
             line.item_at(at, parameter.ident.span.start as usize);
@@ -188,12 +180,9 @@ impl<'a> Printer<'a> {
         }
         line.close(closing, ")");
         let mut shape = LineShape::plain(indent);
-        shape.apart = self.has_comment(function.ident.span.end as usize..closing)
+        shape.apart = self.has_comment(named.end as usize..closing)
             || (!function.parameters.is_empty() && !self.fits(&line.pieces, 2));
-        self.arrange(&line.pieces, shape, 2);
-        self.mark(Mark::Brace, closing + 1, (from, indent));
-        self.output.push('\n');
-        self.statements(&function.body, indent + INDENT);
+        self.block(&line, shape, closing + 1, &function.body);
         if let (Some(first), Some(last)) = (function.results.first(), function.results.last()) {
             self.start_statement(self.word_before(*first), indent + INDENT);
             let from = self.output.len();
@@ -207,7 +196,6 @@ impl<'a> Printer<'a> {
     }
 
     fn repeat(&mut self, repeat: &Repeat, span: Span, indent: usize) {
-        let from = self.output.len();
         let last = repeat.starts.last().map_or(0, |start| self.end(*start));
         let closing = self.lexeme(last).map_or(last, |close| close.start);
         let mut line = Line::new(self.ast);
@@ -220,20 +208,17 @@ impl<'a> Printer<'a> {
         let mut shape = LineShape::plain(indent);
         shape.apart =
             self.has_comment(self.end(repeat.times)..closing) || !self.fits(&line.pieces, 2);
-        self.arrange(&line.pieces, shape, 2);
-        self.mark(Mark::Brace, closing + 1, (from, indent));
-        self.output.push('\n');
-        self.statements(&repeat.body, indent + INDENT);
+        self.block(&line, shape, closing + 1, &repeat.body);
         self.close_block(span.end as usize, indent);
     }
 
     /// Where the list of parameters ends.
     fn closing_parenthesis(&self, function: &Function) -> usize {
         let end = match function.parameters.last() {
-            Some(parameter) => match parameter.default {
-                Some(default) => self.end(default),
-                None => parameter.ident.span.end as usize,
-            },
+            Some(last) => {
+                let name = last.ident.span.end as usize;
+                last.default.map_or(name, |default| self.end(default))
+            }
             None => {
                 let end = function.ident.span.end as usize;
                 self.lexeme(end).map_or(end, |open| open.end)

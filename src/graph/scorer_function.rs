@@ -3,7 +3,7 @@
 
 use super::build::Graph;
 use super::node::{SOpId, Scorer, ScorerId};
-use crate::value::op::Failure;
+use crate::value::Failure;
 use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
 

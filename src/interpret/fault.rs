@@ -2,24 +2,11 @@
 //! that the branch of a ternary that is not taken may fail. Each is a cause with its operands and the
 //! s-op that it belongs to; nothing here is said in words, which `diagnose` does.
 
-use crate::base::{Code, Diagnostic};
+use crate::base::Diagnostic;
 use crate::graph::{Graph, SOpId, ScorerId};
-use crate::value::op::{Failure, FailureKind};
-use crate::value::{Comparison, SequenceType, Value};
+use crate::value::{Comparison, Failure, SequenceType, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
-
-/// The code of a failure of a primitive.
-pub fn code_of(kind: FailureKind) -> Code {
-    match kind {
-        FailureKind::Types => Code::OperandTypes,
-        FailureKind::Overflow => Code::Overflow,
-        FailureKind::Arithmetic => Code::ArithmeticFailed,
-        FailureKind::Token => Code::BadToken,
-        FailureKind::Index => Code::BadIndex,
-        FailureKind::Limit => Code::LimitReached,
-    }
-}
 
 /// Why there is no value.
 #[derive(Debug)]
@@ -119,7 +106,7 @@ impl Fault {
         let Cause::Primitive(failure) = &self.cause else {
             return None;
         };
-        failure.beyond
+        failure.beyond()
     }
 
     /// It as a diagnostic, at its place in the program.

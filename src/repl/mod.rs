@@ -287,7 +287,7 @@ impl Repl {
                 self.session.settings.obey(event);
             }
             self.display.obey(event);
-            self.finished |= matches!(event, Event::Exit);
+            self.finished |= matches!(event, Event::Command(Command::Exit));
             match self.session.show(event, display) {
                 Ok(text) => self.say(text),
                 Err(error) => self.report(vec![*error]),

@@ -25,8 +25,8 @@ use crate::interpret;
 pub use crate::interpret::Sequence;
 use crate::schedule::{Schedule, schedule};
 use crate::stdlib;
-pub use crate::syntax::ast::ExampleKind;
 use crate::syntax::ast::{Ast, Name, Statement, StatementKind};
+pub use crate::syntax::ast::{Command, ExampleKind};
 use crate::value::Value;
 use loader::WithLibrary;
 pub use loader::{Loader, Memory, Missing};
@@ -64,15 +64,12 @@ impl Settings {
             Event::SetExample { tokens, .. } => self.example = tokens.clone(),
             Event::SetVocabulary { tokens } => self.vocabulary = Some(Value::distinct(tokens)),
             Event::SetMaxLength { length } => self.max_length = Some(*length),
-            Event::SetCausal { on } => self.causal = *on,
+            Event::Command(Command::SetCausal { on }) => self.causal = *on,
             Event::Expression { .. }
             | Event::Assigned { .. }
             | Event::Asserted(_)
             | Event::Draw { .. }
-            | Event::ShowExample { .. }
-            | Event::Examples { .. }
-            | Event::FullDisplay { .. }
-            | Event::Exit => {}
+            | Event::Command(_) => {}
         }
     }
 }
@@ -389,6 +386,6 @@ impl Session {
 
     /// Every visible name.
     pub fn names(&self) -> Vec<Name> {
-        self.evaluator.visible_names(self.scope)
+        self.evaluator.scopes.visible(self.scope)
     }
 }

@@ -8,7 +8,7 @@ use crate::diagnose::explain;
 use crate::draw::{self, Subject};
 use crate::eval::{Application, Event, Meta};
 use crate::interpret;
-use crate::syntax::ast::ExampleKind;
+use crate::syntax::ast::{Command, ExampleKind};
 use crate::value::Value;
 use crate::value::atom::quote;
 use crate::value::sequence::{as_text, display_sequence};
@@ -61,7 +61,7 @@ impl Display {
                     self.selector_example = tokens.clone();
                 }
             }
-            Event::Examples { kind, on } => {
+            Event::Command(Command::Examples { kind, on }) => {
                 self.sop_examples = if sop(kind) { *on } else { self.sop_examples };
                 self.selector_examples = if selector(kind) {
                     *on
@@ -69,16 +69,14 @@ impl Display {
                     self.selector_examples
                 };
             }
-            Event::FullDisplay { on } => self.full = *on,
+            Event::Command(Command::FullDisplay { on }) => self.full = *on,
             Event::Expression { .. }
             | Event::Assigned { .. }
             | Event::Asserted(_)
             | Event::Draw { .. }
-            | Event::ShowExample { .. }
             | Event::SetVocabulary { .. }
             | Event::SetMaxLength { .. }
-            | Event::SetCausal { .. }
-            | Event::Exit => {}
+            | Event::Command(_) => {}
         }
     }
 }
@@ -105,7 +103,7 @@ impl Session {
                     .text
                     .push_str(&self.drawn(meta, input.as_deref(), *span, display)?);
             }
-            Event::ShowExample { kind } => {
+            Event::Command(Command::ShowExample { kind }) => {
                 if *kind != ExampleKind::Selector {
                     entry.example("s-op", &display.sop_example);
                 }
@@ -115,12 +113,9 @@ impl Session {
             }
             Event::Asserted(_)
             | Event::SetExample { .. }
-            | Event::Examples { .. }
-            | Event::FullDisplay { .. }
             | Event::SetVocabulary { .. }
             | Event::SetMaxLength { .. }
-            | Event::SetCausal { .. }
-            | Event::Exit => {}
+            | Event::Command(_) => {}
         }
         Ok(entry.text)
     }

@@ -55,6 +55,19 @@ impl Ast {
         }
     }
 
+    /// An operator and its operands, if an expression is one between two.
+    pub fn binary(&self, id: ExprId) -> Option<(ExprId, BinaryOperator, ExprId)> {
+        let ExprKind::Binary {
+            operator,
+            left,
+            right,
+        } = self.get(id).kind
+        else {
+            return None;
+        };
+        Some((left, operator, right))
+    }
+
     /// Every expression, children before parents.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = ExprId> + use<> {
         (0..self.exprs.len() as u32).map(ExprId)

@@ -54,6 +54,20 @@ impl PythonLevel {
         levels(operator).1
     }
 
+    /// What an operator of this level takes on its right: powers go from right to left, and take a
+    /// sign.
+    pub fn of_right_operand(self) -> PythonLevel {
+        match self {
+            PythonLevel::Or => PythonLevel::And,
+            PythonLevel::And => PythonLevel::Not,
+            PythonLevel::Not => PythonLevel::Comparison,
+            PythonLevel::Comparison => PythonLevel::Sum,
+            PythonLevel::Sum => PythonLevel::Product,
+            PythonLevel::Product | PythonLevel::Power => PythonLevel::Sign,
+            PythonLevel::Sign => PythonLevel::Power,
+        }
+    }
+
     /// The level of an operator before its operand. Here all are [`Level::Prefix`].
     pub fn of_prefix(operator: UnaryOperator) -> PythonLevel {
         match operator {

@@ -2,16 +2,11 @@
 //! an error. One function an operation; `op` gives them their names.
 
 use super::atom::Value;
-use super::op::{Comparison, Failure};
+use super::failure::Failure;
+use super::op::Comparison;
 use std::cmp::Ordering;
 
 type Outcome = Result<Value, Failure>;
-
-fn too_long(bytes: usize) -> Failure {
-    Failure::limit(format!(
-        "the limit `string_bytes` of {LONGEST_STRING} bytes in a string is reached: this one has {bytes}"
-    ))
-}
 
 /// The longest string that `+` and `*` may build, in bytes.
 const LONGEST_STRING: usize = 1 << 20;
@@ -22,7 +17,7 @@ enum Pair {
     Floats(f64, f64),
 }
 
-fn pair(symbol: &str, a: &Value, b: &Value) -> Result<Pair, Failure> {
+fn pair(symbol: &'static str, a: &Value, b: &Value) -> Result<Pair, Failure> {
     match (a.as_int(), b.as_int()) {
         (Some(a), Some(b)) => Ok(Pair::Ints(a, b)),
         _ => match (a.as_float(), b.as_float()) {
@@ -32,57 +27,26 @@ fn pair(symbol: &str, a: &Value, b: &Value) -> Result<Pair, Failure> {
     }
 }
 
-fn unsupported(symbol: &str, a: &Value, b: &Value) -> Failure {
-    Failure::types(format!(
-        "`{symbol}` does not work on {} and {}: {}",
-        article(a),
-        article(b),
-        written(symbol, a, b)
-    ))
-}
-
-/// The operation on these very values.
-fn written(symbol: &str, a: &Value, b: &Value) -> String {
-    format!("`{} {symbol} {}`", shown(a), shown(b))
-}
-
-/// A value as source text, cut if it is long.
-fn shown(value: &Value) -> String {
-    let source = value.source();
-    match source.char_indices().nth(24) {
-        Some((end, _)) => format!("{}…", &source[..end]),
-        None => source,
-    }
-}
-
-fn article(value: &Value) -> String {
-    let name = value.type_name();
-    let article = if name.starts_with('i') { "an" } else { "a" };
-    format!("{article} {name}")
-}
-
-/// A float that may have been an int, as short as possible.
-fn plain(float: f64) -> String {
-    float.to_string()
+fn unsupported(symbol: &'static str, a: &Value, b: &Value) -> Failure {
+    Failure::Types(symbol, Box::new([a.clone(), b.clone()]))
 }
 
 /// The result, or an overflow towards the sign that the exact result would have.
-fn checked(symbol: &str, a: i64, b: i64, result: Option<i64>, positive: bool) -> Outcome {
+fn checked(symbol: &'static str, a: i64, b: i64, result: Option<i64>, positive: bool) -> Outcome {
     let beyond = if positive {
         Ordering::Greater
     } else {
         Ordering::Less
     };
-    let message = || format!("`{a} {symbol} {b}` does not fit in 64 bits");
-    result
-        .map(Value::Int)
-        .ok_or_else(|| Failure::overflow(message(), beyond))
+    let operands = || Box::new([Value::Int(a), Value::Int(b)]);
+    let overflow = || Failure::Overflow(symbol, operands(), beyond);
+    result.map(Value::Int).ok_or_else(overflow)
 }
 
 pub fn add(a: &Value, b: &Value) -> Outcome {
     if let (Value::Str(a), Value::Str(b)) = (a, b) {
         if a.len() + b.len() > LONGEST_STRING {
-            return Err(too_long(a.len() + b.len()));
+            return Err(Failure::LongString(a.len() + b.len(), LONGEST_STRING));
         }
         return Ok(Value::str(&[&**a, &**b].concat()));
     }
@@ -106,8 +70,9 @@ pub fn multiply(a: &Value, b: &Value) -> Outcome {
                 return Err(unsupported("*", a, b));
             };
             let count = usize::try_from(count.max(0)).unwrap_or(usize::MAX);
-            if count.saturating_mul(text.len()) > LONGEST_STRING {
-                return Err(too_long(count.saturating_mul(text.len())));
+            let bytes = count.saturating_mul(text.len());
+            if bytes > LONGEST_STRING {
+                return Err(Failure::LongString(bytes, LONGEST_STRING));
             }
             let count = if text.is_empty() { 0 } else { count };
             Ok(Value::str(&text.repeat(count)))
@@ -126,10 +91,7 @@ pub fn divide(a: &Value, b: &Value) -> Outcome {
         Pair::Floats(a, b) => (a, b),
     };
     if denominator == 0.0 {
-        return Err(Failure::arithmetic(format!(
-            "division by zero: {}",
-            written("/", a, b)
-        )));
+        return Err(Failure::DivisionByZero(Box::new([a.clone(), b.clone()])));
     }
     Ok(Value::Float(numerator / denominator))
 }
@@ -137,19 +99,14 @@ pub fn divide(a: &Value, b: &Value) -> Outcome {
 /// The remainder has the sign of the divisor.
 pub fn remainder(a: &Value, b: &Value) -> Outcome {
     match pair("%", a, b)? {
-        Pair::Ints(_, 0) => Err(Failure::arithmetic(format!(
-            "remainder of a division by zero: {}",
-            written("%", a, b)
-        ))),
+        Pair::Ints(_, 0) | Pair::Floats(_, 0.0) => {
+            Err(Failure::RemainderByZero(Box::new([a.clone(), b.clone()])))
+        }
         Pair::Ints(a, b) => {
             let remainder = a.checked_rem(b).unwrap_or(0);
             let adjust = remainder != 0 && (remainder < 0) != (b < 0);
             Ok(Value::Int(if adjust { remainder + b } else { remainder }))
         }
-        Pair::Floats(_, 0.0) => Err(Failure::arithmetic(format!(
-            "remainder of a division by zero: {}",
-            written("%", a, b)
-        ))),
         Pair::Floats(a, b) => {
             let remainder = a % b;
             if remainder == 0.0 {
@@ -179,27 +136,16 @@ pub fn power(a: &Value, b: &Value) -> Outcome {
 }
 
 fn float_power(a: f64, b: f64) -> Outcome {
+    let operands = || Box::new([Value::Float(a), Value::Float(b)]);
     if a == 0.0 && b < 0.0 {
-        return Err(Failure::arithmetic(format!(
-            "zero cannot be raised to a negative power: `{} ^ {}`",
-            plain(a),
-            plain(b)
-        )));
+        return Err(Failure::ZeroToNegative(operands()));
     }
     if a < 0.0 && a.is_finite() && b.is_finite() && b.fract() != 0.0 {
-        return Err(Failure::arithmetic(format!(
-            "a negative number raised to a fraction is not a real number: `({}) ^ {}`",
-            plain(a),
-            plain(b)
-        )));
+        return Err(Failure::NegativeToFraction(operands()));
     }
     let result = a.powf(b);
     if result.is_infinite() && a.is_finite() && b.is_finite() {
-        return Err(Failure::arithmetic(format!(
-            "the power is too large for a float: `{} ^ {}`",
-            plain(a),
-            plain(b)
-        )));
+        return Err(Failure::LargePower(operands()));
     }
     Ok(Value::Float(result))
 }
@@ -226,12 +172,11 @@ pub fn negate(a: &Value) -> Outcome {
         Value::Float(float) => Ok(Value::Float(-float)),
         Value::Int(_) | Value::Bool(_) => {
             let int = a.as_int().unwrap_or(0);
-            int.checked_neg().map(Value::Int).ok_or_else(|| {
-                let message = format!("`-({int})` does not fit in 64 bits");
-                Failure::overflow(message, Ordering::Greater)
-            })
+            let overflow =
+                || Failure::Overflow("-", Box::new([Value::Int(int)]), Ordering::Greater);
+            int.checked_neg().map(Value::Int).ok_or_else(overflow)
         }
-        Value::Str(_) => Err(Failure::types("`-` does not work on a string".to_string())),
+        Value::Str(_) => Err(Failure::Types("-", Box::new([a.clone()]))),
     }
 }
 
@@ -239,7 +184,7 @@ pub fn plus(a: &Value) -> Outcome {
     match a {
         Value::Float(_) | Value::Int(_) => Ok(a.clone()),
         Value::Bool(bool) => Ok(Value::Int(i64::from(*bool))),
-        Value::Str(_) => Err(Failure::types("`+` does not work on a string".to_string())),
+        Value::Str(_) => Err(Failure::Types("+", Box::new([a.clone()]))),
     }
 }
 
@@ -250,36 +195,32 @@ pub fn round(a: &Value) -> Outcome {
         Value::Float(float) => {
             let rounded = float.round_ties_even();
             if rounded.is_nan() {
-                return Err(Failure::arithmetic(
-                    "NaN cannot be rounded to an int".to_string(),
-                ));
+                return Err(Failure::RoundedNan);
             }
             if !(-9.3e18..9.3e18).contains(&rounded) || rounded as i64 as f64 != rounded {
-                let message = format!("`round({a})` does not fit in 64 bits");
                 let beyond = if rounded > 0.0 {
                     Ordering::Greater
                 } else {
                     Ordering::Less
                 };
-                return Err(Failure::overflow(message, beyond));
+                return Err(Failure::Overflow("round", Box::new([a.clone()]), beyond));
             }
             Ok(Value::Int(rounded as i64))
         }
-        Value::Str(_) => Err(Failure::types(
-            "`round` does not work on a string".to_string(),
-        )),
+        Value::Str(_) => Err(Failure::Types("round", Box::new([a.clone()]))),
     }
 }
 
 pub fn to_int(a: &Value) -> Outcome {
     match a {
         Value::Int(_) | Value::Bool(_) => plus(a),
-        Value::Float(float) => round(&Value::Float(float.trunc()))
-            .map_err(|_| Failure::token(format!("{a} is not an int of 64 bits"))),
+        Value::Float(float) => {
+            round(&Value::Float(float.trunc())).map_err(|_| Failure::LargeInt(a.clone()))
+        }
         Value::Str(text) => digits(text)
             .and_then(|digits| digits.parse().ok())
             .map(Value::Int)
-            .ok_or_else(|| Failure::token(format!("{} is not an int", a.source()))),
+            .ok_or_else(|| Failure::NotInt(a.clone())),
     }
 }
 
@@ -289,7 +230,7 @@ pub fn to_float(a: &Value) -> Outcome {
         None => digits(&a.to_string())
             .and_then(|digits| digits.parse().ok())
             .map(Value::Float)
-            .ok_or_else(|| Failure::token(format!("{} is not a float", a.source()))),
+            .ok_or_else(|| Failure::NotFloat(a.clone())),
     }
 }
 

@@ -44,6 +44,16 @@ impl Value {
         first.cloned().collect()
     }
 
+    /// What it is, with an article, as diagnostics say it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Int(_) => "an int",
+            Value::Float(_) => "a float",
+            Value::Bool(_) => "a bool",
+            Value::Str(_) => "a string",
+        }
+    }
+
     /// The name of the value's type, as diagnostics say it.
     pub fn type_name(&self) -> &'static str {
         match self {
@@ -51,6 +61,19 @@ impl Value {
             Value::Float(_) => "float",
             Value::Bool(_) => "bool",
             Value::Str(_) => "string",
+        }
+    }
+
+    /// As Python's `repr` shows it: strings in single quotes unless they contain one.
+    pub fn repr(&self) -> String {
+        match self {
+            Value::Str(text) if text.contains('\'') && !text.contains('"') => quote(text),
+            Value::Str(text) => {
+                let quoted = quote(text);
+                let inner = quoted[1..quoted.len() - 1].replace("\\\"", "\"");
+                format!("'{}'", inner.replace('\'', "\\'"))
+            }
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) => self.to_string(),
         }
     }
 

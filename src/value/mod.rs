@@ -6,11 +6,13 @@
 
 mod arithmetic;
 pub mod atom;
+mod failure;
 pub mod op;
 pub mod sequence;
 pub mod types;
 
 pub use atom::Value;
-pub use op::{Comparison, Failure, Op, Table};
+pub use failure::Failure;
+pub use op::{Comparison, Op, Table};
 pub use sequence::{SequenceError, SequenceType};
 pub use types::TypeSet;

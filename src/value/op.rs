@@ -4,94 +4,11 @@
 
 use super::arithmetic;
 use super::atom::Value;
+use super::failure::Failure;
 use super::types::TypeSet;
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
-
-/// Why an elementwise primitive has no result on some values.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// What kind of failure it is.
-    pub kind: FailureKind,
-    /// What failed, for people.
-    pub message: String,
-    /// Of an overflow: on which side of all 64-bit ints the result lies.
-    pub beyond: Option<Ordering>,
-}
-
-/// The kinds of failure, each with a diagnostic code of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureKind {
-    /// The primitive does not work on values of these types.
-    Types,
-    /// An int result does not fit in 64 bits.
-    Overflow,
-    /// Division by zero and the like.
-    Arithmetic,
-    /// A token that cannot be read as the type asked for.
-    Token,
-    /// An index or key that is not there.
-    Index,
-    /// A result that is larger than any may be.
-    Limit,
-}
-
-impl Failure {
-    /// Operands that the primitive does not work on.
-    pub fn types(message: String) -> Failure {
-        Failure {
-            kind: FailureKind::Types,
-            message,
-            beyond: None,
-        }
-    }
-
-    /// An integer beyond 64 bits, and on which side it lies.
-    pub fn overflow(message: String, beyond: Ordering) -> Failure {
-        Failure {
-            kind: FailureKind::Overflow,
-            message,
-            beyond: Some(beyond),
-        }
-    }
-
-    /// Arithmetic without a result.
-    pub fn arithmetic(message: String) -> Failure {
-        Failure {
-            kind: FailureKind::Arithmetic,
-            message,
-            beyond: None,
-        }
-    }
-
-    /// A value beyond the limits.
-    pub fn limit(message: String) -> Failure {
-        Failure {
-            kind: FailureKind::Limit,
-            message,
-            beyond: None,
-        }
-    }
-
-    /// A string that cannot be converted.
-    pub fn token(message: String) -> Failure {
-        Failure {
-            kind: FailureKind::Token,
-            message,
-            beyond: None,
-        }
-    }
-
-    /// An index or key that nothing is under.
-    pub fn index(message: String) -> Failure {
-        Failure {
-            kind: FailureKind::Index,
-            message,
-            beyond: None,
-        }
-    }
-}
 
 /// A comparison of two atoms; in `select`, of a key (left) with a query (right).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -183,34 +100,29 @@ impl Table {
         let (items, kind) = match self {
             Table::Dict(entries) => {
                 let entry = entries.iter().find(|(key, _)| key.equals(index));
-                return entry.map(|(_, value)| value.clone()).ok_or_else(|| {
-                    Failure::index(format!("there is no key {} in the dict", index.source()))
-                });
+                let value = entry.map(|(_, value)| value.clone());
+                return value.ok_or_else(|| Failure::NoKey(index.clone()));
             }
             Table::List(items) => (items, "list"),
             Table::Str(items) => (items, "string"),
         };
-        let Some(position) = index.as_int() else {
-            return Err(Failure::types(format!(
-                "a {kind} is indexed by an int, not by a {}",
-                index.type_name()
-            )));
+        let Some(index) = index.as_int() else {
+            return Err(Failure::NoIndex(kind, index.clone()));
         };
-        let length = items.len() as i64;
-        let from_start = if position < 0 {
-            position.saturating_add(length)
+        let length = items.len();
+        let from_start = if index < 0 {
+            index.saturating_add(length as i64)
         } else {
-            position
+            index
         };
-        usize::try_from(from_start)
+        let found = usize::try_from(from_start)
             .ok()
-            .and_then(|at| items.get(at))
-            .cloned()
-            .ok_or_else(|| {
-                Failure::index(format!(
-                    "index {position} is out of range for a {kind} of length {length}"
-                ))
-            })
+            .and_then(|at| items.get(at));
+        found.cloned().ok_or(Failure::OutOfRange {
+            index,
+            length,
+            kind,
+        })
     }
 
     fn values(&self) -> Box<dyn Iterator<Item = &Value> + '_> {

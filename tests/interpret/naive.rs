@@ -2,11 +2,10 @@
 //! every mean an exact sum, divided and rounded once. Slow and obviously right.
 
 use num_bigint::BigInt;
-use rasp::base::Code;
+use rasp::base::{Code, Diagnostic};
 use rasp::graph::{Graph, SOp, SOpId, Scorer, ScorerId, Selector, SelectorId};
-use rasp::value::op::{Failure, FailureKind};
 use rasp::value::sequence::sequence_type;
-use rasp::value::{Comparison, Op, SequenceType, Value};
+use rasp::value::{Comparison, Failure, Op, SequenceType, Value};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -419,16 +418,10 @@ fn apply(op: &Op, operands: &[&Cell]) -> Cell {
 }
 
 fn fault(failure: Failure) -> Fault {
+    let told = Diagnostic::from(&failure);
     Fault {
-        code: match failure.kind {
-            FailureKind::Types => Code::OperandTypes,
-            FailureKind::Overflow => Code::Overflow,
-            FailureKind::Arithmetic => Code::ArithmeticFailed,
-            FailureKind::Token => Code::BadToken,
-            FailureKind::Index => Code::BadIndex,
-            FailureKind::Limit => Code::LimitReached,
-        },
-        message: failure.message,
-        beyond: failure.beyond,
+        code: told.code,
+        message: told.message,
+        beyond: failure.beyond(),
     }
 }

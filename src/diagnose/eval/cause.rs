@@ -1,31 +1,30 @@
-//! The rules: for each cause what happened, the places that it is about, and what was probably meant.
-//! What takes more than a few lines is a method in the files named after the themes.
+//! What happened: for each cause a row with the places that it is about. What was probably meant stands
+//! in `meant.rs`.
+
+#![deny(clippy::wildcard_enum_match_arm)]
 
 use super::input::explain;
-use super::mend::{Needed, same_count};
-use super::quote::{arguments, counted, letters, operand, takes};
+use super::quote::{arguments, counted, takes};
 use super::scene::{Scene, Side, kinds};
-use super::wrong::{defined, indices_of, is_selector, known_keys, role};
 use crate::base::control::INTERRUPTED;
 use crate::base::suggest::nearest;
-use crate::base::{Code, Diagnostic, Span, Suggestion, visible};
+use crate::base::{Code, Diagnostic, Span, visible};
+use crate::builtin::{Builtin, Kind, RESERVED_LIBRARY, find};
 use crate::eval::Meta;
-use crate::eval::fault::Cause;
-use crate::interpret::fault::code_of;
+use crate::eval::fault::{Argument, Cause};
 use crate::value::{Op, Value};
 
 impl Scene<'_> {
-    /// What happened and where, and what to do about it; nothing of what follows from a failed `load`.
+    /// What happened and where; nothing of what follows from a failed `load`.
     pub(super) fn told(&self, cause: &Cause) -> Option<Diagnostic> {
         Some(rules! { self, cause;
             Cause::Interrupted => error!(Interrupted, "{INTERRUPTED}");
             Cause::Limit(limit) => self.limit(limit);
-            Cause::OnInput { error, roots } =>
-                explain(self.evaluator, (**error).clone(), roots);
+            Cause::OnInput { error, roots } => explain(self.evaluator, (**error).clone(), roots);
             Cause::Undefined(name) => self.undefined(name)?;
             Cause::Reserved(ident) =>
-                where name = &ident.name;
-                where (role, other) = (role(name), name.to_lowercase());
+                where (name, other) = (&ident.name, ident.name.to_lowercase());
+                where role = role(name);
                 error!(ReservedName, "`{name}` may not be redefined"),
                 at ident.span, "this name is reserved",
                 note "{role}",
@@ -35,90 +34,69 @@ impl Scene<'_> {
                 where kind = meta.kind();
                 error!(NotCallable, "{kind} cannot be called"),
                 at self.function().map_or(self.whole, |id| self.span(id)), "this is {kind}",
-                note "functions can be called, and s-ops, selectors and scorers applied to an input",
-                mend self.called(meta);
+                note "functions can be called, and s-ops, selectors and scorers applied to an input";
             Cause::Arguments { called, callable, wrong } =>
                 where names = callable.single().iter().map(|(name, _)| &**name);
-                where error = self.arguments_of(called, &takes(callable, "argument"), names, wrong);
-                defined(error, callable),
-                mend self.usage_of(called, callable);
+                self.arguments_of(called, &takes(callable, "argument"), names, wrong),
+                each at in callable.definition() => at, "it is defined here";
             Cause::BuiltinArguments(builtin, wrong) =>
                 where (name, names) = (builtin.name(), builtin.parameters());
-                self.arguments_of(name, &super::name::takes(*builtin), names, wrong),
-                mend self.builtin_call(*builtin, wrong);
+                self.arguments_of(name, &taken_by(*builtin), names, wrong);
             Cause::Arity(callable, given, at) =>
                 where (name, takes) = (&callable.name, takes(callable, "argument"));
-                where given_here = arguments(*given);
-                where error = error!(WrongArguments, "`{name}` takes {takes}, not {given}");
-                where error = error.at(*at, format!("this is called with {given_here}"));
-                match callable.definition().is_some_and(|defined| at.contains(defined)) {
-                    true => error,
-                    false => defined(error, callable),
-                },
-                mend self.taking(*given, *at);
+                where (given_here, defined) = (arguments(*given), callable.definition());
+                error!(WrongArguments, "`{name}` takes {takes}, not {given}"),
+                at *at, "this is called with {given_here}",
+                each defined in defined.filter(|defined| !at.contains(*defined)) =>
+                    defined, "it is defined here";
             Cause::BuiltinHandedOver(builtin, at) =>
                 where name = builtin.name();
                 error!(NotCallable, "`{name}` cannot be passed on by itself"),
-                at *at, "this is a built-in function",
-                mend self.put("wrap it", *at, format!("lambda x: {name}(x)"));
+                at *at, "this is a built-in function";
             Cause::InputCount(applied, given) =>
                 where kind = applied.kind();
                 error!(WrongArguments, "{kind} is applied to one input, not to {given}"),
-                at self.whole, "applied here",
-                mend self.function().and_then(|id| self.text(id))
-                    .map(|text| format!("apply it to one input: `{text}(\"hello\")`"));
-            Cause::NoInput(applied, input) =>
-                where kind = input.0.kind();
-                match input.0.as_tokens() {
-                    Some(_) => error!(BadInput, "an input needs at least one token")
-                        .at(input.1, "this is empty"),
-                    None => error!(BadInput, "{kind} is no input")
-                        .at(input.1, format!("this is {kind}")),
-                },
-                note "an input is a string, whose characters are the tokens, or a list of atoms",
-                mend self.input(applied.as_ref(), input);
+                at self.whole, "applied here";
+            Cause::NoInput(_, (input, at)) =>
+                where (what, kind) = match input.as_tokens() {
+                    Some(_) => ("an input needs at least one token".to_string(), "empty"),
+                    None => (format!("{} is no input", input.kind()), input.kind()),
+                };
+                error!(BadInput, "{what}"),
+                at *at, "this is {kind}",
+                note "an input is a string, whose characters are the tokens, or a list of atoms";
 
-            Cause::Operands { op, sides } => self.operands(op, sides), mend self.fitting(op, sides);
-            Cause::Failed(failure, at) =>
-                Diagnostic::error(code_of(failure.kind), &failure.message),
-                at *at, "computed here",
-                mend self.of_failure(failure.kind, *at);
-            Cause::SelectorOperand(op, sides) => self.selector_operand(op, sides);
+            Cause::Operands { op, sides } => self.operands(op, sides);
+            Cause::Failed(failure, at) => Diagnostic::from(failure),
+                at *at, "computed here";
+            Cause::SelectorOperand(op, sides) =>
+                error!(SelectorMisused, "`{op}` does not work on selectors"),
+                each at in selectors(sides) => at, "this is a selector",
+                note "selectors combine with `and`, `or` and `not` only; `aggregate` reads values \
+                      through one";
             Cause::SelectorAndOther(operator, sides) =>
-                where symbol = operator.symbol();
                 where other = sides.iter().find(|(meta, _)| !is_selector(meta)).unwrap_or(&sides[0]);
-                match self.handed_over(other.1) {
-                    Some((name, at)) => self.not(
-                        error!(SelectorExpected, "`{name}` takes a selector"),
-                        &(other.0.clone(), at),
-                    ),
-                    None => {
-                        let error = error!(SelectorExpected, "`{symbol}` combines two selectors");
-                        self.shown_selectors(self.not(error, other), sides)
-                    }
-                },
-                mend self.as_selector(other);
-            Cause::NoSOp(side) =>
-                where code = match side.0 {
-                    Meta::Selector(_) => Code::SelectorMisused,
-                    _ => Code::AtomExpected,
+                where handed = self.handed_over(other.1);
+                where takes = handed.as_ref().map(|(name, _)| format!("`{name}` takes a selector"));
+                where takes = takes.unwrap_or(format!("`{}` combines two selectors", operator.symbol()));
+                where (at, selectors) = match handed {
+                    Some((_, at)) => (at, Vec::new()),
+                    None => (other.1, selectors(sides)),
                 };
-                where found = self.handed_over(side.1);
-                where needed = match &found {
-                    Some((name, _)) => format!("`{name}` takes an s-op or an atom"),
-                    None => "an s-op or an atom is needed here".to_string(),
+                error!(SelectorExpected, "{takes}"), not &(other.0.clone(), at),
+                each at in selectors => at, "this is a selector";
+            Cause::NoSOp((meta, at)) =>
+                where (needed, at) = match self.handed_over(*at) {
+                    Some((name, at)) => (format!("`{name}` takes an s-op or an atom"), at),
+                    None => ("an s-op or an atom is needed here".to_string(), *at),
                 };
-                Diagnostic::error(code, needed),
-                not &(side.0.clone(), found.map_or(side.1, |(_, at)| at)),
-                mend self.sop(side);
+                match is_selector(meta) {
+                    true => error!(SelectorMisused, "{needed}"),
+                    false => error!(AtomExpected, "{needed}"),
+                }, not &(meta.clone(), at);
             Cause::SelectorAsCondition(at) =>
                 error!(SelectorMisused, "a selector is neither true nor false"),
-                at *at, "this is a selector",
-                mend self.mend_part(
-                    "to ask at each position whether a key is selected",
-                    *at,
-                    |selector| format!("has_focus({selector})"),
-                );
+                at *at, "this is a selector";
             Cause::ComparesSOps =>
                 error!(AtomExpected, "an s-op has no values yet that could be compared here"),
                 at self.whole, "compares an s-op inside a list or dict",
@@ -130,44 +108,31 @@ impl Scene<'_> {
             Cause::StrayOperator(comparison) =>
                 where symbol = comparison.symbol();
                 error!(WrongArguments, "`{symbol}` can only stand as the third argument of `select`"),
-                at self.whole, "an operator without operands",
-                mend self.becomes(
-                    "to hand over a comparison write a function",
-                    format!("lambda a, b: a {symbol} b"),
-                );
+                at self.whole, "an operator without operands";
 
             Cause::NotIndexable(meta) =>
                 where kind = meta.kind();
                 error!(BadIndex, "{kind} cannot be indexed"),
                 at self.whole, "this indexes {kind}",
-                note "lists, dicts, strings and s-ops can be indexed",
-                mend self.unindexed(meta);
+                note "lists, dicts, strings and s-ops can be indexed";
             Cause::BadIndex(container, index) =>
-                where (kind, by) = (container.kind(), index.0.kind());
-                where found = self.describe(&index.0);
-                where indices = match container {
-                    Meta::SOp(_) => "an int",
-                    Meta::Dict(_) => "an atom or an s-op",
-                    _ => "an int or an s-op",
-                };
-                error!(BadIndex, "{kind} is indexed by {indices}, not by {by}"),
-                at index.1, "this is {found}",
-                mend self.index(container, index);
+                where (sop, dict) = (matches!(container, Meta::SOp(_)), matches!(container, Meta::Dict(_)));
+                where key = if dict { "an atom or an s-op" } else { "an int or an s-op" };
+                where (kind, indices) = (container.kind(), if sop { "an int" } else { key });
+                error!(BadIndex, "{kind} is indexed by {indices}"), not index;
             Cause::OutOfRange { index, length, string, at } =>
-                where what = if *string { "string" } else { "list" };
-                where indices = indices_of(*length);
-                where (which, nearest) = if *index < 0 { ("first", "0") } else { ("last", "-1") };
+                where (what, last) = (if *string { "string" } else { "list" }, length.saturating_sub(1));
+                where indices = match length {
+                    0 => "nothing is in it".to_string(),
+                    1 => "the only index is 0".to_string(),
+                    _ => format!("the indices go from 0 to {last}, or from -1 back to -{length}"),
+                };
                 error!(BadIndex, "index {index} is out of range for a {what} of length {length}"),
-                at *at, "{indices}",
-                mend self.put(&format!("for the {which} element"), *at, nearest)
-                    .filter(|_| *length > 0);
+                at *at, "{indices}";
             Cause::NoKey(dict, key, at) =>
                 where (missing, keys) = (key.source(), known_keys(dict));
                 error!(BadIndex, "there is no key {missing} in the dict"),
-                at *at, "{keys}",
-                mend nearest_key(dict, key).map(|meant| {
-                    Suggestion::edit(format!("did you mean `{meant}`?"), *at, meant)
-                });
+                at *at, "{keys}";
             Cause::NoTable(meta) =>
                 where kind = meta.kind();
                 error!(AtomExpected, "what holds {kind} cannot be indexed by an s-op"),
@@ -178,101 +143,83 @@ impl Scene<'_> {
                 error!(BadIndex, "an index from the end needs `length`, which is not an s-op here"),
                 at self.whole, "indexed from the end",
                 help "give the other `length` another name, like `my_length`";
-            Cause::Membership(sides) => self.not_in(sides), mend self.membership(sides);
+            Cause::Membership([(Meta::SOp(_) | Meta::Scorer(_), _), (Meta::List(items), at)]) =>
+                where inside = items.iter().find(|item| item.as_atom().is_none());
+                where held = inside.map_or("something else", Meta::kind);
+                error!(BadMembership, "the list right of `in` must hold atoms only"),
+                at *at, "this list holds {held}";
+            Cause::Membership([(Meta::SOp(_), _), right]) =>
+                error!(BadMembership, "`s-op in …` needs a list of atoms"), not right;
+            Cause::Membership([(Meta::Atom(_), _), right]) =>
+                error!(BadMembership, "`atom in …` needs a list or an s-op"), not right;
+            Cause::Membership([left, _]) =>
+                error!(BadMembership, "left of `in` stands an s-op or an atom"), not left;
             Cause::NotSpread(side) =>
-                where kind = side.0.kind();
-                error!(NotIterable, "`*` takes a list apart, or stands before an s-op, not {kind}"),
-                at side.1, "this is {kind}",
-                mend self.iterated(side);
+                error!(NotIterable, "`*` takes a list apart, or stands before an s-op"), not side;
+            Cause::NotIterable(side @ (Meta::SOp(_), _)) =>
+                error!(NotIterable, "a loop runs over a list or a dict"), not side,
+                note "an s-op has no values until it is given an input; operators work on all its \
+                      positions at once";
             Cause::NotIterable(side) =>
-                where kind = side.0.kind();
-                where error = error!(NotIterable, "a loop runs over a list or a dict, not over {kind}");
-                where error = error.at(side.1, format!("this is {kind}"));
-                match side.0 {
-                    Meta::SOp(_) => error.note(
-                        "an s-op has no values until it is given an input; operators work on all \
-                         its positions at once",
-                    ),
-                    _ => error,
-                },
-                mend self.iterated(side);
+                error!(NotIterable, "a loop runs over a list or a dict"), not side;
             Cause::NotSeveral { found: (item, at), count, element } =>
                 where (kind, of) = (item.kind(), self.named_element(element.is_some(), *at));
                 error!(WrongCount, "{kind} cannot be taken apart into {count} values"),
-                at *at, "{of} is {kind}",
-                mend self.apart_into(*count, item, (*at, *element));
+                at *at, "{of} is {kind}";
             Cause::Count { names, values, at, element } =>
                 where (few, given) = (counted(*names, "name"), counted(*values, "value"));
-                where error = error!(WrongCount, "{few}, but {given}");
-                match at {
-                    None => error.at(self.whole, "as many values as names are needed"),
+                where label = match at {
+                    None => "as many values as names are needed".to_string(),
                     Some(at) => {
                         let of = self.named_element(element.is_some(), *at);
-                        error.at(*at, format!("{of} has {}", counted(*values, "element")))
+                        format!("{of} has {}", counted(*values, "element"))
                     }
-                },
-                mend match element {
-                    Some((number, item)) if *number > 0 => same_count(item, *names),
-                    _ => Some(as_many_names(*values)),
                 };
+                error!(WrongCount, "{few}, but {given}"),
+                at at.unwrap_or(self.whole), "{label}";
             Cause::DictKey(side) => error!(AtomExpected, "a key of a dict is an atom"), not side,
                 help "write an atom as the key, like `{{\"a\": 1}}`";
 
             Cause::NoComparison(id) =>
                 error!(WrongArguments, "the third argument of `select` is a comparison"),
                 at self.span(*id), "not a comparison operator",
-                note "the comparisons are ==, !=, <, <=, > and >=, without quotes",
-                mend self.comparison(*id);
+                note "the comparisons are ==, !=, <, <=, > and >=, without quotes";
             Cause::KeysAndQueries(comparison, sides @ [keys, queries]) =>
                 where [key, query] = sides.each_ref().map(|(meta, _)| self.describe(meta));
                 where symbol = comparison.symbol();
                 error!(OperandTypes, "`{symbol}` does not compare keys and queries of these types: \
                                       {key} and {query}"),
                 at keys.1, "the keys are {key}",
-                at queries.1, "the queries are {query}",
-                mend self.fitting(&Op::Compare(*comparison), sides).or_else(|| {
-                    self.put("compare what has one type", queries.1, self.written(keys.1)?)
-                });
+                at queries.1, "the queries are {query}";
+            Cause::NoSelector((meta, at)) if self.swapped().is_some() =>
+                where (found, values) = (self.describe(meta), self.swapped()?);
+                error!(SelectorExpected,
+                    "the arguments of `aggregate` are swapped: the selector comes first"),
+                at *at, "this is {found}",
+                at values, "this is the selector";
             Cause::NoSelector(side) =>
-                where found = self.describe(&side.0);
-                match self.swapped() {
-                    Some(values) => error!(
-                        SelectorExpected,
-                        "the arguments of `aggregate` are swapped: the selector comes first"
-                    )
-                    .at(side.1, format!("this is {found}"))
-                    .at(values, "this is the selector"),
-                    None => self.not(
-                        error!(SelectorExpected, "the first argument of `aggregate` is a selector"),
-                        side,
-                    )
-                    .note("`select(keys, queries, comparison)` makes a selector"),
-                },
-                mend self.selector(side);
-            Cause::NoDefault(values, given) =>
-                error!(AtomExpected, "the default of `aggregate` is an atom"), not given,
-                mend self.default(values, given);
+                error!(SelectorExpected, "the first argument of `aggregate` is a selector"), not side,
+                note "`select(keys, queries, comparison)` makes a selector";
+            Cause::NoDefault(_, given) =>
+                error!(AtomExpected, "the default of `aggregate` is an atom"), not given;
             Cause::NoScore(at) =>
                 error!(WrongArguments, "the third argument of `score` is a function of a key and a query"),
                 at *at, "not a function",
                 help "for example `score(indices, indices, lambda key, query: key)`";
-            Cause::ScoreTypes(types, counts, at) =>
+            Cause::ScoreTypes(types, _, at) =>
                 where given = kinds(*types);
                 error!(OperandTypes, "a score is a number, but this gives {given}"),
-                at *at, "this gives {given}",
-                mend self.with_parameters(*counts, *at);
-            Cause::PredicateArity(function, counts @ [keys, queries], at) =>
+                at *at, "this gives {given}";
+            Cause::PredicateArity(function, [keys, queries], at) =>
                 where (takes, signature) = (takes(function, "value"), function.signature());
                 error!(WrongArguments, "the function takes {takes}, but there are {keys} of keys and \
                                         {queries} of queries"),
                 at *at, "this is `{signature}`",
-                note "it is called with the keys' values first, then with the queries'",
-                mend self.with_parameters(*counts, *at);
-            Cause::PredicateResult(found, counts, at) =>
+                note "it is called with the keys' values first, then with the queries'";
+            Cause::PredicateResult(found, _, at) =>
                 where kind = found.kind();
                 error!(OperandTypes, "the function must give an atom, not {kind}"),
-                at *at, "this gives {kind}",
-                mend self.with_parameters(*counts, *at);
+                at *at, "this gives {kind}";
             Cause::NotBest(true, side) =>
                 error!(SelectorExpected, "`select_best` takes a selector here"), not side,
                 help "make one with `select(indices, indices, <=)`";
@@ -287,26 +234,16 @@ impl Scene<'_> {
 
             Cause::NoList(builtin, side) =>
                 where name = builtin.name();
-                error!(OperandTypes, "`{name}` takes a list"), not side,
-                mend self.listed(*builtin, side);
-            Cause::NoIndicator(side) => error!(OperandTypes, "`indicator` takes an s-op"), not side,
-                mend self.indicated(side);
+                error!(OperandTypes, "`{name}` takes a list"), not side;
+            Cause::NoIndicator(side) => error!(OperandTypes, "`indicator` takes an s-op"), not side;
             Cause::NoFunction(side) =>
                 error!(NotCallable, "the second argument of `zipmap` is a function"), not side,
                 help "for example `zipmap((tokens, indices), lambda t, i: t == \"a\" and i > 0)`";
-            Cause::NoNumbers(side) =>
-                where found = self.describe(&side.0);
+            Cause::NoNumbers((meta, at)) =>
+                where found = self.describe(meta);
                 error!(OperandTypes, "{found} cannot be encoded as numbers"),
-                at side.1, "no number",
-                mend self.as_numbers(std::slice::from_ref(side)).or_else(|| {
-                    let sop = self.written(side.1)?;
-                    self.becomes("each value for itself", format!("categorical({sop})"))
-                });
-            Cause::NoBound(side @ (Meta::SOp(_), _)) => error!(OperandTypes, "`range` takes ints"), not side,
-                help "an s-op has no values until it is given an input; the positions of the input \
-                      are the s-op `indices`";
-            Cause::NoBound(side) => error!(OperandTypes, "`range` takes ints"), not side,
-                mend self.need(side, Needed::Int);
+                at *at, "no number";
+            Cause::NoBound(side) => error!(OperandTypes, "`range` takes ints"), not side;
             Cause::StepZero =>
                 error!(ArithmeticFailed, "the step of `range` is 0"),
                 at self.whole, "this would never end",
@@ -318,10 +255,16 @@ impl Scene<'_> {
                 where (elements, length) = (counted(length, "element"), first.0);
                 error!(WrongCount, "`zip` takes lists of one length"),
                 at at, "this has {elements}",
-                at first.1, "this has {length}",
-                mend self.cut(lengths);
+                at first.1, "this has {length}";
 
-            Cause::NoTimes(side) => self.no_times(side);
+            Cause::NoTimes(side @ (Meta::SOp(_), _)) =>
+                error!(BadRepeat, "how often a `repeat` runs is an int from 0 on"), not side,
+                note "its rounds are layers: they are there before an input is",
+                help "write a number that is enough for the longest input: `repeat 8 (…) {{ … }}`";
+            Cause::NoTimes((meta, at)) =>
+                where found = meta.as_atom().map_or(meta.kind().to_string(), Value::source);
+                error!(BadRepeat, "how often a `repeat` runs is an int from 0 on"),
+                at *at, "this is {found}";
             Cause::NotCarried(ident) =>
                 where name = &ident.name;
                 error!(BadRepeat, "the body of this `repeat` never sets `{name}`"),
@@ -333,41 +276,46 @@ impl Scene<'_> {
                 at ident.span, "there is one before it",
                 help "carry each name once";
             Cause::NotDrawn(side) => error!(AtomExpected, "`draw` draws an s-op or a selector"), not side;
-            Cause::NoLongest(side) =>
-                where kind = match side.0.as_atom().is_some_and(|atom| atom.as_int().is_some()) {
-                    true => "not positive",
-                    false => side.0.kind(),
-                };
+            Cause::NoLongest((meta, at)) =>
+                where int = meta.as_atom().is_some_and(|atom| atom.as_int().is_some());
+                where kind = if int { "not positive" } else { meta.kind() };
                 error!(OperandTypes, "`max_length` is a positive int"),
-                at side.1, "this is {kind}",
+                at *at, "this is {kind}",
                 help "write a number of tokens: `set max_length 8`";
-            Cause::NoVocabulary(side) =>
-                where kind = side.0.as_tokens().map_or(side.0.kind(), |_| "empty");
+            Cause::NoVocabulary((meta, at)) =>
+                where kind = meta.as_tokens().map_or(meta.kind(), |_| "empty");
                 error!(BadInput, "a vocabulary is a string or a list of tokens"),
-                at side.1, "this is {kind}",
+                at *at, "this is {kind}",
                 help "write at least one token: `set vocab \"abc\"` or `set vocab [1, 2]`";
             Cause::NotLoaded { path, reason } =>
                 where name = visible::name(path);
                 error!(FileNotFound, "`{name}` could not be loaded"),
-                at self.whole, "{reason}",
-                mend self.module(path);
-            Cause::Cycle { files, loads } => self.cycle(files, loads);
+                at self.whole, "{reason}";
+            Cause::Cycle { files, loads } =>
+                where (message, help) = match files.as_slice() {
+                    [_, _] => ("this file loads itself", "remove this `load`"),
+                    _ => (
+                        "these files load each other",
+                        "move what both need into a third file and load that from both",
+                    ),
+                };
+                where (path, loads) = (files.join(" loads "), loads.iter());
+                where path = visible::name(&path);
+                error!(LoadCycle, "{message}"),
+                at self.whole, "this closes the cycle",
+                each (name, at) in loads.map(|(name, at)| (visible::name(name), *at)) =>
+                    at, "`{name}` is loaded here",
+                note "{path}",
+                help "{help}";
             Cause::LoadedErrors { path, file } =>
                 where (name, file) = (visible::name(path), visible::name(file));
                 error!(FileNotFound, "`{name}` has errors").following(),
                 at self.whole, "loaded here; its errors come before this one",
                 help "mend them first; `rasp check {file}` shows them alone";
-            Cause::Unmet(values) =>
-                values.iter().fold(
-                    error!(AssertionFailed, "this assertion does not hold"),
-                    |error, (meta, at)| error.at(*at, format!("this is {}", meta.repr())),
-                ),
-                mend self.right_value(values);
-            Cause::NoTruth(side) => error!(AssertionFailed, "an assertion needs a truth value"), not side,
-                mend self.written(side.1).map(|text| {
-                    let (what, condition) = ("say on which input, and what it gives there", operand(&text));
-                    format!("{what}, like `assert {condition}(\"ab\") == …;`")
-                });
+            Cause::Unmet(values) => error!(AssertionFailed, "this assertion does not hold"),
+                each (value, at) in values.iter().map(|(meta, at)| (meta.repr(), *at)) =>
+                    at, "this is {value}";
+            Cause::NoTruth(side) => error!(AssertionFailed, "an assertion needs a truth value"), not side;
         })
     }
 
@@ -378,79 +326,121 @@ impl Scene<'_> {
         error.at(*at, format!("this is {kind}"))
     }
 
-    /// How often a `repeat` runs is no number.
-    fn no_times(&self, side: &Side) -> Diagnostic {
-        let error = error!(BadRepeat, "how often a `repeat` runs is an int from 0 on");
-        match &side.0 {
-            Meta::Atom(value) => error.at(side.1, format!("this is {}", value.source())),
-            Meta::SOp(_) => error
-                .at(side.1, "this is an s-op")
-                .note("its rounds are layers: they are there before an input is")
-                .help("write a number that is enough for the longest input: `repeat 8 (…) { … }`"),
-            other => error.at(side.1, format!("this is {}", other.kind())),
+    /// How an element is called that has no place of its own.
+    fn named_element(&self, element: bool, at: Span) -> &'static str {
+        match element && self.part(at).is_some() {
+            true => "an element of this",
+            false => "this",
         }
     }
 
-    /// Files that load each other, and the loads that closed the cycle.
-    fn cycle(&self, files: &[String], loads: &[(String, Span)]) -> Diagnostic {
-        let (message, help) = match files {
-            [_, _] => ("this file loads itself", "remove this `load`"),
-            _ => (
-                "these files load each other",
-                "move what both need into a third file and load that from both",
-            ),
-        };
-        let error = Diagnostic::error(Code::LoadCycle, message);
-        let error = error.at(self.whole, "this closes the cycle");
-        loads
-            .iter()
-            .fold(error, |error, (name, at)| {
-                error.at(*at, format!("`{}` is loaded here", visible::name(name)))
-            })
-            .note(visible::name(&files.join(" loads ")))
-            .help(help)
-    }
-
-    /// A value that cannot be taken apart: an element like those before it, or a name for all of it.
-    fn apart_into(
+    /// Wrong arguments of a function that takes some number of them, under these names.
+    fn arguments_of<'n>(
         &self,
-        count: usize,
-        item: &Meta,
-        (at, element): (Span, Option<usize>),
-    ) -> Option<Suggestion> {
-        match (item, element) {
-            (_, Some(1..)) => same_count(item, count),
-            (Meta::SOp(_), _) => {
-                let text = self.written(at)?;
-                let values = (0..count.min(4)).map(|k| format!("{text}[{k}]"));
-                let values = values.collect::<Vec<_>>().join(", ");
-                Some(format!("for the values at the first positions: `{values}`").into())
+        called: &str,
+        takes: &str,
+        names: impl Iterator<Item = &'n str>,
+        wrong: &Argument,
+    ) -> Diagnostic {
+        rules! { self, wrong;
+            Argument::Count { given, at } =>
+                where here = *at == self.whole;
+                where label = if here { "called here" } else { "there is no parameter for this" };
+                error!(WrongArguments, "`{called}` takes {takes}, not {given}"),
+                at *at, "{label}";
+            Argument::Unknown(ident) =>
+                where (name, meant) = (&ident.name, nearest(&ident.name, names));
+                where label = meant.map(|meant| format!("did you mean `{meant}`?"));
+                where label = label.unwrap_or("no such parameter".to_string());
+                error!(WrongArguments, "`{called}` has no parameter `{name}`"),
+                at ident.span, "{label}";
+            Argument::Twice { parameter, at } =>
+                error!(WrongArguments, "`{parameter}` is given twice"),
+                at *at, "given again here";
+            Argument::Missing(name) =>
+                error!(WrongArguments, "`{called}` takes {takes}; `{name}` is missing"),
+                at self.whole, "no argument for `{name}`";
+        }
+    }
+
+    /// An operator or function on operands that it does not work on.
+    fn operands(&self, op: &Op, sides: &[Side]) -> Diagnostic {
+        let kind = |(meta, _): &Side| match (meta, kinds(self.types(meta))) {
+            (Meta::Scorer(_), "atoms" | "numbers") => "a scorer".to_string(),
+            (Meta::Scorer(_), "ints") => "an int".to_string(),
+            (Meta::Scorer(_), values) => format!("a {}", values.trim_end_matches('s')),
+            (other, _) => self.describe(other),
+        };
+        let kinds: Vec<String> = sides.iter().map(kind).collect();
+        let (symbol, listed) = (op.symbol(), kinds.join(" and "));
+        let shown = sides
+            .iter()
+            .zip(kinds)
+            .filter(|((_, at), _)| *at != self.whole);
+        let shown: Vec<_> = shown.map(|((_, at), kind)| (*at, kind)).collect();
+        let sops = sides.iter().all(|(meta, _)| matches!(meta, Meta::SOp(_)));
+        let error = told!(
+            error!(OperandTypes, "`{symbol}` does not work on {listed}"),
+            each (at, kind) in &shown => *at, "this is {kind}",
+        );
+        let always = "this fails on every input";
+        let error = error.or_at(self.whole, if sops { always } else { "computed here" });
+        let any = |wanted: &dyn Fn(&Meta) -> bool| sides.iter().any(|(meta, _)| wanted(meta));
+        match sides {
+            [_] if sops && !shown.is_empty() => error.note(always),
+            _ if any(&|meta| matches!(meta, Meta::Application(_))) => {
+                error.note("what an s-op gives on an input can be shown and compared, nothing else")
             }
-            _ => Some("a single value takes one name, like `a`".into()),
+            [_, _] if any(&|meta| self.is_tokens(meta)) => {
+                error.note("the tokens are strings, even where they are digits")
+            }
+            _ => error,
         }
     }
 }
 
-/// The key of a dict that was probably meant, as it is written.
-fn nearest_key(dict: &Meta, key: &Value) -> Option<String> {
-    let (Meta::Dict(dict), Value::Str(key)) = (dict, key) else {
-        return None;
-    };
-    let keys = dict.iter().filter_map(|(key, _)| match key {
-        Value::Str(text) => Some(&**text),
-        _ => None,
-    });
-    Some(Value::str(nearest(key, keys)?).source())
+pub(super) fn is_selector(meta: &Meta) -> bool {
+    matches!(meta, Meta::Selector(_))
 }
 
-/// As many names as there are values.
-fn as_many_names(values: usize) -> Suggestion {
-    match values {
-        1 => "write one name, like `a`".into(),
-        2..=6 => {
-            let (count, names) = (counted(values, "name"), letters(values).join(", "));
-            format!("write {count}, like `{names}`").into()
+/// Where those of some operands stand that are selectors.
+fn selectors(sides: &[Side]) -> Vec<Span> {
+    let selectors = sides.iter().filter(|(meta, _)| is_selector(meta));
+    selectors.map(|(_, at)| *at).collect()
+}
+
+fn known_keys(dict: &Meta) -> String {
+    let Meta::Dict(dict) = dict else {
+        return String::new();
+    };
+    let keys: Vec<String> = dict.iter().take(8).map(|(key, _)| key.source()).collect();
+    match (keys.is_empty(), dict.len() > keys.len()) {
+        (true, _) => "the dict is empty".to_string(),
+        (false, true) => format!("its keys are {}, …", keys.join(", ")),
+        (false, false) => format!("its keys are {}", keys.join(", ")),
+    }
+}
+
+/// Why a name may not be redefined.
+fn role(name: &str) -> &'static str {
+    match find(name).map(|row| row.kind) {
+        Some(Kind::SOp) => "it is a base s-op",
+        Some(Kind::Atom) => "it is a constant",
+        Some(Kind::Function(_)) => "it is a built-in function",
+        None if name == "out" => "`out` always is the last value",
+        None if RESERVED_LIBRARY.contains(&name) => {
+            "it is a name of the library, which other library functions use"
         }
-        _ => format!("write {}", counted(values, "name")).into(),
+        None => "the language keeps it for itself",
+    }
+}
+
+/// How many arguments a built-in function takes.
+fn taken_by(builtin: Builtin) -> String {
+    let (least, parameters) = (builtin.required(), builtin.row().parameters);
+    match parameters.last() {
+        Some(&"…") => format!("at least {}", arguments(least)),
+        _ if least == parameters.len() => arguments(least),
+        _ => format!("{least} to {} arguments", parameters.len()),
     }
 }

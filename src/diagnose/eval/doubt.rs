@@ -1,12 +1,16 @@
 //! Doubts in words: what is evaluated all right, but probably is not what was meant.
 
-use super::quote::{elements, mended, written};
+#![deny(clippy::wildcard_enum_match_arm)]
+
+use super::input::other_default;
+use super::meant::quoted;
+use super::quote::elements;
 use super::scene::{Scene, Side};
-use super::wrong::quoted;
+use super::with_path;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Meta;
 use crate::eval::fault::{Doubt, Doubtful, Shadow};
-use crate::syntax::ast::{BinaryOperator, ExprKind, Name};
+use crate::syntax::ast::{BinaryOperator, Name};
 use crate::value::{Comparison, Value};
 
 impl Scene<'_> {
@@ -16,7 +20,13 @@ impl Scene<'_> {
         let kinds: Vec<String> = sides.iter().map(|(meta, _)| self.describe(meta)).collect();
         let [left, right] = [0, 1].map(|side| kinds.get(side).map_or("", String::as_str));
         let at = |side: usize| sides.get(side).map_or(self.whole, |(_, at)| *at);
-        Some(rules! { self, &doubt.kind;
+        let string = |side: usize| {
+            sides
+                .get(side)
+                .is_some_and(|(meta, _)| self.is_string(meta))
+        };
+        let [first, second] = [0, 1].map(|side| if string(side) { "string" } else { "number" });
+        let warning = rules! { self, &doubt.kind;
             Doubtful::Constant { op, answer } =>
                 where written = self.written(self.whole).map(|text| format!("`{text}`"));
                 where written = written.unwrap_or_else(|| format!("this `{op}`"));
@@ -40,60 +50,58 @@ impl Scene<'_> {
                 mend self.equal_types(sides);
             Doubtful::ConstantMembership(items) =>
                 where held = if items[0].is_number() { "numbers" } else { "strings" };
+                where quoted = items.iter().map(quoted).collect::<Vec<_>>().join(", ");
                 warning!(ConstantComparison, "this `in` is False at every position of every input"),
                 at at(0), "this is {left}",
                 at at(1), "the list holds {held} only",
-                mend self.among_strings(items, sides);
+                mend self.put("compare with strings", at(1), format!("[{quoted}]"))
+                    .filter(|_| string(0) && items.len() <= 8);
             Doubtful::Branches =>
-                self.mixed(doubt, "the branches of this choice", ["this branch is of"; 2]);
-            Doubtful::Default { .. } =>
-                self.mixed(doubt, "the default and the values", ["the default is a", "the values are"]);
+                warning!(MixedDefault, "the branches of this choice mix numbers and strings"),
+                at at(0), "this branch is of {first}s",
+                at at(1), "this branch is of {second}s",
+                note "an input on which both occur in one s-op has no value",
+                mend self.branches();
+            Doubtful::Default { made, values } =>
+                warning!(MixedDefault, "the default and the values mix numbers and strings"),
+                at at(0), "the default is a {first}",
+                at at(1), "the values are {second}s",
+                note "an input on which both occur in one s-op has no value",
+                mend self.other_default(*made, values, &doubt.calls);
             Doubtful::Shadowed(ident, kind) =>
                 where name = &ident.name;
-                where (what, meant) = shadowed(*kind);
+                where what = match kind {
+                    Shadow::Called | Shadow::Builtin => "a built-in function",
+                    Shadow::Library => "a name of the library",
+                    Shadow::Loaded => "a name of the library that is loaded",
+                };
+                where meant = match kind {
+                    Shadow::Called => "a call of this name still means the built-in function",
+                    Shadow::Builtin | Shadow::Library | Shadow::Loaded =>
+                        "from here on this file means its own",
+                };
                 warning!(ShadowedLibrary, "`{name}` is {what}"),
                 at ident.span, "{meant}",
                 help "choose another name, like `my_{name}`";
-            Doubtful::Replaced(names, file) => self.names_replaced(names, file);
-        })
+            Doubtful::Replaced(names, file) =>
+                where quoted = names.iter().map(|(name, _)| format!("`{name}`"));
+                where replaced = quoted.collect::<Vec<_>>().join(", ");
+                where means = if names.len() == 1 { "it means" } else { "they mean" };
+                warning!(ReplacedName, "this load replaces {replaced} of your program"),
+                at self.whole, "from here on {means} what {file} says",
+                each (name, at) in names.iter().take(3) => *at, "your own `{name}`",
+                help "load the file before you define the name, or choose another name";
+        };
+        Some(with_path(warning, &doubt.calls))
     }
 
     /// An s-op that is compared with a list.
     fn looked_up(&self, sides: &[Side]) -> Option<Suggestion> {
         mends! { self, sides;
             [(Meta::SOp(_), left), (Meta::List(_), right)] =>
-                where (left, right) = (self.written(*left)?, self.written(*right)?);
+                where (left, right) = (self.say(*left), self.say(*right));
                 "to look it up in the list", "{left} in {right}";
         }
-    }
-
-    /// Strings looked for among numbers: the same numbers as strings.
-    fn among_strings(&self, items: &[Value], sides: &[Side]) -> Option<Suggestion> {
-        let [left, right] = sides else { return None };
-        let quoted: Vec<String> = items.iter().map(quoted).collect();
-        let list = format!("[{}]", quoted.join(", "));
-        let help = self.put("compare with strings", right.1, list);
-        help.filter(|_| self.is_string(&left.0) && items.len() <= 8)
-    }
-
-    /// Names of the program that a loaded file gives another meaning.
-    fn names_replaced(&self, names: &[(Name, Span)], file: &str) -> Diagnostic {
-        let quoted: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let (replaced, means) = match names {
-            [_] => (quoted.concat(), "it means"),
-            _ => (quoted.join(", "), "they mean"),
-        };
-        let warning = warning!(
-            ReplacedName,
-            "this load replaces {replaced} of your program"
-        );
-        let warning = warning.at(self.whole, format!("from here on {means} what {file} says"));
-        let shown = names.iter().take(3);
-        shown
-            .fold(warning, |warning, (name, at)| {
-                warning.at(*at, format!("your own `{name}`"))
-            })
-            .help("load the file before you define the name, or choose another name")
     }
 
     /// The side of `and` or `or` that is a number or a string, the other side, and the truth of it. A
@@ -105,13 +113,9 @@ impl Scene<'_> {
         if text.starts_with(|first: char| first.is_alphabetic() || first == '_') {
             return None;
         }
-        let site = self.site?;
-        let beside = site.ast.ids().any(|id| match site.ast.get(id).kind {
-            ExprKind::Binary {
-                operator: BinaryOperator::In,
-                left,
-                right,
-            } => [left, right]
+        let ast = &self.site?.ast;
+        let beside = ast.ids().any(|id| match ast.binary(id) {
+            Some((left, BinaryOperator::In, right)) => [left, right]
                 .map(|side| self.span(side))
                 .contains(&self.whole),
             _ => false,
@@ -122,132 +126,82 @@ impl Scene<'_> {
 
     /// A side of `and` or `or` that stands for a comparison: `x == "a" or "b"`.
     fn compared_too(&self, (_, other): &Side, at: Span) -> Option<Suggestion> {
-        let site = self.site?;
-        match site.ast.get(self.part(*other)?).kind {
-            ExprKind::Binary {
-                operator: BinaryOperator::Compare(_),
-                right,
-                ..
-            } => {
-                let compared = Span {
-                    end: self.span(right).start,
-                    ..*other
-                };
-                let compared = self.written(compared)?;
-                let what = "to compare with it too";
-                self.mend_part(what, at, |text| format!("{} {text}", compared.trim_end()))
-            }
-            _ => self.becomes("leave it out", self.written(*other)?),
-        }
+        let Some((_, _, right)) = self.comparison(self.part(*other)?) else {
+            return self.put("leave it out", self.whole, self.say(*other));
+        };
+        let end = self.span(right).start;
+        let compared = self.say(Span { end, ..*other });
+        self.mend_each("to compare with it too", [at], |text| {
+            format!("{} {text}", compared.trim_end())
+        })
     }
 
     /// An equality of strings and numbers, which never holds: the same on one type.
     fn equal_types(&self, sides: &[Side]) -> Option<Suggestion> {
-        let numeric = sides.iter().find_map(|(meta, _)| match meta {
-            Meta::Atom(Value::Bool(_)) => Some(("bools", "tokens_bool")),
-            Meta::Atom(Value::Float(_)) => Some(("numbers", "tokens_float")),
-            _ => None,
+        let numeric = sides.iter().find_map(|(meta, _)| match meta.as_atom()? {
+            Value::Bool(_) => Some(("bools", "tokens_bool")),
+            Value::Float(_) => Some(("numbers", "tokens_float")),
+            Value::Int(_) | Value::Str(_) => None,
         });
         let (types, name) = numeric.unwrap_or(("numbers", "tokens_int"));
         let tokens = sides.iter().find(|(meta, _)| self.is_tokens(meta));
         let converted = tokens
             .and_then(|(_, at)| self.put(&format!("compare the tokens as {types}"), *at, name));
-        match (self.as_text("compare with a string", sides), converted) {
-            (Some(text), Some(converted)) => {
-                let other = converted.message.trim_start_matches("compare ");
-                Some(Suggestion {
-                    message: format!("{}, or {other}", text.message),
-                    ..text
-                })
-            }
-            (Some(help), None) | (None, Some(help)) => Some(help),
-            (None, None) => self
-                .without_quotes(sides)
-                .or_else(|| self.of_the_tokens(sides))
-                .or_else(|| {
-                    let compared = self.written(self.whole)?;
-                    let fixed = format!("not ({})", compared.strip_prefix("not ")?);
-                    self.becomes("the comparison first", fixed)
-                }),
-        }
+        let other = converted
+            .as_ref()
+            .map(|help| help.message.replacen("compare", ", or", 1));
+        let text = self.as_text("compare with a string", sides);
+        text.map(|help| Suggestion {
+            message: help.message + &other.unwrap_or_default(),
+            ..help
+        })
+        .or(converted)
+        .or_else(|| self.as_numbers(sides))
+        .or_else(|| self.of_the_tokens(sides))
+        .or_else(|| {
+            let compared = self.written(self.whole)?;
+            let fixed = format!("not ({})", compared.strip_prefix("not ")?);
+            self.put("the comparison first", self.whole, fixed)
+        })
     }
 
-    /// Numbers and strings in one s-op. What is written out can be mended and comes first; of two
-    /// literals the number, which always can be.
-    fn mixed(&self, doubt: &Doubt, what: &str, called: [&str; 2]) -> Diagnostic {
-        let literal = |(meta, at): &Side| {
-            let site = self.evaluator.site_at(*at)?;
-            let written = matches!(site.ast.get(site.expr?).kind, ExprKind::Literal(_));
-            meta.as_atom().cloned().filter(|_| written)
-        };
-        let mut sides: Vec<&Side> = doubt.sides.iter().collect();
-        if let Doubtful::Branches = doubt.kind {
-            let order = |value: Value| u8::from(!value.is_number());
-            sides.sort_by_key(|side| literal(side).map_or(2, order));
+    /// A default of the type of the values: for each of several s-ops, in the call that gave it, or
+    /// here.
+    fn other_default(
+        &self,
+        made: Span,
+        values: &Meta,
+        calls: &[(Name, Span)],
+    ) -> Option<Suggestion> {
+        if self.mixes(values) {
+            return self.aggregated_apart(values);
         }
-        let mut warning = warning!(MixedDefault, "{what} mix numbers and strings");
-        for (called, (meta, at)) in called.into_iter().zip(sides.iter().copied()) {
-            let kind = if self.is_string(meta) {
-                "string"
-            } else {
-                "number"
-            };
-            let plural = if called.ends_with(" a") { "" } else { "s" };
-            warning = warning.at(*at, format!("{called} {kind}{plural}"));
-        }
-        warning = warning.note("an input on which both occur in one s-op has no value");
-        warning = super::with_path(warning, &doubt.calls);
-        let literal = || self.with_other_type(&literal(sides[0])?, sides[0].1);
-        let help = match &doubt.kind {
-            Doubtful::Default { values, .. } if self.mixes(values) => self.aggregated_apart(values),
-            Doubtful::Default { made, .. } => {
-                let in_call = self.default_in_call(*made, &doubt.calls);
-                in_call.or_else(literal)
+        let evaluator = self.evaluator;
+        let mut users = calls.iter().rev().map(|(_, call)| *call);
+        let call = users.find(|call| {
+            !evaluator.is_library(*call) && (call.contains(made) || evaluator.is_library(made))
+        });
+        match call {
+            Some(call) if call.contains(made) => {
+                let other = other_default(&self.say(made)).to_string();
+                self.mend_in(
+                    call,
+                    "give a default of the type of the values",
+                    made,
+                    other,
+                )
             }
-            _ => literal(),
-        };
-        warning.maybe_help(help.filter(|_| !self.in_library() || !doubt.calls.is_empty()))
+            // The default of the library's function itself.
+            _ => self.mended_at(call.unwrap_or(self.whole), Code::MixedTypes, &[]),
+        }
     }
 
     /// Whether several s-ops are written out of which some are of strings.
     fn mixes(&self, values: &Meta) -> bool {
-        let Meta::List(items) = values else {
+        let ([_, _, over, _], Meta::List(items)) = (self.parts(), values) else {
             return false;
         };
         let strings = items.iter().filter(|item| self.is_string(item)).count();
-        let written = self.arguments().get(1).and_then(|over| self.text(*over));
-        let written = written.map_or(0, |text| elements(&text).len());
-        strings > 0 && strings < items.len() && written == items.len()
-    }
-
-    /// A default that a function was called with: that call with one of the other type.
-    fn default_in_call(&self, made: Span, calls: &[(Name, Span)]) -> Option<Suggestion> {
-        let outermost = calls.iter().rev().map(|(_, call)| *call);
-        let mut users = outermost.filter(|call| !self.evaluator.is_library(*call));
-        let call = users.find(|call| call.contains(made) || self.evaluator.is_library(made))?;
-        let sources = &self.evaluator.sources;
-        let what = "give a default of the type of the values";
-        if !call.contains(made) {
-            // The default of the library's function itself.
-            let text = written(sources, call)?;
-            let fixed = format!("{}, \"\")", text.strip_suffix(')')?);
-            return mended(sources, what, call, vec![(call, fixed)]);
-        }
-        let other = super::input::other_default(&written(sources, made)?);
-        mended(sources, what, call, vec![(made, other.to_string())])
-    }
-}
-
-/// What a shadowed name is, and what it means from here on.
-fn shadowed(kind: Shadow) -> (&'static str, &'static str) {
-    let own = "from here on this file means its own";
-    match kind {
-        Shadow::Called => (
-            "a built-in function",
-            "a call of this name still means the built-in function",
-        ),
-        Shadow::Builtin => ("a built-in function", own),
-        Shadow::Library => ("a name of the library", own),
-        Shadow::Loaded => ("a name of the library that is loaded", own),
+        strings > 0 && strings < items.len() && elements(&over).len() == items.len()
     }
 }

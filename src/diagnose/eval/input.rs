@@ -1,32 +1,31 @@
 //! Errors that show only on an input: the calls that led to their place, and the expression there,
 //! mended.
 
-use super::mend::of_other_type;
-use super::quote::{LONGEST, operand};
+use super::meant::quoted;
+use super::quote::{one_line, operand};
 use super::scene::Scene;
 use super::with_path;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Evaluator;
 use crate::graph::{SOp, SOpId};
-use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind, UnaryOperator};
+use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind};
 use crate::value::{Op, Table, TypeSet, Value};
 
 /// An error of an evaluation with the calls that led to its place, where they are the same for all
 /// s-ops made there that the roots need; and with what to type instead.
 pub fn explain(evaluator: &Evaluator, error: Diagnostic, roots: &[SOpId]) -> Diagnostic {
-    let bad_token = || (error.code == Code::BadToken).then(|| bad_token(evaluator, roots));
+    let numbers = (error.code == Code::BadToken).then_some(NUMBERS);
+    let help = error.help.clone().or(numbers.map(Suggestion::from));
     let Some(main) = error.span() else {
-        let help = bad_token();
         return error.maybe_help(help);
     };
     let graph = &evaluator.graph;
     let candidates = graph.reachable(roots).into_iter();
     let here: Vec<SOpId> = candidates.filter(|id| graph.span(*id) == main).collect();
-    let mut paths = here.iter().map(|id| evaluator.calls_of(*id));
+    let mut paths = here.iter().map(|id| evaluator.origins.path(*id));
     let path = paths.next().unwrap_or_default();
     let spans = |path: &[(_, Span)]| path.iter().map(|(_, span)| *span).collect::<Vec<_>>();
     let unique = paths.all(|other| spans(&other) == spans(&path));
-    let help = error.help.clone().or_else(|| Some(bad_token()?.into()));
     let error = with_path(error, if unique { &path } else { &[] });
     // Nobody can type in the library: the call is mended.
     let mut places = path.iter().map(|(_, span)| *span);
@@ -34,141 +33,77 @@ pub fn explain(evaluator: &Evaluator, error: Diagnostic, roots: &[SOpId]) -> Dia
         true => places.find(|span| !evaluator.is_library(*span)),
         false => Some(main),
     };
-    let mended = || {
-        let site = evaluator.site_at(place?)?;
-        let scene = Scene {
-            evaluator,
-            site: Some(&site),
-            calls: &[],
-            whole: site.span,
-        };
-        scene.meant_on_input(error.code, &here)
+    let scene = Scene {
+        evaluator,
+        site: None,
+        calls: &[],
+        whole: main,
     };
-    let help = help.or_else(mended);
+    let help = help.or_else(|| scene.mended_at(place?, error.code, &here));
     error.maybe_help(help)
 }
 
-/// A default of the other type than one that does not fit.
-pub(super) fn other_default(written: &str) -> &'static str {
-    match written.starts_with('"') {
-        true => "0",
-        false => "\"\"",
-    }
-}
-
 impl Scene<'_> {
-    /// The function that is called, and its arguments.
-    fn call(&self) -> Option<(String, Vec<String>)> {
-        let ExprKind::Call {
-            function,
-            arguments,
-        } = self.kind()?
-        else {
-            return None;
+    /// What to type in a place that fails on an input.
+    pub(super) fn mended_at(&self, place: Span, code: Code, here: &[SOpId]) -> Option<Suggestion> {
+        let site = self.evaluator.site_at(place)?;
+        let scene = Scene {
+            site: Some(&site),
+            whole: site.span,
+            ..*self
         };
-        let plain = arguments.iter().all(|argument| argument.name.is_none());
-        let texts = arguments.iter().map(|argument| self.text(argument.value));
-        let texts = texts.collect::<Option<_>>().filter(|_| plain)?;
-        Some((self.text(*function)?, texts))
-    }
-
-    /// The operator of an operation, and its operands.
-    fn operation(&self) -> Option<(BinaryOperator, ExprId, ExprId)> {
-        match self.kind()? {
-            ExprKind::Binary {
-                operator,
-                left,
-                right,
-            } => Some((*operator, *left, *right)),
-            _ => None,
-        }
-    }
-
-    /// The value of a part that is a literal.
-    fn value(&self, id: ExprId) -> Option<Value> {
-        match &self.site?.ast.get(id).kind {
-            ExprKind::Literal(value) => Some(value.clone()),
-            ExprKind::Name(name) if ["True", "False"].contains(&&**name) => {
-                Some(Value::Bool(&**name == "True"))
-            }
-            _ => None,
-        }
+        scene.meant_on_input(code, here)
     }
 
     fn meant_on_input(&self, code: Code, here: &[SOpId]) -> Option<Suggestion> {
-        match code {
-            Code::MixedTypes => self
-                .fitting_default()
-                .or_else(|| self.branches())
-                .or_else(|| self.table_of_strings()),
-            Code::MeanOfNonNumbers => self.share(here),
-            // In a function of keys and queries both branches of a choice are computed.
-            Code::ArithmeticFailed if here.is_empty() => self.best_key(),
-            Code::ArithmeticFailed => self.guard().or_else(|| self.best_key()),
-            Code::Overflow => self.float(),
-            Code::OperandTypes => self.appended(),
-            Code::BadIndex => here
-                .iter()
-                .find_map(|id| match self.evaluator.graph.get(*id) {
-                    SOp::Map {
-                        op: Op::Lookup(table),
-                        ..
-                    } => self.lookup(table),
-                    _ => None,
-                }),
-            _ => None,
-        }
-    }
-
-    /// An aggregate without a default that fits its values, or a call of the library that makes one.
-    fn fitting_default(&self) -> Option<Suggestion> {
-        let (function, arguments) = self.call()?;
-        let [first, second, default @ ..] = arguments.as_slice() else {
-            return None;
+        let [f, a, b, c] = &self.parts();
+        let called = self.function().map_or("", |_| f.as_str());
+        let default = other_default(c);
+        let (share, asked) = match self.averages_bools(here) {
+            true => ("for the share of True", ""),
+            false => (
+                "to copy a value select one position only; for the share of one value",
+                " == \"a\"",
+            ),
         };
-        let other = default.first().map_or("\"\"", |text| other_default(text));
-        mends! { self, function.as_str();
-            "aggregate" | "shift" => "give a default of the type of the values",
-                "{function}({first}, {second}, {other})";
-            "load_from_location" => "say what stands beyond the input",
-                "aggregate(select(indices, {second}, ==), {first}, {other})";
+        mends! { self, (code, called);
+            (Code::MixedTypes, "aggregate" | "shift") => "give a default of the type of the values",
+                "{f}({a}, {b}, {default})";
+            (Code::MixedTypes, "load_from_location") => "say what stands beyond the input",
+                "aggregate(select(indices, {b}, ==), {a}, {default})";
+            (Code::MixedTypes, _) => else self.branches().or_else(|| self.table_of_strings());
+            (Code::MeanOfNonNumbers, "aggregate") =>
+                "{share}", "aggregate({a}, indicator({b}{asked}))";
+            (Code::MeanOfNonNumbers, "average") => "{share}", "average(indicator({a}{asked}))";
+            (Code::MeanOfNonNumbers, _) => say "{share} aggregate `indicator(…{asked})`";
+            (Code::ArithmeticFailed, "aggregate") => "to read from the key with the highest score",
+                "aggregate(select_best(full_s, {a}), {b})";
+            // In a function of keys and queries both branches of a choice are computed.
+            (Code::ArithmeticFailed, _) if !here.is_empty() => else self.guard();
+            (Code::Overflow, _) => else self.float();
+            (Code::OperandTypes, _) => else self.appended();
+            (Code::BadIndex, _) => else here.iter().find_map(|id| {
+                match self.evaluator.graph.get(*id) {
+                    SOp::Map { op: Op::Lookup(table), .. } => self.lookup(table),
+                    _ => None,
+                }
+            });
         }
     }
 
-    /// A mean of what has none: the share of those that are true, or of one value.
-    fn share(&self, here: &[SOpId]) -> Option<Suggestion> {
+    /// Whether an aggregate is of bools.
+    fn averages_bools(&self, here: &[SOpId]) -> bool {
         let graph = &self.evaluator.graph;
-        let bools = here.iter().any(|id| match graph.get(*id) {
+        here.iter().any(|id| match graph.get(*id) {
             SOp::Aggregate { value, .. } | SOp::WeightedMean { value, .. } => {
                 graph.types(*value) == TypeSet::BOOL
             }
             _ => false,
-        });
-        let (of, asked, aside) = match bools {
-            true => ("True", "", ""),
-            false => (
-                "one value",
-                " == \"a\"",
-                "; to copy a value, select one position only",
-            ),
-        };
-        let (function, arguments) = self.call().unwrap_or_default();
-        let aside = |help: Suggestion| Suggestion {
-            message: help.message + aside,
-            ..help
-        };
-        mends! { self, (function.as_str(), arguments.as_slice());
-            ("aggregate", [selector, values, ..]) =>
-                where fixed = format!("aggregate({selector}, indicator({values}{asked}))");
-                else self.becomes(&format!("for the share of {of}"), fixed).map(aside);
-            ("average", [values]) =>
-                "for the share of {of}", "average(indicator({values}{asked}))";
-            _ => say "for the share of {of} aggregate `indicator(…{asked})`";
-        }
+        })
     }
 
     /// A choice between a number and a string, one of them written out: the same with one type.
-    fn branches(&self) -> Option<Suggestion> {
+    pub(super) fn branches(&self) -> Option<Suggestion> {
         let ExprKind::Ternary {
             then, otherwise, ..
         } = self.kind()?
@@ -179,17 +114,11 @@ impl Scene<'_> {
         // With two literals the number becomes a string: that is always possible.
         let literals = literals.filter_map(|id| Some((id, self.value(id)?)));
         let (id, value) = literals.min_by_key(|(_, value)| !value.is_number())?;
-        self.with_other_type(&value, self.span(id))
-    }
-
-    /// What is written out, as one of the other type.
-    pub(super) fn with_other_type(&self, value: &Value, at: Span) -> Option<Suggestion> {
-        let kind = if value.is_number() {
-            "strings"
-        } else {
-            "numbers"
+        let (kind, other) = match value.is_number() {
+            true => ("strings", quoted(&value)),
+            false => ("numbers", "-1".to_string()),
         };
-        self.put(&format!("for {kind} in both"), at, of_other_type(value))
+        self.put(&format!("for {kind} in both"), self.span(id), other)
     }
 
     /// A list or dict of numbers and strings indexed by an s-op: the same with strings only.
@@ -197,7 +126,7 @@ impl Scene<'_> {
         let ExprKind::Index { object, .. } = self.kind()? else {
             return None;
         };
-        let values: Vec<ExprId> = match &self.site?.ast.get(*object).kind {
+        let values: Vec<ExprId> = match self.kind_of(*object)? {
             ExprKind::List(items) | ExprKind::Tuple(items) => items.clone(),
             ExprKind::Dict(entries) => entries.iter().map(|(_, value)| *value).collect(),
             _ => return None,
@@ -214,79 +143,42 @@ impl Scene<'_> {
     /// A division, made where the divisor is not zero; a power, where its base allows it. What is
     /// written out is for its writer to mend.
     pub(super) fn guard(&self) -> Option<Suggestion> {
-        let (operator, left, right) = self.operation()?;
-        let negated = matches!(
-            self.site?.ast.get(right).kind,
-            ExprKind::Unary {
-                operator: UnaryOperator::Negate,
-                ..
-            }
-        );
-        let (asked, comparison) = match (operator, self.value(right)) {
-            (BinaryOperator::Divide | BinaryOperator::Remainder, _) => (right, "!= 0"),
-            (BinaryOperator::Power, _) if negated => (left, "!= 0"),
-            (BinaryOperator::Power, Some(Value::Float(_))) => (left, ">= 0"),
+        let (left, operator, right) = self.operation()?;
+        let (asked, comparison) = match (operator, self.value(right), self.kind_of(right)?) {
+            (BinaryOperator::Divide | BinaryOperator::Remainder, ..) => (right, "!= 0"),
+            (BinaryOperator::Power, _, ExprKind::Unary { .. }) => (left, "!= 0"),
+            (BinaryOperator::Power, Some(Value::Float(_)), _) => (left, ">= 0"),
             _ => return None,
         };
-        if self.value(asked).is_some() {
-            return None;
-        }
-        let (whole, asked) = (self.written(self.whole)?, self.text(asked)?);
-        let fixed = format!("{whole} if {asked} {comparison} else 0");
-        self.becomes("choose another value there", fixed)
-    }
-
-    /// A power of literals beyond all floats: the largest power that is none.
-    pub(super) fn largest_power(&self) -> Option<Suggestion> {
-        let (BinaryOperator::Power, left, right) = self.operation()? else {
-            return None;
-        };
-        let literal = |id| self.value(id).as_ref().and_then(Value::as_float);
-        let (base, exponent) = (literal(left)?, literal(right)?);
-        let largest = (f64::MAX.ln() / base.ln()).floor();
-        let written = self.text(left)?;
-        let beyond = base > 1.0 && exponent > largest;
-        beyond.then(|| format!("the largest power is `{written} ^ {largest}`").into())
-    }
-
-    /// A mean weighted by what is no weight: the value at the best key.
-    fn best_key(&self) -> Option<Suggestion> {
-        let (function, arguments) = self.call()?;
-        mends! { self, (function.as_str(), arguments.as_slice());
-            ("aggregate", [scorer, values, ..]) =>
-                "to read from the key with the highest score",
-                "aggregate(select_best(full_s, {scorer}), {values})";
-        }
+        let (whole, base) = (self.say(self.whole), self.text(asked));
+        let fixed = format!("{whole} if {base} {comparison} else 0");
+        self.put("choose another value there", self.whole, fixed)
+            .filter(|_| self.value(asked).is_none())
     }
 
     /// A number added to strings, as a string.
     fn appended(&self) -> Option<Suggestion> {
-        let (BinaryOperator::Add, left, right) = self.operation()? else {
-            return None;
-        };
-        let mut sides = [left, right].into_iter();
-        let number = self.span(sides.find(|id| self.is_literal_number(*id))?);
-        self.mend_part("to append it as text", number, |text| {
-            Value::str(text).source()
-        })
+        let (left, _, right) = self.operation().filter(|it| it.1 == BinaryOperator::Add)?;
+        let number = [left, right]
+            .into_iter()
+            .find(|id| self.is_literal_number(*id))?;
+        let text = |text: &str| Value::str(text).source();
+        self.mend_each("to append it as text", [self.span(number)], text)
     }
 
     /// A list, string or dict indexed by an s-op that goes beyond it.
     fn lookup(&self, table: &Table) -> Option<Suggestion> {
-        let (object, index) = self.indexed()?;
-        let length = match table {
-            Table::List(items) | Table::Str(items) => items.len(),
-            Table::Dict(entries) => {
-                let keys: Vec<String> = entries.iter().map(|(key, _)| key.source()).collect();
-                let (first, all) = (keys.first()?, keys.join(", "));
-                let fixed = format!("{object}[{index} if {index} in [{all}] else {first}]");
-                let help = self.becomes("look up a key that is there", fixed);
-                return help.filter(|help| help.message.len() < 2 * LONGEST + 32);
-            }
-        };
-        let fixed = format!("{object}[{} % {length}]", operand(&index));
-        self.becomes("keep the index in range", fixed)
-            .filter(|_| length > 0)
+        let [object, index, ..] = &self.parts();
+        mends! { self, table;
+            Table::List(items) | Table::Str(items) if !items.is_empty() =>
+                where (index, length) = (operand(index), items.len());
+                "keep the index in range", "{object}[{index} % {length}]";
+            Table::Dict(entries) =>
+                where keys = entries.iter().map(|(key, _)| key.source());
+                where keys = keys.collect::<Vec<String>>();
+                where (first, all) = (keys.first()?, one_line(&keys.join(", "))?);
+                "look up a key that is there", "{object}[{index} if {index} in [{all}] else {first}]";
+        }
     }
 
     /// A calculation with a literal int, with a float instead.
@@ -294,24 +186,19 @@ impl Scene<'_> {
         let int = |id: &ExprId| {
             self.whole.contains(self.span(*id)) && matches!(self.value(*id), Some(Value::Int(_)))
         };
-        let id = self.site?.ast.ids().find(int)?;
-        let float = format!("{}.0", self.text(id)?);
-        self.put("floats reach further", self.span(id), float)
+        let int = self.span(self.site?.ast.ids().find(int)?);
+        self.mend_each("floats reach further", [int], |text| format!("{text}.0"))
+    }
+}
+
+/// A default of the other type than one that does not fit.
+pub(super) fn other_default(written: &str) -> &'static str {
+    match written.starts_with('"') {
+        true => "0",
+        false => "\"\"",
     }
 }
 
 /// How tokens are given that are read as numbers.
-fn bad_token(evaluator: &Evaluator, roots: &[SOpId]) -> &'static str {
-    let graph = &evaluator.graph;
-    let reads = |wanted: Op| {
-        let mut nodes = graph.reachable(roots).into_iter();
-        nodes.any(|id| matches!(graph.get(id), SOp::Map { op, .. } if *op == wanted))
-    };
-    match reads(Op::ToFloat) && !reads(Op::ToInt) {
-        true => "floats come as a list: `tokens_float([0.5, 2.0])`",
-        false => {
-            "numbers come as a list or as single digits: `tokens_int([10, 20])`, \
-             `tokens_int(\"123\")`"
-        }
-    }
-}
+const NUMBERS: &str = "numbers come as a list or as single digits: `tokens_int([10, 20])`, \
+                       `tokens_int(\"123\")`; floats as a list: `tokens_float([0.5, 2.0])`";

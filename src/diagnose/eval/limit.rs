@@ -1,51 +1,48 @@
 //! Limits that were reached, recursion above all.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::scene::{Scene, Side};
 use crate::base::{Code, Diagnostic, Span};
 use crate::eval::Meta;
 use crate::eval::fault::Limit;
 use crate::eval::meta::Callable;
 use crate::syntax::ast::ExprKind;
+use std::fmt::Display;
 
 impl Scene<'_> {
     pub(super) fn limit(&self, limit: &Limit) -> Diagnostic {
-        let (name, bound, what): (_, &dyn std::fmt::Display, _) = match limit {
-            Limit::Steps(bound) => ("steps", bound, "evaluated expressions and made elements"),
-            Limit::Memory(bound) => ("memory_bytes", bound, "bytes of lists, dicts and strings"),
-            Limit::Nodes(bound) => ("graph_nodes", bound, "s-ops and selectors"),
-            Limit::Elements(bound, _) => ("collection_length", bound, "elements in a list"),
-            Limit::Nesting(bound) => ("nesting", bound, "lists and dicts inside each other"),
-            Limit::LoadDepth(bound) => ("load_depth", bound, "loads inside each other"),
-            Limit::Loads(bound) => ("loads", bound, "loads of a program"),
-            Limit::Calls { bound, .. } => ("call_depth", bound, "calls inside each other"),
+        let of = |name: &str, bound: &dyn Display, what: &str| {
+            error!(
+                LimitReached,
+                "the limit `{name}` of {bound} {what} is reached"
+            )
+            .at(self.whole, "reached while evaluating this")
         };
-        let message = format!("the limit `{name}` of {bound} {what} is reached");
-        let error = Diagnostic::error(Code::LimitReached, message)
-            .at(self.whole, "reached while evaluating this");
-        let called = self.function().is_some();
-        match limit {
-            Limit::Steps(_) | Limit::Nodes(_) => {
-                error.help("let loops run less often, like over `range(100)`")
-            }
-            Limit::Memory(_) => {
-                error.help("keep fewer or shorter lists and strings at the same time")
-            }
-            Limit::Elements(bound, Some(all)) if called => error
-                .note(format!("this `range` has about {all} elements"))
-                .help(format!("the longest one is `range({bound})`")),
-            Limit::Elements(_, all) => all
-                .iter()
-                .fold(error, |error, all| {
-                    error.note(format!("this list would have {all}"))
-                })
-                .help("make a shorter list, like `range(100)`"),
-            Limit::Loads(_) => error.help("load each file once"),
-            Limit::Nesting(_) | Limit::LoadDepth(_) => error,
-            Limit::Calls {
+        let longest = |bound| of("collection_length", bound, "elements in a list");
+        rules! { self, limit;
+            Limit::Steps(bound) => of("steps", bound, "evaluated expressions and made elements"),
+                help "let loops run less often, like over `range(100)`";
+            Limit::Nodes(bound) => of("graph_nodes", bound, "s-ops and selectors"),
+                help "let loops run less often, like over `range(100)`";
+            Limit::Memory(bound) => of("memory_bytes", bound, "bytes of lists, dicts and strings"),
+                help "keep fewer or shorter lists and strings at the same time";
+            Limit::Elements(bound, Some(all)) if self.function().is_some() => longest(bound),
+                note "this `range` has about {all} elements",
+                help "the longest one is `range({bound})`";
+            Limit::Elements(bound, Some(all)) => longest(bound),
+                note "this list would have {all}",
+                help "make a shorter list, like `range(100)`";
+            Limit::Elements(bound, None) => longest(bound),
+                help "make a shorter list, like `range(100)`";
+            Limit::Nesting(bound) => of("nesting", bound, "lists and dicts inside each other");
+            Limit::LoadDepth(bound) => of("load_depth", bound, "loads inside each other");
+            Limit::Loads(bound) => of("loads", bound, "loads of a program"), help "load each file once";
+            Limit::Calls { bound, callable, arguments } => self.endless(
+                of("call_depth", bound, "calls inside each other"),
                 callable,
                 arguments,
-                ..
-            } => self.endless(error, callable, arguments),
+            );
         }
     }
 
@@ -57,22 +54,22 @@ impl Scene<'_> {
         let sop = parameters
             .zip(arguments)
             .find(|(_, (meta, _))| matches!(meta, Meta::SOp(_) | Meta::Scorer(_)));
-        match (choice(callable), sop) {
-            (Some(_), Some((parameter, _))) => error
-                .note(format!(
-                    "`{parameter}` is an s-op: both branches of a choice on it are evaluated, before \
-                     there is an input, so it ends nothing"
-                ))
-                .help("end the recursion by a number"),
-            (Some(condition), None) => error
-                .note(format!("the choice in `{name}` does not end it for these arguments"))
-                .help(match self.written(condition).and_then(|text| sooner(&text)) {
-                    Some(condition) => format!("end it for smaller numbers too: `{condition}`"),
-                    None => "call it with arguments for which the choice ends it".to_string(),
-                }),
-            (None, _) => error
-                .note(format!("`{name}` may be calling itself without end"))
-                .help("let a choice end it: `return 1 if n == 0 else n * f(n - 1);`"),
+        rules! { self, (choice(callable), sop);
+            (Some(_), Some((parameter, _))) => error,
+                note "`{parameter}` is an s-op: both branches of a choice on it are evaluated, before \
+                      there is an input, so it ends nothing",
+                help "end the recursion by a number";
+            (Some(condition), None) =>
+                where sooner = self.written(condition).and_then(|text| sooner(&text));
+                where help = sooner.map(|it| format!("end it for smaller numbers too: `{it}`"));
+                where other = "call it with arguments for which the choice ends it";
+                where help = help.unwrap_or(other.to_string());
+                error,
+                note "the choice in `{name}` does not end it for these arguments",
+                help "{help}";
+            (None, _) => error,
+                note "`{name}` may be calling itself without end",
+                help "let a choice end it: `return 1 if n == 0 else n * f(n - 1);`";
         }
     }
 }
@@ -93,11 +90,8 @@ fn choice(callable: &Callable) -> Option<Span> {
 /// `n <= 0` for `n == 0`.
 fn sooner(condition: &str) -> Option<String> {
     let (left, right) = condition.split_once("==")?;
-    let several = [" and ", " or ", " if ", "=="]
-        .iter()
-        .any(|word| right.contains(word));
-    if several || left.contains(" and ") || left.contains(" or ") {
-        return None;
-    }
-    Some(format!("{} <= {}", left.trim_end(), right.trim_start()))
+    let others = [" and ", " or ", " if ", "=="];
+    let single = |side: &str| !others.iter().any(|word| side.contains(word));
+    let fixed = format!("{} <= {}", left.trim_end(), right.trim_start());
+    (single(left) && single(right)).then_some(fixed)
 }

@@ -7,21 +7,19 @@ mod doubt;
 mod element;
 mod input;
 mod limit;
-mod mend;
+mod meant;
 mod name;
 mod operand;
 mod quote;
 mod scene;
-mod wrong;
 
 pub use input::explain;
 
 use crate::base::{Code, Diagnostic, Limits, SourceId, Span, Suggestion};
-use crate::builtin;
 use crate::diagnose::{read, warnings};
 use crate::eval::fault::{Cause, Doubt, Fault, Site};
-use crate::eval::{Diagnose, Evaluator, Meta};
-use crate::syntax::ast::{Ast, ExprKind, Name};
+use crate::eval::{Diagnose, Evaluator};
+use crate::syntax::ast::{Ast, ExprId, Name};
 use crate::value::TypeSet;
 use scene::{Scene, kinds};
 
@@ -59,10 +57,12 @@ impl Diagnose for Words {
         let calls = fault.calls.iter();
         let path: Vec<_> = calls.map(|call| (call.name.clone(), call.span)).collect();
         let error = scene.told(&fault.cause)?;
+        let meant = scene.meant(&fault.cause);
+        let error = error.maybe_help(meant);
         if let Cause::OnInput { .. } = fault.cause {
             return Some(with_path(error, &path));
         }
-        let error = scene.still_builtin(scene.regrouped(error));
+        let error = scene.regrouped(error);
         let error = with_made(evaluator, error, fault.site.as_ref());
         let error = match &fault.changed {
             Some(changed) => with_change(error, changed),
@@ -72,9 +72,9 @@ impl Diagnose for Words {
     }
 
     fn broken(&self, span: Span, label: &str) -> Diagnostic {
-        Diagnostic::error(
-            Code::UndefinedName,
-            "this uses a name whose definition has failed",
+        error!(
+            UndefinedName,
+            "this uses a name whose definition has failed"
         )
         .at(span, label)
     }
@@ -91,50 +91,26 @@ impl Diagnose for Words {
     }
 }
 
-impl Scene<'_> {
-    /// A call of `select` or `aggregate`, where the program has set that name.
-    fn still_builtin(&self, error: Diagnostic) -> Diagnostic {
-        let Some(function) = self.function() else {
-            return error;
-        };
-        let name = self.text(function).unwrap_or_default();
-        let meant = self
-            .site
-            .and_then(|site| self.evaluator.lookup(site.scope, &name));
-        let is_builtin = matches!(meant, Some(Meta::Function(callable)) if callable.is_builtin());
-        let called = builtin::called(&name).is_some();
-        match called && !is_builtin && error.code == Code::WrongArguments {
-            true => error
-                .note(format!(
-                    "a call of `{name}` always means the built-in function"
-                ))
-                .help(format!("give the other one another name, like `my_{name}`")),
-            false => error,
-        }
-    }
-}
-
 /// Adds where the parts were made that an error points at by their names.
 fn with_made(evaluator: &Evaluator, mut error: Diagnostic, site: Option<&Site>) -> Diagnostic {
     let Some(site) = site else { return error };
-    let ids = match site.expr {
-        Some(id) => site.ast.get(id).kind.children(),
-        None => site
-            .ast
+    let ast = &site.ast;
+    let ids: Vec<ExprId> = match site.expr {
+        Some(id) => [id]
+            .into_iter()
+            .chain(ast.get(id).kind.children())
+            .collect(),
+        None => ast
             .ids()
-            .filter(|id| site.span.contains(site.ast.get(*id).span))
+            .filter(|id| site.span.contains(ast.get(*id).span))
             .collect(),
     };
-    for id in site.expr.into_iter().chain(ids) {
-        let shown = site.ast.get(id).span;
-        let mut named = id;
-        while let ExprKind::Parenthesized(inner) = site.ast.get(named).kind {
-            named = inner;
-        }
-        let ExprKind::Name(name) = &site.ast.get(named).kind else {
+    for id in ids {
+        let Some(name) = ast.bare_name(id) else {
             continue;
         };
-        let made = evaluator.made_in(&site.ast, site.scope, named);
+        let shown = ast.get(id).span;
+        let made = evaluator.made_in(ast, site.scope, id);
         let pointed = error.labels.iter().any(|label| label.span == shown);
         if pointed && error.labels.iter().all(|label| label.span != made) {
             error = error.at(made, format!("`{name}` comes from here"));
@@ -146,7 +122,7 @@ fn with_made(evaluator: &Evaluator, mut error: Diagnostic, site: Option<&Site>) 
 /// Adds that a carried name had other types in the first round, for which the help may not hold.
 fn with_change(mut error: Diagnostic, (name, types): &(Name, [TypeSet; 2])) -> Diagnostic {
     let [first, now] = types.map(kinds);
-    if first == now {
+    if types.map(|types| TypeSet::NUMBER.contains(types)) == [true; 2] || first == now {
         return error;
     }
     error.help = error.help.map(Suggestion::plain);

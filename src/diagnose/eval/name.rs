@@ -1,27 +1,18 @@
 //! A name that is not defined: where it is defined after all, what was probably meant, what it is
 //! called here if it comes from another language, or how to define it.
 
-use super::quote::{arguments, letters, operand};
+use super::quote::{letters, operand};
 use super::scene::Scene;
 use crate::base::suggest::nearest;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
-use crate::builtin::{Builtin, TABLE};
+use crate::builtin::TABLE;
 use crate::eval::Meta;
-use crate::syntax::ast::{
-    Ast, BinaryOperator, Command, ExprId, ExprKind, Ident, Name, Statement, StatementKind,
-};
+use crate::syntax::ast::{Command, ExprId, Name, Statement, StatementKind};
 use crate::value::Value;
 
 /// After this many errors and warnings it is not looked for what was meant any more: that takes a look
 /// at all of the program, and nobody reads on.
 const MOST_SUGGESTIONS: usize = 200;
-
-/// A name where a program introduces it, and the function that keeps it for itself.
-struct Introduced<'a> {
-    name: &'a Name,
-    span: Span,
-    function: Option<&'a Name>,
-}
 
 impl Scene<'_> {
     /// A name that has no meaning; nothing if a `load` has failed that may have defined it.
@@ -36,95 +27,59 @@ impl Scene<'_> {
         if near.is_none() && scopes.is_incomplete(site.scope) {
             return None;
         }
-        let error = Diagnostic::error(Code::UndefinedName, format!("`{name}` is not defined"))
+        let error = error!(UndefinedName, "`{name}` is not defined")
             .at(span, "no definition of this name comes before");
+        let defined = || Suggestion::from(definition(name, called.as_deref()));
         if self.evaluator.diagnostics.len() > MOST_SUGGESTIONS {
-            return Some(error.help(definition(name, called.as_deref())));
+            return Some(error.help(defined()));
         }
-        if let Some((parameter, reader)) = default_reads(&site.ast, name, span) {
-            return Some(
-                error
-                    .at(parameter, "a default cannot read another parameter")
-                    .note("defaults are evaluated once, where the function is defined")
-                    .help(format!("write a default that is known there: `{reader}=0`")),
-            );
-        }
-        if let Some((failed, _)) = self.evaluator.missing.get(name) {
-            return Some(
-                error
-                    .at(*failed, "this has failed, so it is not defined")
-                    .help("mend that first"),
-            );
-        }
-        if self.is_setting(span) {
-            let quoted = Value::str(name).source();
-            let message = format!("a string stands in quotes: `{quoted}`");
-            return Some(error.help(Suggestion::edit(message, span, quoted)));
-        }
-        let mut all = Vec::new();
-        introduced(&site.ast.statements, None, &mut all);
-        let mut all = all.into_iter();
-        let found = all.find(|found| found.name == name);
-        if let Some(Introduced {
-            span: elsewhere,
-            function,
-            ..
-        }) = found
-            && (function.is_some() || elsewhere.start > span.start)
-        {
-            return Some(match function {
-                Some(function) => error
-                    .at(
-                        elsewhere,
-                        format!("this one exists inside `{function}` only"),
-                    )
-                    .help(match scopes.lookup(site.scope, function) {
-                        Some(Meta::Function(callable)) => {
-                            format!(
-                                "a function gives what it returns: `{}`",
-                                callable.signature()
-                            )
-                        }
-                        _ => "a function gives what it returns".to_string(),
-                    }),
-                None => error
-                    .at(elsewhere, "it is defined only here, further down")
-                    .help("move its definition above this line"),
-            });
-        }
-        let help = self
-            .near_name(name, span, true)
-            .or_else(|| self.of_library(name, |name, other| name == other))
-            .or_else(|| self.foreign(name, called.as_deref()))
-            .or(near)
-            .or_else(|| self.of_library(name, is_near))
-            .or_else(|| self.compared_as_string(name, span))
-            .unwrap_or_else(|| definition(name, called.as_deref()).into());
-        Some(error.help(help))
+        let elsewhere = introduced(&site.ast.statements, None, name);
+        let inside = |it: &&Introduced| it.within.is_some_and(|(_, whole)| whole.contains(span));
+        Some(
+            rules! { self, (self.evaluator.missing.get(name), &elsewhere);
+            (Some((failed, _)), _) => error,
+                    at *failed, "this has failed, so it is not defined",
+                    help "mend that first";
+                _ if self.is_setting(span) => error.help(in_quotes(name, span));
+                (_, Some(found)) if found.is_parameter && inside(&found) => error,
+                at found.span, "a default cannot read another parameter",
+                note "defaults are evaluated once, where the function is defined",
+                help "write a default that is known there, like `0`";
+            (_, Some(found @ Introduced { within: Some((function, _)), .. })) if !inside(&found) =>
+                where signature = match scopes.lookup(site.scope, function) {
+                    Some(Meta::Function(callable)) => format!(": `{}`", callable.signature()),
+                    _ => String::new(),
+                };
+                error,
+                at found.span, "this one exists inside `{function}` only",
+                help "a function gives what it returns{signature}";
+            (_, Some(found)) if found.span.start > span.start => error,
+                at found.span, "it is defined only here, further down",
+                help "move its definition above this line";
+            _ => error, mend self
+                    .near_name(name, span, true)
+                    .or_else(|| self.of_library(name, |name, other| name == other))
+                    .or_else(|| self.foreign(name, called.as_deref()))
+                    .or(near)
+                    .or_else(|| self.of_library(name, is_near))
+                    .or_else(|| self.compared_as_string(name, span))
+                    .or_else(|| Some(defined()));
+            },
+        )
     }
 
     /// A name that strings are compared with: a string without its quotes.
     fn compared_as_string(&self, name: &str, span: Span) -> Option<Suggestion> {
         let site = self.site?;
-        let other = site.ast.ids().find_map(|id| match site.ast.get(id).kind {
-            ExprKind::Binary {
-                operator: BinaryOperator::Compare(_),
-                left,
-                right,
-            } if self.span(left) == span => Some(right),
-            ExprKind::Binary {
-                operator: BinaryOperator::Compare(_),
-                left,
-                right,
-            } if self.span(right) == span => Some(left),
-            _ => None,
+        let other = site.ast.ids().find_map(|id| {
+            let (left, _, right) = self.comparison(id)?;
+            let here = [left, right].map(|side| self.span(side) == span);
+            here.contains(&true)
+                .then_some(if here[0] { right } else { left })
         })?;
         let compared = site.ast.bare_name(other)?;
         let meta = self.evaluator.lookup(site.scope, compared)?;
-        let quoted = Value::str(name).source();
-        let message = format!("a string stands in quotes: `{quoted}`");
-        let help = Suggestion::edit(message, span, quoted);
-        Some(help).filter(|_| self.is_string(meta))
+        self.is_string(meta).then(|| in_quotes(name, span))
     }
 
     /// Whether a place is all of what `set example` or `set vocab` is given.
@@ -170,72 +125,45 @@ impl Scene<'_> {
 
     /// What a name of another language is here, with what it was called with.
     fn foreign(&self, name: &str, called: Option<&[ExprId]>) -> Option<Suggestion> {
-        let text = |id: &ExprId| self.text(*id).unwrap_or("indices".to_string());
-        let given: Vec<String> = called.unwrap_or_default().iter().map(text).collect();
-        let x = given.first().map_or("indices", String::as_str);
-        if let ("sum", Some([list])) = (name, called)
-            && self.is_list(*list)
-        {
-            let over = "add up a list in a loop";
-            return Some(
-                format!("{over}: `total = 0; for v in {x} {{ total = total + v; }}`").into(),
-            );
-        }
-        let rows = FOREIGN
-            .iter()
-            .filter(|(_, arguments, _)| given.len() >= *arguments);
-        let (.., help) = rows.clone().find(|(names, ..)| names.contains(&name))?;
-        let shown = given.first().map_or("tokens", String::as_str);
-        let second = given.get(1).map_or("tokens", String::as_str);
-        let help = help.replace("{x}", x).replace("{(x)}", &operand(x));
-        Some(
-            help.replace("{shown}", shown)
-                .replace("{second}", second)
-                .into(),
-        )
-    }
-
-    /// Whether a part is a list, as far as it is written here or named.
-    fn is_list(&self, id: ExprId) -> bool {
-        let Some(site) = self.site else { return false };
-        match &site.ast.get(id).kind {
-            ExprKind::List(_) | ExprKind::Tuple(_) | ExprKind::ListComprehension { .. } => true,
-            ExprKind::Name(name) => {
-                matches!(self.evaluator.lookup(site.scope, name), Some(Meta::List(_)))
-            }
-            ExprKind::Call { function, .. } => self.text(*function).as_deref() == Some("range"),
-            _ => false,
-        }
+        let text = |at: usize| called.and_then(|given| self.written(self.span(*given.get(at)?)));
+        let x = text(0).unwrap_or("indices".to_string());
+        let second = text(1).unwrap_or("tokens".to_string());
+        let (_, help) = FOREIGN.iter().find(|(names, _)| names.contains(&name))?;
+        let help = help.replace("{x}", &x).replace("{(x)}", &operand(&x));
+        Some(help.replace("{second}", &second).into())
     }
 }
 
-/// Names of other languages and of the library's world, the arguments that a row is about, and what
-/// they are here: of the first argument `{x}` or `{(x)}`, which stands between operators.
-const FOREIGN: &[(&[&str], usize, &str)] = table! {
-    &["None", "null", "nil", "undefined"], 0,
+/// Names of other languages and of the library's world, and what they are here: of the first argument
+/// `{x}` or `{(x)}`, which stands between operators.
+const FOREIGN: &[(&[&str], &str)] = table! {
+    &["None", "null", "nil", "undefined"],
         "there is no empty value: choose an atom that stands for it, like `\"\"` or `0`";
-    &["help"], 0, "at the prompt `help`, or `help name`, says what there is";
-    &["print", "echo", "println"], 0, "a value is shown by writing it as a statement: `{shown};`";
-    &["sum", "total"], 0,
-        "the sum of an s-op over all positions: `aggregate(full_s, {x}) * length`";
-    &["mean", "avg"], 0, "the mean over all positions: `aggregate(full_s, {x})`";
-    &["any"], 0, "whether any position holds it: `True in ({x})`";
-    &["all"], 1, "whether every position holds it: `not (False in ({x}))`";
-    &["abs"], 0, "write `{(x)} if {(x)} >= 0 else -{(x)}`";
-    &["sqrt"], 0, "write `{(x)} ^ 0.5`";
-    &["enumerate"], 0, "elements with their numbers: `zip(range(len({x})), {x})`";
-    &["map"], 0, "operators and functions work on all positions at once: `zipmap({second}, {x})`";
-    &["type", "isinstance"], 0,
+    &["help"], "at the prompt `help`, or `help name`, says what there is";
+    &["print", "echo", "println"], "a value is shown by writing it as a statement: `{x};`";
+    &["sum", "total"],
+        "over all positions of an s-op: `aggregate(full_s, {x}) * length`; over a list: \
+         `total = 0; for v in list { total = total + v; }`";
+    &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {x})`";
+    &["any"], "whether any position holds it: `True in ({x})`";
+    &["all"],
+        "whether every position holds it: `not (False in ({x}))`; the selector of every key is \
+         `full_s`";
+    &["abs"], "write `{(x)} if {(x)} >= 0 else -{(x)}`";
+    &["sqrt"], "write `{(x)} ^ 0.5`";
+    &["enumerate"], "elements with their numbers: `zip(range(len({x})), {x})`";
+    &["map"], "operators and functions work on all positions at once: `zipmap({second}, {x})`";
+    &["type", "isinstance"],
         "types cannot be asked for; values can be compared, like `tokens == \"a\"`";
-    &["reversed"], 0, "the positions in reverse: `load \"sorting\"; reverse({x});`";
-    &["break", "continue", "pass"], 0,
+    &["reversed"], "the positions in reverse: `load \"sorting\"; reverse({x});`";
+    &["break", "continue", "pass"],
         "a loop always runs over all of its list: give it fewer elements, like `range(3)`";
-    &["bool"], 0, "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`";
-    &["full", "all", "select_all", "true_s"], 0, "the selector of every key is `full_s`";
-    &["input", "sequence", "seq", "text"], 0, "the input is the s-op `tokens`";
-    &["i", "index", "position", "pos", "positions"], 0,
+    &["bool"], "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`";
+    &["full", "select_all", "true_s"], "the selector of every key is `full_s`";
+    &["input", "sequence", "seq", "text"], "the input is the s-op `tokens`";
+    &["i", "index", "position", "pos", "positions"],
         "the position of each token is the s-op `indices`";
-    &["n", "size"], 0, "the length of the input is the s-op `length`";
+    &["n", "size"], "the length of the input is the s-op `length`";
 };
 
 /// Whether one name may be meant to be the other. One letter is near to everything.
@@ -253,72 +181,46 @@ fn definition(name: &str, called: Option<&[ExprId]>) -> String {
     format!("define it above this line: `def {name}({names}) {{ … }}`")
 }
 
-/// Every name that a program introduces, in the order of its text.
+/// A string without its quotes.
+fn in_quotes(name: &str, span: Span) -> Suggestion {
+    let quoted = Value::str(name).source();
+    Suggestion::edit(
+        format!("a string stands in quotes: `{quoted}`"),
+        span,
+        quoted,
+    )
+}
+
+/// Where a program first introduces a name, and the function that keeps it for itself.
+struct Introduced<'a> {
+    span: Span,
+    within: Option<(&'a Name, Span)>,
+    is_parameter: bool,
+}
+
 fn introduced<'a>(
     statements: &'a [Statement],
-    function: Option<&'a Name>,
-    found: &mut Vec<Introduced<'a>>,
-) {
-    for statement in statements {
-        let mut inner = function;
-        let mut add = |ident: &'a Ident, function| {
-            found.push(Introduced {
-                name: &ident.name,
-                span: ident.span,
-                function,
-            });
+    within: Option<(&'a Name, Span)>,
+    name: &str,
+) -> Option<Introduced<'a>> {
+    statements.iter().find_map(|statement| {
+        let (inside, parameters) = match &statement.kind {
+            StatementKind::Define(function) => (
+                Some((&function.ident.name, statement.span)),
+                &*function.parameters,
+            ),
+            _ => (within, &[][..]),
         };
-        statement
-            .names()
-            .iter()
-            .for_each(|ident| add(ident, function));
-        if let StatementKind::Define(defined) = &statement.kind {
-            inner = Some(&defined.ident.name);
-            let parameters = defined.parameters.iter();
-            parameters.for_each(|parameter| add(&parameter.ident, inner));
+        let names = statement.names().iter().map(|ident| (ident, within, false));
+        let parameters = parameters.iter().map(|it| (&it.ident, inside, true));
+        let found = names.chain(parameters).find(|(it, ..)| &*it.name == name);
+        match found {
+            Some((ident, within, is_parameter)) => Some(Introduced {
+                span: ident.span,
+                within,
+                is_parameter,
+            }),
+            None => introduced(statement.body(), inside, name),
         }
-        introduced(statement.body(), inner, found);
-    }
-}
-
-/// A parameter that the default of another one reads, and the name of the other.
-fn default_reads(ast: &Ast, name: &str, used: Span) -> Option<(Span, Name)> {
-    let mut pending: Vec<&Statement> = ast.statements.iter().collect();
-    while let Some(statement) = pending.pop() {
-        if let StatementKind::Define(function) = &statement.kind
-            && statement.span.contains(used)
-        {
-            let within = |id: ExprId| ast.get(id).span.contains(used);
-            let mut parameters = function.parameters.iter();
-            let reader = parameters
-                .clone()
-                .find(|other| other.default.is_some_and(within));
-            if let Some(reader) = reader {
-                let read = parameters.find(|parameter| &*parameter.ident.name == name)?;
-                return Some((read.ident.span, reader.ident.name.clone()));
-            }
-        }
-        pending.extend(statement.body());
-    }
-    None
-}
-
-/// How a built-in function is called.
-pub(super) fn usage(builtin: Builtin) -> String {
-    if builtin == Builtin::Range {
-        return "`range(stop)`, `range(start, stop)` or `range(start, stop, step)`".to_string();
-    }
-    let names = builtin.parameters().collect::<Vec<_>>().join(", ");
-    let (name, example) = (builtin.name(), builtin.row().example);
-    format!("`{name}({names})`, like `{example}`")
-}
-
-/// How many arguments a built-in function takes.
-pub(super) fn takes(builtin: Builtin) -> String {
-    let (least, parameters) = (builtin.required(), builtin.row().parameters);
-    match parameters.last() {
-        Some(&"…") => format!("at least {}", arguments(least)),
-        _ if least == parameters.len() => arguments(least),
-        _ => format!("{least} to {} arguments", parameters.len()),
-    }
+    })
 }

@@ -11,9 +11,12 @@ use crate::syntax::precedence::Level;
 /// Longer pieces of a program are not repeated in a message.
 pub(super) const LONGEST: usize = 72;
 
-/// The text of a place on one line, if it is short enough to be repeated.
-pub(super) fn written(sources: &Sources, span: Span) -> Option<String> {
-    replaced(sources, span, &[])
+/// Stands for a text that cannot be repeated in a message: nothing is said that would need it.
+pub(super) const UNSAID: char = '\0';
+
+/// A sentence, if every text in it can be repeated.
+pub(super) fn said(sentence: String) -> Option<Suggestion> {
+    (!sentence.contains(UNSAID)).then(|| sentence.into())
 }
 
 /// The text of `whole` with other texts for some of its parts, which come in their order.
@@ -47,12 +50,12 @@ pub(super) fn mended(
     edits.sort_by_key(|(span, _)| span.start);
     let fixed = replaced(sources, whole, &edits).filter(|_| !edits.is_empty())?;
     let colon = if what == "write" { "" } else { ":" };
-    for (span, text) in &mut edits {
-        *text = in_place(sources, *span, text);
-    }
+    let help = said(format!("{what}{colon} `{fixed}`"))?;
+    let edits = edits.into_iter();
+    let edits = edits.map(|(span, text)| (span, in_place(sources, span, &text)));
     Some(Suggestion {
-        message: format!("{what}{colon} `{fixed}`"),
-        edits,
+        edits: edits.collect(),
+        ..help
     })
 }
 

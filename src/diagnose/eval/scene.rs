@@ -1,14 +1,14 @@
 //! What a rule can see: the place of a fault, the calls that led there, and the values and texts
 //! around it. Nothing is evaluated and nothing changed.
 
-use super::quote::{mended, replaced, written};
+use super::quote::{UNSAID, mended, replaced};
 use crate::base::{Span, Suggestion};
 use crate::eval::fault::{Call, Site};
 pub(super) use crate::eval::meta::Side;
 use crate::eval::{Evaluator, Meta};
 use crate::graph::{SOp, SOpId};
-use crate::syntax::ast::{ExprId, ExprKind};
-use crate::value::{Op, TypeSet};
+use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind};
+use crate::value::{Comparison, Op, TypeSet, Value};
 
 /// The place of a fault or doubt.
 pub(super) struct Scene<'a> {
@@ -20,71 +20,90 @@ pub(super) struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// The text of a place on one line, if it is short enough to be repeated.
     pub fn written(&self, span: Span) -> Option<String> {
-        written(&self.evaluator.sources, span)
+        replaced(&self.evaluator.sources, span, &[])
     }
 
-    /// The text of a part.
-    pub fn text(&self, id: ExprId) -> Option<String> {
-        self.written(self.span(id))
+    /// The text of a place; where it cannot be repeated, nothing is said that would need it.
+    pub fn say(&self, span: Span) -> String {
+        self.written(span).unwrap_or(UNSAID.to_string())
+    }
+
+    pub fn text(&self, id: ExprId) -> String {
+        self.say(self.span(id))
+    }
+
+    /// The texts of what is called and of its arguments, unless some have names, of what is indexed and
+    /// of the index, or of the operands.
+    pub fn parts(&self) -> [String; 4] {
+        let parts = self.kind().map_or(Vec::new(), ExprKind::children);
+        let named = matches!(self.kind(), Some(ExprKind::Call { arguments, .. })
+            if arguments.iter().any(|argument| argument.name.is_some()));
+        [0, 1, 2, 3].map(|at| {
+            let part = parts.get(at).filter(|_| at == 0 || !named);
+            part.map_or(UNSAID.to_string(), |id| self.text(*id))
+        })
     }
 
     /// The whole with other texts for some of its parts.
     pub fn mend(&self, what: &str, edits: Vec<(Span, String)>) -> Option<Suggestion> {
-        self.mend_in(self.whole, what, edits)
+        mended(&self.evaluator.sources, what, self.whole, edits)
     }
 
     /// The same of another place.
-    pub fn mend_in(
-        &self,
-        whole: Span,
-        what: &str,
-        edits: Vec<(Span, String)>,
-    ) -> Option<Suggestion> {
-        mended(&self.evaluator.sources, what, whole, edits)
+    pub fn mend_in(&self, whole: Span, what: &str, part: Span, text: String) -> Option<Suggestion> {
+        mended(&self.evaluator.sources, what, whole, vec![(part, text)])
     }
 
-    /// The whole as another text.
-    pub fn becomes(&self, what: &str, fixed: impl Into<String>) -> Option<Suggestion> {
-        self.put(what, self.whole, fixed)
-    }
-
-    /// The whole with another text for a part.
+    /// The whole with another text for a part, or the call that handed it over to the library.
     pub fn put(&self, what: &str, part: Span, text: impl Into<String>) -> Option<Suggestion> {
-        self.mend(what, vec![(part, text.into())])
+        let (part, whole) = self.place_of(part);
+        self.mend_in(whole, what, part, text.into())
     }
 
-    /// The whole with what `other` makes of the text of a part.
-    pub fn mend_part(
-        &self,
-        what: &str,
-        part: Span,
-        other: impl FnOnce(&str) -> String,
-    ) -> Option<Suggestion> {
-        self.put(what, part, other(&self.written(part)?))
-    }
-
-    /// The whole with what `other` makes of the texts of some of its parts.
+    /// The same with what `other` makes of the texts of some parts.
     pub fn mend_each(
         &self,
         what: &str,
         parts: impl IntoIterator<Item = Span>,
         other: impl Fn(&str) -> String,
     ) -> Option<Suggestion> {
-        let parts = parts.into_iter();
-        let edits = parts.map(|part| Some((part, other(&self.written(part)?))));
-        self.mend(what, edits.collect::<Option<_>>()?)
+        let places = parts.into_iter().map(|part| self.place_of(part));
+        let edits = places.map(|place| (place, other(&self.say(place.0))));
+        self.mend_places(what, edits.collect())
     }
 
-    /// The whole with other texts for some of its parts, which nobody needs to type as it stands.
-    pub fn replaced(&self, edits: &[(Span, String)]) -> Option<String> {
-        replaced(&self.evaluator.sources, self.whole, edits)
+    /// Other texts for some parts, each with what it stands in; if that is another place for one of
+    /// them, then there only.
+    pub fn mend_places(
+        &self,
+        what: &str,
+        edits: Vec<((Span, Span), String)>,
+    ) -> Option<Suggestion> {
+        let mut wholes = edits.iter().map(|((_, whole), _)| *whole);
+        let whole = wholes
+            .find(|whole| *whole != self.whole)
+            .unwrap_or(self.whole);
+        let edits = edits.into_iter().filter(|((_, other), _)| *other == whole);
+        let edits = edits.map(|((part, _), text)| (part, text)).collect();
+        mended(&self.evaluator.sources, what, whole, edits)
+    }
+
+    /// The whole with another text for a part, which nobody needs to type as it stands.
+    pub fn with(&self, part: Span, text: String) -> String {
+        let fixed = replaced(&self.evaluator.sources, self.whole, &[(part, text)]);
+        fixed.unwrap_or(UNSAID.to_string())
     }
 
     /// The kind of the expression.
     pub fn kind(&self) -> Option<&ExprKind> {
         let site = self.site?;
         Some(&site.ast.get(site.expr?).kind)
+    }
+
+    pub fn kind_of(&self, id: ExprId) -> Option<&ExprKind> {
+        Some(&self.site?.ast.get(id).kind)
     }
 
     pub fn span(&self, id: ExprId) -> Span {
@@ -100,38 +119,56 @@ impl Scene<'_> {
         }
     }
 
-    /// The texts of what is indexed and of the index, if the expression indexes something.
-    pub fn indexed(&self) -> Option<(String, String)> {
-        match self.kind()? {
-            ExprKind::Index { object, index } => Some((self.text(*object)?, self.text(*index)?)),
-            _ => None,
-        }
-    }
-
     /// The arguments of the expression, if it is a call.
     pub fn arguments(&self) -> Vec<ExprId> {
         self.site.map_or(Vec::new(), arguments)
     }
 
-    /// The expression with a place among the parts of the expression.
-    pub fn part(&self, span: Span) -> Option<ExprId> {
+    /// The operator of the expression, between its operands.
+    pub fn operation(&self) -> Option<(ExprId, BinaryOperator, ExprId)> {
         let site = self.site?;
-        let mut parts = site.ast.get(site.expr?).kind.children().into_iter();
-        parts.find(|id| site.ast.get(*id).span == span)
+        site.ast.binary(site.expr?)
     }
 
-    /// Where the value of a part was made.
-    pub fn made(&self, span: Span) -> Span {
-        let made = self.site.zip(self.part(span));
-        made.map_or(span, |(site, id)| {
-            self.evaluator.made_in(&site.ast, site.scope, id)
-        })
+    /// The operands of a comparison.
+    pub fn comparison(&self, id: ExprId) -> Option<(ExprId, Comparison, ExprId)> {
+        match self.site?.ast.binary(id)? {
+            (left, BinaryOperator::Compare(comparison), right) => Some((left, comparison, right)),
+            _ => None,
+        }
+    }
+
+    /// The value of a part that is a literal.
+    pub fn value(&self, id: ExprId) -> Option<Value> {
+        match self.kind_of(id)? {
+            ExprKind::Literal(value) => Some(value.clone()),
+            ExprKind::Name(name) if ["True", "False"].contains(&&**name) => {
+                Some(Value::Bool(&**name == "True"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The expression with a place among the parts of the expression.
+    pub fn part(&self, span: Span) -> Option<ExprId> {
+        let mut parts = self.kind()?.children().into_iter();
+        parts.find(|id| self.span(*id) == span)
+    }
+
+    /// Where a part is mended, and what it stands in: nobody can type in the library, so there it is
+    /// the argument that a call handed over, with the call.
+    pub fn place_of(&self, part: Span) -> (Span, Span) {
+        let handed = self.argument(part).filter(|_| self.in_library());
+        handed.unwrap_or((part, self.whole))
     }
 
     /// What a value that is only named here is mended by: the argument of a call that handed it over,
-    /// with the call. Nobody can type in the library.
+    /// with the call.
     pub fn argument(&self, span: Span) -> Option<(Span, Span)> {
-        let made = self.made(span);
+        let part = self.site.zip(self.part(span));
+        let made = part.map_or(span, |(site, id)| {
+            self.evaluator.made_in(&site.ast, site.scope, id)
+        });
         let mut outermost = self.calls.iter().rev();
         outermost.find_map(|call| {
             let handed = call.arguments.iter().any(|(_, other)| *other == made);
@@ -152,10 +189,10 @@ impl Scene<'_> {
                 return Some((made, call.whole));
             }
             // It is named in the call.
-            let (site, evaluator) = (site?, self.evaluator);
-            let mut given = given.into_iter();
-            let argument =
-                given.find(|id| evaluator.made_in(&site.ast, site.scope, *id) == made)?;
+            let site = site?;
+            let made_here =
+                |id: &ExprId| self.evaluator.made_in(&site.ast, site.scope, *id) == made;
+            let argument = given.into_iter().find(made_here)?;
             Some((site.ast.get(argument).span, call.span))
         })
     }
@@ -178,9 +215,10 @@ impl Scene<'_> {
 
     /// What kind of thing it is, s-ops with the type of their values.
     pub fn describe(&self, meta: &Meta) -> String {
-        match meta {
-            Meta::SOp(_) => of_types(self.types(meta)).to_string(),
-            other => other.kind().to_string(),
+        match (meta, kinds(self.types(meta))) {
+            (Meta::SOp(_), "atoms") => "an s-op".to_string(),
+            (Meta::SOp(_), values) => format!("an s-op of {values}"),
+            (other, _) => other.kind().to_string(),
         }
     }
 
@@ -206,9 +244,13 @@ impl Scene<'_> {
         self.types(meta) == TypeSet::STR
     }
 
-    pub fn is_number(&self, meta: &Meta) -> bool {
-        let types = self.types(meta);
-        !types.is_empty() && TypeSet::NUMBER.contains(types)
+    /// Where an atom or the tokens are written, and what that stands in: in the call that handed them
+    /// over, or here, unless they have a name here.
+    pub fn origin(&self, at: Span) -> Option<(Span, Span)> {
+        let text = self.say(at);
+        let named = text.starts_with(|first: char| first.is_alphabetic()) && text != "tokens";
+        let here = (self.is_outermost() || !named) && !self.in_library();
+        self.argument(at).or(here.then_some((at, self.whole)))
     }
 }
 
@@ -220,25 +262,14 @@ fn arguments(site: &Site) -> Vec<ExprId> {
     }
 }
 
-/// `an s-op of strings`, as far as the types are known.
-pub(super) fn of_types(types: TypeSet) -> &'static str {
-    let names = [
-        (TypeSet::INT, "an s-op of ints"),
-        (TypeSet::FLOAT, "an s-op of floats"),
-        (TypeSet::BOOL, "an s-op of bools"),
-        (TypeSet::STR, "an s-op of strings"),
-    ];
-    match names.iter().find(|(single, _)| *single == types) {
-        Some((_, name)) => name,
-        None if !types.is_empty() && TypeSet::NUMBER.contains(types) => "an s-op of numbers",
-        None => "an s-op",
-    }
-}
-
-/// What a function of keys and queries gives, as far as the types are known.
+/// What values of some types are, as far as the types are known.
 pub(super) fn kinds(types: TypeSet) -> &'static str {
     match types {
+        TypeSet::NONE => "atoms",
         TypeSet::STR => "strings",
+        TypeSet::INT => "ints",
+        TypeSet::FLOAT => "floats",
+        TypeSet::BOOL => "bools",
         types if TypeSet::NUMBER.contains(types) => "numbers",
         _ => "atoms",
     }

@@ -1,25 +1,25 @@
 //! What is missing: a value, or a comma, an operator or a bracket between two.
 
 use super::place::Place;
-use super::words::{Hint, hint, hint_at};
-use crate::syntax::token::{Lexeme, Token};
+use crate::base::{Diagnostic, Suggestion};
+use crate::syntax::token::Token;
 
 impl Place<'_, '_> {
     /// Where a value or what stands between two is missing.
-    pub(super) fn missing(&self) -> Option<Hint> {
-        self.value().or_else(|| self.separator())
+    pub(super) fn missing(&self) -> Option<Diagnostic> {
+        self.value()
+            .or_else(|| self.separator())
+            .or_else(|| self.between())
     }
 
     /// Where a value is missing.
-    fn value(&self) -> Option<Hint> {
-        let previous = self.before(1)?;
-        let written = self.written(previous)?;
-        let ends = match self.token() {
-            None | Some(Token::Semicolon | Token::Comma) => true,
-            Some(token) => token.closes(),
-        };
-        let operand = self.before(2).and_then(|lexeme| self.written(lexeme));
-        let example = |operand: &str| match (previous.token, operand) {
+    fn value(&self) -> Option<Diagnostic> {
+        let (previous, written) = (self.token(-1)?, self.written(-1)?);
+        let ends = self
+            .token(0)
+            .is_none_or(|token| token.closes() || matches!(token, Token::Semicolon | Token::Comma));
+        let operand = self.written(-2).unwrap_or_default();
+        let example = match (previous, operand) {
             (Token::Assign, name) => Some(format!("{name} = indices")),
             (Token::Return | Token::Assert, _) => Some(format!("{written} indices")),
             (Token::Not, _) => Some("not True".to_string()),
@@ -28,32 +28,27 @@ impl Place<'_, '_> {
             (Token::SetMaxLength, _) => Some(format!("{written} 8")),
             // A list that is taken apart has nothing before its sign.
             (Token::Star, "," | "(" | "[") => Some("*[1, 2]".to_string()),
-            (token, "" | "," | "(" | "[" | "{") if token.is_infix() => None,
+            (_, "" | "," | "(" | "[" | "{") => None,
             (token, left) => token.is_infix().then(|| format!("{left} {written} 1")),
         };
-        let assigned = previous.token == Token::Assign;
-        slips! { (previous.token, self.token());
+        let compares = previous.is_infix() || previous == Token::Assign;
+        slips! { self, (previous, self.token(0));
             (Token::Assign | Token::Return | Token::LeftParenthesis, Some(Token::If)) =>
                 "`if` does not begin an expression",
                 "the first value comes first: `a if condition else b`";
-            (before, Some(token)) if (before.is_infix() || assigned) && token.is_comparison() =>
+            (_, Some(token)) if compares && token.is_comparison() =>
                 where left = self.compared().unwrap_or("x");
-                where right = self.context.lexemes.get(self.at + 1);
-                where right = right.and_then(|right| self.written(*right)).unwrap_or("y");
-                where sign = self.lexeme().and_then(|sign| self.written(sign))?;
+                where (sign, right) = (self.written(0)?, self.written(1).unwrap_or("y"));
                 "nothing stands before this `{sign}`",
                 format!("say again what is compared: `{left} {sign} {right}`");
             // `x++`
-            (Token::Plus | Token::Minus, Some(Token::Semicolon)) if operand == Some(written) =>
-                where name = self.before(3).and_then(|name| self.written(name))?;
-                "there is no `{written}{written}`", self.edit(
-                    format!("write `{name} = {name} {written} 1;`"),
-                    self.at - 2..=self.at - 1,
-                    &format!(" = {name} {written} 1"),
-                ),
+            (Token::Plus | Token::Minus, Some(Token::Semicolon)) if operand == written =>
+                where name = self.written(-3)?;
+                "there is no `{written}{written}`", format!("write `{name} = {name} {written} 1;`"),
+                edit self.at - 2..=self.at - 1, &format!(" = {name} {written} 1"),
                 at self.at - 1, "names are assigned with `=` only";
             _ if ends =>
-                where example = example(operand.unwrap_or_default())?;
+                where example = example?;
                 "a value is missing", format!("write one, like `{example}`"),
                 at self.at - 1, "a value belongs after this";
         }
@@ -61,70 +56,65 @@ impl Place<'_, '_> {
 
     /// What the last comparison before this place compares, if it is a single word.
     fn compared(&self) -> Option<&str> {
-        let statement = self.context.lexemes.get(self.statement..self.at)?;
-        let mut signs = statement.iter();
+        let mut signs = self.context.lexemes.get(self.statement..self.at)?.iter();
         let sign = signs.rposition(|lexeme| lexeme.token.is_comparison())?;
-        self.written(*statement.get(sign.checked_sub(1)?)?)
+        self.written((self.statement + sign) as isize - self.at as isize - 1)
     }
 
-    /// Where a comma, an operator or a bracket is missing between two values.
-    fn separator(&self) -> Option<Hint> {
-        let token = self.token()?;
-        let none_open = self.bracket.is_none();
-        let previous = self.before(1);
+    /// Where a bracket closes or a brace holds what it cannot.
+    fn separator(&self) -> Option<Diagnostic> {
+        let token = self.token(0)?;
         let in_braces = self.bracket.map(|bracket| bracket.token) == Some(Token::LeftBrace);
         let in_block = self.block.is_some() && token == Token::RightBrace;
-        slips! { token;
-            Token::Slash if self.next() == Some(Token::Star) =>
+        slips! { self, token;
+            Token::Slash if self.token(1) == Some(Token::Star) =>
                 "comments do not stand between `/*` and `*/`", "write `# …` on every line";
-            _ if token.closes() && none_open && !in_block =>
-                where written = self.context.written(self.lexeme()?);
-                "{written} closes nothing", self.edit("remove it", self.at..=self.at, ""),
+            _ if token.closes() && self.bracket.is_none() && !in_block =>
+                where written = self.context.written(self.lexeme(0)?);
+                "{written} closes nothing", "remove it", edit self.at..=self.at, "",
                 at self.at, "no bracket is open here";
-            _ if previous.is_some() && in_braces && self.expects(":") =>
+            _ if self.at > 0 && in_braces && self.expects(":") =>
                 "in braces stand keys and values", "write a dict as `{\"a\": 1}`, a list as `[1, 2]`";
         }
-        .or_else(|| self.between(previous?, self.lexeme()?))
     }
 
     /// What is missing between two values.
-    fn between(&self, before: Lexeme, here: Lexeme) -> Option<Hint> {
+    fn between(&self) -> Option<Diagnostic> {
+        let (before, here) = (self.lexeme(-1)?, self.lexeme(0)?);
         let both = before.token.ends_expression() && here.token.starts_expression();
-        if !both || self.expects("in") && self.first() == Some(Token::For) {
-            return None;
-        }
-        let (left, right) = (self.written(before)?, self.written(here)?);
+        let (left, right) = (self.written(-1)?, self.written(0)?);
         let between = self.context.text.get(before.end..here.start)?;
-        if between.contains('\n') && self.next() == Some(Token::Assign) {
+        let begins = between.contains('\n') && self.token(1) == Some(Token::Assign);
+        let in_loop = self.expects("in") && self.first() == Some(Token::For);
+        if !both || begins || in_loop {
             return None;
         }
-        let glued = between.is_empty();
         let strings = [before, here].map(|it| matches!(it.token, Token::Str(_)));
         let last = self.at - 1;
-        slips! { (strings, before.token);
-            ([false, true], Token::Name("f" | "r" | "b" | "u")) if glued =>
-                where joined = format!("strings are joined with `+`, like `{right} + tokens`");
+        let help = match (strings, before.token) {
+            ([true, true], _) => format!("to join strings write `{left} + {right}`"),
+            (_, Token::Name(_)) if here.token != Token::LeftBrace => {
+                format!(
+                    "write one, like `{left} == {right}`, or call a function: `{left}({right})`"
+                )
+            }
+            _ => "write one here, or `;` before this to end the statement".to_string(),
+        };
+        slips! { self, (strings, before.token);
+            ([false, true], Token::Name("f" | "r" | "b" | "u")) if between.is_empty() =>
                 "strings have no `{left}` before them",
-                self.edit(format!("write `{right}`; {joined}"), last..=last, ""),
+                format!("write `{right}`; strings are joined with `+`, like `{right} + tokens`"),
+                edit last..=last, "",
                 at last, "not part of a string";
-            ([true, true], _) if glued && left.len() == 2 =>
+            ([true, true], _) if between.is_empty() && left.len() == 2 =>
                 "strings do not stand between three quotes",
                 "write `## …` lines above a definition to describe it";
             _ if self.expects(",") && self.bracket.is_some() =>
                 where fixed = format!("{left}, {right}");
-                "a comma is missing",
-                self.edit(format!("write `{fixed}`"), last..=self.at, &fixed),
+                "a comma is missing", format!("write `{fixed}`"),
+                edit last..=self.at, &fixed,
                 at self.at, "a `,` belongs before this";
-            ([true, true], _) =>
-                "an operator is missing", format!("to join strings write `{left} + {right}`"),
-                at self.at, "an operator belongs before this";
-            (_, Token::Name(_)) if here.token != Token::LeftBrace =>
-                "an operator is missing",
-                format!("write one, like `{left} == {right}`, or call a function: `{left}({right})`"),
-                at self.at, "an operator belongs before this";
-            _ => "an operator is missing",
-                "write one here, or `;` before this to end the statement",
-                at self.at, "an operator belongs before this";
+            _ => "an operator is missing", help, at self.at, "an operator belongs before this";
         }
     }
 }

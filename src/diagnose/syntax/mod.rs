@@ -33,38 +33,30 @@ pub(super) fn diagnostics(
     };
     let written = OnceCell::new();
     let mut told: Vec<Diagnostic> = Vec::new();
-    let mut unsaid = 0;
-    let mut first = true;
-    let mut after_return = false;
+    let (mut unsaid, mut first, mut after_return) = (0, true, false);
     for mistake in &parsed.mistakes {
-        let span = mistake.span;
-        let unexpected = match &mistake.kind {
-            MistakeKind::Unexpected(expected) => Some(expected),
-            _ => None,
-        };
-        if let Some(expected) = unexpected {
-            let expects =
-                |terminal: &str| expected.iter().any(|it| it.trim_matches('"') == terminal);
-            // A `}` that closes nothing, after a mistake in the head of its block, is no second one.
-            let closes = text.get(span.range()) == Some("}");
-            let stray = closes && expects("def") && !expects("return");
-            // What follows a `return` is told once.
-            let repeated = after_return && expects("return");
-            if (stray && !std::mem::take(&mut first)) || repeated {
-                continue;
-            }
-            first = false;
-        }
         if told.len() >= SHOWN {
             unsaid += 1;
             continue;
         }
-        let place = unexpected.map(|expected| context.failure(span.start, expected));
+        let span = mistake.span;
+        let place = match &mistake.kind {
+            MistakeKind::Unexpected(expected) => Some(context.failure(span.start, expected)),
+            _ => None,
+        };
         if let Some(place) = &place {
+            // A `}` that closes nothing, after a mistake in the head of its block, is no second one.
+            let closes = text.get(span.range()) == Some("}");
+            let stray = closes && place.expects("def") && !place.expects("return");
+            // What follows a `return` is told once.
+            let repeated = after_return && place.expects("return");
             // A body with a mistake in it may not have said yet what it returns.
             let body = place.body_so_far().filter(|_| place.returns_nothing());
             let mut places = told.iter().filter_map(Diagnostic::span);
-            if body.is_some_and(|body| places.any(|place| body.contains(place))) {
+            let unsure = body.is_some_and(|body| places.any(|place| body.contains(place)));
+            let follows = (stray && !first) || repeated;
+            first = first && follows;
+            if follows || unsure {
                 continue;
             }
         }
@@ -74,12 +66,8 @@ pub(super) fn diagnostics(
                 let lexemes = written.get_or_init(|| {
                     recognize(text, &lex(source, text, limits.open_brackets).lexemes)
                 });
-                Context {
-                    source,
-                    text,
-                    lexemes,
-                }
-                .foreign(span.start)
+                let context = Context { lexemes, ..context };
+                context.foreign(span.start)
             }
             (None, _) => mended::diagnostic(&context, mistake, limits),
         });

@@ -4,9 +4,13 @@
 use super::words::unknown;
 use crate::base::{Code, Diagnostic, SourceId, Span, Suggestion};
 use crate::syntax::token::{Lexeme, Token};
+use std::ops::RangeInclusive;
 
 /// Longer pieces of a program are not repeated in a message.
-const LONGEST: usize = 72;
+const LONGEST: usize = 24;
+
+/// Longer brackets are not repeated in a message.
+const LONGEST_BRACKET: usize = 72;
 
 /// The text a failure is explained in.
 pub struct Context<'a, 's> {
@@ -58,44 +62,45 @@ impl<'s> Context<'_, 's> {
     /// The number of the lexeme that begins at a place. An inserted `;` may stand there before it.
     fn number(&self, start: u32) -> usize {
         let start = start as usize;
-        let before = |lexeme: &Lexeme| {
+        self.lexemes.partition_point(|lexeme| {
             lexeme.start < start || (lexeme.start == start && lexeme.end == start)
-        };
-        self.lexemes.partition_point(before)
+        })
     }
 
     fn place<'a>(&'a self, at: usize, expected: &'a [String]) -> Place<'a, 's> {
         let mut brackets: Vec<(Lexeme, Option<Token>)> = Vec::new();
         let mut statement = 0;
         for (index, lexeme) in self.lexemes[..at].iter().enumerate() {
-            let starts = statement == index;
-            match lexeme.token {
-                Token::Semicolon => statement = index + 1,
+            let ends = match lexeme.token {
+                Token::Semicolon => true,
                 Token::LeftBrace if self.opens_block(statement, index) => {
                     let head = self.lexemes.get(statement).map(|head| head.token);
                     brackets.push((*lexeme, head));
-                    statement = index + 1;
+                    true
                 }
-                token if token.opens() => brackets.push((*lexeme, None)),
+                token if token.opens() => {
+                    brackets.push((*lexeme, None));
+                    false
+                }
                 token if token.closes() => {
                     let block = brackets.pop().is_some_and(|(_, head)| head.is_some());
-                    if block || (starts && token == Token::RightBrace) {
-                        statement = index + 1;
-                    }
+                    block || (statement == index && token == Token::RightBrace)
                 }
-                _ => {}
+                _ => false,
+            };
+            if ends {
+                statement = index + 1;
             }
         }
-        let bracket = brackets
-            .last()
-            .filter(|(lexeme, head)| head.is_none() && lexeme.start >= self.start_of(statement))
-            .map(|(lexeme, _)| *lexeme);
+        let begins = self.start_of(statement);
+        let innermost = brackets.last();
+        let bracket = innermost.filter(|(open, head)| head.is_none() && open.start >= begins);
         let mut blocks = brackets.iter().rev();
         Place {
             context: self,
             at,
             statement,
-            bracket,
+            bracket: bracket.map(|(lexeme, _)| *lexeme),
             block: blocks.find_map(|(lexeme, head)| Some((*lexeme, (*head)?))),
             expected,
         }
@@ -111,226 +116,208 @@ impl<'s> Context<'_, 's> {
     }
 
     fn start_of(&self, index: usize) -> usize {
-        self.lexemes
-            .get(index)
-            .map_or(self.text.len(), |lexeme| lexeme.start)
+        let lexeme = self.lexemes.get(index);
+        lexeme.map_or(self.text.len(), |lexeme| lexeme.start)
     }
 
     pub(super) fn written(&self, lexeme: Lexeme) -> String {
         let text = &self.text[lexeme.start..lexeme.end];
         let line = text.lines().next().unwrap_or("");
-        if line.chars().count() <= 24 && line.len() == text.len() {
+        if line.chars().count() <= LONGEST && line.len() == text.len() {
             return format!("`{text}`");
         }
-        format!("`{}…`", line.chars().take(20).collect::<String>())
+        format!("`{}…`", line.chars().take(LONGEST - 4).collect::<String>())
     }
 }
 
 impl<'s> Place<'_, 's> {
     pub fn diagnostic(&self) -> Diagnostic {
-        let Some(lexeme) = self.lexeme() else {
+        let Some(lexeme) = self.lexeme(0) else {
             return self.at_end_of_text();
         };
         let span = self.span(lexeme);
-        let hint = self.hint();
-        if let (Token::Unknown(text) | Token::Foreign(text), None) = (lexeme.token, &hint) {
-            return unknown(text, span);
+        let told = match (self.slip(), lexeme.token) {
+            (Some(told), _) => told,
+            (None, Token::Unknown(text) | Token::Foreign(text)) => return unknown(text, span),
+            (None, _) => {
+                let (written, wanted) = (self.context.written(lexeme), self.wanted());
+                let expected = format!("expected {wanted}");
+                let unknown = "not expected here".to_string();
+                error!(UnexpectedToken, "{written} does not fit here")
+                    .at(span, if wanted.is_empty() { unknown } else { expected })
+            }
+        };
+        self.with_open_bracket(told)
+    }
+
+    /// What is wrong and what to write, shown at a lexeme with a label.
+    pub(super) fn slip_at(
+        &self,
+        (at, label): (usize, &str),
+        message: String,
+        help: Suggestion,
+    ) -> Diagnostic {
+        let shown = self.context.lexemes.get(at).or(self.context.lexemes.last());
+        let error = Diagnostic::error(Code::UnexpectedToken, message).help(help);
+        match shown {
+            Some(shown) => error.at(self.span(*shown), label),
+            None => error,
         }
-        let label = match self.wanted() {
-            wanted if wanted.is_empty() => "not expected here".to_string(),
-            wanted => format!("expected {wanted}"),
-        };
-        let diagnostic = match hint {
-            Some(hint) => {
-                let shown = hint.at.and_then(|at| self.context.lexemes.get(at));
-                let span = shown.map_or(span, |shown| self.span(*shown));
-                Diagnostic::error(Code::UnexpectedToken, hint.message)
-                    .at(span, hint.label)
-                    .help(hint.help)
-            }
-            None => {
-                let written = self.context.written(lexeme);
-                Diagnostic::error(
-                    Code::UnexpectedToken,
-                    format!("{written} does not fit here"),
-                )
-                .at(span, label)
-            }
-        };
-        self.with_open_bracket(diagnostic)
+    }
+
+    /// Help that asks for another text from one lexeme to another.
+    pub(super) fn edit(
+        &self,
+        help: String,
+        lexemes: RangeInclusive<usize>,
+        text: &str,
+    ) -> Suggestion {
+        let [first, last] = [lexemes.start(), lexemes.end()].map(|at| self.context.lexemes[*at]);
+        let span = Span::new(self.context.source, first.start, last.end);
+        Suggestion::edit(help, span, text)
     }
 
     /// What has been read of the body that is open here.
     pub fn body_so_far(&self) -> Option<Span> {
         let (brace, _) = self.block?;
-        let end = self.start() as usize;
+        let end = self.context.start_of(self.at);
         Some(Span::new(self.context.source, brace.start, end))
     }
 
     fn at_end_of_text(&self) -> Diagnostic {
-        if let Some(command) = self.before(1).filter(|last| last.token.takes_value()) {
-            let written = self.context.written(command);
-            return Diagnostic::error(Code::UnexpectedEnd, "this command is not complete")
-                .at(
-                    self.span(command),
-                    format!("{written} needs a value behind it, on the same line"),
-                )
-                .maybe_help(self.missing().map(|missing| missing.help));
-        }
-        let wanted = self.wanted();
+        let missing = self.missing().and_then(|missing| missing.help);
         let message = "the text ends in the middle of a statement";
-        let diagnostic = match self.before(1) {
-            None => Diagnostic::error(Code::UnexpectedEnd, message),
-            Some(last) => Diagnostic::error(Code::UnexpectedEnd, message).at(
-                self.span(last),
-                format!("after this, {wanted} is still to come"),
-            ),
+        let error = Diagnostic::error(Code::UnexpectedEnd, message);
+        let Some(last) = self.lexeme(-1) else {
+            return error;
         };
-        let diagnostic = match self.block.filter(|_| self.bracket.is_none()) {
-            Some((brace, _)) => diagnostic
-                .at(self.span(brace), "this body is still open")
-                .help(match self.expects("return") {
-                    true => "end it with `return value; }`",
-                    false => "close it with `}`",
-                }),
-            None => diagnostic.maybe_help(self.missing().map(|missing| missing.help)),
+        let (wanted, written) = (self.wanted(), self.context.written(last));
+        let told = rules! { self, self.block.filter(|_| self.bracket.is_none());
+            _ if last.token.takes_value() => error!(UnexpectedEnd, "this command is not complete"),
+                at self.span(last), "{written} needs a value behind it, on the same line",
+                mend missing;
+            Some((brace, _)) =>
+                where returns = self.expects("return");
+                where end = if returns { "end it with `return value; }`" } else { "close it with `}`" };
+                error,
+                at self.span(last), "after this, {wanted} is still to come",
+                at self.span(brace), "this body is still open",
+                help "{end}";
+            None => error,
+                at self.span(last), "after this, {wanted} is still to come",
+                mend missing;
         };
-        self.with_open_bracket(diagnostic)
+        self.with_open_bracket(told)
     }
 
     /// Shows the bracket that would have to be closed first, where that is the likely mistake.
-    fn with_open_bracket(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let token = self.token();
-        let ends = token.is_none_or(|token| token.closes() || token == Token::Semicolon);
-        // What closes the bracket itself is not in its place for another reason.
-        let closes = match self.bracket.map(|bracket| bracket.token) {
-            Some(Token::LeftParenthesis) => token == Some(Token::RightParenthesis),
-            Some(Token::LeftBracket) => token == Some(Token::RightBracket),
-            open => open == Some(Token::LeftBrace) && token == Some(Token::RightBrace),
+    fn with_open_bracket(&self, told: Diagnostic) -> Diagnostic {
+        let start = self.context.start_of(self.at);
+        let Some(bracket) = self.bracket.filter(|bracket| bracket.start < start) else {
+            return told;
         };
-        let ends = ends && !closes;
+        let close = match bracket.token {
+            Token::LeftParenthesis => ")",
+            Token::LeftBracket => "]",
+            _ => "}",
+        };
+        // What closes the bracket itself is not in its place for another reason.
+        let closes = self.written(0) == Some(close);
+        let token = self.token(0).filter(|_| !closes);
+        let ends = token.is_none_or(|token| token.closes() || token == Token::Semicolon) && !closes;
         // On another line the mistake may be as far back as the bracket.
-        let later = self.bracket.is_some_and(|bracket| {
-            let end = self.start() as usize;
-            let between = self.context.text.get(bracket.start..end);
-            between.is_some_and(|between| between.contains('\n'))
-        });
-        match self.bracket {
-            Some(bracket) if (ends || later) && self.span(bracket).start < self.start() => {
-                let help = diagnostic.help.clone().or_else(|| {
-                    // Behind something else a `;` may be missing, too.
-                    let help = self.closed(bracket)?;
-                    Some(if ends { help } else { help.plain() })
-                });
-                let shown = diagnostic.at(self.span(bracket), "this bracket is still open");
-                shown.maybe_help(help)
-            }
-            _ => diagnostic,
+        let later = self.context.text[bracket.start..start].contains('\n');
+        if !ends && !later {
+            return told;
         }
+        let help = told.help.clone().or_else(|| {
+            // Behind something else a `;` may be missing, too.
+            let help = self.closed(bracket, close)?;
+            Some(if ends { help } else { help.plain() })
+        });
+        let told = told.at(self.span(bracket), "this bracket is still open");
+        told.maybe_help(help)
     }
 
     /// What an open bracket holds, closed, if it is complete.
-    fn closed(&self, bracket: Lexeme) -> Option<Suggestion> {
-        let last = self.before(1)?;
+    fn closed(&self, bracket: Lexeme, close: &str) -> Option<Suggestion> {
+        let last = self.lexeme(-1)?;
         // The last argument of `select` is an operator.
-        let operator = ["==", "!=", "<", "<=", ">", ">="];
-        let argument = self.before(2).map(|lexeme| lexeme.token) == Some(Token::Comma)
-            && operator.contains(&self.context.text.get(last.start..last.end)?);
+        let argument = self.token(-2) == Some(Token::Comma) && last.token.is_comparison();
         if !last.token.ends_expression() && !argument {
             return None;
         }
         let held = self.context.text.get(bracket.start..last.end)?;
-        let close = match bracket.token {
-            Token::LeftParenthesis => ')',
-            Token::LeftBracket => ']',
-            _ => '}',
-        };
-        let message = match held.len() > LONGEST || held.contains('\n') {
+        let message = match held.len() > LONGEST_BRACKET || held.contains('\n') {
             true => format!("close it with `{close}`"),
             false => format!("close it: `{held}{close}`"),
         };
-        let end = self.span(last).end as usize;
-        let place = Span::new(self.context.source, end, end);
+        let place = Span::new(self.context.source, last.end, last.end);
         Some(Suggestion::edit(message, place, close))
     }
 
-    fn start(&self) -> u32 {
-        self.context.start_of(self.at) as u32
-    }
-
-    pub(super) fn lexeme(&self) -> Option<Lexeme<'s>> {
-        self.context.lexemes.get(self.at).copied()
-    }
-
-    pub(super) fn token(&self) -> Option<Token<'s>> {
-        self.lexeme().map(|lexeme| lexeme.token)
-    }
-
-    /// The lexeme `count` places before the failure, if it belongs to the text at all.
-    pub(super) fn before(&self, count: usize) -> Option<Lexeme<'s>> {
-        let index = self.at.checked_sub(count)?;
+    /// The lexeme so many places behind the failure, if it belongs to the text at all.
+    pub(super) fn lexeme(&self, offset: isize) -> Option<Lexeme<'s>> {
+        let index = self.at.checked_add_signed(offset)?;
         self.context.lexemes.get(index).copied()
     }
 
-    pub(super) fn previous(&self) -> Option<Token<'s>> {
-        self.before(1).map(|lexeme| lexeme.token)
+    pub(super) fn token(&self, offset: isize) -> Option<Token<'s>> {
+        self.lexeme(offset).map(|lexeme| lexeme.token)
     }
 
-    pub(super) fn next(&self) -> Option<Token<'s>> {
-        self.context
-            .lexemes
-            .get(self.at + 1)
-            .map(|lexeme| lexeme.token)
+    /// The text of a lexeme, if it is short enough to be repeated.
+    pub(super) fn written(&self, offset: isize) -> Option<&str> {
+        let lexeme = self.lexeme(offset)?;
+        let text = self.context.text.get(lexeme.start..lexeme.end)?;
+        (text.len() <= LONGEST).then_some(text)
     }
 
+    /// The first token of the statement.
     pub(super) fn first(&self) -> Option<Token<'s>> {
-        self.context
-            .lexemes
-            .get(self.statement)
-            .map(|lexeme| lexeme.token)
+        let first = self.context.lexemes.get(self.statement);
+        first.map(|lexeme| lexeme.token)
     }
 
-    pub(super) fn span(&self, lexeme: Lexeme) -> Span {
+    fn span(&self, lexeme: Lexeme) -> Span {
         Span::new(self.context.source, lexeme.start, lexeme.end)
     }
 
     pub(super) fn expects(&self, terminal: &str) -> bool {
-        self.expected
-            .iter()
-            .any(|expected| expected.trim_matches('"') == terminal)
+        let mut expected = self.expected.iter();
+        expected.any(|expected| expected.trim_matches('"') == terminal)
     }
 
     /// What could stand here, in words.
     fn wanted(&self) -> String {
-        let mut wanted: Vec<String> = Vec::new();
         let expression = self.expects("int");
-        let operator = self.expects("^");
-        if self.expects("def") {
-            wanted.push("a statement".to_string());
-        } else if expression {
-            wanted.push("an expression".to_string());
-        } else if self.expects("name") {
-            wanted.push("a name".to_string());
-        }
-        if operator {
-            wanted.push("an operator".to_string());
-        } else if self.expects("string") && !expression {
-            wanted.push("a string".to_string());
-        }
-        for symbol in [",", ")", "]", "}", ":", ";", "=", "else", "return"] {
-            if self.expects(symbol) {
-                wanted.push(format!("`{symbol}`"));
-            }
-        }
-        for symbol in ["(", "[", "{", "in"] {
-            if self.expects(symbol) && !expression && !operator {
-                wanted.push(format!("`{symbol}`"));
-            }
-        }
-        match wanted.split_last() {
-            None => String::new(),
-            Some((last, [])) => last.clone(),
-            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        let value = expression || self.expects("^");
+        let kinds = [
+            ("def", "a statement"),
+            ("int", "an expression"),
+            ("name", "a name"),
+        ];
+        let kind = kinds
+            .into_iter()
+            .find(|(terminal, _)| self.expects(terminal));
+        let others = [("^", "an operator"), ("string", "a string")];
+        let mut others = others
+            .into_iter()
+            .filter(|(terminal, _)| self.expects(terminal));
+        let other = others
+            .next()
+            .filter(|(terminal, _)| !expression || *terminal == "^");
+        let symbols = [",", ")", "]", "}", ":", ";", "=", "else", "return"].into_iter();
+        let opening = ["(", "[", "{", "in"].into_iter().filter(|_| !value);
+        let symbols = symbols.chain(opening).filter(|symbol| self.expects(symbol));
+        let kinds = kind
+            .into_iter()
+            .chain(other)
+            .map(|(_, kind)| kind.to_string());
+        let mut wanted: Vec<String> = kinds.chain(symbols.map(|it| format!("`{it}`"))).collect();
+        match wanted.pop() {
+            Some(last) if !wanted.is_empty() => format!("{} or {last}", wanted.join(", ")),
+            last => last.unwrap_or_default(),
         }
     }
 }

@@ -1,0 +1,373 @@
+//! What was probably meant: for each cause rows with what to write instead, as a text of the whole or
+//! of a part. Rules that look around are methods, in the files named after the themes.
+
+use super::cause::is_selector;
+use super::quote::{counted, elements, letters, operand};
+use super::scene::{Scene, Side};
+use crate::base::suggest::nearest;
+use crate::base::{Span, Suggestion};
+use crate::builtin::Builtin;
+use crate::eval::Meta;
+use crate::eval::fault::{Argument, Cause};
+use crate::syntax::ast::{ExprId, ExprKind};
+use crate::value::{Failure, Op, TypeSet, Value};
+
+/// Atoms of a string or dict that are written out as a list.
+const MOST_ITEMS: usize = 8;
+
+/// The comparisons, as `select` takes them.
+const SIGNS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
+
+/// What is needed where something else stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needed {
+    SOp,
+    Selector,
+    List,
+    Int,
+}
+
+impl Scene<'_> {
+    /// What to write so that it does not happen. Of a call `{f}` is what is called and `{a}`, `{b}` and
+    /// `{c}` are its arguments; of an index `{f}` is what is indexed, by `{a}`.
+    pub(super) fn meant(&self, cause: &Cause) -> Option<Suggestion> {
+        let [f, a, b, c] = &self.parts();
+        let single = self.arguments().len() == 1;
+        mends! { self, cause;
+            Cause::NotCallable(Meta::List(items)) if single && holds_more(items, a) =>
+                "for the first of them", "{f}[0]({a})";
+            Cause::NotCallable(Meta::List(_) | Meta::Dict(_)) if single => "for an element", "{f}[{a}]";
+            Cause::NotCallable(Meta::Atom(Value::Str(_))) if single => "for a character", "{f}[0]";
+            Cause::NotCallable(Meta::Atom(_)) if single => "to multiply", "{f} * {a}";
+            // Of the library's functions, which take two.
+            Cause::Arguments { called, .. } if single && &**called == "max" && !a.starts_with('*') =>
+                "for the largest over all positions",
+                "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: key)), {a})";
+            Cause::Arguments { called, .. } if single && &**called == "min" && !a.starts_with('*') =>
+                "for the smallest over all positions",
+                "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: -key)), {a})";
+            Cause::Arguments { called, callable, .. } =>
+                where usage = callable.usage(called);
+                say "call it as `{usage}`";
+            Cause::BuiltinArguments(builtin, wrong) => else self.builtin_call(*builtin, wrong);
+            Cause::Arity(_, given, at) =>
+                where names = letters(*given);
+                where (listed, first) = (names.join(", "), names.first().map_or("indices", |a| a));
+                where fixed = self.with(*at, format!("lambda {listed}: {first}"));
+                say "with as many parameters: `{fixed}`";
+            Cause::BuiltinHandedOver(builtin, at) => at _ = *at;
+                where name = builtin.name();
+                "wrap it", "lambda x: {name}(x)";
+            Cause::InputCount(..) => say "apply it to one input: `{f}(\"hello\")`";
+            // `set example hello`
+            Cause::NoInput(None, (Meta::SOp(_) | Meta::Function(_), at)) if self.is_word(*at) =>
+                where quoted = Value::str(&self.say(*at)).source();
+                say "a string stands in quotes: `{quoted}`";
+            Cause::NoInput(None, _) => say "write an input, like `\"hello\"` or `[1, 2, 3]`";
+            Cause::NoInput(Some(Meta::SOp(_)), (Meta::Atom(Value::Int(_)), _)) =>
+                say "for the value at position {a}: `{f}[{a}]`; for this single token: `{f}([{a}])`";
+            Cause::NoInput(Some(Meta::SOp(_)), (Meta::SOp(_), _)) =>
+                say "an s-op is not a function of others: write `{f}` alone";
+            Cause::NoInput(_, (Meta::SOp(_), _)) =>
+                "to read values through a selector", "aggregate({f}, {a})";
+            Cause::NoInput(_, (Meta::Atom(value), _)) if !matches!(value, Value::Str(_)) =>
+                "for this single token", "{f}([{a}])";
+            Cause::NoInput(..) => "write an input", "{f}(\"hello\")";
+
+            Cause::Operands { op, sides } => else self.fitting(op, sides);
+            // What no int can hold, as the float that it is.
+            Cause::Failed(_, at) if self.function().is_some() =>
+                where float = self.say(*at);
+                "a float this large has no fraction", "{float}";
+            Cause::Failed(Failure::Overflow(..), _) => else self.float();
+            Cause::Failed(..) => else self.guard();
+            Cause::SelectorOperand(
+                _, [(Meta::Selector(_), keys), (Meta::Scorer(_), scorer)]
+                    | [(Meta::Scorer(_), scorer), (Meta::Selector(_), keys)],
+            ) =>
+                where (keys, scorer) = (self.say(*keys), self.say(*scorer));
+                "to select the best of these keys", "select_best({keys}, {scorer})";
+            Cause::SelectorOperand(_, sides) => else self.widths(sides);
+            // A condition beside a selector is meant as one, whatever its type.
+            Cause::SelectorAndOther(
+                _, [(Meta::SOp(_), at), (Meta::Selector(_), _)]
+                    | [(Meta::Selector(_), _), (Meta::SOp(_), at)],
+            ) if !self.in_library() => at it = *at;
+                "to select the keys where it is true", "select({it}, True, ==)";
+            Cause::SelectorAndOther(
+                _, [other, (Meta::Selector(_), _)] | [(Meta::Selector(_), _), other],
+            ) => else self.need(other, Needed::Selector);
+            Cause::NoSOp(side) => else self.sop(side);
+            Cause::SelectorAsCondition(at) => at it = *at;
+                "to ask at each position whether a key is selected", "has_focus({it})";
+            Cause::StrayOperator(comparison) =>
+                where symbol = comparison.symbol();
+                "to hand over a comparison write a function", "lambda a, b: a {symbol} b";
+
+            Cause::NotIndexable(Meta::Selector(_)) => "for whether each position selects position {a}",
+                "aggregate({f}, indicator(indices == {a})) > 0";
+            Cause::NotIndexable(Meta::Function(_)) => "call it", "{f}({a})";
+            Cause::BadIndex(values @ Meta::SOp(_), (Meta::SOp(_), _)) =>
+                where default = if self.is_string(values) { ", \"\"" } else { "" };
+                "to fetch from a computed position",
+                "aggregate(select(indices, {a}, ==), {f}{default})";
+            Cause::BadIndex(Meta::SOp(_), (Meta::Atom(Value::Str(_)), _)) =>
+                "to ask where it is", "{f} == {a}";
+            Cause::BadIndex(Meta::Dict(dict), (_, at)) => at _ = *at;
+                where key = dict.iter().next()?.0.source();
+                "write a key", "{key}";
+            Cause::BadIndex(_, (Meta::List(items), _)) if !is_single(items) => else None;
+            Cause::BadIndex(_, (Meta::Atom(Value::Str(_)), _)) => else None;
+            Cause::BadIndex(_, index @ (Meta::Atom(_), _)) =>
+                else self.need(index, Needed::Int).map(Suggestion::plain);
+            Cause::BadIndex(_, index) => else self.need(index, Needed::Int);
+            Cause::OutOfRange { index: ..0, length: 1.., at, .. } => at _ = *at;
+                "for the first element", "0";
+            Cause::OutOfRange { length: 1.., at, .. } => at _ = *at; "for the last element", "-1";
+            Cause::NoKey(dict, Value::Str(key), at) => else nearest_key(dict, key).map(|meant| {
+                Suggestion::edit(format!("did you mean `{meant}`?"), *at, meant)
+            });
+            Cause::Membership([(Meta::SOp(_), left), (Meta::List(_), right)]) =>
+                where member = operand(&self.say(*left));
+                where each = elements(&self.say(*right)).into_iter();
+                where each = each.map(|element| format!("{member} == {}", operand(&element)));
+                where each = each.collect::<Vec<_>>().join(" or ");
+                else self.put("for s-ops compare one by one", self.whole, &*each)
+                    .filter(|_| !each.is_empty()).map(Suggestion::plain);
+            Cause::Membership([(Meta::SOp(_) | Meta::Atom(_), _), (Meta::Selector(_), _)]) =>
+                "for whether each position selects a key", "has_focus({a})";
+            Cause::Membership([(Meta::SOp(_) | Meta::Atom(_), _), right]) =>
+                else self.need(right, Needed::List);
+            Cause::Membership(_) => say "ask it of an s-op or an atom, like `tokens in [\"a\", \"b\"]`";
+            Cause::NotSpread(side) | Cause::NotIterable(side) => else self.iterated(side);
+            Cause::NotSeveral { count, element: Some(1..), .. }
+                | Cause::Count { names: count, element: Some(1..), .. } =>
+                say "give every element {count} values, like the first";
+            Cause::NotSeveral { found: (Meta::SOp(_), at), count, .. } =>
+                where text = self.say(*at);
+                where values = (0..*count.min(&4)).map(|k| format!("{text}[{k}]"));
+                where values = values.collect::<Vec<_>>().join(", ");
+                say "for the values at the first positions: `{values}`";
+            Cause::NotSeveral { .. } => say "a single value takes one name, like `a`";
+            Cause::Count { values, .. } =>
+                where (count, names) = (counted(*values, "name"), letters(*values).join(", "));
+                where like = match values {
+                    1..=6 => format!(", like `{names}`"),
+                    _ => String::new(),
+                };
+                say "write {count}{like}";
+
+            Cause::NoComparison(_) if SIGNS.contains(&&**a) =>
+                "the comparison comes last", "select({b}, {c}, {a})";
+            Cause::NoComparison(_) if SIGNS.contains(&&**b) =>
+                "the comparison comes last", "select({a}, {c}, {b})";
+            Cause::NoComparison(id) => at _ = self.span(*id);
+                where unquoted = c.trim_matches(['"', '\'']);
+                where sign = SIGNS.iter().find(|sign| **sign == unquoted).unwrap_or(&"==");
+                "write", "{sign}";
+            Cause::KeysAndQueries(comparison, sides @ [keys, queries]) =>
+                where keys = self.say(keys.1);
+                else self.fitting(&Op::Compare(*comparison), sides)
+                    .or_else(|| self.put("compare what has one type", queries.1, keys));
+            Cause::NoSelector((_, at)) if self.swapped().is_some() =>
+                where values = self.swapped()?;
+                else self.mend("write", vec![(*at, b.clone()), (values, a.clone())]);
+            Cause::NoSelector((meta, at)) if self.types(meta) == TypeSet::BOOL => at it = *at;
+                "to aggregate over the keys where it is true", "select({it}, True, ==)";
+            Cause::NoSelector((_, at)) => at _ = *at; "to aggregate over all keys", "full_s";
+            Cause::NoDefault(values @ Meta::List(_), (Meta::List(_), _)) =>
+                else self.aggregated_apart(values);
+            Cause::NoDefault(values @ Meta::SOp(_), (other @ Meta::SOp(_), _))
+                if self.is_string(values) == self.is_string(other) =>
+                where (fitting, default) = (self.default_of(values), operand(c));
+                "choose where nothing is selected",
+                "aggregate({a}, {b}, {fitting}) if has_focus({a}) else {default}";
+            Cause::NoDefault(_, given @ (Meta::List(items), _)) if is_single(items) =>
+                else self.need(given, Needed::SOp);
+            Cause::NoDefault(values, given) => at _ = given.1;
+                where fitting = self.default_of(values);
+                "write one atom", "{fitting}";
+            Cause::ScoreTypes(_, counts, at) | Cause::PredicateArity(_, counts, at)
+                | Cause::PredicateResult(_, counts, at) =>
+                where [keys, queries] = *counts;
+                where names = letters(keys + queries);
+                where (listed, key, query) = (names.join(", "), names.first()?, names.get(keys)?);
+                where result = match &**f {
+                    "score" => format!("indicator({key} == {query})"),
+                    _ => format!("{key} == {query}"),
+                };
+                where fixed = self.with(*at, format!("lambda {listed}: {result}"));
+                say "for example `{fixed}`";
+
+            Cause::NoList(builtin, side) => else self.listed(*builtin, side);
+            Cause::NoIndicator((Meta::Atom(_), _)) => "for an atom", "1 if {a} else 0";
+            Cause::NoIndicator((Meta::Selector(_), at)) => at it = *at;
+                "for whether any key is selected", "has_focus({it})";
+            Cause::NoNumbers(side @ (meta, _)) if self.is_tokens(meta) =>
+                else self.as_numbers(std::slice::from_ref(side));
+            Cause::NoNumbers(_) => "each value for itself", "categorical({a})";
+            Cause::NoBound((Meta::SOp(_), _)) =>
+                say "an s-op has no values until it is given an input; the positions of the input are \
+                     the s-op `indices`";
+            Cause::NoBound(side) => else self.need(side, Needed::Int);
+            Cause::Lengths(lengths) =>
+                where shortest = lengths.iter().map(|(length, _)| *length).min()?;
+                where longer = lengths.iter().filter(|(length, _)| *length > shortest);
+                else self.mend_each(
+                    "for the elements that all have",
+                    longer.map(|(_, at)| *at),
+                    |list| format!("[{}[i] for i in range({shortest})]", operand(list)),
+                );
+
+            Cause::NotLoaded { path, .. } => else self.module(path);
+            Cause::Unmet(values) => else self.right_value(values);
+            Cause::NoTruth((_, at)) =>
+                where condition = operand(&self.say(*at));
+                say "say on which input, and what it gives there, like `assert {condition}(\"ab\") == …;`";
+        }
+    }
+
+    /// What something of the wrong kind becomes, wherever it stands.
+    pub(super) fn need(&self, (meta, at): &Side, needed: Needed) -> Option<Suggestion> {
+        use Needed::{Int, List, SOp, Selector};
+        let is_bool = self.types(meta) == TypeSet::BOOL;
+        let all_atoms = |items: &[Meta]| items.iter().all(|item| item.as_atom().is_some());
+        mends! { self, (needed, meta);
+            (SOp | Int, Meta::List(items)) if is_single(items) => at _ = *at;
+                where element = items[0].repr();
+                "for the element itself", "{element}";
+            (Int, Meta::List(_)) => at it = *at; "for as many as the list has elements", "len({it})";
+            (Int, Meta::Atom(Value::Float(_))) => at it = *at; "the nearest int", "round({it})";
+            (Int, Meta::Atom(value)) => at _ = *at;
+                where number = unquoted(value)?;
+                "write", "{number}";
+            (SOp, Meta::List(items)) if !all_atoms(items) => at it = *at;
+                where first = elements(&it).into_iter().next();
+                where first = first.unwrap_or(format!("{}[0]", operand(&it)));
+                "for the first of them", "{first}";
+            (SOp, Meta::List(items)) if !items.is_empty() => at it = *at;
+                where (list, length) = (operand(&it), items.len());
+                "to give each position an element of the list", "{list}[indices % {length}]";
+            (SOp, Meta::Selector(_)) => at it = *at;
+                "for how many keys are selected", "selector_width({it})";
+            (SOp, Meta::Function(callable)) => at it = *at;
+                where arguments = vec!["indices"; callable.single().len()].join(", ");
+                where function = operand(&it);
+                "a function is used by calling it", "{function}({arguments})";
+            (Selector, Meta::Scorer(_)) => at it = *at;
+                "to select the key with the highest score", "select_best(full_s, {it})";
+            (Selector, Meta::SOp(_)) if !is_bool => at it = *at;
+                "to select the keys with an equal value", "select({it}, {it}, ==)";
+            (Selector, Meta::SOp(_) | Meta::Atom(_)) => at it = *at;
+                "to select the keys where it is true", "select({it}, True, ==)";
+            (List, Meta::SOp(_)) => at it = *at; "write a list", "[{it}]";
+            (List, Meta::Atom(_) | Meta::Dict(_)) => at _ = *at;
+                where items = written_out(meta)?;
+                "write a list", "[{items}]";
+        }
+    }
+
+    /// Something else that an s-op is made of; each of several that are wrong.
+    fn sop(&self, found: &Side) -> Option<Suggestion> {
+        match (self.kind(), &found.0) {
+            // Of two branches the other may be one, too.
+            (
+                Some(ExprKind::Ternary {
+                    then, otherwise, ..
+                }),
+                Meta::Selector(_),
+            ) => {
+                let selector = |id: &ExprId| self.span(*id) == found.1 || self.static_selector(*id);
+                let branches = [*then, *otherwise].into_iter().filter(selector);
+                self.widths_at(branches.map(|id| self.span(id)))
+            }
+            (_, Meta::List(items)) if items.iter().any(|item| item.as_atom().is_none()) => self
+                .compared_by_function(items.len(), found.1)
+                .or_else(|| self.need(found, Needed::SOp)),
+            _ => self.need(found, Needed::SOp),
+        }
+    }
+
+    /// How many keys each of some selectors selects.
+    pub(super) fn widths(&self, sides: &[Side]) -> Option<Suggestion> {
+        let selectors = sides.iter().filter(|(meta, _)| is_selector(meta));
+        self.widths_at(selectors.map(|(_, at)| *at))
+    }
+
+    fn widths_at(&self, selectors: impl Iterator<Item = Span>) -> Option<Suggestion> {
+        let what = "for how many keys are selected";
+        self.mend_each(what, selectors, |it| format!("selector_width({it})"))
+    }
+
+    /// A call of a built-in function with other arguments than it takes.
+    fn builtin_call(&self, builtin: Builtin, wrong: &Argument) -> Option<Suggestion> {
+        let meant = match wrong {
+            _ if builtin == Builtin::Select => self.whole_select(),
+            Argument::Unknown(ident) => nearest(&ident.name, builtin.parameters())
+                .and_then(|nearest| self.put("write", ident.span, nearest)),
+            _ => None,
+        };
+        let names = builtin.parameters().collect::<Vec<_>>().join(", ");
+        let (name, example) = (builtin.name(), builtin.row().example);
+        meant.or_else(|| mends! { self, builtin;
+            Builtin::Range =>
+                say "use it as `range(stop)`, `range(start, stop)` or `range(start, stop, step)`";
+            _ => say "use it as `{name}({names})`, like `{example}`";
+        })
+    }
+
+    fn is_word(&self, at: Span) -> bool {
+        self.say(at).chars().all(char::is_alphanumeric)
+    }
+
+    /// A default that fits values.
+    pub(super) fn default_of(&self, values: &Meta) -> &'static str {
+        if self.is_string(values) { "\"\"" } else { "0" }
+    }
+}
+
+/// Whether a list that is called with something else than a number holds more than atoms.
+fn holds_more(items: &[Meta], given: &str) -> bool {
+    let first = items.first().is_some_and(|first| first.as_atom().is_none());
+    first && given.parse::<i64>().is_err()
+}
+
+/// The key of a dict that was probably meant, as it is written.
+fn nearest_key(dict: &Meta, key: &str) -> Option<String> {
+    let Meta::Dict(dict) = dict else { return None };
+    let keys = dict.iter().filter_map(|(key, _)| match key {
+        Value::Str(text) => Some(&**text),
+        _ => None,
+    });
+    Some(Value::str(nearest(key, keys)?).source())
+}
+
+/// The elements of a string or dict, or a number, as those of a list.
+fn written_out(meta: &Meta) -> Option<String> {
+    let atoms = match meta {
+        Meta::Atom(value) if value.is_number() => vec![value.clone()],
+        _ => meta.as_tokens()?,
+    };
+    let items: Vec<String> = atoms.iter().map(Value::source).collect();
+    let few = (1..=MOST_ITEMS).contains(&items.len());
+    few.then(|| items.join(", "))
+}
+
+fn is_single(items: &[Meta]) -> bool {
+    items.len() == 1 && items[0].as_atom().is_some()
+}
+
+/// The number that a string holds, as it is typed.
+pub(super) fn unquoted(value: &Value) -> Option<String> {
+    let Value::Str(text) = value else { return None };
+    let digits = text
+        .chars()
+        .all(|part| part.is_ascii_digit() || "+-.".contains(part));
+    let number = text.parse::<f64>().ok().filter(|_| digits);
+    number.map(|_| text.trim_start_matches('+').to_string())
+}
+
+/// How a value reads as a string.
+pub(super) fn quoted(value: &Value) -> String {
+    Value::str(&value.to_string()).source()
+}
