@@ -114,8 +114,8 @@ impl Slopes {
         for (place, sums) in sums.chunks(labels).enumerate() {
             let most = sums[1..].iter().copied().fold(f32::MIN, f32::max);
             let total: f32 = sums[1..].iter().map(|sum| (sum - most).exp()).sum();
-            for label in 1..labels {
-                let share = (sums[label] - most).exp() / total;
+            for (label, sum) in sums.iter().enumerate().skip(1) {
+                let share = (sum - most).exp() / total;
                 let at = place * labels + label;
                 gradient[at] = f32::from(label == pool.label(place)) - share;
                 curvature[at] = (share * (1.0 - share)).max(FLOOR);

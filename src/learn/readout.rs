@@ -23,6 +23,8 @@ const INSIDE: usize = 25;
 const PASSES: (usize, usize) = (6, 2);
 /// So many variables in turn that cannot be spared, and no others are tried.
 const NEEDED: usize = 6;
+/// A variable that makes less than one of so many wrong labels right is not worth reading.
+const WORTH: usize = 100;
 
 /// A variable where labels are wanted.
 enum Column {
@@ -345,8 +347,9 @@ pub(super) fn searched(program: &Program, linear: &Linear, data: &Encoded, stop:
     with(program, linear, &best.weights)
 }
 
-/// The program with fewer variables and smaller weights in its sums, with which no fewer labels are
-/// right: of those that it is made from, and of those that programs are chosen by.
+/// The program with fewer variables and smaller weights in its sums. Each variable that goes may make so
+/// many more labels wrong as [`WORTH`] says: of those that the program is made from, and of those that
+/// programs are chosen by.
 pub(super) fn lighter(program: &Program, data: &Data, stop: &Stop) -> Program {
     let program = &reading(program);
     let Readout::Linear(linear) = &program.readout else {
@@ -358,8 +361,13 @@ pub(super) fn lighter(program: &Program, data: &Data, stop: &Stop) -> Program {
     let mut best = whole(linear, &linear.weights, 1.0);
     let goal = places.right(&best, labels);
     let other_goal = others.right(&best, labels);
-    let is_good =
-        |found: &Search| found.right >= goal && others.right(&found.weights, labels) >= other_goal;
+    let is_good = |found: &Search, gone: usize| {
+        let enough =
+            |right: usize, goal: usize, all: usize| right + (all - goal) * gone / WORTH >= goal;
+        let other_right = others.right(&found.weights, labels);
+        enough(found.right, goal, places.labels.len())
+            && enough(other_right, other_goal, others.labels.len())
+    };
     let rows = |column: usize| {
         let start = places.columns[column].1;
         let size = match places.columns[column].0 {
@@ -389,7 +397,7 @@ pub(super) fn lighter(program: &Program, data: &Data, stop: &Stop) -> Program {
         places.fit(&mut fitted, labels, ROUNDS.1, stop);
         let start = without(&whole(linear, &fitted, GRAIN), &gone);
         let found = Search::new(&places, labels, start).climb(PASSES.1, stop);
-        if is_good(&found) {
+        if is_good(&found, gone.len()) {
             best = found.weights;
             left.drain(..together);
             needed = 0;
@@ -405,7 +413,7 @@ pub(super) fn lighter(program: &Program, data: &Data, stop: &Stop) -> Program {
     while best.iter().any(|weight| weight.abs() > 1) && !stop() {
         let half = best.iter().map(|weight| weight / 2).collect();
         let found = Search::new(&places, labels, half).climb(PASSES.0, stop);
-        if !is_good(&found) {
+        if !is_good(&found, gone.len()) {
             break;
         }
         best = found.weights;
