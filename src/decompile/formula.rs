@@ -346,11 +346,6 @@ pub fn formula<'a>(
 }
 
 impl Formula<'_> {
-    /// How many questions it asks.
-    pub fn count(&self) -> usize {
-        self.decisions.len()
-    }
-
     /// The numbers that it gives of values from some domains.
     pub fn numbers(&self, domains: [&BTreeSet<i32>; 2]) -> BTreeSet<i32> {
         if self.whether.is_some() {

@@ -6,12 +6,10 @@ use crate::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A row of a dict lists at most so many values.
-const WIDEST: usize = 16;
+const WIDEST: usize = 32;
 
 /// A table whose rows are constants or dicts.
 pub struct Rows {
-    /// How many rows there are.
-    pub count: usize,
     /// Its text.
     pub text: String,
     /// The numbers that it gives.
@@ -54,11 +52,7 @@ pub fn rows(
             ),
         };
     }
-    Some(Rows {
-        count: rows.len(),
-        text,
-        numbers,
-    })
+    Some(Rows { text, numbers })
 }
 
 /// Rows, of which those that agree wherever both say something are one.

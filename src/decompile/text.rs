@@ -402,9 +402,10 @@ impl Writer<'_> {
         let divides = [a, b].map(|variable| !self.care.values[variable].contains(&0));
         let formula = formula(&operands, points, a == b, divides);
         let domains = [a, b].map(|variable| &self.domains[variable]);
+        let text = formula.text();
         match rows(&operands, points, domains) {
-            Some(rows) if rows.count < formula.count() => (rows.text, rows.numbers),
-            _ => (formula.text(), formula.numbers(domains)),
+            Some(rows) if rows.text.len() < text.len() => (rows.text, rows.numbers),
+            _ => (text, formula.numbers(domains)),
         }
     }
 

@@ -1,28 +1,22 @@
-//! What a trained program lacks: parts of the same family that read its variables, with tables that are
-//! read off the examples. They are ranked by how many labels a table of two variables then has right.
-//! Depends on `program`, `run`, `grow`, `decide` and `data`.
+//! The one part that a trained program lacks most: of the same family, with tables that are read off
+//! the examples. Parts are ranked by how many labels a table of two variables then has right. Depends on
+//! `pool`, `grow` and `run`.
 
 use super::data::{Data, Encoded};
-use super::decide::{self, List};
 use super::grow::{lookup, refit, spread};
+use super::pool::{Codes, Pool};
 use super::program::{
-    Comparison, FIRST, Head, Linear, Module, POSITIONS, Predicate, Program, Readout, Rule, TOKENS,
-    Variable, largest,
+    Comparison, FIRST, Module, POSITIONS, Predicate, Program, Rule, TOKENS, Variable, largest,
 };
-use super::run::{Inputs, some};
+use super::run::some;
 use super::train::Stop;
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Examples that parts are ranked on.
-const SAMPLE: usize = 1500;
 /// Pairs of variables that are looked at closely for each kind of part.
 const CLOSELY: usize = 24;
 /// Labels that a row of a table has to have right, or it counts for nothing.
 const WORTH: u32 = 2;
-/// Variables with more values than this are not read by tables.
-const VALUES: usize = 48;
 
 /// What is added to the variables that there are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,230 +42,95 @@ impl Addition {
     }
 }
 
-/// The program with what was found.
-pub struct Completed {
-    /// Labels are read from a table.
-    pub table: Program,
-    /// Labels are read from sums as before, which may read what is added, too.
-    pub sums: Program,
-}
-
-/// The program with the part that most labels can be read with, by a table of two variables, or with a
-/// list of tables if that decides more.
-pub fn completed(program: &Program, data: &Data, d: usize, stop: &Stop) -> Option<Completed> {
+/// The variables of a pool with the part after which a table of two of them has most labels right, and
+/// that table.
+pub(super) fn completed(pool: &Pool, data: &Data, stop: &Stop) -> Option<Program> {
     let train = &data.train;
-    let first: Vec<usize> = (0..train.count().min(SAMPLE)).collect();
-    let sample = train.part(&first);
-    let mut pool = Pool::new(program, &sample, data, d);
     let (part, (a, b)) = pool.best(stop)?;
     let columns = some(train, &pool.modules, &part.reads());
-    let made = pool.made(part, &columns, train);
-    let modules = [&pool.modules[..], &made].concat();
+    let modules = [&pool.modules[..], &pool.made(part, &columns, train)].concat();
     let columns = some(train, &modules, &[a, b]);
     let readout = lookup(&columns, a, b, &train.labels);
-    let mut best = Program { modules, readout };
-    let mut added = made.len();
-    let mut table = best.pruned();
-    refit(&mut table, train, &data.labels);
-    let score = table.score(train);
-    if score.labels_right < score.labels {
-        decide::widen(&mut pool);
-        if let Some(List { modules, readout }) = decide::list(&pool, train, stop) {
-            let listed = Program {
-                modules: [&pool.modules[..], &modules].concat(),
-                readout,
-            };
-            if listed.score(train).labels_right > score.labels_right {
-                (added, table, best) = (modules.len(), listed.pruned(), listed);
-            }
-        }
-    }
-    let end = FIRST + best.modules.len();
-    let added: Vec<Variable> = (end - added..end).collect();
-    if let Readout::Linear(linear) = &program.readout {
-        best.readout = Readout::Linear(extended(linear, &best.modules, &added));
-    }
-    Some(Completed {
-        table,
-        sums: best.pruned(),
-    })
+    let mut program = Program { modules, readout }.pruned();
+    refit(&mut program, train, &data.labels);
+    Some(program)
 }
 
-/// Sums that read more variables, with weights of 0.
-fn extended(linear: &Linear, modules: &[Module], added: &[Variable]) -> Linear {
-    let is_number = |variable: &Variable| matches!(modules[variable - FIRST], Module::Count(..));
-    let (numbers, values): (Vec<Variable>, Vec<Variable>) =
-        added.iter().partition(|variable| is_number(variable));
-    let mut linear = linear.clone();
-    let row = linear.d * linear.labels;
-    let end = linear.categorical.len() * row;
-    let zeros = std::iter::repeat_n(0.0, values.len() * row);
-    linear.weights.splice(end..end, zeros);
-    let size = linear.weights.len() + numbers.len() * linear.labels;
-    linear.weights.resize(size, 0.0);
-    linear.categorical.extend(values);
-    linear.numerical.extend(numbers.into_iter().map(Some));
-    linear
-}
-
-/// Variables of some examples, with the modules that they come from.
-pub(super) struct Pool<'a> {
-    pub(super) inputs: Inputs<'a>,
-    causal: bool,
-    pub(super) d: usize,
-    pub(super) modules: Vec<Module>,
-    pub(super) columns: Vec<Vec<i32>>,
-    /// Places with labels.
-    pub(super) asked: Vec<usize>,
-    /// The token that each label is, or 0.
-    pub(super) tokens: Vec<u16>,
-}
-
-/// A variable at the places with labels, its values numbered from 0.
-pub(super) struct Codes {
-    pub(super) codes: Vec<u8>,
-    pub(super) count: usize,
-}
-
-impl<'a> Pool<'a> {
-    /// The variables of a program, and heads that are of use to many: where a token stands, how many of
-    /// it there are, how many of the same, what stands beside.
-    fn new(program: &Program, sample: &'a Encoded, data: &Data, d: usize) -> Pool<'a> {
-        let inputs = Inputs::new(sample);
-        let asked = (0..sample.labels.len()).filter(|&at| sample.labels[at] != 0);
-        let token = |label| {
-            let found = data.vocabulary.iter().position(|token| token == label);
-            found.map_or(0, |at| at as u16 + 1)
-        };
-        let mut pool = Pool {
-            columns: inputs.run(&program.modules),
-            modules: program.modules.clone(),
-            asked: asked.collect(),
-            tokens: std::iter::once(0)
-                .chain(data.labels.iter().map(token))
-                .collect(),
-            causal: data.causal,
-            inputs,
-            d,
-        };
-        let equal = |shift| Predicate::Compare(Comparison::Equal, shift);
-        let mut more = vec![
-            Module::Count(pool.head(TOKENS, TOKENS, equal(0)), None),
-            Module::Copy(pool.head(POSITIONS, POSITIONS, equal(-1)), TOKENS),
-            Module::Copy(pool.head(POSITIONS, POSITIONS, equal(1)), TOKENS),
-        ];
-        for token in 1..=data.vocabulary.len() as i32 {
-            let head = pool.head(TOKENS, TOKENS, Predicate::OneOf(vec![token]));
-            more.push(Module::Copy(head.clone(), POSITIONS));
-            more.push(Module::Count(head, None));
-        }
-        more.into_iter().for_each(|module| pool.add(module));
-        pool
-    }
-
-    /// Adds a module.
-    pub(super) fn push(&mut self, module: Module) {
-        let column = self.inputs.column(&module, &self.columns);
-        self.columns.push(column);
-        self.modules.push(module);
-    }
-
-    /// Adds a module, unless a variable has its values already.
-    pub(super) fn add(&mut self, module: Module) {
-        let column = self.inputs.column(&module, &self.columns);
-        if !self.columns.contains(&column) {
-            self.columns.push(column);
-            self.modules.push(module);
-        }
-    }
-
-    fn head(&self, keys: Variable, queries: Variable, predicate: Predicate) -> Head {
-        Head {
-            keys,
-            queries,
-            predicate,
-            left: self.causal,
-            first: true,
-        }
-    }
-
-    pub(super) fn is_number(&self, variable: Variable) -> bool {
-        let module = variable.checked_sub(FIRST).map(|at| &self.modules[at]);
-        matches!(module, Some(Module::Count(..)))
-    }
-
-    fn is_token(&self, variable: Variable) -> bool {
-        match variable.checked_sub(FIRST).map(|at| &self.modules[at]) {
-            Some(Module::Copy(_, values)) => self.is_token(*values),
-            module => module.is_none() && variable == TOKENS,
-        }
-    }
-
+impl Pool<'_> {
     /// The modules of a part, with tables for what occurs on some examples.
     fn made(&self, part: Addition, columns: &[Vec<i32>], data: &Encoded) -> Vec<Module> {
         let next = FIRST + self.modules.len();
         let equal = Predicate::Compare(Comparison::Equal, 0);
-        let places = || (0..data.labels.len()).filter(|&at| data.labels[at] != 0);
         match part {
             Addition::Nothing => vec![],
-            Addition::Fetched(a, b) => {
-                let mut counts: BTreeMap<(i32, i32), Vec<u32>> = BTreeMap::new();
-                for at in places() {
-                    let counts = counts.entry((columns[a][at], columns[b][at]));
-                    let counts = counts.or_insert_with(|| vec![0; data.n]);
-                    self.holders(at, data, |position| counts[position] += 1);
-                }
-                let table = counts
-                    .iter()
-                    .map(|(pair, counts)| (*pair, largest(counts) as i32));
-                vec![
-                    Module::Map(Rule::Table(table.collect(), 0), a, b),
-                    Module::Copy(self.head(POSITIONS, next, equal), TOKENS),
-                ]
-            }
+            Addition::Fetched(a, b) => vec![
+                Module::Map(self.where_from(columns, data, a, b), a, b),
+                Module::Copy(self.head(POSITIONS, next, equal), TOKENS),
+            ],
             Addition::Peers(a) if self.is_number(a) => {
                 let most = self.d as i32 - 1;
-                let table = (0..=most).map(|value| ((value, value), value)).collect();
+                let same = (0..=most).map(|value| ((value, value), value)).collect();
                 vec![
-                    Module::Map(Rule::Table(table, most), a, a),
+                    Module::Map(Rule::Table(same, most), a, a),
                     Module::Count(self.head(next, next, equal), None),
                 ]
             }
             Addition::Peers(a) => vec![Module::Count(self.head(a, a, equal), None)],
-            Addition::Open(a, b, counted) => {
-                let mut open: BTreeMap<(i32, i32), u64> = BTreeMap::new();
-                for at in places() {
-                    let pair = (columns[a][at], columns[b][at]);
-                    *open.entry(pair).or_default() |= 1 << data.labels[at];
-                }
-                // Where the counted labels are not all, it is told what else there may be.
-                let rest = |set: u64| (set != counted).then_some(set & !counted);
-                let mut rests: Vec<Option<u64>> = open.values().map(|set| rest(*set)).collect();
-                rests.sort_unstable();
-                rests.dedup();
-                let code = |set: u64| {
-                    let found = rests.iter().position(|other| *other == rest(set));
-                    found.unwrap_or(0).min(self.d - 2) as i32 + 1
-                };
-                let last = rests.len().min(self.d - 1) as i32;
-                let coded = open.iter().map(|(pair, set)| (*pair, code(*set)));
-                let mut table: BTreeMap<(i32, i32), i32> = coded.collect();
-                // Where no label is asked for nothing is to be counted.
-                let others = (0..data.labels.len()).filter(|&at| data.labels[at] == 0);
-                for at in others.filter(|&at| data.tokens[at] != 0) {
-                    table
-                        .entry((columns[a][at], columns[b][at]))
-                        .or_insert(last);
-                }
-                spread(&mut table, a == b, 2);
-                let head = self.head(next, next, Predicate::OneOf(vec![1]));
-                vec![
-                    Module::Map(Rule::Table(table, last), a, b),
-                    Module::Count(head, None),
-                ]
-            }
+            Addition::Open(a, b, counted) => vec![
+                Module::Map(self.what_is_open(columns, data, (a, b), counted), a, b),
+                Module::Count(self.head(next, next, Predicate::OneOf(vec![1])), None),
+            ],
             Addition::Equal(a, b) => vec![Module::Copy(self.head(a, b, equal), TOKENS)],
         }
+    }
+
+    /// For each pair of values the position that most often has the token of the label.
+    fn where_from(&self, columns: &[Vec<i32>], data: &Encoded, a: Variable, b: Variable) -> Rule {
+        let mut counts: BTreeMap<(i32, i32), Vec<u32>> = BTreeMap::new();
+        for at in (0..data.labels.len()).filter(|&at| data.labels[at] != 0) {
+            let counts = counts.entry((columns[a][at], columns[b][at]));
+            let counts = counts.or_insert_with(|| vec![0; data.n]);
+            self.holders(at, data, |position| counts[position] += 1);
+        }
+        let table = counts.into_iter();
+        let table = table.map(|(pair, counts)| (pair, largest(&counts) as i32));
+        Rule::Table(table.collect(), 0)
+    }
+
+    /// For each pair of values 1 where exactly the labels of a set are open, and otherwise another
+    /// number for each set of labels that are open beyond those.
+    fn what_is_open(
+        &self,
+        columns: &[Vec<i32>],
+        data: &Encoded,
+        (a, b): (Variable, Variable),
+        counted: u64,
+    ) -> Rule {
+        let pair = |at: usize| (columns[a][at], columns[b][at]);
+        let (asked, others): (Vec<usize>, Vec<usize>) = (0..data.labels.len())
+            .filter(|&at| data.tokens[at] != 0)
+            .partition(|&at| data.labels[at] != 0);
+        let mut open: BTreeMap<(i32, i32), u64> = BTreeMap::new();
+        for at in asked {
+            *open.entry(pair(at)).or_default() |= 1 << data.labels[at];
+        }
+        let rest = |set: u64| (set != counted).then_some(set & !counted);
+        let mut rests: Vec<Option<u64>> = open.values().map(|set| rest(*set)).collect();
+        rests.sort_unstable();
+        rests.dedup();
+        let code = |set: u64| {
+            let found = rests.iter().position(|other| *other == rest(set));
+            found.unwrap_or(0).min(self.d - 2) as i32 + 1
+        };
+        let last = rests.len().min(self.d - 1) as i32;
+        let coded = open.iter().map(|(pair, set)| (*pair, code(*set)));
+        let mut table: BTreeMap<(i32, i32), i32> = coded.collect();
+        // Where no label is asked for nothing is to be counted.
+        for at in others {
+            table.entry(pair(at)).or_insert(last);
+        }
+        spread(&mut table, a == b, 2);
+        Rule::Table(table, last)
     }
 
     /// Calls with the positions of the token that is the label of a place.
@@ -284,20 +143,6 @@ impl<'a> Pool<'a> {
                 each(position);
             }
         }
-    }
-
-    pub(super) fn codes(&self, column: &[i32]) -> Option<Codes> {
-        let mut known: FxHashMap<i32, u8> = FxHashMap::default();
-        let mut codes = Vec::with_capacity(self.asked.len());
-        for &at in &self.asked {
-            let next = known.len();
-            if next > VALUES {
-                return None;
-            }
-            codes.push(*known.entry(column[at]).or_insert(next as u8));
-        }
-        let count = known.len();
-        Some(Codes { codes, count })
     }
 
     /// How often each of so many things holds where two variables have certain values.

@@ -1,165 +1,209 @@
-//! Decision lists of tables: the first that two variables are sure of, else what the next are sure of.
-//! Which variables is chosen greedily, on a sample. Depends on what `complete` does.
+//! Decision lists of tables: the first table that is sure of a label gives it. Which tables is chosen
+//! greedily, on a sample, by how much each decides, less what the modules that it takes cost. Depends on
+//! `pool`, `grow` and `run`.
 
-use super::complete::{Codes, Pool};
-use super::data::Encoded;
-use super::program::{FIRST, Module, POSITIONS, Predicate, Readout, Rule, Variable};
+use super::data::{Data, Encoded};
+use super::grow::spread;
+use super::pool::{Codes, Pool};
+use super::program::{FIRST, Module, Program, Readout, Rule, Variable, largest};
 use super::run::some;
 use super::train::Stop;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Tables of a list at most.
-const LONGEST: usize = 8;
+const LONGEST: usize = 12;
 /// Places that a row has to decide, or it counts for nothing.
 const WORTH: u32 = 3;
+/// Pairs that do not occur have what the nearest one has, so far from what occurs.
+const NEAR: i32 = 2;
+/// The share of the places that a module more has to decide, or it is not worth reading.
+const COST: f64 = 0.003;
 
-/// A decision list: modules after those of a pool, and the variable of the label.
-pub(super) struct List {
-    pub(super) modules: Vec<Module>,
-    pub(super) readout: Readout,
-}
-
-/// What the variables of a pool can be made to: numbers and their sums as categories, and how far it is
-/// to where a token stands.
-pub(super) fn widen(pool: &mut Pool) {
-    let (mut numbers, mut places) = (Vec::new(), Vec::new());
-    for (at, module) in pool.modules.iter().enumerate() {
-        match module {
-            Module::Count(head, None) if matches!(head.predicate, Predicate::OneOf(_)) => {
-                numbers.push(FIRST + at);
-            }
-            Module::Copy(head, POSITIONS) if matches!(head.predicate, Predicate::OneOf(_)) => {
-                places.push(FIRST + at);
-            }
-            _ => {}
-        }
-    }
-    let most = pool.d as i32 - 1;
-    let all = || (0..=most).flat_map(|x| (0..=most).map(move |y| (x, y)));
-    let sums = || all().map(|(x, y)| ((x, y), (x + y).min(most))).collect();
-    let distances = || all().map(|(x, y)| ((x, y), (x - y).max(0))).collect();
-    let same = || (0..=most).map(|x| ((x, x), x)).collect();
-    let mut made: Vec<Module> = Vec::new();
-    for (at, &a) in numbers.iter().enumerate() {
-        // Its values are known, but tables may not read them yet.
-        pool.push(Module::Map(Rule::Table(same(), most), a, a));
-        let others = numbers[at + 1..].iter();
-        made.extend(others.map(|&b| Module::Map(Rule::Table(sums(), most), a, b)));
-    }
-    let places = places.into_iter();
-    made.extend(places.map(|at| Module::Map(Rule::Table(distances(), 0), at, POSITIONS)));
-    made.into_iter().for_each(|module| pool.add(module));
-}
-
-/// The list that decides most labels of the examples, if labels can be categories.
-pub(super) fn list(pool: &Pool, train: &Encoded, stop: &Stop) -> Option<List> {
+/// The variables of a pool with a list of tables of them, if labels can be categories.
+pub(super) fn listed(pool: &Pool, data: &Data, stop: &Stop) -> Option<Program> {
     if pool.tokens.len() > pool.d {
         return None;
     }
-    let reads = chosen(pool, stop);
-    let mut is_open: Vec<bool> = train.labels.iter().map(|label| *label != 0).collect();
-    let mut modules: Vec<Module> = Vec::new();
-    let first = FIRST + pool.modules.len();
+    let mut places = Places::new(pool, &data.train, chosen(pool, stop));
+    let mut tables = places.tables();
+    // Later tables may do what an earlier one was chosen for.
+    for at in (0..places.pairs.len()).rev() {
+        let fewer = places.without(at);
+        let others = fewer.tables();
+        if others.right >= tables.right {
+            (places, tables) = (fewer, others);
+        }
+    }
+    let mut modules = pool.modules.clone();
     let mut decided: Option<Variable> = None;
-    let mut usual = 1;
-    for (at, &(a, b)) in reads.iter().enumerate() {
-        let columns = some(train, &pool.modules, &[a, b]);
-        let mut counts: BTreeMap<(i32, i32), BTreeMap<u16, u32>> = BTreeMap::new();
-        for at in (0..is_open.len()).filter(|&at| is_open[at]) {
-            let counts = counts.entry((columns[a][at], columns[b][at])).or_default();
-            *counts.entry(train.labels[at]).or_default() += 1;
-        }
-        let is_last = at + 1 == reads.len();
-        let most = |counts: &BTreeMap<u16, u32>| {
-            let most = counts.iter().max_by_key(|(_, count)| **count);
-            most.map_or(1, |(label, _)| *label)
+    let count = tables.tables.len();
+    for (at, (((a, b), _), mut table)) in places.pairs.iter().zip(tables.tables).enumerate() {
+        spread(&mut table, a == b, NEAR);
+        let other = if at + 1 == count {
+            tables.usual.into()
+        } else {
+            0
         };
-        let mut all: BTreeMap<u16, u32> = BTreeMap::new();
-        counts
-            .values()
-            .flatten()
-            .for_each(|(label, count)| *all.entry(*label).or_default() += count);
-        usual = most(&all);
-        let sure = counts
-            .iter()
-            .filter(|(_, counts)| is_last || counts.len() == 1);
-        let table: BTreeMap<(i32, i32), i32> = sure
-            .map(|(pair, counts)| (*pair, i32::from(most(counts))))
-            .collect();
-        for at in 0..is_open.len() {
-            is_open[at] &= !table.contains_key(&(columns[a][at], columns[b][at]));
-        }
-        let other = if is_last { i32::from(usual) } else { 0 };
-        modules.push(Module::Map(Rule::Table(table, other), a, b));
-        let this = first + modules.len() - 1;
+        modules.push(Module::Map(Rule::Table(table, other), *a, *b));
+        let this = FIRST + modules.len() - 1;
         decided = Some(match decided {
             None => this,
             Some(before) => {
-                let labels = 0..pool.tokens.len() as i32;
-                let pairs = labels
-                    .clone()
-                    .flat_map(|x| labels.clone().map(move |y| (x, y)));
-                let either = pairs.map(|(x, y)| ((x, y), if x == 0 { y } else { x }));
-                modules.push(Module::Map(Rule::Table(either.collect(), 0), before, this));
+                modules.push(Module::Map(either(pool.tokens.len()), before, this));
                 this + 1
             }
         });
     }
     let read = decided?;
     let labels = (1..pool.tokens.len() as u16).map(|label| ((label.into(), label.into()), label));
-    Some(List {
-        readout: Readout::Table(read, read, labels.collect(), usual),
-        modules,
-    })
+    let readout = Readout::Table(read, read, labels.collect(), tables.usual);
+    Some(Program { modules, readout }.pruned())
 }
 
-/// Pairs of variables, each of which decides the most of what those before it do not.
+/// Two variables, and what they are at some places.
+type Pairs = ((Variable, Variable), Vec<(i32, i32)>);
+
+/// Where labels are asked for, with the pairs of values that the tables of a list read there.
+struct Places {
+    labels: Vec<u16>,
+    pairs: Vec<Pairs>,
+}
+
+/// The tables of a list.
+struct Tables {
+    tables: Vec<BTreeMap<(i32, i32), i32>>,
+    /// The most frequent label of what none before the last is sure of.
+    usual: u16,
+    /// How many labels are right.
+    right: usize,
+}
+
+impl Places {
+    fn new(pool: &Pool, examples: &Encoded, reads: Vec<(Variable, Variable)>) -> Places {
+        let all: Vec<Variable> = reads.iter().flat_map(|&(a, b)| [a, b]).collect();
+        let columns = some(examples, &pool.modules, &all);
+        let asked: Vec<usize> = (0..examples.labels.len())
+            .filter(|&at| examples.labels[at] != 0)
+            .collect();
+        let pairs = reads.into_iter().map(|(a, b)| {
+            let pairs = asked.iter().map(|&at| (columns[a][at], columns[b][at]));
+            ((a, b), pairs.collect())
+        });
+        Places {
+            pairs: pairs.collect(),
+            labels: asked.iter().map(|&at| examples.labels[at]).collect(),
+        }
+    }
+
+    fn without(&self, table: usize) -> Places {
+        let mut pairs = self.pairs.clone();
+        pairs.remove(table);
+        Places {
+            labels: self.labels.clone(),
+            pairs,
+        }
+    }
+
+    /// Tables of the labels that pairs of values are sure of, in turn, and 0 where they are not; the last
+    /// one of all that is left.
+    fn tables(&self) -> Tables {
+        let mut open: Vec<usize> = (0..self.labels.len()).collect();
+        let (mut tables, mut right) = (Vec::new(), 0);
+        let mut usual = 1;
+        for (at, (_, pairs)) in self.pairs.iter().enumerate() {
+            usual = usually(open.iter().map(|&place| self.labels[place])).0;
+            let mut labels: BTreeMap<(i32, i32), Vec<u16>> = BTreeMap::new();
+            for &place in &open {
+                labels
+                    .entry(pairs[place])
+                    .or_default()
+                    .push(self.labels[place]);
+            }
+            let is_last = at + 1 == self.pairs.len();
+            let mut table = BTreeMap::new();
+            for (pair, labels) in labels {
+                let (label, count) = usually(labels.iter().copied());
+                let is_sure = is_last || count == labels.len();
+                table.insert(pair, if is_sure { label.into() } else { 0 });
+                right += if is_sure { count } else { 0 };
+            }
+            open.retain(|&place| table[&pairs[place]] == 0);
+            tables.push(table);
+        }
+        Tables {
+            tables,
+            usual,
+            right,
+        }
+    }
+}
+
+/// The most frequent label, the first of equally frequent ones, and how often it is there.
+fn usually(labels: impl Iterator<Item = u16>) -> (u16, usize) {
+    let mut counts: Vec<usize> = vec![0; 2];
+    for label in labels.map(usize::from) {
+        counts.resize(counts.len().max(label + 1), 0);
+        counts[label] += 1;
+    }
+    let most = largest(&counts[1..]) + 1;
+    (most as u16, counts[most])
+}
+
+/// The first of two labels, or the second where that is 0.
+fn either(labels: usize) -> Rule {
+    let all = 0..labels as i32;
+    let pairs = all.clone().flat_map(|x| all.clone().map(move |y| (x, y)));
+    let either = pairs.map(|(x, y)| ((x, y), if x == 0 { y } else { x }));
+    Rule::Table(either.collect(), 0)
+}
+
+/// Pairs of variables, each of which decides much of what those before it do not.
 fn chosen(pool: &Pool, stop: &Stop) -> Vec<(Variable, Variable)> {
     let categorical = (0..pool.columns.len()).filter(|&variable| !pool.is_number(variable));
     let codes: Vec<(Variable, Codes)> = categorical
         .filter_map(|variable| Some((variable, pool.codes(&pool.columns[variable])?)))
         .collect();
-    let labels = &pool.inputs.data.labels;
+    let sources = pool.sources();
+    let mut read = BTreeSet::new();
     let of = pool.tokens.len();
     let mut open: Vec<usize> = (0..pool.asked.len()).collect();
     let mut chosen = Vec::new();
     while !open.is_empty() && chosen.len() < LONGEST && !stop() {
-        let mut best = None;
-        let mut most = None;
-        for (at, a) in codes.iter().enumerate() {
-            for b in &codes[..=at] {
-                let mut counts = vec![0u32; a.1.count * b.1.count * of];
-                for &place in &open {
-                    let row = row(&a.1, &b.1, place);
-                    counts[row * of + usize::from(labels[pool.asked[place]])] += 1;
-                }
-                let rows = counts
-                    .chunks(of)
-                    .map(|row| if is_sure(row) { row.iter().sum() } else { 0 });
-                let decided: u32 = rows.sum();
-                if most.is_none_or(|most| decided > most) {
-                    most = Some(decided);
-                    best = Some((decided, a, b, counts));
+        let counts = |x: &Codes, y: &Codes| {
+            let mut counts = vec![0u32; x.count * y.count * of];
+            for &place in &open {
+                counts[x.with(y, place) * of + pool.label(place)] += 1;
+            }
+            counts
+        };
+        let mut best: Option<(f64, usize, usize)> = None;
+        for (at, (b, y)) in codes.iter().enumerate() {
+            for (other, (a, x)) in codes[..=at].iter().enumerate() {
+                let counts = counts(x, y);
+                let sure = counts.chunks(of).filter(|row| is_sure(row));
+                let decided: u32 = sure.flatten().sum();
+                let more = sources[*a].union(&sources[*b]);
+                let more = 1 + more.filter(|source| !read.contains(*source)).count();
+                let worth = f64::from(decided) - COST * (pool.asked.len() * more) as f64;
+                if best.is_none_or(|(most, ..)| worth > most) {
+                    best = Some((worth, other, at));
                 }
             }
         }
-        let Some((decided, a, b, counts)) = best else {
+        let Some((_, at, other)) = best else {
             break;
         };
-        chosen.push((b.0, a.0));
-        if decided == 0 {
+        let ((a, x), (b, y)) = (&codes[at], &codes[other]);
+        chosen.push((*a, *b));
+        read.extend(sources[*a].union(&sources[*b]).copied());
+        let counts = counts(x, y);
+        let before = open.len();
+        open.retain(|&place| !is_sure(&counts[x.with(y, place) * of..][..of]));
+        if open.len() == before {
             break;
         }
-        open.retain(|&place| {
-            let row = row(&a.1, &b.1, place);
-            !is_sure(&counts[row * of..][..of])
-        });
     }
     chosen
-}
-
-fn row(a: &Codes, b: &Codes, place: usize) -> usize {
-    usize::from(a.codes[place]) * b.count + usize::from(b.codes[place])
 }
 
 /// Whether a row has one label, often enough.

@@ -5,6 +5,7 @@
 
 mod attend;
 mod backward;
+mod boost;
 mod climb;
 mod complete;
 pub mod data;
@@ -17,6 +18,7 @@ mod lanes;
 pub mod layout;
 mod network;
 mod parts;
+mod pool;
 pub mod program;
 mod readout;
 pub mod repair;

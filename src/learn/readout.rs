@@ -14,7 +14,7 @@ const BATCH: usize = 2048;
 /// The first learning rate of a fit; it falls to 0 as a cosine does.
 const RATE: f32 = 0.02;
 /// What fitted weights are multiplied by before they are rounded.
-const GRAIN: f32 = 100.0;
+pub(super) const GRAIN: f32 = 100.0;
 /// The longest step of a weight.
 const REACH: i32 = 400;
 /// How far behind the edge of what is right a step goes at most.
@@ -23,6 +23,8 @@ const INSIDE: usize = 25;
 const PASSES: (usize, usize) = (6, 2);
 /// So many variables in turn that cannot be spared, and no others are tried.
 const NEEDED: usize = 6;
+/// A variable that makes less than one of so many wrong labels right is not worth reading.
+const WORTH: usize = 100;
 
 /// A variable where labels are wanted.
 enum Column {
@@ -316,6 +318,18 @@ pub(super) fn rounded(program: &Program) -> Program {
     }
 }
 
+/// Weights that are fitted to the examples.
+pub(super) fn fitted(program: &Program, linear: &Linear, data: &Encoded, stop: &Stop) -> Linear {
+    let places = Places::new(program, linear, data);
+    let mut weights: Vec<f32> = linear.weights.iter().map(|weight| weight / GRAIN).collect();
+    places.fit(&mut weights, linear.labels, ROUNDS.0, stop);
+    let whole = whole(linear, &weights, GRAIN);
+    Linear {
+        weights: whole.iter().map(|&weight| weight as f32).collect(),
+        ..linear.clone()
+    }
+}
+
 /// The program with whole weights with which more labels are right, if some are found: fitted, and
 /// searched one by one.
 pub(super) fn searched(program: &Program, linear: &Linear, data: &Encoded, stop: &Stop) -> Program {
@@ -333,8 +347,9 @@ pub(super) fn searched(program: &Program, linear: &Linear, data: &Encoded, stop:
     with(program, linear, &best.weights)
 }
 
-/// The program with fewer variables and smaller weights in its sums, with which no fewer labels are
-/// right: of those that it is made from, and of those that programs are chosen by.
+/// The program with fewer variables and smaller weights in its sums. Each variable that goes may make so
+/// many more labels wrong as [`WORTH`] says: of those that the program is made from, and of those that
+/// programs are chosen by.
 pub(super) fn lighter(program: &Program, data: &Data, stop: &Stop) -> Program {
     let program = &reading(program);
     let Readout::Linear(linear) = &program.readout else {
@@ -346,8 +361,13 @@ pub(super) fn lighter(program: &Program, data: &Data, stop: &Stop) -> Program {
     let mut best = whole(linear, &linear.weights, 1.0);
     let goal = places.right(&best, labels);
     let other_goal = others.right(&best, labels);
-    let is_good =
-        |found: &Search| found.right >= goal && others.right(&found.weights, labels) >= other_goal;
+    let is_good = |found: &Search, gone: usize| {
+        let enough =
+            |right: usize, goal: usize, all: usize| right + (all - goal) * gone / WORTH >= goal;
+        let other_right = others.right(&found.weights, labels);
+        enough(found.right, goal, places.labels.len())
+            && enough(other_right, other_goal, others.labels.len())
+    };
     let rows = |column: usize| {
         let start = places.columns[column].1;
         let size = match places.columns[column].0 {
@@ -377,7 +397,7 @@ pub(super) fn lighter(program: &Program, data: &Data, stop: &Stop) -> Program {
         places.fit(&mut fitted, labels, ROUNDS.1, stop);
         let start = without(&whole(linear, &fitted, GRAIN), &gone);
         let found = Search::new(&places, labels, start).climb(PASSES.1, stop);
-        if is_good(&found) {
+        if is_good(&found, gone.len()) {
             best = found.weights;
             left.drain(..together);
             needed = 0;
@@ -393,7 +413,7 @@ pub(super) fn lighter(program: &Program, data: &Data, stop: &Stop) -> Program {
     while best.iter().any(|weight| weight.abs() > 1) && !stop() {
         let half = best.iter().map(|weight| weight / 2).collect();
         let found = Search::new(&places, labels, half).climb(PASSES.0, stop);
-        if !is_good(&found) {
+        if !is_good(&found, gone.len()) {
             break;
         }
         best = found.weights;

@@ -3,7 +3,7 @@
 
 use crate::base::Random;
 use crate::value::Value;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 /// An input and the wanted output; where it is `None` nothing is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,7 +235,12 @@ impl Task {
         let count = alphabet.len();
         match self {
             Task::Dyck2 => None,
-            Task::Induction => Some(Box::new(self.all_of_induction().into_iter())),
+            Task::Induction => {
+                let words = all_of_induction().into_iter();
+                Some(Box::new(
+                    words.map(move |word| self.example(&word.map(usize::from))),
+                ))
+            }
             _ => {
                 let words = (least..=most).flat_map(move |length| {
                     (0..count.pow(length as u32)).map(move |number| {
@@ -250,23 +255,28 @@ impl Task {
             }
         }
     }
+}
 
-    fn all_of_induction(self) -> Vec<Example> {
-        let mut words = BTreeMap::new();
-        for number in 0..4usize.pow(8) {
-            let digit = |at: u32| number / 4usize.pow(at) % 4;
-            let pairs = (0..4).flat_map(|at| {
-                let letter = digit(at);
-                [letter, 4 + digit(4 + letter as u32)]
-            });
-            let pairs: Vec<usize> = pairs.collect();
-            for more in 0..4 {
-                words.insert([&[4 + more], &pairs[..]].concat(), ());
-                words.insert([&pairs[..], &[more]].concat(), ());
-            }
+/// Four pairs of a letter and its digit, in order, with one more token before or after them.
+fn all_of_induction() -> BTreeSet<[u8; 9]> {
+    let mut words = BTreeSet::new();
+    for number in 0..4usize.pow(8) {
+        let digit = |at: usize| (number / 4usize.pow(at as u32) % 4) as u8;
+        let pairs: [u8; 8] = std::array::from_fn(|at| match at % 2 {
+            0 => digit(at / 2),
+            _ => 4 + digit(4 + usize::from(digit(at / 2))),
+        });
+        for more in 0..4 {
+            words.insert(std::array::from_fn(|at| match at {
+                0 => 4 + more,
+                _ => pairs[at - 1],
+            }));
+            words.insert(std::array::from_fn(|at| {
+                pairs.get(at).copied().unwrap_or(more)
+            }));
         }
-        words.into_keys().map(|word| self.example(&word)).collect()
     }
+    words
 }
 
 fn int(number: usize) -> Value {

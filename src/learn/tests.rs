@@ -2,10 +2,14 @@
 
 use super::Sizes;
 use super::attend::Sharpness;
+use super::boost::boosted;
 use super::data::Data;
 use super::lanes::Exact;
 use super::layout::{Layout, Shape};
 use super::network::{Network, Sample};
+use super::pool::Pool;
+use super::program::{Program, Readout};
+use super::readout;
 use super::repair::repaired;
 use super::task::Task;
 use super::train::{Progress, Recipe, Training};
@@ -107,6 +111,36 @@ fn what_a_program_lacks_is_read_off_the_examples() {
         assert_eq!(score.inputs_right, score.inputs, "{}", task.name());
         assert!(whole.modules.len() <= most, "{}: {whole:?}", task.name());
     }
+}
+
+/// Where no table does, sums read tables that are chosen one by one.
+#[test]
+fn sums_are_given_the_tables_that_they_lack() {
+    let mut examples = Task::MostFreq.examples(0);
+    examples.truncate(1000);
+    let data = Data::new("most_freq", examples, false, 0, 0.1).expect("a task");
+    let sizes = Sizes {
+        layers: 1,
+        heads: 1,
+        mlps: 0,
+        rich: false,
+    };
+    let shape = sizes.shape(&data);
+    let training = Training::new(&shape, &Recipe::default());
+    let program = training.runs[0].program(&shape, &data).pruned();
+    let Readout::Linear(linear) = &program.readout else {
+        panic!("a network has sums");
+    };
+    let never = &|| false;
+    let fitted = readout::fitted(&program, linear, &data.train, never);
+    let pool = Pool::new(&program, &data.train, &data, linear.d);
+    let after = boosted(pool, fitted.clone(), never);
+    let before = Program {
+        readout: Readout::Linear(fitted),
+        ..program
+    };
+    let [before, after] = [before, after].map(|program| program.score(&data.test).tokens());
+    assert!(before < 0.5 && after > 0.6, "{before} {after}");
 }
 
 /// Training that is stopped, written, read and gone on with ends as training that is not.

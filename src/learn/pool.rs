@@ -1,0 +1,199 @@
+//! Variables of some examples, which what mends a program chooses from: those of its modules, and those
+//! of heads that are of use to many. Depends on `program`, `run` and `data`.
+
+use super::data::{Data, Encoded};
+use super::program::{
+    Comparison, FIRST, Head, Module, POSITIONS, Predicate, Program, Rule, TOKENS, Variable,
+};
+use super::run::Inputs;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Tables read no variables with more values than this.
+const VALUES: usize = 48;
+
+/// Variables of some examples, with the modules that they come from.
+pub(super) struct Pool<'a> {
+    pub(super) inputs: Inputs<'a>,
+    pub(super) causal: bool,
+    /// Values of a categorical variable.
+    pub(super) d: usize,
+    pub(super) modules: Vec<Module>,
+    pub(super) columns: Vec<Vec<i32>>,
+    /// Places with labels.
+    pub(super) asked: Vec<usize>,
+    /// The token that each label is, or 0; that of no label is the first.
+    pub(super) tokens: Vec<u16>,
+}
+
+/// A variable at the places with labels, its values numbered from 0.
+pub(super) struct Codes {
+    pub(super) codes: Vec<u8>,
+    pub(super) count: usize,
+}
+
+impl<'a> Pool<'a> {
+    /// The variables of a program, and heads that are of use to many: where a token stands, how many of
+    /// it there are, how many of the same, what stands beside.
+    pub(super) fn new(program: &Program, sample: &'a Encoded, data: &Data, d: usize) -> Pool<'a> {
+        let inputs = Inputs::new(sample);
+        let asked = (0..sample.labels.len()).filter(|&at| sample.labels[at] != 0);
+        let token = |label| {
+            let found = data.vocabulary.iter().position(|token| token == label);
+            found.map_or(0, |at| at as u16 + 1)
+        };
+        let mut pool = Pool {
+            columns: inputs.run(&program.modules),
+            modules: program.modules.clone(),
+            asked: asked.collect(),
+            tokens: std::iter::once(0)
+                .chain(data.labels.iter().map(token))
+                .collect(),
+            causal: data.causal,
+            inputs,
+            d,
+        };
+        let equal = |shift| Predicate::Compare(Comparison::Equal, shift);
+        pool.add(Module::Count(pool.head(TOKENS, TOKENS, equal(0)), None));
+        for shift in [-1, 1] {
+            let beside = pool.head(POSITIONS, POSITIONS, equal(shift));
+            pool.add(Module::Copy(beside, TOKENS));
+        }
+        for token in 1..=data.vocabulary.len() as i32 {
+            let head = pool.head(TOKENS, TOKENS, Predicate::OneOf(vec![token]));
+            pool.add(Module::Copy(head.clone(), POSITIONS));
+            pool.add(Module::Count(head, None));
+        }
+        pool
+    }
+
+    /// Adds what its variables can be made to: numbers and their sums as categories, and how far it is
+    /// to where a token stands.
+    pub(super) fn widen(&mut self) {
+        let (mut numbers, mut places) = (Vec::new(), Vec::new());
+        let is_of_tokens = |head: &Head| matches!(head.predicate, Predicate::OneOf(_));
+        for (at, module) in self.modules.iter().enumerate() {
+            match module {
+                Module::Count(head, None) if is_of_tokens(head) => numbers.push(FIRST + at),
+                Module::Copy(head, POSITIONS) if is_of_tokens(head) => places.push(FIRST + at),
+                _ => {}
+            }
+        }
+        let most = self.d as i32 - 1;
+        let all = || (0..=most).flat_map(|x| (0..=most).map(move |y| (x, y)));
+        let same = (0..=most).map(|x| ((x, x), x)).collect();
+        let same = Rule::Table(same, most);
+        let sums = all().map(|(x, y)| ((x, y), (x + y).min(most))).collect();
+        let sums = Rule::Table(sums, most);
+        let distances = all().map(|(x, y)| ((x, y), (x - y).max(0))).collect();
+        let distances = Rule::Table(distances, 0);
+        for &number in &numbers {
+            // Its values are known, but tables may not read them beside categories yet.
+            self.push(Module::Map(same.clone(), number, number));
+        }
+        for (at, &a) in numbers.iter().enumerate() {
+            for &b in &numbers[at + 1..] {
+                self.add(Module::Map(sums.clone(), a, b));
+            }
+        }
+        for place in places {
+            self.add(Module::Map(distances.clone(), place, POSITIONS));
+        }
+    }
+
+    /// Adds the modules of a program that it does not have yet.
+    pub(super) fn graft(&mut self, program: &Program) {
+        let mut names = vec![TOKENS, POSITIONS];
+        for module in &program.modules {
+            let module = module.renamed(|variable| names[variable]);
+            let known = self.modules.iter().position(|known| *known == module);
+            names.push(match known {
+                Some(at) => FIRST + at,
+                None => self.push(module),
+            });
+        }
+    }
+
+    /// Adds a module; gives its variable.
+    pub(super) fn push(&mut self, module: Module) -> Variable {
+        let column = self.inputs.column(&module, &self.columns);
+        self.include(module, column)
+    }
+
+    /// Adds a module, unless a variable has its values already.
+    fn add(&mut self, module: Module) {
+        let column = self.inputs.column(&module, &self.columns);
+        if !self.columns.contains(&column) {
+            self.include(module, column);
+        }
+    }
+
+    fn include(&mut self, module: Module, column: Vec<i32>) -> Variable {
+        self.modules.push(module);
+        self.columns.push(column);
+        self.columns.len() - 1
+    }
+
+    pub(super) fn head(&self, keys: Variable, queries: Variable, predicate: Predicate) -> Head {
+        Head {
+            keys,
+            queries,
+            predicate,
+            left: self.causal,
+            first: true,
+        }
+    }
+
+    pub(super) fn is_number(&self, variable: Variable) -> bool {
+        let module = variable.checked_sub(FIRST).map(|at| &self.modules[at]);
+        matches!(module, Some(Module::Count(..)))
+    }
+
+    pub(super) fn is_token(&self, variable: Variable) -> bool {
+        match variable.checked_sub(FIRST).map(|at| &self.modules[at]) {
+            Some(Module::Copy(_, values)) => self.is_token(*values),
+            module => module.is_none() && variable == TOKENS,
+        }
+    }
+
+    /// The variables of modules that each variable is made of, its own included.
+    pub(super) fn sources(&self) -> Vec<BTreeSet<Variable>> {
+        let mut sources = vec![BTreeSet::new(); FIRST];
+        for (at, module) in self.modules.iter().enumerate() {
+            let mut of_this = BTreeSet::from([FIRST + at]);
+            for read in module.reads() {
+                of_this.extend(&sources[read]);
+            }
+            sources.push(of_this);
+        }
+        sources
+    }
+
+    /// The values of a variable as numbers from 0, unless it has too many.
+    pub(super) fn codes(&self, column: &[i32]) -> Option<Codes> {
+        let mut known: FxHashMap<i32, u8> = FxHashMap::default();
+        let mut codes = Vec::with_capacity(self.asked.len());
+        for &at in &self.asked {
+            let next = known.len();
+            if next > VALUES {
+                return None;
+            }
+            codes.push(*known.entry(column[at]).or_insert(next as u8));
+        }
+        let count = known.len();
+        Some(Codes { codes, count })
+    }
+
+    /// The label at a place that is asked.
+    pub(super) fn label(&self, place: usize) -> usize {
+        usize::from(self.inputs.data.labels[self.asked[place]])
+    }
+}
+
+impl Codes {
+    /// The number of the pair of values of two variables at a place.
+    #[inline(always)]
+    pub(super) fn with(&self, other: &Codes, place: usize) -> usize {
+        usize::from(self.codes[place]) * other.count + usize::from(other.codes[place])
+    }
+}
