@@ -205,74 +205,65 @@ impl Pool<'_> {
         let pairs = all.clone().flat_map(|a| (0..=a).map(move |b| (b, a)));
         // A table of the family reads two categorical variables, or two numbers.
         let alike = pairs.filter(|&(a, b)| self.is_number(a) == self.is_number(b));
-        let known: Vec<(Variable, Variable, &Codes, &Codes)> = alike
-            .filter_map(|(a, b)| Some((a, b, codes[a].as_ref()?, codes[b].as_ref()?)))
-            .collect();
-        let mut fetched: Vec<(u32, Addition)> = known
-            .iter()
-            .map(|(a, b, x, y)| (self.fetched(x, y), Addition::Fetched(*a, *b)))
-            .collect();
+        let (mut fetched, mut open) = (Vec::new(), Vec::new());
+        for (a, b) in alike {
+            let (Some(x), Some(y)) = (&codes[a], &codes[b]) else {
+                continue;
+            };
+            fetched.push((self.fetched(x, y), Addition::Fetched(a, b)));
+            let (sum, sets) = self.open(x, y);
+            if (2..self.d).contains(&sets.len()) {
+                open.push((sum, sets, a, b));
+            }
+        }
         fetched.sort_by_key(|(right, _)| Reverse(*right));
-        let mut open: Vec<((usize, Vec<u64>), Variable, Variable)> = known
-            .iter()
-            .map(|(a, b, x, y)| (self.open(x, y), *a, *b))
-            .filter(|((_, sets), ..)| (2..self.d).contains(&sets.len()))
-            .collect();
-        open.sort_by_key(|((sum, _), ..)| *sum);
+        open.sort_by_key(|(sum, ..)| *sum);
+        let fetched = fetched.into_iter().map(|(_, part)| part);
         let open = open
             .into_iter()
             .take(CLOSELY)
-            .flat_map(|((_, sets), a, b)| {
-                sets.into_iter().map(move |set| Addition::Open(a, b, set))
-            });
-        let tokens: Vec<Variable> = all
-            .clone()
-            .filter(|&variable| self.is_token(variable))
-            .collect();
-        let equal = tokens
+            .flat_map(|(_, sets, a, b)| sets.into_iter().map(move |set| Addition::Open(a, b, set)));
+        let tokens = all.clone().filter(|&variable| self.is_token(variable));
+        let tokens: Vec<Variable> = tokens.collect();
+        let pairs = tokens
             .iter()
-            .flat_map(|&a| tokens.iter().map(move |&b| Addition::Equal(a, b)));
-        let mut parts = vec![Addition::Nothing];
-        parts.extend(fetched.into_iter().take(CLOSELY).map(|(_, part)| part));
-        parts.extend(all.map(Addition::Peers));
-        parts.extend(open);
-        parts.extend(equal);
-        parts
+            .flat_map(|&a| tokens.iter().map(move |&b| (a, b)));
+        let equal = pairs.map(|(a, b)| Addition::Equal(a, b));
+        std::iter::once(Addition::Nothing)
+            .chain(fetched.take(CLOSELY))
+            .chain(all.map(Addition::Peers))
+            .chain(open)
+            .chain(equal)
+            .collect()
+    }
+
+    /// What modules after those of the pool give.
+    fn columns_of(&self, modules: &[Module]) -> Vec<Vec<i32>> {
+        let mut made: Vec<Vec<i32>> = Vec::new();
+        for module in modules {
+            let known: Vec<&Vec<i32>> = self.columns.iter().chain(&made).collect();
+            let column = self.inputs.column(module, &known);
+            made.push(column);
+        }
+        made
     }
 
     /// The best part, and the variables that labels are then read from.
     fn best(&self, stop: &Stop) -> Option<(Addition, (Variable, Variable))> {
-        let codes: Vec<Option<Codes>> = self
-            .columns
-            .iter()
-            .map(|column| self.codes(column))
-            .collect();
+        let columns = self.columns.iter();
+        let codes: Vec<Option<Codes>> = columns.map(|column| self.codes(column)).collect();
         let mut best: Option<(u32, Addition, (Variable, Variable))> = None;
         for part in self.parts(&codes) {
             if stop() {
                 return None;
             }
-            let mut columns: Vec<&[i32]> = self.columns.iter().map(Vec::as_slice).collect();
-            let made = self.made(part, &self.columns, self.inputs.data);
-            let mut more: Vec<Vec<i32>> = Vec::new();
-            for module in &made {
-                let known: Vec<&[i32]> = columns
-                    .iter()
-                    .copied()
-                    .chain(more.iter().map(Vec::as_slice))
-                    .collect();
-                more.push(self.inputs.column(module, &known));
-            }
-            columns.extend(more.iter().map(Vec::as_slice));
-            let of_more: Vec<Option<Codes>> =
-                more.iter().map(|column| self.codes(column)).collect();
-            let all: Vec<Option<&Codes>> =
-                codes.iter().chain(&of_more).map(Option::as_ref).collect();
+            let made = self.columns_of(&self.made(part, &self.columns, self.inputs.data));
+            let made: Vec<Option<Codes>> = made.iter().map(|column| self.codes(column)).collect();
+            let all: Vec<Option<&Codes>> = codes.iter().chain(&made).map(Option::as_ref).collect();
             // Labels are read from what is new, and from any other.
-            let new = if made.is_empty() {
-                0..all.len()
-            } else {
-                all.len() - 1..all.len()
+            let new = match made[..] {
+                [] => 0..all.len(),
+                _ => all.len() - 1..all.len(),
             };
             for a in new {
                 // Of equally good ones that which is read alone.

@@ -24,7 +24,7 @@ const PASSES: (usize, usize) = (6, 2);
 /// So many variables in turn that cannot be spared, and no others are tried.
 const NEEDED: usize = 6;
 /// A variable that makes less than one of so many wrong labels right is not worth reading.
-const WORTH: usize = 100;
+const WORTH: usize = 400;
 
 /// A variable where labels are wanted.
 enum Column {
