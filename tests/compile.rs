@@ -757,6 +757,18 @@ fn what_one_position_has_is_selected_once() {
     }
 }
 
+/// The best of one key or none needs no score, and fails where a score does only.
+#[test]
+fn the_best_of_at_most_one_may_stand_in_a_branch() {
+    for selector in ["select(1, 2, ==)", "select(indices, indices + 1, ==)"] {
+        let text = format!(
+            "best = select_best({selector}, score(indices, indices, lambda key, query: key - query));
+             x = aggregate(best, tokens, \"-\") if tokens == \"a\" else tokens;"
+        );
+        exact(&text, "x", &setting("ab", 4), 100, 0);
+    }
+}
+
 #[test]
 fn elementwise_programs_need_no_attention() {
     let digits = Setting {

@@ -59,6 +59,9 @@ pub fn text(program: &Program, data: &Data, care: &Care) -> String {
     writer.whole()
 }
 
+/// The selector that selects nothing.
+const NEVER: &str = "select(1, 2, ==)";
+
 pub(super) struct Writer<'a> {
     program: &'a Program,
     data: &'a Data,
@@ -199,7 +202,7 @@ impl Writer<'_> {
                 format!("select({keys}, {atom}, {})", sign(*comparison))
             }
             Fitted::OneOf(values) => match values[..] {
-                [] => "select(1, 2, ==)".to_string(),
+                [] => NEVER.to_string(),
                 [value] => format!("select({keys}, {}, ==)", self.atom(head.keys, value)),
                 _ => format!(
                     "select({keys} in {}, True, ==)",
@@ -341,6 +344,9 @@ impl Writer<'_> {
                     .unwrap_or_default();
                 let any = self.atom(values, any);
                 let missing = format!("aggregate(select(indices, 0, ==), {from}, {any})");
+                if selector == NEVER {
+                    return missing;
+                }
                 format!("aggregate({best}, {from}, {any}) if has_focus({selector}) else {missing}")
             }
         }

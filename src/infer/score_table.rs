@@ -65,8 +65,10 @@ impl Analysis<'_> {
         self.analyse_selector(selector)?;
         let candidates = self.selectors[&selector].clone();
         let mut facts = SelectorFacts::clone(&candidates);
-        facts.may_fail = true;
-        if !candidates.at_most_one {
+        if candidates.at_most_one {
+            // The best of one needs no scores, which may be too many to look at.
+            facts.may_fail = candidates.may_fail || self.score_may_fail(scorer).unwrap_or(true);
+        } else {
             let table = self.score_table(scorer)?;
             facts.may_fail =
                 candidates.may_fail || table.has_failures() || self.sides_may_fail(&table)?;
@@ -145,6 +147,9 @@ impl Analysis<'_> {
         let function = ScorerFunction::new(self.graph, scorer);
         let (keys, queries) = (self.side(&function.keys)?, self.side(&function.queries)?);
         let (left, right) = (self.tuples(keys)?, self.tuples(queries)?);
+        if left.len().saturating_mul(right.len()) > LARGEST_TABLE {
+            return Ok(true);
+        }
         let fails = |key: &Vec<&Value>| {
             right
                 .iter()
