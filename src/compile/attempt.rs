@@ -16,6 +16,10 @@ use crate::schedule::schedule;
 /// Bits that number more values than this are more hidden units than a model is worth.
 const MOST_NUMBERED: usize = 1_024;
 
+/// A model in the style that is asked for.
+///
+/// # Errors
+/// As [`super::compile_in`].
 pub(super) fn made_in(
     request: &Request,
     graph: &Graph,
