@@ -9,6 +9,7 @@
 pub mod attention;
 mod compare;
 pub mod cube;
+mod earlier;
 pub mod environment;
 pub mod facts;
 pub mod inputs;

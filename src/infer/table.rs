@@ -87,11 +87,14 @@ impl Analysis<'_> {
         op: &Op,
         operands: &[SOpId],
     ) -> Result<Node, Stopped> {
-        let (columns, space) = match self.united(operands) {
-            Err(stopped) if stopped.code == Code::DomainTooLarge => {
-                return self.without_table(op, operands).ok_or(stopped);
-            }
-            united => united?,
+        let (columns, space) = match self.after_heads(operands) {
+            Some(after) => after,
+            None => match self.united(operands) {
+                Err(stopped) if stopped.code == Code::DomainTooLarge => {
+                    return self.without_table(op, operands).ok_or(stopped);
+                }
+                united => united?,
+            },
         };
         if matches!(op, Op::If) {
             self.check_branches(&columns)?;
@@ -117,6 +120,18 @@ impl Analysis<'_> {
             });
         }
         Ok(Node::new(column, None))
+    }
+
+    /// The primitive on some columns.
+    pub(super) fn applied(&mut self, op: &Op, columns: &[Column]) -> Result<Column, Stopped> {
+        let space = self.space(union(columns))?;
+        apply(op, columns, &space)
+    }
+
+    /// Whether the table of some variables (ascending) has more rows.
+    pub(super) fn is_larger(&self, vars: &[VarId], rows: usize) -> bool {
+        let values: Vec<_> = vars.iter().map(|var| self.values(*var)).collect();
+        Space::is_larger(&values, self.environments.count(), rows)
     }
 
     /// A column that always has the same value as one of no variables, so that what it is an operand
@@ -166,8 +181,7 @@ impl Analysis<'_> {
         if vars.len() < 3 || self.spaces.contains_key(&vars) || !columns.iter().all(is_condition) {
             return false;
         }
-        let values: Vec<_> = vars.iter().map(|var| self.values(*var)).collect();
-        Space::is_larger(&values, self.environments.count(), MANY_CONDITIONS)
+        self.is_larger(&vars, MANY_CONDITIONS)
     }
 
     /// The branch that is not taken may fail unnoticed, so what can fail must be needed anyway: by
@@ -229,7 +243,7 @@ impl Analysis<'_> {
     }
 }
 
-fn union(columns: &[Column]) -> Vec<VarId> {
+pub(super) fn union(columns: &[Column]) -> Vec<VarId> {
     let mut vars: Vec<VarId> = columns
         .iter()
         .flat_map(|column| column.space.vars.iter().copied())
