@@ -144,15 +144,19 @@ impl Bounds<'_> {
         let mut error = 0.0;
         let mut grains: Vec<i32> = grain(linear.constant).into_iter().collect();
         let mut exact = self.floats.holds(linear.constant);
-        let mut rounding = linear.constant.abs() * unit;
+        // A row of an embedding has few of many directions; what is 0 is added without rounding.
+        let sizes = of_tokens.sizes + of_indices.sizes;
+        let mut rounding = linear.constant.abs() * unit + sizes * 2.0 * unit;
+        let mut added_up = 1 + of_tokens.terms + of_indices.terms;
         for (variable, factor) in self.in_order(linear) {
             let bound = self.of(*variable);
             centre += factor * bound.centre;
             if !self.facts.is_embedded(*variable) {
                 radius += factor.abs() * bound.radius;
+                rounding += factor.abs() * (bound.largest + bound.error) * 2.0 * unit;
+                added_up += 1;
             }
             error += factor.abs() * bound.error;
-            rounding += factor.abs() * (bound.largest + bound.error) * 2.0 * unit;
             at_bos += factor * self.plan.variable(*variable).bos;
             let term = factor.abs() * bound.largest;
             added = added.max(term).max(centre.abs() + radius).max(at_bos.abs());
@@ -167,7 +171,7 @@ impl Bounds<'_> {
         let (error, grain) = match exact && fits(added, least, self.floats) {
             true => (error, Some(least)),
             false => {
-                rounding += (linear.terms.len() + 1) as f64 * unit * (added + error);
+                rounding += added_up as f64 * unit * (added + error);
                 (error + rounding, None)
             }
         };
@@ -184,21 +188,26 @@ impl Bounds<'_> {
     /// The least and the greatest number that a linear read gives for a key, BOS among them, but for
     /// its error.
     pub fn range(&self, linear: &Linear) -> (f64, f64) {
+        let (lowest, highest) = self.at_tokens(linear);
+        let at_bos = self.plan.at_bos(linear);
+        (lowest.min(at_bos), highest.max(at_bos))
+    }
+
+    /// The same at tokens alone.
+    pub fn at_tokens(&self, linear: &Linear) -> (f64, f64) {
         let of_tokens = self.embedded(linear, |tokens, _| tokens);
         let of_indices = self.embedded(linear, |_, indices| indices);
         let (mut centre, mut radius) = (linear.constant, 0.0);
-        let mut at_bos = linear.constant;
         for (variable, factor) in &linear.terms {
             let bound = self.of(*variable);
             centre += factor * bound.centre;
             if !self.facts.is_embedded(*variable) {
                 radius += factor.abs() * bound.radius;
             }
-            at_bos += factor * self.plan.variable(*variable).bos;
         }
         let lowest = centre + of_tokens.lowest + of_indices.lowest - radius;
         let highest = centre + of_tokens.highest + of_indices.highest + radius;
-        (lowest.min(at_bos), highest.max(at_bos))
+        (lowest, highest)
     }
 
     /// The terms of a linear read in the order in which hosts add them.
@@ -215,6 +224,7 @@ impl Bounds<'_> {
         part: impl for<'a> Fn(&'a Vec<f64>, &'a Vec<f64>) -> &'a Vec<f64>,
     ) -> Embedded {
         let mut rows: Vec<f64> = Vec::new();
+        let mut sizes: Vec<(f64, usize)> = Vec::new();
         let mut partial = 0.0f64;
         for (variable, factor) in &linear.terms {
             let Written::Embed { tokens, indices } = &self.plan.variable(*variable).written else {
@@ -224,9 +234,13 @@ impl Bounds<'_> {
                 continue;
             }
             let values = part(tokens, indices);
-            rows.resize(rows.len().max(values.len()), 0.0);
-            for (sum, value) in rows.iter_mut().zip(values) {
+            let count = rows.len().max(values.len());
+            rows.resize(count, 0.0);
+            sizes.resize(count, (0.0, 0));
+            for ((sum, size), value) in rows.iter_mut().zip(&mut sizes).zip(values) {
                 *sum += factor * value;
+                size.0 += (factor * value).abs();
+                size.1 += usize::from(*value != 0.0);
                 partial = partial.max(sum.abs()).max((factor * value).abs());
             }
         }
@@ -235,6 +249,8 @@ impl Bounds<'_> {
             lowest: rows.iter().copied().reduce(f64::min).unwrap_or(0.0),
             highest: rows.iter().copied().reduce(f64::max).unwrap_or(0.0),
             partial,
+            sizes: sizes.iter().fold(0.0, |most, (size, _)| most.max(*size)),
+            terms: sizes.iter().map(|(_, terms)| *terms).max().unwrap_or(0),
         }
     }
 }
@@ -246,6 +262,9 @@ struct Embedded {
     lowest: f64,
     highest: f64,
     partial: f64,
+    /// How large the terms of one row are together, and how many they are, at most.
+    sizes: f64,
+    terms: usize,
 }
 
 /// Whether multiples of `2^grain` up to `largest` are floats.

@@ -3,7 +3,7 @@
 
 use super::bound::Bounds;
 use super::{OutputBound, TOLERANCE_F32, TOLERANCE_F64};
-use crate::plan::{Read, ReadOut};
+use crate::plan::{Linear, Read, ReadOut};
 
 impl Bounds<'_> {
     pub fn output(&self, output: &ReadOut) -> OutputBound {
@@ -29,24 +29,66 @@ impl Bounds<'_> {
                     8.0 * self.floats.unit * (2.0 * count * (bound.largest + 1.0) + count * count);
                 self.share(bound.error + rounding / 2.0, 0.5)
             }
-            Read::Widths(x, _) => {
-                let bound = self.of(*x);
-                let counts = bound.by_value.iter().map(|(x, error)| {
-                    let e = 1.0 / x;
-                    error * e * e + 6.0 * self.floats.unit * e * e
-                });
-                let worst = counts.fold(0.0f64, f64::max);
-                match bound.by_value.is_empty() {
-                    true => (f64::INFINITY, false),
-                    false => self.share(worst, 0.5),
-                }
-            }
+            Read::Ratio {
+                numerator,
+                denominator,
+                numbers,
+            } => self.ratio((numerator, denominator), numbers),
         };
         OutputBound {
             output: output.name.clone(),
             error,
             tolerance,
             proved,
+        }
+    }
+
+    /// The nearest of some numbers to a ratio: the scores of two neighbours differ by the square of
+    /// their distance times the denominator.
+    fn ratio(&self, (y, x): (&Linear, &Linear), numbers: &[f64]) -> (f64, bool) {
+        let gaps = numbers.windows(2).map(|pair| pair[1] - pair[0]);
+        let Some(gap) = gaps.reduce(f64::min) else {
+            return (0.0, true);
+        };
+        let largest = numbers.iter().fold(0.0f64, |most, a| most.max(a.abs()));
+        let is_held = |a: &f64| self.floats.holds(2.0 * a) && self.floats.holds(a * a);
+        // Two products and their sum, each of two scores; and their factors, where they are rounded.
+        let roundings = match numbers.iter().all(is_held) {
+            true => 6.0,
+            false => 12.0,
+        };
+        let numerator = self.read(y);
+        let worst = self.denominators(x).into_iter().map(|(x, error)| {
+            let a = largest.min(numerator.largest / x);
+            let rounding = roundings * self.floats.unit * a * numerator.largest;
+            (numerator.error + (a + gap / 2.0) * error + rounding / gap) / x
+        });
+        match worst.reduce(f64::max) {
+            Some(worst) if gap > 0.0 => self.share(worst, gap / 2.0),
+            _ => (f64::INFINITY, false),
+        }
+    }
+
+    /// What a denominator can be at tokens, or the least of it, with its errors; nothing if it may be
+    /// 0 or less.
+    fn denominators(&self, x: &Linear) -> Vec<(f64, f64)> {
+        let alone = x.terms.iter().next().filter(|_| x.terms.len() == 1);
+        let of_one = alone.map(|(id, factor)| (*id, *factor));
+        let bound = self.read(x);
+        let found = match of_one {
+            Some((id, 1.0)) if x.constant == 0.0 && !self.of(id).by_value.is_empty() => {
+                self.of(id).by_value.clone()
+            }
+            Some((id, factor)) => {
+                let values = self.plan.variable(id).values.iter();
+                let values = values.map(|value| (x.constant + factor * value, bound.error));
+                values.collect()
+            }
+            None => vec![(self.at_tokens(x).0, bound.error)],
+        };
+        match found.iter().all(|(x, error)| *x > 2.0 * error) {
+            true => found,
+            false => Vec::new(),
         }
     }
 

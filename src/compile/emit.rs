@@ -143,21 +143,25 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The attention of the sink. These come last, so that hidden units that take away what is exact
+    /// The attention to position 0. These come last, so that hidden units that take away what is exact
     /// add them last.
     fn shares(&mut self) {
         let compiler = self.compiler;
-        for (selector, nothing) in &compiler.empties {
+        let shares = compiler.shares.iter().map(|selector| (selector, false));
+        let empties = compiler.empties.iter();
+        let empties = empties.map(|(selector, nothing)| (selector, nothing.rounds));
+        for (selector, rounds) in shares.chain(empties) {
             let target = Target::Share(*selector);
             let keys = 0..compiler.analysis.setting.max_length;
-            let values = keys.map(inverse).chain([0.0]).collect();
+            let nothing = (!compiler.bos()).then_some(0.0);
+            let values = keys.map(inverse).chain(nothing).collect();
             let source = self.source(
                 compiler.analysis.graph.describe_selector(*selector),
                 Some(compiler.analysis.graph.selector_span(*selector)),
             );
             let label = compiler.target_name(target);
             let id = self.add(label, source, Written::Attend, values, 0.0);
-            if nothing.rounds {
+            if rounds {
                 self.hold(id, Rounding::finest(1.0));
             }
             self.attended.insert(target, id);

@@ -113,7 +113,7 @@ impl Compiler<'_> {
             false => is_short(found),
         };
         if !found.as_ref().is_some_and(fine)
-            && let Some(thresholds) = self.thresholds_of(id, function, steps)
+            && let Some(thresholds) = self.thresholds_of(id, function, (steps, snapped))
             && steps.is_none_or(|steps| snapped || thresholds.steps() < steps)
         {
             return self.by_thresholds(thresholds, id, snapped, label);

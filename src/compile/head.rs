@@ -38,7 +38,7 @@ pub enum Target {
     Direction(VarId, usize),
     /// `1/(1+w)` for the width `w` of one cube of a selector.
     Inverse(SelectorId, usize),
-    /// The attention that the sink gets from the queries of a selector, where there is no BOS.
+    /// The attention that position 0 gets from the queries of a selector.
     Share(SelectorId),
 }
 

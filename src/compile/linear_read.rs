@@ -28,7 +28,8 @@ pub enum Scalar {
     First,
     /// What a head gives for a direction of a variable, where it may be the sink's.
     Given(VarId, usize),
-    /// The attention that the sink gets from the queries of a selector.
+    /// The attention that position 0 gets from the queries of a selector: where there is no BOS it is
+    /// the sink; where there is one, `1/w` of a selector that always selects it.
     Share(SelectorId),
 }
 

@@ -34,6 +34,7 @@ mod lower;
 pub mod part_plan;
 mod product;
 mod rank;
+mod ratio;
 mod readout;
 mod real;
 mod rounded;
@@ -215,6 +216,8 @@ struct Compiler<'a> {
     materialised: BTreeMap<VarId, Vec<LinearRead>>,
     /// The directions that are not what their heads give.
     gates: BTreeMap<(VarId, usize), sink::Gate>,
+    /// Selectors of which the attention to position 0 is read, if there is a BOS.
+    shares: BTreeSet<SelectorId>,
     /// Where selectors select nothing, if there is no BOS.
     empties: BTreeMap<SelectorId, sink::Nothing>,
 }
@@ -247,6 +250,7 @@ impl<'a> Compiler<'a> {
             bases: BTreeMap::new(),
             materialised: BTreeMap::new(),
             gates: BTreeMap::new(),
+            shares: BTreeSet::new(),
             empties: BTreeMap::new(),
         }
     }
@@ -269,7 +273,11 @@ impl<'a> Compiler<'a> {
                 Scalar::Count(selector) => self.place_count(*selector)?,
                 Scalar::Computed(_) | Scalar::First => {}
                 // The gate that reads it has placed it.
-                Scalar::Given(..) | Scalar::Share(_) => {}
+                Scalar::Given(..) => {}
+                Scalar::Share(selector) => match self.bos() {
+                    true => self.place_share(*selector)?,
+                    false => {}
+                },
             }
         }
         Ok(())

@@ -5,9 +5,10 @@
 //! bools as numbers. Numbers too close to be told apart are read as they are, as real numbers.
 
 use super::linear_read::LinearRead;
+use super::ratio::Ratio;
 use super::{Care, Compiler, Want};
 use crate::certify::TOLERANCE_F32;
-use crate::graph::{Encoding, SOpId, SelectorId};
+use crate::graph::{Encoding, SOpId};
 use crate::infer::{Analysis, Stopped};
 use crate::interpret;
 use crate::model::{Decoder, is_bfloat16};
@@ -28,8 +29,8 @@ pub enum OutputRead {
     Number(LinearRead),
     /// The number of a value, of so many.
     Classes(LinearRead, usize),
-    /// The inverse of a selector's width, which is one of these.
-    Widths(SelectorId, Vec<usize>),
+    /// One number over another, which is one of these.
+    Ratio(Ratio, Vec<f64>),
 }
 
 impl Output {
@@ -131,10 +132,22 @@ impl Compiler<'_> {
             )
             .help("mend what fails, or take a vocabulary on which it does not"));
         }
-        if let Some(output) = self.width_output(root)
-            && let OutputRead::Widths(selector, _) = output.read
+        let label = self.name(root);
+        if domain.len() == 2
+            && self.care == Care::Plain
+            && self.sum_ratio(root.into()).is_some()
+            && let Some((numbers, decoder)) = self.coding_of(root)
+            && let Some(read) = self.side(root, &numbers)?
         {
-            self.place_inverse(selector, 0)?;
+            // One threshold needs fewer classes than a sum has values.
+            self.demand(&read, &label)?;
+            return Ok(Output::new(read, decoder));
+        }
+        if let Some(output) = self.ratio_output(root)
+            && let OutputRead::Ratio(ratio, _) = &output.read
+        {
+            self.demand(&ratio.numerator, &label)?;
+            self.demand(&ratio.denominator, &label)?;
             return Ok(output);
         }
         let (mut numbers, mut decoder) = coding(&domain, self.analysis.graph.encoding(root));
@@ -155,7 +168,6 @@ impl Compiler<'_> {
                 ),
             ));
         }
-        let label = self.name(root);
         let read = match self.care {
             Care::Plain => self.side(root, &numbers)?,
             Care::Careful | Care::Bits | Care::Exact | Care::Real => None,
@@ -168,35 +180,32 @@ impl Compiler<'_> {
         Ok(Output::new(read, decoder))
     }
 
-    /// A function of one width is read from its inverse: the scores `2e - e²x` are largest for the
-    /// nearest `e` to `1/x`, and each `e` has its value. No hidden unit is needed. The squares of
-    /// larger counts have too many digits for bfloat16.
-    pub(super) fn width_output(&self, id: SOpId) -> Option<Output> {
-        let column = &self.analysis.node(id).ok()?.column;
-        let [var] = *column.space.vars else {
-            return None;
-        };
-        let selector = self.counted(var)?;
+    /// A function of a width, or of a sum, is read from what that is the ratio of: the scores
+    /// `2ay - a²x` are largest for the nearest `a` to `y/x`, and each `a` has its value. No hidden unit
+    /// is needed. The squares of larger numbers have too many digits for bfloat16.
+    pub(super) fn ratio_output(&self, id: SOpId) -> Option<Output> {
         if self.analysis.graph.encoding(id).is_some() || !self.chooses(Choice::Nearest) {
             return None;
         }
-        let numbers = self.analysis.values(var).numbers()?;
-        let mut values: Vec<Option<Value>> = vec![None; numbers.len()];
-        for row in 0..column.space.rows() {
-            values[column.space.row(row)[0] as usize] = column.value(row).cloned();
-        }
-        let known = numbers.iter().zip(values);
-        let known = known.filter_map(|(width, value)| Some((*width as usize, value?)));
-        let (widths, values): (Vec<usize>, Vec<Value>) = known.unzip();
-        let few = widths.last().is_some_and(|width| *width < MOST_CLASSES);
-        let scores = |width: &usize| {
-            let e = (width + 1) as f64;
-            is_bfloat16(2.0 * e) && is_bfloat16(e * e)
-        };
-        let held = !self.host.is_bfloat16() || widths.iter().all(scores);
-        (few && held).then_some(Output {
-            read: OutputRead::Widths(selector, widths),
-            decoder: Decoder::Categorical(values),
+        let ratio = self.ratio(id)?;
+        let column = &self.analysis.node(id).ok()?.column;
+        let values = ratio.of_rows.iter().enumerate();
+        let mut values: Vec<(f64, Option<&Value>)> = values
+            .map(|(row, number)| (*number, column.value(row)))
+            .filter(|(_, value)| value.is_some())
+            .collect();
+        values.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        values.dedup();
+        let is_function = values.windows(2).all(|pair| pair[0].0 != pair[1].0);
+        let (numbers, values): (Vec<f64>, Vec<Option<&Value>>) = values.into_iter().unzip();
+        let few = numbers
+            .last()
+            .is_some_and(|last| *last <= MOST_CLASSES as f64);
+        let scores = |a: &f64| is_bfloat16(2.0 * a) && is_bfloat16(a * a);
+        let held = !self.host.is_bfloat16() || numbers.iter().all(scores);
+        (is_function && few && held).then(|| Output {
+            read: OutputRead::Ratio(ratio, numbers),
+            decoder: Decoder::Categorical(values.into_iter().flatten().cloned().collect()),
         })
     }
 

@@ -3,6 +3,7 @@
 //! take two hidden units and a direction.
 
 use super::linear_read::LinearRead;
+use super::threshold::Thresholds;
 use super::{Compiler, feature};
 use crate::graph::Encoding;
 use crate::infer::{Operand, Stopped};
@@ -65,8 +66,9 @@ impl Compiler<'_> {
         });
         let side = match stairs {
             None => self
-                .thresholds(space, &target, |value| value)
-                .and_then(|t| t.side()),
+                .thresholds_of_sum(id, &target)
+                .or_else(|| self.thresholds(space, &target, |value| value))
+                .and_then(Thresholds::side),
             side => side,
         };
         Ok(side.and_then(Side::line))

@@ -6,6 +6,7 @@
 use super::axis::Axis;
 use super::feature::targets;
 use super::linear_read::{LinearRead, Scalar};
+use super::ratio::Ratio;
 use super::side::Side;
 use super::units::step_units;
 use super::{Care, Compiler};
@@ -87,12 +88,18 @@ impl Compiler<'_> {
         &self,
         id: Operand,
         function: &[f64],
-        steps: Option<usize>,
+        (steps, snapped): (Option<usize>, bool),
     ) -> Option<Thresholds> {
         let mut on_the_way = self.inner(id).into_iter().skip(1);
         let column = &self.analysis.node(id).ok()?.column;
         let target = targets(column, function);
         let found = self.thresholds(&column.space, &target, |value| value);
+        let is_needed = !snapped || found.is_none() && steps.is_none();
+        let of_sum = is_needed
+            .then(|| self.thresholds_of_sum(id, &target))
+            .flatten();
+        let found = [found, of_sum].into_iter().flatten();
+        let found = found.min_by_key(Thresholds::steps);
         if found.is_some() || steps.is_some_and(|steps| steps <= MANY_STEPS) {
             return found;
         }
@@ -108,6 +115,15 @@ impl Compiler<'_> {
                 of_inner.map(|(number, target)| if target.is_nan() { f64::NAN } else { number });
             self.thresholds(&column.space, &Vec::from_iter(wanted), worth)
         })
+    }
+
+    /// A function of a sum as thresholds of that, unless all is to be exact to the bit: what is
+    /// compared then are two numbers with noise.
+    pub(super) fn thresholds_of_sum(&self, id: Operand, target: &[f64]) -> Option<Thresholds> {
+        if self.care == Care::Exact {
+            return None;
+        }
+        ratio_thresholds(&self.sum_ratio(id)?, target)
     }
 
     /// The function `target` on the rows of a space as thresholds of one number, each value for what it
@@ -213,6 +229,45 @@ impl Compiler<'_> {
         }
         Ok(read)
     }
+}
+
+/// A function of a ratio, whose thresholds are those of the numerator, in proportion to the denominator;
+/// `None` if it is no function of it, or has too many.
+fn ratio_thresholds(ratio: &Ratio, target: &[f64]) -> Option<Thresholds> {
+    let rows = ratio.of_rows.iter().zip(&ratio.denominators).zip(target);
+    let wanted = rows.filter(|(_, target)| !target.is_nan());
+    let wanted: Vec<(f64, f64, f64)> = wanted.map(|((a, x), t)| (*a, *x, *t)).collect();
+    let mut points: Vec<(f64, f64)> = wanted.iter().map(|(a, _, t)| (*a, *t)).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    points.dedup();
+    let pairs = || points.windows(2).map(|pair| (pair[0], pair[1]));
+    if pairs().any(|(a, b)| a.0 == b.0) {
+        return None;
+    }
+    let least = ratio.denominators.iter().copied().reduce(f64::min)?;
+    let mut steps = Vec::new();
+    for ((a, before), (b, after)) in pairs().filter(|(a, b)| a.1 != b.1) {
+        let middle = f64::midpoint(a, b);
+        let gap = (b - a) * least;
+        let mut values: Vec<f64> = wanted.iter().map(|(a, x, _)| (a - middle) * x).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        let range = values.last()? - values.first()?;
+        if range / gap > MOST_PRECISION || steps.len() >= MOST_VALUES {
+            return None;
+        }
+        steps.push(ThresholdStep {
+            argument: ratio.numerator.clone().plus(-middle, &ratio.denominator),
+            points: values,
+            slope: 2f64.powf((2.0 / gap).log2().ceil()),
+            change: after - before,
+        });
+    }
+    Some(Thresholds {
+        first: points.first()?.1,
+        steps,
+        classes: Vec::new(),
+    })
 }
 
 /// What each number comes with in all rows, if that is always the same.

@@ -34,16 +34,16 @@ impl Emitter<'_, '_> {
                 let scores = (0..count).map(|class| number.class(class));
                 (scores.collect(), Read::Classes(number, count))
             }
-            OutputRead::Widths(selector, widths) => {
-                let x = self.attended[&Target::Inverse(selector, 0)];
-                let score = |width: &usize| {
-                    let e = (width + 1) as f64;
-                    let mut score = Linear::default().plus(x, -e * e);
-                    score.constant = 2.0 * e;
-                    score
+            OutputRead::Ratio(ratio, numbers) => {
+                let numerator = self.resolve_constant(&ratio.numerator);
+                let denominator = self.resolve_constant(&ratio.denominator);
+                let scores = numerator.nearest(&denominator, &numbers);
+                let read = Read::Ratio {
+                    numerator,
+                    denominator,
+                    numbers,
                 };
-                let first = widths.first().map_or(1, |width| width + 1);
-                (widths.iter().map(score).collect(), Read::Widths(x, first))
+                (scores, read)
             }
         };
         ReadOut {
@@ -88,9 +88,10 @@ impl Emitter<'_, '_> {
 
     fn view(&self, id: SOpId) -> Option<Output> {
         let compiler = self.compiler;
-        if let Some(output) = compiler.width_output(id)
-            && let OutputRead::Widths(selector, _) = &output.read
-            && compiler.inverses.contains(&(*selector, 0))
+        if let Some(output) = compiler.ratio_output(id)
+            && let OutputRead::Ratio(ratio, _) = &output.read
+            && ratio.numerator.scalars.is_empty()
+            && self.has_place(&ratio.denominator)
         {
             return Some(output);
         }

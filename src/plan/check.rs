@@ -207,13 +207,17 @@ impl Reads<'_> {
                     && classes == Some(scores)
                     && read_out.scores.iter().enumerate().all(class)
             }
-            Read::Widths(x, _) => {
-                self.linear(&Linear::of(*x), end, name)?;
-                let width = |score: &Linear| {
-                    let e = score.constant / 2.0;
-                    *score == Linear::constant(2.0 * e).plus(*x, -e * e)
-                };
-                classes == Some(scores) && read_out.scores.iter().all(width)
+            Read::Ratio {
+                numerator,
+                denominator,
+                numbers,
+            } => {
+                self.linear(numerator, end, name)?;
+                self.linear(denominator, end, name)?;
+                finite(name, numbers)?;
+                numbers.is_sorted()
+                    && classes == Some(scores)
+                    && read_out.scores == numerator.nearest(denominator, numbers)
             }
         };
         match fits {

@@ -5,6 +5,9 @@ use super::VariableId;
 use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
 
+/// The largest factor of a score for the nearest number.
+const LARGEST_SCORE: f64 = 65_536.0;
+
 /// `constant + Σ factor · variable`, at one position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Linear {
@@ -82,6 +85,17 @@ impl Linear {
         let mut score = self.scaled(2.0 * class as f64);
         score.constant -= (class as f64).powi(2);
         score
+    }
+
+    /// The scores of numbers for the nearest to `y/x`, of this and a number `x` above 0: `2ay - a²x`, times
+    /// a power of two that keeps the factors small.
+    pub fn nearest(&self, x: &Linear, numbers: &[f64]) -> Vec<Linear> {
+        let largest = numbers.iter().fold(1.0f64, |most, a| most.max(a * a));
+        let scale = 2f64
+            .powi((LARGEST_SCORE / largest).log2().floor() as i32)
+            .min(1.0);
+        let score = |a: &f64| self.scaled(2.0 * a * scale).add(&x.scaled(-a * a * scale));
+        numbers.iter().map(score).collect()
     }
 
     /// Whether it is 0 whatever the variables hold.

@@ -323,8 +323,15 @@ pub enum Read {
     Nearest(Vec<f64>),
     /// `2jy - j²` of a number `y`: its nearest `j` of 0, 1, ….
     Classes(Linear, usize),
-    /// `2e - e²x` of an inverse width `x`: the nearest `e` to `1/x`, from the first one on.
-    Widths(VariableId, usize),
+    /// `2ay - a²x` of two numbers, of which the second is above 0: the nearest `a` to `y/x`.
+    Ratio {
+        /// `y`, which is 1 where `x` is an inverse width.
+        numerator: Linear,
+        /// `x`
+        denominator: Linear,
+        /// What the ratio can be, one number for each class, ascending.
+        numbers: Vec<f64>,
+    },
 }
 
 fn no_decoder() -> Decoder {

@@ -163,14 +163,35 @@ impl Plan {
                 "read {}: the nearest to {number} of {count} numbered values",
                 output.name
             ),
-            Read::Widths(x, first) => writeln!(
-                f,
-                "read {}: the nearest to 1/v{} from {first} on, of {} values",
-                output.name,
-                x.0,
-                output.scores.len()
-            ),
+            Read::Ratio {
+                numerator,
+                denominator,
+                numbers: of,
+            } => {
+                let is_counted = of.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
+                write!(
+                    f,
+                    "read {}: the nearest to {}/{}",
+                    output.name,
+                    factor(numerator),
+                    factor(denominator)
+                )?;
+                match (is_counted, of.first()) {
+                    (true, Some(first)) => {
+                        writeln!(f, " from {} on, of {} values", number(*first), of.len())
+                    }
+                    _ => writeln!(f, " of {}", numbers(of)),
+                }
+            }
         }
+    }
+}
+
+/// A linear read as a part of a fraction.
+fn factor(linear: &Linear) -> String {
+    match linear.terms.len() + usize::from(linear.constant != 0.0) {
+        0 | 1 => linear.to_string(),
+        _ => format!("({linear})"),
     }
 }
 

@@ -191,8 +191,17 @@ fn add_up(plan: &mut Plan, group: &Group, values: Vec<f64>) {
         for score in &mut read_out.scores {
             drop_others(score, group);
         }
-        if let Read::Classes(number, _) = &mut read_out.read {
-            drop_others(number, group);
+        match &mut read_out.read {
+            Read::Nearest(_) => {}
+            Read::Classes(number, _) => drop_others(number, group),
+            Read::Ratio {
+                numerator,
+                denominator,
+                ..
+            } => {
+                drop_others(numerator, group);
+                drop_others(denominator, group);
+            }
         }
     }
     let label = label(plan, group);

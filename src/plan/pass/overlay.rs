@@ -70,9 +70,17 @@ fn is_attended(plan: &Plan, id: VariableId) -> bool {
         .any(|op| op.reads().any(|read| read == id))
 }
 
-fn is_read_as_width(plan: &Plan, id: VariableId) -> bool {
+fn is_of_ratio(plan: &Plan, id: VariableId) -> bool {
+    let reads = |linear: &Linear| linear.terms.contains_key(&id);
     let mut read_outs = plan.outputs.iter().chain(&plan.views);
-    read_outs.any(|read_out| matches!(read_out.read, Read::Widths(x, _) if x == id))
+    read_outs.any(|read_out| match &read_out.read {
+        Read::Ratio {
+            numerator,
+            denominator,
+            ..
+        } => reads(numerator) || reads(denominator),
+        Read::Nearest(_) | Read::Classes(..) => false,
+    })
 }
 
 /// How many times as much everybody reads of one variable as of another.
@@ -94,7 +102,7 @@ fn ratio<'l>(
 /// Has heads add to a function of tokens or of indices that is only read in one proportion with what
 /// they write.
 fn on_embedding(plan: &mut Plan, late: VariableId) {
-    if is_attended(plan, late) || is_read_as_width(plan, late) {
+    if is_attended(plan, late) || is_of_ratio(plan, late) {
         return;
     }
     let ids = (0..plan.variables.len() as u32).map(VariableId);
@@ -180,7 +188,7 @@ fn on_argument(plan: &Plan, at: usize, last: usize) -> Option<Plan> {
         && plan.feed_forwards.iter().filter(writes).count() == 1
         && !forwards.any(|op| reads(op) || is_later(op))
         && !is_attended(plan, forward.into)
-        && !is_read_as_width(plan, id)
+        && !is_of_ratio(plan, id)
         && !plan
             .shared
             .iter()

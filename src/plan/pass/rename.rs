@@ -51,7 +51,14 @@ impl Plan {
                     rename(number, &named);
                     read_out.scores = (0..*count).map(|class| number.class(class)).collect();
                 }
-                Read::Widths(x, _) => *x = named[x.0 as usize].unwrap_or(*x),
+                Read::Ratio {
+                    numerator,
+                    denominator,
+                    ..
+                } => {
+                    rename(numerator, &named);
+                    rename(denominator, &named);
+                }
             }
         }
     }

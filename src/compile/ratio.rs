@@ -1,0 +1,199 @@
+//! Numbers that are ratios of what heads give. A width and one is 1 over the attention that BOS gets; a
+//! sum is a mean over the share of each key, as `round(length * average(x))` is. Neither takes hidden
+//! units to be read or compared: `a ≤ y/x` is a threshold of `y - ax`.
+
+use super::Compiler;
+use super::head::{HeadKind, Target};
+use super::linear_read::{LinearRead, Scalar};
+use crate::graph::{SOp, SOpId, SelectorId};
+use crate::infer::space::VarId;
+use crate::infer::{Analysis, Operand, Stopped, VarKind};
+use crate::plan::Style;
+use crate::value::Op;
+
+/// Numbers closer than this share of the largest are one, which floats rounded.
+const SAME: f64 = 1e-9;
+
+/// A number as one linear read over another, which is above 0.
+#[derive(Clone, Debug)]
+pub struct Ratio {
+    pub numerator: LinearRead,
+    pub denominator: LinearRead,
+    /// What it is in each row of the table of the s-op.
+    pub of_rows: Vec<f64>,
+    /// The denominator in each row.
+    pub denominators: Vec<f64>,
+}
+
+impl Compiler<'_> {
+    /// What an s-op may be a function of.
+    pub(super) fn ratio(&self, id: impl Into<Operand>) -> Option<Ratio> {
+        let id = id.into();
+        match *self.analysis.node(id).ok()?.column.space.vars {
+            [width] => self.width_as_ratio(id, width),
+            _ => self.sum_ratio(id),
+        }
+    }
+
+    /// A mean times a number of another variable, if an s-op may be a function of that.
+    pub(super) fn sum_ratio(&self, id: Operand) -> Option<Ratio> {
+        let [a, b] = *self.analysis.node(id).ok()?.column.space.vars else {
+            return None;
+        };
+        let mean = |var: VarId| match self.analysis.vars[var.0 as usize].kind {
+            VarKind::Mean(aggregate) => Some(aggregate),
+            VarKind::Tokens
+            | VarKind::Indices
+            | VarKind::Given(_)
+            | VarKind::Width(_)
+            | VarKind::Sum(_)
+            | VarKind::Pick(_)
+            | VarKind::Materialised(_)
+            | VarKind::Weighted(_)
+            | VarKind::Total { .. } => None,
+        };
+        match (mean(a), mean(b)) {
+            (Some(aggregate), None) => self.sum_as_ratio(id, (a, aggregate), b),
+            (None, Some(aggregate)) => self.sum_as_ratio(id, (b, aggregate), a),
+            _ => None,
+        }
+    }
+
+    fn width_as_ratio(&self, id: Operand, var: VarId) -> Option<Ratio> {
+        let selector = self.counted(var)?;
+        let space = &self.analysis.node(id).ok()?.column.space;
+        let widths = self.analysis.values(var).numbers()?;
+        let rows = (0..space.rows()).map(|row| 1.0 + widths[space.row(row)[0] as usize]);
+        let of_rows = Vec::from_iter(rows);
+        Some(Ratio {
+            numerator: LinearRead::constant(1.0),
+            denominator: LinearRead::scalar(Scalar::Inverse(selector, 0)),
+            denominators: of_rows.iter().map(|number| 1.0 / number).collect(),
+            of_rows,
+        })
+    }
+
+    /// A function of a mean times a number of another variable.
+    fn sum_as_ratio(
+        &self,
+        id: Operand,
+        (mean, aggregate): (VarId, SOpId),
+        other: VarId,
+    ) -> Option<Ratio> {
+        if self.style != Style::Faithful || !self.bos() {
+            return None;
+        }
+        let inner = self.inner(id).into_iter();
+        let factor = inner.filter_map(Operand::sop).find_map(|inner| {
+            let SOp::Map {
+                op: Op::Multiply,
+                operands,
+            } = self.analysis.graph.get(inner)
+            else {
+                return None;
+            };
+            match **operands {
+                [a, b] if a == aggregate => Some(b),
+                [a, b] if b == aggregate => Some(a),
+                _ => None,
+            }
+        })?;
+        let column = &self.analysis.node(factor).ok()?.column;
+        if *column.space.vars != [other] {
+            return None;
+        }
+        let mut factors = vec![f64::NAN; self.analysis.values(other).domain.len()];
+        for row in 0..column.space.rows() {
+            let number = column.value(row).and_then(crate::value::Value::as_float)?;
+            factors[column.space.row(row)[0] as usize] = number;
+        }
+        let denominator = self.inverse_factor(other, &factors)?;
+        let means = self.analysis.values(mean).numbers()?;
+        let space = &self.analysis.node(id).ok()?.column.space;
+        let place = usize::from(space.vars[0] == other);
+        let mut of_rows = Vec::with_capacity(space.rows());
+        let mut denominators = Vec::with_capacity(space.rows());
+        for row in 0..space.rows() {
+            let cells = space.row(row);
+            let (mean, factor) = (
+                means[cells[place] as usize],
+                factors[cells[1 - place] as usize],
+            );
+            if factor <= 0.0 && mean != 0.0 {
+                return None;
+            }
+            of_rows.push(mean * factor);
+            denominators.push(inverse(factor));
+        }
+        merge(&mut of_rows);
+        Some(Ratio {
+            numerator: LinearRead::scalar(Scalar::Attention(mean)),
+            denominator,
+            of_rows,
+            denominators,
+        })
+    }
+
+    /// One over the number that each value of a variable stands for; anything above 0 where that is 0.
+    fn inverse_factor(&self, var: VarId, factors: &[f64]) -> Option<LinearRead> {
+        if factors
+            .iter()
+            .any(|factor| factor.is_nan() || *factor < 0.0)
+        {
+            return None;
+        }
+        if var <= Analysis::INDICES {
+            let inverses = factors.iter().map(|factor| inverse(*factor)).collect();
+            return Some(LinearRead::default().plus(1.0, &LinearRead::function(var, inverses)));
+        }
+        let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
+            return None;
+        };
+        let widths = self.analysis.values(var).numbers()?;
+        (self.counts_all(selector) && widths == factors)
+            .then(|| LinearRead::scalar(Scalar::Share(selector)))
+    }
+
+    /// Has the attention to position 0 written, which all queries of a selector select.
+    pub(super) fn place_share(&mut self, selector: SelectorId) -> Result<(), Stopped> {
+        if !self.shares.insert(selector) {
+            return Ok(());
+        }
+        let is_first = (0..self.analysis.setting.max_length).map(|at| f64::from(u8::from(at == 0)));
+        let is_first = LinearRead::function(Analysis::INDICES, is_first.collect());
+        let selected = self.selected(selector);
+        let value = LinearRead::default().plus(1.0, &is_first);
+        self.write_cube(
+            &selected,
+            0,
+            HeadKind::Mean,
+            &value,
+            Target::Share(selector),
+        )
+    }
+}
+
+/// The denominator of a sum that is a mean times this: of a mean that is 0 it may be anything above 0.
+fn inverse(factor: f64) -> f64 {
+    match factor {
+        0.0 => 1.0,
+        factor => 1.0 / factor,
+    }
+}
+
+/// Makes one number of those that floats tell apart and that are as good as equal: the nearest whole
+/// number, if that is one of them.
+fn merge(numbers: &mut [f64]) {
+    let largest = numbers.iter().fold(1.0f64, |most, n| most.max(n.abs()));
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by(|a, b| numbers[*a].total_cmp(&numbers[*b]));
+    let mut last = f64::NEG_INFINITY;
+    for at in order {
+        if numbers[at] - last > SAME * largest {
+            let whole = numbers[at].round();
+            let is_whole = (whole - numbers[at]).abs() <= SAME * largest;
+            last = if is_whole { whole } else { numbers[at] };
+        }
+        numbers[at] = last;
+    }
+}
