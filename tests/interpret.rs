@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use random::Program;
 use rasp::base::Limits;
 use rasp::graph::Sharing;
-use rasp::interpret::{
+use rasp::inside::interpret::{
     Explanation, Generation, evaluate, evaluate_many, evaluate_selector, explain,
 };
 use rasp::session::Session;

@@ -186,8 +186,12 @@ fn how(found: &Comparison, max_length: usize) -> String {
             text.push_str(&format!(", which stand for all up to length {reach}"));
         }
         Method::Exhaustive => text.push_str(&format!(", all up to length {reach}")),
-        _ if reach == 0 => text.push_str(&format!(", random ones up to length {max_length}")),
-        _ => {
+        Method::SameGraph | Method::SameTable | Method::SameMoves | Method::Samples
+            if reach == 0 =>
+        {
+            text.push_str(&format!(", random ones up to length {max_length}"))
+        }
+        Method::SameGraph | Method::SameTable | Method::SameMoves | Method::Samples => {
             let all = match found.representative {
                 true => "ones that stand for all",
                 false => "all",

@@ -64,9 +64,9 @@ pub struct Input {
 impl Input {
     /// The input as RASP source: a string, or a list.
     pub fn source(&self) -> String {
-        match &self.given {
-            Json::String(text) => quote(text),
-            _ => list_source(&self.tokens),
+        match self.given.as_str() {
+            Some(text) => quote(text),
+            None => list_source(&self.tokens),
         }
     }
 
@@ -116,7 +116,7 @@ impl Input {
     pub fn example(tokens: &[Value]) -> Input {
         let single = |token: &Value| match token {
             Value::Str(text) if text.chars().count() == 1 => Some(text.to_string()),
-            _ => None,
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_) => None,
         };
         match tokens.iter().map(single).collect::<Option<String>>() {
             Some(text) => Input::text(&text),

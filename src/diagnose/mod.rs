@@ -2,6 +2,8 @@
 //! tree alone gives cause to warn of. Depends on what it tells of; nothing that runs a program depends
 //! on what is said here.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 /// A table with a row on a line or two.
 macro_rules! table {
     ($($($cell:expr),+;)*) => { &[$(($($cell),+)),*] };
@@ -55,7 +57,7 @@ pub fn warnings(read: &Read, text: &str) -> Vec<Diagnostic> {
     let mut found = precedence::surprising(&read.ast, text);
     let mut diagnostics = read.diagnostics.iter();
     if diagnostics.all(|diagnostic| diagnostic.severity != Severity::Error) {
-        found.extend(names::lint(&read.ast));
+        found.extend(names::lint(&read.ast, text));
     }
     found
 }

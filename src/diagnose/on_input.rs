@@ -1,8 +1,6 @@
 //! Faults of the interpreter in words: why an s-op has no value on an input, where in the program, and
 //! where in the input.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId};

@@ -64,7 +64,7 @@ macro_rules! mends {
                 $(let (part, whole) = $scene.place_of($at);
                 let $it = $scene.say(part);)?
                 $(let $name = $bound;)*
-                $($scene.mend_in(whole, &format!($what), part, format!($fixed)))?
+                $($scene.mend_places(&format!($what), vec![((part, whole), format!($fixed))]))?
                 $($crate::diagnose::eval::quote::said(format!($said)))?
                 $($other)?
             })*

@@ -38,6 +38,7 @@ pub(super) fn schedule(repl: &mut Repl, argument: &str) {
 }
 
 /// `:draw e`, `:draw e "input"`, `:draw e "input" path`: with a path the picture is a new file.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others have no pictures")]
 pub(super) fn draw(repl: &mut Repl, argument: &str) {
     if argument.is_empty() {
         return refuse(

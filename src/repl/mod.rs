@@ -2,6 +2,8 @@
 //! session read from a pipe and tests share it; `interactive` and `transcript` are its two front
 //! ends. What statements mean is the session's business, how entries look is `session::show`'s.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod assist;
 mod colors;
 pub mod command;
@@ -296,6 +298,7 @@ impl Repl {
     }
 
     /// Keeps the text of a statement for `:save`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others end with `;`")]
     fn accept(&mut self, statement: &Statement) {
         let end = match &statement.kind {
             StatementKind::Command(Command::Exit | Command::ShowExample { .. }) => return,

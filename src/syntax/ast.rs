@@ -2,8 +2,6 @@
 //! evaluated or resolved here. Parentheses and comments are kept, so that printing a tree gives
 //! the program back.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use crate::base::Span;
 use crate::value::{Comparison, Value};
 use std::sync::Arc;

@@ -1,6 +1,8 @@
 //! Source text to AST. Parsing never fails: it gives a tree, perhaps with error nodes, and the
 //! mistakes, which `diagnose` puts into words. Depends on `base` and `value`.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 pub mod ast;
 mod build;
 mod command;
@@ -13,5 +15,5 @@ pub mod token;
 mod typed;
 
 pub use command::recognize;
-pub use parse::{Completeness, Parsed, completeness, parse, parse_expression};
+pub use parse::{Completeness, completeness, parse, parse_expression};
 pub use typed::Typed;

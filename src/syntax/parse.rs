@@ -13,7 +13,13 @@ use std::ops::Range;
 use std::rc::Rc;
 
 lalrpop_mod!(
-    #[allow(clippy::all, clippy::pedantic, clippy::unwrap_used, unused)]
+    #[allow(
+        clippy::all,
+        clippy::pedantic,
+        clippy::unwrap_used,
+        clippy::wildcard_enum_match_arm,
+        unused
+    )]
     rasp
 );
 

@@ -109,7 +109,7 @@ impl Scene<'_> {
                     };
                     self.need(&(wrong, self.span(id)), Needed::List)
                 });
-                self.mend("write a list", lists.flat_map(|list| list.edits).collect())
+                self.mend("write a list", lists.flat_map(|list| list.edits))
             };
         }
     }

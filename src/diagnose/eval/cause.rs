@@ -1,8 +1,6 @@
 //! What happened: for each cause a row with the places that it is about. What was probably meant stands
 //! in `meant.rs`.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::input::explain;
 use super::quote::{arguments, counted, takes};
 use super::scene::{Scene, Side, kinds};

@@ -1,7 +1,5 @@
 //! Doubts in words: what is evaluated all right, but probably is not what was meant.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::input::other_default;
 use super::meant::quoted;
 use super::quote::elements;
@@ -184,12 +182,8 @@ impl Scene<'_> {
         match call {
             Some(call) if call.contains(made) => {
                 let other = other_default(&self.say(made)).to_string();
-                self.mend_in(
-                    call,
-                    "give a default of the type of the values",
-                    made,
-                    other,
-                )
+                let what = "give a default of the type of the values";
+                self.mend_places(what, vec![((made, call), other)])
             }
             // The default of the library's function itself.
             _ => self.mended_at(call.unwrap_or(self.whole), Code::MixedTypes, &[]),

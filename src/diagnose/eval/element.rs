@@ -42,6 +42,7 @@ impl Scene<'_> {
     }
 
     /// An assertion with what was found on its right side.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others have no value")]
     pub(super) fn right_value(&self, values: &[Side]) -> Option<Suggestion> {
         let (found, at) = values.first()?;
         let (what, value) = match found {

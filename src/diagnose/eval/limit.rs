@@ -1,7 +1,5 @@
 //! Limits that were reached, recursion above all.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::scene::{Scene, Side};
 use crate::base::{Code, Diagnostic, Span};
 use crate::eval::Meta;

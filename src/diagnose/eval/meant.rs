@@ -171,7 +171,7 @@ impl Scene<'_> {
                     .or_else(|| self.put("compare what has one type", queries.1, keys));
             Cause::NoSelector((_, at)) if self.swapped().is_some() =>
                 where values = self.swapped()?;
-                else self.mend("write", vec![(*at, b.clone()), (values, a.clone())]);
+                else self.mend("write", [(*at, b.clone()), (values, a.clone())]);
             Cause::NoSelector((meta, at)) if self.types(meta) == TypeSet::BOOL => at it = *at;
                 "to aggregate over the keys where it is true", "select({it}, True, ==)";
             Cause::NoSelector((_, at)) => at _ = *at; "to aggregate over all keys", "full_s";
@@ -300,6 +300,7 @@ impl Scene<'_> {
     }
 
     /// A call of a built-in function with other arguments than it takes.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other has a name")]
     fn builtin_call(&self, builtin: Builtin, wrong: &Argument) -> Option<Suggestion> {
         let meant = match wrong {
             _ if builtin == Builtin::Select => self.whole_select(),
@@ -337,12 +338,13 @@ fn nearest_key(dict: &Meta, key: &str) -> Option<String> {
     let Meta::Dict(dict) = dict else { return None };
     let keys = dict.iter().filter_map(|(key, _)| match key {
         Value::Str(text) => Some(&**text),
-        _ => None,
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => None,
     });
     Some(Value::str(nearest(key, keys)?).source())
 }
 
 /// The elements of a string or dict, or a number, as those of a list.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has items")]
 fn written_out(meta: &Meta) -> Option<String> {
     let atoms = match meta {
         Meta::Atom(value) if value.is_number() => vec![value.clone()],

@@ -83,6 +83,7 @@ impl Scene<'_> {
     }
 
     /// Whether a place is all of what `set example` or `set vocab` is given.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is a setting")]
     fn is_setting(&self, span: Span) -> bool {
         let statements = self.site.map_or(&[][..], |site| &site.ast.statements);
         statements.iter().any(|statement| match &statement.kind {
@@ -198,6 +199,7 @@ struct Introduced<'a> {
     is_parameter: bool,
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others keep no names")]
 fn introduced<'a>(
     statements: &'a [Statement],
     within: Option<(&'a Name, Span)>,

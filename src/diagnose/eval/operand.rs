@@ -74,6 +74,7 @@ impl Scene<'_> {
     }
 
     /// Numbers and strings mixed up, or strings in arithmetic: the same on one type.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what compares is compared")]
     fn of_types(&self, op: &Op, sides: &[Side]) -> Option<Suggestion> {
         let what = match op {
             Op::Add => "to join strings",
@@ -95,6 +96,7 @@ impl Scene<'_> {
     }
 
     /// Strings that hold numbers, and the tokens, as numbers.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are no strings")]
     pub(super) fn as_numbers(&self, sides: &[Side]) -> Option<Suggestion> {
         let float = |(meta, _): &Side| self.types(meta) == TypeSet::FLOAT;
         let float = sides.iter().any(float);

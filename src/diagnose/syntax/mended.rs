@@ -1,8 +1,6 @@
 //! Mistakes whose meaning is plain, so that the parser has read what was meant, and what goes beyond a
 //! limit.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::place::Context;
 use super::words::sign;
 use crate::base::{Code, Diagnostic, Limits, Span, Suggestion};

@@ -67,6 +67,7 @@ impl<'s> Context<'_, 's> {
         })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others end no statement")]
     fn place<'a>(&'a self, at: usize, expected: &'a [String]) -> Place<'a, 's> {
         let mut brackets: Vec<(Lexeme, Option<Token>)> = Vec::new();
         let mut statement = 0;
@@ -211,6 +212,7 @@ impl<'s> Place<'_, 's> {
     }
 
     /// Shows the bracket that would have to be closed first, where that is the likely mistake.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is left opens braces")]
     fn with_open_bracket(&self, told: Diagnostic) -> Diagnostic {
         let start = self.context.start_of(self.at);
         let Some(bracket) = self.bracket.filter(|bracket| bracket.start < start) else {
