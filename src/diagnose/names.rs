@@ -69,7 +69,6 @@ struct Names {
 }
 
 impl Names {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "others give no names")]
     fn of(ast: &Ast) -> Names {
         let mut names = Names::default();
         let mut called = BTreeSet::new();
@@ -77,20 +76,18 @@ impl Names {
         // What an expression is made of comes before it.
         for id in ast.ids().rev() {
             let kind = &ast.get(id).kind;
-            match kind {
-                ExprKind::Call {
-                    function,
-                    arguments,
-                } => {
-                    called.insert(*function);
-                    let given = arguments.iter().filter_map(|it| it.name.as_ref());
-                    names.given.extend(given.map(|ident| ident.name.clone()));
-                }
-                ExprKind::Lambda(lambda) => {
-                    in_lambda.insert(lambda.body);
-                    names.take(&lambda.parameters);
-                }
-                _ => {}
+            if let ExprKind::Call {
+                function,
+                arguments,
+            } = kind
+            {
+                called.insert(*function);
+                let given = arguments.iter().filter_map(|it| it.name.as_ref());
+                names.given.extend(given.map(|ident| ident.name.clone()));
+            }
+            if let ExprKind::Lambda(lambda) = kind {
+                in_lambda.insert(lambda.body);
+                names.take(&lambda.parameters);
             }
             if in_lambda.contains(&id) {
                 in_lambda.extend(kind.children());

@@ -99,8 +99,7 @@ impl Scene<'_> {
             _ if whole != self.whole =>
                 else self.put("with a list", found.1, format!("[{}]", self.say(at)));
             (Meta::Atom(value @ Value::Str(_)), Builtin::Len) =>
-                where text = value.source();
-                say "its length as an input: `length({text})`";
+                say ("its length as an input: `length({})`", value.source());
             _ => else {
                 let lists = self.arguments().into_iter().filter_map(|id| {
                     let wrong = match self.span(id) == found.1 {

@@ -48,12 +48,10 @@ impl Scene<'_> {
                 each defined in defined.filter(|defined| !at.contains(*defined)) =>
                     defined, "it is defined here";
             Cause::BuiltinHandedOver(builtin, at) =>
-                where name = builtin.name();
-                error!(NotCallable, "`{name}` cannot be passed on by itself"),
+                error!(NotCallable, "`{}` cannot be passed on by itself", builtin.name()),
                 at *at, "this is a built-in function";
             Cause::InputCount(applied, given) =>
-                where kind = applied.kind();
-                error!(WrongArguments, "{kind} is applied to one input, not to {given}"),
+                error!(WrongArguments, "{} is applied to one input, not to {given}", applied.kind()),
                 at self.whole, "applied here";
             Cause::NoInput(_, (input, at)) =>
                 where (what, kind) = match input.as_tokens() {
@@ -104,8 +102,8 @@ impl Scene<'_> {
                 at *at, "a list that is taken apart",
                 help "hand over the list itself, or its elements by their index";
             Cause::StrayOperator(comparison) =>
-                where symbol = comparison.symbol();
-                error!(WrongArguments, "`{symbol}` can only stand as the third argument of `select`"),
+                error!(WrongArguments, "`{}` can only stand as the third argument of `select`",
+                    comparison.symbol()),
                 at self.whole, "an operator without operands";
 
             Cause::NotIndexable(meta) =>
@@ -231,15 +229,13 @@ impl Scene<'_> {
                       `select((tokens, indices), tokens, lambda a, b, c: a == c and b > 0)`";
 
             Cause::NoList(builtin, side) =>
-                where name = builtin.name();
-                error!(OperandTypes, "`{name}` takes a list"), not side;
+                error!(OperandTypes, "`{}` takes a list", builtin.name()), not side;
             Cause::NoIndicator(side) => error!(OperandTypes, "`indicator` takes an s-op"), not side;
             Cause::NoFunction(side) =>
                 error!(NotCallable, "the second argument of `zipmap` is a function"), not side,
                 help "for example `zipmap((tokens, indices), lambda t, i: t == \"a\" and i > 0)`";
             Cause::NoNumbers((meta, at)) =>
-                where found = self.describe(meta);
-                error!(OperandTypes, "{found} cannot be encoded as numbers"),
+                error!(OperandTypes, "{} cannot be encoded as numbers", self.describe(meta)),
                 at *at, "no number";
             Cause::NoBound(side) => error!(OperandTypes, "`range` takes ints"), not side;
             Cause::StepZero =>
@@ -286,8 +282,7 @@ impl Scene<'_> {
                 at *at, "this is {kind}",
                 help "write at least one token: `set vocab \"abc\"` or `set vocab [1, 2]`";
             Cause::NotLoaded { path, reason } =>
-                where name = visible::name(path);
-                error!(FileNotFound, "`{name}` could not be loaded"),
+                error!(FileNotFound, "`{}` could not be loaded", visible::name(path)),
                 at self.whole, "{reason}";
             Cause::Cycle { files, loads } =>
                 where (message, help) = match files.as_slice() {

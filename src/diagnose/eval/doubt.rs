@@ -97,8 +97,7 @@ impl Scene<'_> {
     fn looked_up(&self, sides: &[Side]) -> Option<Suggestion> {
         mends! { self, sides;
             [(Meta::SOp(_), left), (Meta::List(_), right)] =>
-                where (left, right) = (self.say(*left), self.say(*right));
-                "to look it up in the list", "{left} in {right}";
+                "to look it up in the list", ("{} in {}", self.say(*left), self.say(*right));
         }
     }
 

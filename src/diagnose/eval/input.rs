@@ -174,8 +174,7 @@ impl Scene<'_> {
         let [object, index, ..] = &self.parts();
         mends! { self, table;
             Table::List(items) | Table::Str(items) if !items.is_empty() =>
-                where (index, length) = (operand(index), items.len());
-                "keep the index in range", "{object}[{index} % {length}]";
+                "keep the index in range", ("{object}[{} % {}]", operand(index), items.len());
             Table::Dict(entries) =>
                 where keys = entries.iter().map(|(key, _)| key.source());
                 where keys = keys.collect::<Vec<String>>();
