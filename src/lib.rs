@@ -81,6 +81,8 @@
 //! neither the command line (`cli`), the prompt (`repl`) nor threads (`parallel`).
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
+// A new node, primitive, operation or value is to be thought of wherever its kind is matched on.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod base;
 #[cfg(feature = "cli")]
@@ -114,6 +116,7 @@ mod certify;
 #[doc(hidden)]
 mod compile;
 #[doc(hidden)]
+#[expect(clippy::wildcard_enum_match_arm, reason = "not named yet")]
 mod decompile;
 #[doc(hidden)]
 mod diagnose;
@@ -128,6 +131,7 @@ mod infer;
 #[doc(hidden)]
 mod interpret;
 #[doc(hidden)]
+#[expect(clippy::wildcard_enum_match_arm, reason = "not named yet")]
 mod learn;
 #[doc(hidden)]
 mod looped;

@@ -2,8 +2,6 @@
 //! tree alone gives cause to warn of. Depends on what it tells of; nothing that runs a program depends
 //! on what is said here.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 /// A table with a row on a line or two.
 macro_rules! table {
     ($($($cell:expr),+;)*) => { &[$(($($cell),+)),*] };

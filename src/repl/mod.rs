@@ -2,8 +2,6 @@
 //! session read from a pipe and tests share it; `interactive` and `transcript` are its two front
 //! ends. What statements mean is the session's business, how entries look is `session::show`'s.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 mod assist;
 mod colors;
 pub mod command;

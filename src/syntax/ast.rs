@@ -41,10 +41,7 @@ impl Ast {
     }
 
     /// The name that an expression is, in parentheses or not.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "no other expression is a name"
-    )]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is a name")]
     pub fn bare_name(&self, id: ExprId) -> Option<&Name> {
         match &self.get(id).kind {
             ExprKind::Name(name) => Some(name),

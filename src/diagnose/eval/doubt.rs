@@ -47,11 +47,10 @@ impl Scene<'_> {
                 at at(1), "the queries are {right}",
                 mend self.equal_types(sides);
             Doubtful::ConstantMembership(items) =>
-                where held = if items[0].is_number() { "numbers" } else { "strings" };
                 where quoted = items.iter().map(quoted).collect::<Vec<_>>().join(", ");
                 warning!(ConstantComparison, "this `in` is False at every position of every input"),
                 at at(0), "this is {left}",
-                at at(1), "the list holds {held} only",
+                at at(1), ("the list holds {} only", if items[0].is_number() { "numbers" } else { "strings" }),
                 mend self.put("compare with strings", at(1), format!("[{quoted}]"))
                     .filter(|_| string(0) && items.len() <= 8);
             Doubtful::Branches =>
@@ -83,9 +82,9 @@ impl Scene<'_> {
                 help "choose another name, like `my_{name}`";
             Doubtful::Replaced(names, file) =>
                 where quoted = names.iter().map(|(name, _)| format!("`{name}`"));
-                where replaced = quoted.collect::<Vec<_>>().join(", ");
+                where quoted = quoted.collect::<Vec<_>>().join(", ");
                 where means = if names.len() == 1 { "it means" } else { "they mean" };
-                warning!(ReplacedName, "this load replaces {replaced} of your program"),
+                warning!(ReplacedName, "this load replaces {quoted} of your program"),
                 at self.whole, "from here on {means} what {file} says",
                 each (name, at) in names.iter().take(3) => *at, "your own `{name}`",
                 help "load the file before you define the name, or choose another name";

@@ -19,21 +19,18 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
     let float = |float: String| Suggestion::edit(format!("write a float: `{float}`"), span, float);
     rules! { (), &mistake.kind;
         MistakeKind::SourceBytes =>
-            where (bound, bytes) = (limits.source_bytes, context.text.len());
             error!(LimitReached, "this text is too long"),
-            at span, "it has {bytes} bytes",
-            note "the limit `source_bytes` is {bound} bytes";
+            at span, ("it has {} bytes", context.text.len()),
+            note ("the limit `source_bytes` is {} bytes", limits.source_bytes);
         MistakeKind::OpenBrackets =>
-            where bound = limits.open_brackets;
             error!(LimitReached, "too many brackets are open"),
             at span, "this one is one too many",
-            note "the limit `open_brackets` is {bound}",
+            note ("the limit `open_brackets` is {}", limits.open_brackets),
             help "name the inner parts in statements of their own";
         MistakeKind::ExpressionDepth =>
-            where bound = limits.expression_depth;
             error!(LimitReached, "this expression is nested too deeply"),
             at span, "too deep",
-            note "the limit `expression_depth` is {bound}",
+            note ("the limit `expression_depth` is {}", limits.expression_depth),
             help "name parts of it in statements of their own";
         MistakeKind::Escape =>
             where (kind, help) = match written.starts_with("\\u") {
@@ -53,10 +50,9 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
             mend Some(help);
         MistakeKind::LargeInt =>
             where nearest = written.parse().unwrap_or(f64::INFINITY);
-            where (least, most) = (i64::MIN, i64::MAX);
             error!(NumberTooLarge, "this integer does not fit in 64 bits"),
             at span, "too large",
-            note "integers go from {least} to {most}",
+            note ("integers go from {} to {}", i64::MIN, i64::MAX),
             mend Some(match written.len() {
                 _ if nearest.is_infinite() => SMALLER.into(),
                 0..=24 => float(format!("{written}.0")),
