@@ -83,6 +83,8 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
 // A new node, primitive, operation or value is to be thought of wherever its kind is matched on.
 #![deny(clippy::wildcard_enum_match_arm)]
+// Without the command line what only it uses is left over.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 pub mod base;
 #[cfg(feature = "cli")]
