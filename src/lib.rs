@@ -83,8 +83,6 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
 // A new node, primitive, operation or value is to be thought of wherever its kind is matched on.
 #![deny(clippy::wildcard_enum_match_arm)]
-// Without the command line what only it uses is left over.
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 pub mod base;
 #[cfg(feature = "cli")]
@@ -116,7 +114,9 @@ mod builtin;
 #[doc(hidden)]
 mod certify;
 #[doc(hidden)]
+#[cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 mod compile;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 #[expect(clippy::wildcard_enum_match_arm, reason = "not named yet")]
 mod decompile;
@@ -132,6 +132,7 @@ mod format;
 mod infer;
 #[doc(hidden)]
 mod interpret;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 #[expect(clippy::wildcard_enum_match_arm, reason = "not named yet")]
 mod learn;
@@ -155,6 +156,7 @@ pub mod inside {
     pub mod compile {
         pub use crate::compile::{certified, compile, compile_in, lower, verify};
     }
+    #[cfg(feature = "cli")]
     pub mod decompile {
         pub use crate::decompile::{agreement, decompile};
     }
@@ -177,6 +179,7 @@ pub mod inside {
             Explanation, Generation, evaluate, evaluate_many, evaluate_selector, explain,
         };
     }
+    #[cfg(feature = "cli")]
     pub mod learn {
         pub use crate::learn::data::Data;
         pub use crate::learn::grow::grow;
