@@ -15,14 +15,10 @@ impl Scene<'_> {
     /// A warning of something doubtful at the whole, unless another tells of it.
     pub(super) fn doubted(&self, doubt: &Doubt) -> Option<Diagnostic> {
         let sides = doubt.sides.as_slice();
-        let kinds: Vec<String> = sides.iter().map(|(meta, _)| self.describe(meta)).collect();
-        let [left, right] = [0, 1].map(|side| kinds.get(side).map_or("", String::as_str));
+        let kind = |(meta, _): &Side| self.describe(meta);
+        let [left, right] = [0, 1].map(|side| sides.get(side).map_or(String::new(), kind));
         let at = |side: usize| sides.get(side).map_or(self.whole, |(_, at)| *at);
-        let string = |side: usize| {
-            sides
-                .get(side)
-                .is_some_and(|(meta, _)| self.is_string(meta))
-        };
+        let string = |side| matches!(sides.get(side), Some((meta, _)) if self.is_string(meta));
         let [first, second] = [0, 1].map(|side| if string(side) { "string" } else { "number" });
         let warning = rules! { self, &doubt.kind;
             Doubtful::Constant { op, answer } =>

@@ -144,17 +144,9 @@ const SMALLER: &str = "write a smaller number, like `1e308`";
 /// The number that another language writes so.
 fn number(written: &str) -> Option<i64> {
     let plain = written.replace('_', "");
-    let bases = [
-        ("0x", 16),
-        ("0X", 16),
-        ("0b", 2),
-        ("0B", 2),
-        ("0o", 8),
-        ("0O", 8),
-        ("", 10),
-    ];
-    let mut digits = bases.iter();
-    digits.find_map(|(prefix, base)| {
+    let bases: &[(&str, u32)] =
+        table! { "0x", 16; "0X", 16; "0b", 2; "0B", 2; "0o", 8; "0O", 8; "", 10; };
+    bases.iter().find_map(|(prefix, base)| {
         let digits = plain.strip_prefix(prefix)?;
         i64::from_str_radix(digits, *base).ok()
     })
