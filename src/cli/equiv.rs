@@ -31,9 +31,7 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
         return Err(not_two());
     };
     let wanted = Setting {
-        vocab: arguments.vocab.clone(),
-        vocab_json: arguments.vocab_json.clone(),
-        max_len: arguments.max_len,
+        reach: arguments.reach.clone(),
         // Values are the same whether or not a model would be causal.
         causal: Some(Switch::Off),
     };

@@ -159,7 +159,7 @@ pub fn inputs(arguments: &Inputs) -> Fallible<Vec<Input>> {
 
 /// The vocabulary of the command line, if it gives one.
 pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
-    let tokens = match (&setting.vocab, &setting.vocab_json) {
+    let tokens = match (&setting.reach.vocab, &setting.reach.vocab_json) {
         (Some(text), _) => Value::characters(text),
         (None, Some(text)) => json_tokens("--vocab-json", text)?,
         (None, None) => return Ok(None),
@@ -429,7 +429,7 @@ fn near_file(file: &Path) -> String {
 pub fn asked(setting: &Setting, vocabulary: Option<Vec<Value>>, making: Option<&Making>) -> Asked {
     Asked {
         vocabulary,
-        max_length: setting.max_len,
+        max_length: setting.reach.max_len,
         causal: setting.causal.map(|switch| switch == Switch::On),
         otherwise: None,
         request: making.map(Making::request).unwrap_or_default(),

@@ -308,19 +308,15 @@ impl Lint<'_> {
         read
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no other reads a name")]
     fn read_by(&self, mut pending: Vec<ExprId>, read: &mut BTreeSet<Name>) {
         while let Some(id) = pending.pop() {
             let kind = &self.ast.get(id).kind;
-            match kind {
-                ExprKind::Name(name) => {
-                    read.insert(name.clone());
-                }
-                // An index from the end needs it.
-                ExprKind::Index { .. } => {
-                    read.insert("length".into());
-                }
-                _ => {}
+            if let ExprKind::Name(name) = kind {
+                read.insert(name.clone());
+            }
+            // An index from the end needs it.
+            if let ExprKind::Index { .. } = kind {
+                read.insert("length".into());
             }
             pending.extend(kind.children());
         }
