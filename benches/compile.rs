@@ -7,11 +7,11 @@
 mod uses;
 
 use rasp::base::Limits;
-use rasp::compile::compile;
 use rasp::graph::{SOpId, Sharing};
-use rasp::infer::{Analysis, Setting};
-use rasp::session::Session;
-use rasp::stdlib::{MODULES, RASPLIB};
+use rasp::inside::compile::compile;
+use rasp::inside::infer::Analysis;
+use rasp::inside::stdlib::{MODULES, RASPLIB};
+use rasp::session::{Session, Setting};
 use rasp::value::Value;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -3,11 +3,10 @@
 //! such input. Prints counts; run with `cargo bench --bench coverage`.
 
 use rasp::base::Limits;
-use rasp::compile::{Options, compile, verify};
 use rasp::execute::Precision;
 use rasp::graph::Sharing;
-use rasp::infer::Setting;
-use rasp::session::Session;
+use rasp::inside::compile::{compile, verify};
+use rasp::session::{Session, Setting, VerifyOptions};
 use rasp::value::Value;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +52,7 @@ fn outcome(vector: &Json, program: &str) -> Result<usize, String> {
     };
     let model = compile(session.graph(), sop, &setting, &Limits::default())
         .map_err(|error| format!("refused: {} {}", error.code, error.code.title()))?;
-    let options = Options {
+    let options = VerifyOptions {
         max_length: LENGTH,
         exhaustive: usize::MAX,
         samples: 0,

@@ -11,9 +11,9 @@ mod programs;
 
 use programs::{Opened, programs};
 use rasp::base::Limits;
-use rasp::compile::{Compiled, Request, compile_in};
-use rasp::infer::Setting;
+use rasp::inside::compile::compile_in;
 use rasp::model::{Dtype, Host, HostOrder};
+use rasp::session::{Compiled, Request, Setting};
 use std::collections::BTreeMap;
 
 /// Tokens and the longest input.

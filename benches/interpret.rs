@@ -18,7 +18,7 @@ use inputs::Input;
 use programs::{Bound, Program};
 use rasp::base::{Code, Severity};
 use rasp::graph::{SOpId, Sharing};
-use rasp::interpret::Generation;
+use rasp::inside::interpret::Generation;
 use rasp::session::Session;
 use rasp::value::Value;
 use std::time::Duration;

@@ -4,13 +4,8 @@
 //! listed. `cargo bench --bench learn -- train hist 250 0` trains the transformer of a task instead, for
 //! so many epochs, from a seed; `train all` does that for each task.
 
-use rasp::decompile::{agreement, decompile};
-use rasp::learn::Sizes;
-use rasp::learn::data::Data;
-use rasp::learn::grow::grow;
-use rasp::learn::program::Program;
-use rasp::learn::task::Task;
-use rasp::learn::train::{Progress, Recipe, Training};
+use rasp::inside::decompile::{agreement, decompile};
+use rasp::inside::learn::{Data, Program, Progress, Recipe, Sizes, Task, Training, grow};
 use rasp::session::Asked;
 use std::time::Instant;
 
@@ -155,7 +150,8 @@ fn train_one(task: Task, arguments: &[String], begun: Instant) {
         true
     };
     let never = &|| false;
-    let program = rasp::learn::trained(sizes, &data, &recipe, &mut training, &mut watch, never);
+    let program =
+        rasp::inside::learn::trained(sizes, &data, &recipe, &mut training, &mut watch, never);
     if let Some(program) = program {
         report(&data, &program, seed, seconds(begun) - start);
     }

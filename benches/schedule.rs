@@ -11,14 +11,13 @@ mod uses;
 
 use made::{Shape, random, read};
 use rasp::base::{Control, Random};
-use rasp::eval::Meta;
 use rasp::graph::Sharing;
+use rasp::inside::stdlib::{MODULES, RASPLIB};
 use rasp::schedule::exact::{Options, solve};
 use rasp::schedule::greedy;
 use rasp::schedule::problem::{Cost, Problem, Slots};
 use rasp::schedule::program::Program;
-use rasp::session::{Session, files};
-use rasp::stdlib::{MODULES, RASPLIB};
+use rasp::session::{Meta, Session, files};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -3,13 +3,12 @@
 //! al. 2023). Prints a table; `cargo bench --bench sizes -- --write` also writes `docs/SIZES.md`.
 
 use rasp::base::Limits;
-use rasp::compile::compile_in;
 use rasp::graph::Sharing;
-use rasp::infer::Setting;
+use rasp::inside::compile::compile_in;
 use rasp::model::Model;
 use rasp::model::describe::summary;
 use rasp::plan::Style;
-use rasp::session::Session;
+use rasp::session::{Session, Setting};
 use rasp::value::Value;
 use std::fmt::Write;
 

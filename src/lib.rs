@@ -81,6 +81,8 @@
 //! neither the command line (`cli`), the prompt (`repl`) nor threads (`parallel`).
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
+// A new node, primitive, operation or value is to be thought of wherever its kind is matched on.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod base;
 #[cfg(feature = "cli")]
@@ -106,33 +108,91 @@ mod pages;
 mod puzzle;
 mod repr;
 
-// Behind the door. The project's own tests, benches and fuzzers hold these parts against each other;
-// nothing is promised of them.
+// What `inside` shows of these needs no documentation.
 #[doc(hidden)]
-pub mod builtin;
+mod builtin;
 #[doc(hidden)]
-pub mod certify;
+mod certify;
 #[doc(hidden)]
-pub mod compile;
+#[cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
+mod compile;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
-pub mod decompile;
+#[expect(clippy::wildcard_enum_match_arm, reason = "not named yet")]
+mod decompile;
 #[doc(hidden)]
-pub mod diagnose;
+mod diagnose;
 #[doc(hidden)]
-pub mod equiv;
+mod equiv;
 #[doc(hidden)]
-pub mod eval;
+mod eval;
 #[doc(hidden)]
-pub mod format;
+mod format;
 #[doc(hidden)]
-pub mod infer;
+mod infer;
 #[doc(hidden)]
-pub mod interpret;
+mod interpret;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
-pub mod learn;
+#[expect(clippy::wildcard_enum_match_arm, reason = "not named yet")]
+mod learn;
 #[doc(hidden)]
-pub mod looped;
+mod looped;
 #[doc(hidden)]
-pub mod stdlib;
+mod stdlib;
 #[doc(hidden)]
-pub mod syntax;
+mod syntax;
+
+/// Behind the door: what the project's own tests, benches and fuzzers hold against each other. Nothing
+/// is promised of it.
+#[doc(hidden)]
+pub mod inside {
+    pub mod builtin {
+        pub use crate::builtin::{Kind, RESERVED, RESERVED_LIBRARY, TABLE};
+    }
+    pub mod certify {
+        pub use crate::certify::certify;
+    }
+    pub mod compile {
+        pub use crate::compile::{certified, compile, compile_in, lower, verify};
+    }
+    #[cfg(feature = "cli")]
+    pub mod decompile {
+        pub use crate::decompile::{agreement, decompile};
+    }
+    pub mod diagnose {
+        pub use crate::diagnose::names::lint;
+        pub use crate::diagnose::precedence::{parentheses, surprising};
+        pub use crate::diagnose::{Read, read, read_expression};
+    }
+    pub mod equiv {
+        pub use crate::equiv::{Method, Options, Verdict, compare};
+    }
+    pub mod format {
+        pub use crate::format::{print, print_with_parentheses};
+    }
+    pub mod infer {
+        pub use crate::infer::{Analysis, Domain, infer, inputs};
+    }
+    pub mod interpret {
+        pub use crate::interpret::{
+            Explanation, Generation, evaluate, evaluate_many, evaluate_selector, explain,
+        };
+    }
+    #[cfg(feature = "cli")]
+    pub mod learn {
+        pub use crate::learn::data::Data;
+        pub use crate::learn::grow::grow;
+        pub use crate::learn::program::Program;
+        pub use crate::learn::task::Task;
+        pub use crate::learn::train::{Progress, Recipe, Training};
+        pub use crate::learn::{Sizes, trained};
+    }
+    pub mod stdlib {
+        pub use crate::stdlib::{MODULES, Module, RASPLIB};
+    }
+    pub mod syntax {
+        pub use crate::syntax::token::{KEYWORDS, Token, lex};
+        pub use crate::syntax::{Completeness, Typed, ast, completeness, parse, recognize};
+    }
+}

@@ -74,6 +74,7 @@ pub fn find(name: &str) -> Option<&'static Module> {
 }
 
 /// The module that defines a name.
+#[cfg(feature = "repl")]
 pub fn defining(name: &str) -> Option<&'static Module> {
     let (_, module) = names().find(|(defined, _)| *defined == name)?;
     find(module)

@@ -10,12 +10,12 @@ use crate::common::property;
 use listed::{PROGRAMS, path};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use rasp::base::{Code, Limits};
-use rasp::certify::{Certificate, certify};
-use rasp::compile::{Compiled, certified, compile_in, lower};
 use rasp::execute::{Precision, trace};
+use rasp::inside::certify::certify;
+use rasp::inside::compile::{certified, compile_in, lower};
 use rasp::model::{Decoder, Dtype, HostOrder, Matrix, Model, from_bytes, to_bytes};
 use rasp::plan::{Plan, Style, VariableId};
-use rasp::session::{Asked, Session, VerifyOptions};
+use rasp::session::{Asked, Certificate, Compiled, Session, VerifyOptions};
 use rasp::value::Value;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -346,6 +346,16 @@ fn long_models_are_certified_and_right() {
 /// S-ops, a length, and the most hidden units of a layer that their models may take: products by
 /// squares, functions of counts by the thresholds of these, and what one position has at most.
 const FEW_UNITS: &[(&str, usize, usize)] = &[
+    (
+        "round(length * average(9 * indicator(tokens == \"(\") - 4 * indicator(tokens == \")\")))",
+        64,
+        0,
+    ),
+    (
+        "round((indices + 1) * aggregate(select(indices, indices, <=), 9 * indicator(tokens == \"(\")))",
+        64,
+        0,
+    ),
     ("indices * length", 24, 100),
     ("indices * length", 70, 300),
     (

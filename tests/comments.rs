@@ -6,11 +6,10 @@ use crate::syntax::{recipe, sketch};
 
 use proptest::prelude::*;
 use rasp::base::{Limits, SourceId};
-use rasp::diagnose::precedence::parentheses;
-use rasp::format::{print, print_with_parentheses};
-use rasp::syntax::ast::Ast;
-use rasp::syntax::parse;
-use rasp::syntax::token::{Token, lex};
+use rasp::inside::diagnose::parentheses;
+use rasp::inside::format::{print, print_with_parentheses};
+use rasp::inside::syntax::ast::Ast;
+use rasp::inside::syntax::{Token, lex, parse};
 use recipe::{program, recipe};
 use sketch::{bare, sketch};
 

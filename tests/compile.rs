@@ -8,14 +8,14 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use rasp::base::render::{self, render};
 use rasp::base::{Code, Diagnostic, Fallible, Limits, SourceId, Span};
-use rasp::compile::{Compiled, Options, compile, compile_in, verify};
 use rasp::execute::Precision;
 use rasp::graph::{Graph, SOp, SOpId, Selector, Sharing};
-use rasp::infer::{Domain, Setting, infer};
-use rasp::interpret::evaluate;
+use rasp::inside::compile::{compile, compile_in, verify};
+use rasp::inside::infer::{Domain, infer};
+use rasp::inside::interpret::evaluate;
 use rasp::model::{Decoder, Dtype, HostOrder, Model};
 use rasp::plan::{Kind, Style};
-use rasp::session::Session;
+use rasp::session::{Compiled, Session, Setting, VerifyOptions};
 use rasp::value::{Comparison, Op, Value};
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ fn exact(text: &str, name: &str, setting: &Setting, exhaustive: usize, samples: 
     let size = (setting.vocabulary.len(), setting.max_length);
     println!("{name} {size:?}: {} ({time:.1?})", shape(&model));
     for precision in [Precision::F32, Precision::F64] {
-        let options = Options {
+        let options = VerifyOptions {
             max_length: setting.max_length,
             exhaustive,
             samples,
@@ -398,7 +398,7 @@ fn reason(refusal: &Diagnostic) -> &str {
 
 fn right(graph: &Graph, root: SOpId, model: &Model) {
     for precision in [Precision::F32, Precision::F64] {
-        let options = Options {
+        let options = VerifyOptions {
             max_length: 4,
             exhaustive: 200,
             samples: 100,
@@ -521,7 +521,7 @@ fn means_of_fractions_are_real_numbers() {
         let setting = setting("abc", 6);
         let model = compile(session.graph(), root, &setting, &Limits::default()).expect(name);
         for precision in [Precision::F32, Precision::F64] {
-            let options = Options {
+            let options = VerifyOptions {
                 max_length: 6,
                 exhaustive: 1_200,
                 samples: 0,
@@ -766,6 +766,36 @@ fn the_best_of_at_most_one_may_stand_in_a_branch() {
              x = aggregate(best, tokens, \"-\") if tokens == \"a\" else tokens;"
         );
         exact(&text, "x", &setting("ab", 4), 100, 0);
+    }
+}
+
+/// Sums, of all positions and of those before, and what is made of them.
+const OF_SUMS: &[&str] = &[
+    "round(length * average(t))",
+    "length * average(t) > 3",
+    "round(length * average(t)) % 3",
+    "selector_width(select(indices, round(length * average(t)), ==))",
+    "round((indices + 1) * aggregate(select(indices, indices, <=), t))",
+    "round(indices * aggregate(select(indices, indices, <), t))",
+    "round(indices * aggregate(select(indices, indices, <), t, 1))",
+    "round(length * average(t - 1)) == 0",
+    "round(length * aggregate(select(indices, indices, <=), t))",
+];
+
+#[test]
+fn sums_are_right_on_all_inputs() {
+    let digits = Setting {
+        vocabulary: [0, 1, 3].map(Value::Int).to_vec(),
+        ..setting("", 5)
+    };
+    for text in OF_SUMS {
+        exact(
+            &format!("t = tokens_int; x = {text};"),
+            "x",
+            &digits,
+            363,
+            0,
+        );
     }
 }
 

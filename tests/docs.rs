@@ -2,11 +2,10 @@
 //! what there is.
 
 use rasp::base::{Diagnostic, Limits, Severity};
-use rasp::builtin::{RESERVED, RESERVED_LIBRARY, TABLE};
-use rasp::eval::Event;
 use rasp::graph::Sharing;
-use rasp::session::Session;
-use rasp::stdlib::{MODULES, RASPLIB};
+use rasp::inside::builtin::{RESERVED, RESERVED_LIBRARY, TABLE};
+use rasp::inside::stdlib::{MODULES, RASPLIB};
+use rasp::session::{Event, Session};
 
 const LANGUAGE: &str = include_str!("../docs/LANGUAGE.md");
 

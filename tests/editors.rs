@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use rasp::builtin::{Kind, RESERVED_LIBRARY, TABLE};
+use rasp::inside::builtin::{Kind, RESERVED_LIBRARY, TABLE};
+use rasp::inside::syntax::KEYWORDS;
 use rasp::repl::COMMAND_WORDS;
-use rasp::syntax::token::KEYWORDS;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
@@ -167,8 +167,8 @@ fn keywords_are_what_the_lexer_says() {
     for word in KEYWORDS {
         // `lambda`, `assert` and `repeat` are keywords where something follows.
         let text = format!("{word} x");
-        let lexed = rasp::syntax::token::lex(rasp::base::SourceId(0), &text, 10);
-        let lexemes = rasp::syntax::recognize(&text, &lexed.lexemes);
+        let lexed = rasp::inside::syntax::lex(rasp::base::SourceId(0), &text, 10);
+        let lexemes = rasp::inside::syntax::recognize(&text, &lexed.lexemes);
         assert!(lexemes[0].token.is_keyword(), "{word}");
     }
 }

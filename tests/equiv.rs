@@ -4,10 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use rasp::base::Limits;
-use rasp::equiv::{Method, Options, Verdict, compare};
 use rasp::graph::Sharing;
-use rasp::infer::Setting;
-use rasp::session::Session;
+use rasp::inside::equiv::{Method, Options, Verdict, compare};
+use rasp::session::{Session, Setting};
 use rasp::value::Value;
 
 /// Neighbours differ only in failures, types, laziness, defaults or single values.

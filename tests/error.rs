@@ -6,9 +6,8 @@
 use crate::common::mistakes::{Mistake, directory, mistakes, topic};
 use rasp::base::render::{Style, render};
 use rasp::base::{Code, Diagnostic, Limits, Sources, Span};
-use rasp::eval::{Event, Loaded, Meta};
 use rasp::graph::{SOpId, Sharing};
-use rasp::session::{Asked, Session, files};
+use rasp::session::{Asked, Event, Loaded, Meta, Session, files};
 use std::collections::BTreeSet;
 use std::path::Path;
 

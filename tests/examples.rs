@@ -6,8 +6,7 @@ use crate::common::listed;
 
 use common::{session, shape};
 use listed::{PROGRAMS, path};
-use rasp::eval::{Event, Meta};
-use rasp::session::{Asked, files};
+use rasp::session::{Asked, Event, Meta, files};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

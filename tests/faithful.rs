@@ -7,15 +7,15 @@ use crate::common::programs;
 use budget::{Budget, LONG, QUICK, THOROUGH, of_each};
 use programs::{Opened, Program, programs};
 use rasp::base::{Code, Limits, Random};
-use rasp::compile::{Options, compile_in, verify};
 use rasp::execute::trace::trace;
 use rasp::execute::{Executor, Precision, largest_activation};
 use rasp::graph::{Graph, SOp, SOpId, SelectorId, Sharing};
-use rasp::infer::{Setting, inputs};
-use rasp::interpret::{evaluate, evaluate_selector};
+use rasp::inside::compile::{compile_in, verify};
+use rasp::inside::infer::inputs;
+use rasp::inside::interpret::{evaluate, evaluate_selector};
 use rasp::model::Model;
 use rasp::plan::{Attend, Kind, PatternSource, Plan, Style};
-use rasp::session::Session;
+use rasp::session::{Session, Setting, VerifyOptions};
 use rasp::value::{Comparison, Op, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,7 +80,7 @@ fn check_in(
     };
     let mut problems = Vec::new();
     for precision in [Precision::F32, Precision::F64] {
-        let options = Options {
+        let options = VerifyOptions {
             max_length: setting.max_length,
             exhaustive: budget.exhaustive,
             samples: budget.samples,

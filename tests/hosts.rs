@@ -3,15 +3,15 @@
 //! leaves out does go wrong.
 
 use rasp::base::Limits;
-use rasp::compile::{Compiled, Request, compile_in};
 use rasp::execute::trace::trace_in_order;
 use rasp::execute::{Executor, Precision, trace};
 use rasp::graph::Sharing;
-use rasp::infer::{Setting, inputs};
-use rasp::interpret::evaluate;
+use rasp::inside::compile::compile_in;
+use rasp::inside::infer::inputs;
+use rasp::inside::interpret::evaluate;
 use rasp::model::{Dtype, Host, HostOrder, Model};
 use rasp::plan::Style;
-use rasp::session::Session;
+use rasp::session::{Compiled, Request, Session, Setting};
 use rasp::value::Value;
 use std::collections::BTreeSet;
 

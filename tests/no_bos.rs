@@ -11,16 +11,16 @@ use budget::{Budget, of_each};
 use place::Place;
 use programs::{Opened, Program, programs};
 use rasp::base::{Limits, Random};
-use rasp::certify::{Certificate, certify};
-use rasp::compile::{Compiled, Options, Request, certified, compile_in, verify};
 use rasp::execute::Precision;
 use rasp::execute::trace::trace;
 use rasp::graph::{SelectorId, Sharing, WithFirst};
-use rasp::infer::{Setting, inputs};
-use rasp::interpret::{evaluate, evaluate_selector};
+use rasp::inside::certify::certify;
+use rasp::inside::compile::{certified, compile_in, verify};
+use rasp::inside::infer::inputs;
+use rasp::inside::interpret::{evaluate, evaluate_selector};
 use rasp::model::{HostOrder, from_bytes, to_bytes};
 use rasp::plan::{Attend, Kind, Meaning, PatternSource, Plan, Style, Term, VariableId};
-use rasp::session::Session;
+use rasp::session::{Certificate, Compiled, Request, Session, Setting, VerifyOptions};
 use rasp::value::Value;
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ fn problems(
         problems.push("it has a BOS token".to_string());
     }
     for precision in [Precision::F32, Precision::F64] {
-        let options = Options {
+        let options = VerifyOptions {
             max_length: budget.length,
             exhaustive: budget.exhaustive,
             samples: budget.samples,

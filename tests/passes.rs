@@ -8,10 +8,10 @@ use crate::common::place;
 
 use place::Place;
 use rasp::base::{Code, Control, Limits};
-use rasp::compile::{Compiled, Request, compile_in};
-use rasp::infer::Setting;
+use rasp::inside::compile::compile_in;
 use rasp::plan::pass::{PASSES, Passes};
 use rasp::plan::{Plan, Style, VariableId, Written};
+use rasp::session::{Compiled, Request, Setting};
 use rasp::value::Value;
 
 /// Programs in which every pass has something to do.

@@ -87,7 +87,7 @@ fn assertions_run_in_every_round() {
     let program = "repeat 3 (x = indices) { assert x(\"ab\") != [1, 2]; x = x + 1; }";
     let events = session.load_text("rounds.rasp", program);
     let asserted = events.iter();
-    let asserted = asserted.filter(|event| matches!(event, rasp::eval::Event::Asserted(_)));
+    let asserted = asserted.filter(|event| matches!(event, rasp::session::Event::Asserted(_)));
     assert_eq!(asserted.count(), 3);
     assert_eq!(session.take_diagnostics().len(), 1);
     assert_eq!(

@@ -3,13 +3,12 @@
 //! ones at larger sizes, in float32 and float64.
 
 use rasp::base::{Code, Limits};
-use rasp::compile::{Options, compile, verify};
 use rasp::execute::Precision;
 use rasp::graph::{SOpId, Sharing};
-use rasp::infer::Setting;
-use rasp::interpret;
+use rasp::inside::compile::{compile, verify};
+use rasp::inside::interpret;
 use rasp::model::{Decoder, Model};
-use rasp::session::Session;
+use rasp::session::{Session, Setting, VerifyOptions};
 use rasp::value::Value;
 
 fn program(text: &str, name: &str) -> (Session, SOpId) {
@@ -43,7 +42,7 @@ fn exact_in(text: &str, name: &str, setting: &Setting, exhaustive: usize, sample
         .unwrap_or_else(|e| panic!("{name}: {e:?}"));
     for precision in [Precision::F32, Precision::F64] {
         let max_length = setting.max_length;
-        let options = Options {
+        let options = VerifyOptions {
             max_length,
             exhaustive,
             samples,
@@ -283,7 +282,7 @@ fn strings_are_picked_by_weight() {
     );
     let setting = letters(2, 3);
     let model = compile(session.graph(), root, &setting, &Limits::default()).expect("a model");
-    let options = Options {
+    let options = VerifyOptions {
         max_length: 3,
         exhaustive: 100,
         samples: 0,
@@ -431,7 +430,7 @@ fn exact_or_refused(text: &str) -> bool {
         };
         for precision in [Precision::F32, Precision::F64] {
             let max_length = setting.max_length;
-            let options = Options {
+            let options = VerifyOptions {
                 max_length,
                 exhaustive: 400,
                 samples: 60,
@@ -471,7 +470,7 @@ fn large_lengths() {
                 ),
                 Ok(model) => {
                     for precision in [Precision::F32, Precision::F64] {
-                        let options = Options {
+                        let options = VerifyOptions {
                             max_length: length,
                             exhaustive: 100,
                             samples: 40,

@@ -11,12 +11,11 @@ mod uses;
 use common::{session, shape};
 use oracle::{Case, Oracle};
 use rasp::base::{Limits, SourceId};
-use rasp::eval::Meta;
 use rasp::graph::Sharing;
-use rasp::session::Session;
-use rasp::stdlib::{MODULES, Module, RASPLIB};
-use rasp::syntax::ast::StatementKind;
-use rasp::syntax::parse;
+use rasp::inside::stdlib::{MODULES, Module, RASPLIB};
+use rasp::inside::syntax::ast::StatementKind;
+use rasp::inside::syntax::parse;
+use rasp::session::{Meta, Session};
 use rasp::value::Value;
 use uses::{Use, uses};
 

@@ -10,12 +10,10 @@ pub mod sketch;
 use proptest::prelude::*;
 use rasp::base::render::{Style, render};
 use rasp::base::{Diagnostic, Limits, SourceId, Sources, Span};
-use rasp::diagnose::names::lint;
-use rasp::diagnose::precedence::surprising;
-use rasp::diagnose::{read as read_program, read_expression};
-use rasp::format::print;
-use rasp::syntax::ast::*;
-use rasp::syntax::{Completeness, Typed, completeness};
+use rasp::inside::diagnose::{lint, read as read_program, read_expression, surprising};
+use rasp::inside::format::print;
+use rasp::inside::syntax::ast::*;
+use rasp::inside::syntax::{Completeness, Typed, completeness};
 use recipe::{program, recipe};
 use sketch::{Sketch, bare, sketch};
 use std::fmt::Write;
@@ -345,7 +343,7 @@ fn nesting_a_hundred_thousand_deep() {
         let (ast, diagnostics) = read(text);
         shown(text, &diagnostics);
         surprising(&ast, text);
-        lint(&ast);
+        lint(&ast, text);
         print(&ast, text);
         completeness(text);
     }

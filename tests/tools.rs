@@ -314,12 +314,14 @@ assert f(1) == \"``\";
 fn the_reference_of_the_library_has_every_name() {
     let ran = Place::new().rasp(&["doc"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
-    for row in rasp::builtin::TABLE {
+    for row in rasp::inside::builtin::TABLE {
         let heading = format!("### `{}", row.name);
         assert!(ran.out.contains(&heading), "no {heading}");
         assert!(ran.out.contains(row.example), "no {}", row.example);
     }
-    for module in std::iter::once(&rasp::stdlib::RASPLIB).chain(rasp::stdlib::MODULES) {
+    for module in
+        std::iter::once(&rasp::inside::stdlib::RASPLIB).chain(rasp::inside::stdlib::MODULES)
+    {
         for line in module.text.lines() {
             if let Some(rest) = line.strip_prefix("def ")
                 && !rest.starts_with('_')

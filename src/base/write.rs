@@ -33,6 +33,7 @@ pub fn pause() -> MutexGuard<'static, ()> {
 /// # Errors
 /// A place that cannot be written to, or one that is taken and to be kept; a file that has other
 /// names (hard links), which would keep the old contents; one whose owner could not be kept.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others say it themselves")]
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Fallible<()> {
     if path.as_os_str() == "-" {
         let error = unwritten(path, "`-` is not the name of a file here");

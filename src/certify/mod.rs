@@ -3,8 +3,6 @@
 //! the readout decodes exactly. It holds for weights that are what the plan lowers to, on hosts that
 //! divide by √d_head in one of three places. Depends on `plan`, and on `model` for the names of these.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 mod bos;
 mod bound;
 mod facts;

@@ -192,8 +192,9 @@ pub struct Inputs {
     pub input_json: Vec<String>,
 }
 
-#[derive(Debug, Args)]
-pub struct Setting {
+/// Which inputs there are.
+#[derive(Clone, Debug, Args)]
+pub struct Reach {
     /// The vocabulary: a text whose characters are the tokens
     #[arg(
         long,
@@ -208,6 +209,12 @@ pub struct Setting {
     /// The longest input
     #[arg(long, value_name = "N")]
     pub max_len: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct Setting {
+    #[command(flatten)]
+    pub reach: Reach,
     /// Let each position attend only to itself and earlier positions, or to all in spite of the
     /// program
     #[arg(
@@ -223,7 +230,8 @@ pub struct Setting {
 impl Setting {
     /// Whether the command line says anything of the inputs.
     pub fn is_given(&self) -> bool {
-        self.vocab.is_some() || self.vocab_json.is_some() || self.max_len.is_some()
+        let reach = &self.reach;
+        reach.vocab.is_some() || reach.vocab_json.is_some() || reach.max_len.is_some()
     }
 }
 
@@ -423,20 +431,8 @@ pub struct Equiv {
     pub program: Program,
     #[command(flatten)]
     pub sops: SOps,
-    /// The vocabulary: a text whose characters are the tokens
-    #[arg(
-        long,
-        value_name = "TEXT",
-        conflicts_with = "vocab_json",
-        allow_hyphen_values = true
-    )]
-    pub vocab: Option<String>,
-    /// The vocabulary as a JSON array of tokens
-    #[arg(long, value_name = "ARRAY", allow_hyphen_values = true)]
-    pub vocab_json: Option<String>,
-    /// The longest input
-    #[arg(long, value_name = "N")]
-    pub max_len: Option<usize>,
+    #[command(flatten)]
+    pub reach: Reach,
     /// Random inputs beyond the lengths that are compared exhaustively
     #[arg(long, value_name = "K", default_value_t = 2_000)]
     pub samples: usize,

@@ -25,13 +25,7 @@ pub fn check(output: &mut Output, arguments: &Check) -> Result<(), Stop> {
         true => {
             let setting = session.setting(&asked(&arguments.setting, given, None));
             let setting = output.expect(setting, session.sources())?;
-            let roots: Vec<SOpId> = definitions
-                .values()
-                .filter_map(|meta| match meta {
-                    Meta::SOp(id) => Some(*id),
-                    _ => None,
-                })
-                .collect();
+            let roots: Vec<SOpId> = definitions.values().filter_map(Meta::as_sop).collect();
             let control = session.control();
             let facts = || session.facts(&roots, &setting);
             let facts = progress::shown(output, control, "inferring values", facts)?;
@@ -62,6 +56,7 @@ pub fn check(output: &mut Output, arguments: &Check) -> Result<(), Stop> {
 }
 
 /// What the program defines, with what its expression statements say, in order.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others define nothing")]
 fn definitions(session: &Session, events: &[Event]) -> IndexMap<String, Meta> {
     let mut definitions = IndexMap::new();
     for event in events {
@@ -148,8 +143,5 @@ fn row_json(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -
 }
 
 fn find<'f>(facts: &'f Facts, meta: &Meta) -> Option<&'f crate::infer::facts::NodeFacts> {
-    match meta {
-        Meta::SOp(id) => facts.get(*id),
-        _ => None,
-    }
+    facts.get(meta.as_sop()?)
 }

@@ -165,6 +165,7 @@ fn parameters(row: &BuiltinName) -> String {
     text
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are as written")]
 fn example_value(session: &mut Session, example: &str) -> Option<String> {
     match session.expression(example).ok()? {
         Meta::SOp(id) => {
@@ -224,6 +225,7 @@ fn page(
 }
 
 /// What a program says of names: the names, how they are written, the documentation.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are undocumented")]
 fn entries<'a>(ast: &'a Ast, text: &str) -> Vec<(Vec<&'a str>, String, &'a str)> {
     let entry = |statement: &'a Statement| {
         let (names, signature) = match &statement.kind {
@@ -273,6 +275,7 @@ fn signature(ast: &Ast, text: &str, function: &Function) -> String {
 }
 
 /// The assertions of a program that open with one of some names.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are no examples")]
 fn examples(ast: &Ast, text: &str, names: &[&str]) -> Vec<String> {
     ast.statements
         .iter()
@@ -288,6 +291,7 @@ fn examples(ast: &Ast, text: &str, names: &[&str]) -> Vec<String> {
         .collect()
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others open with no name")]
 fn opens_with(ast: &Ast, mut expr: ExprId) -> Option<&str> {
     loop {
         expr = match &ast.get(expr).kind {

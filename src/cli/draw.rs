@@ -191,6 +191,7 @@ enum Target {
 impl Target {
     /// # Errors
     /// An expression that cannot be drawn; several of which one is no selector.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are no selectors")]
     fn new(session: &mut Session, expressions: &[String]) -> Fallible<Target> {
         if expressions.is_empty() {
             return Ok(Target::Model);

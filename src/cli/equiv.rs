@@ -31,9 +31,7 @@ pub fn equiv(output: &mut Output, arguments: &Equiv) -> Result<(), Stop> {
         return Err(not_two());
     };
     let wanted = Setting {
-        vocab: arguments.vocab.clone(),
-        vocab_json: arguments.vocab_json.clone(),
-        max_len: arguments.max_len,
+        reach: arguments.reach.clone(),
         // Values are the same whether or not a model would be causal.
         causal: Some(Switch::Off),
     };
@@ -186,8 +184,12 @@ fn how(found: &Comparison, max_length: usize) -> String {
             text.push_str(&format!(", which stand for all up to length {reach}"));
         }
         Method::Exhaustive => text.push_str(&format!(", all up to length {reach}")),
-        _ if reach == 0 => text.push_str(&format!(", random ones up to length {max_length}")),
-        _ => {
+        Method::SameGraph | Method::SameTable | Method::SameMoves | Method::Samples
+            if reach == 0 =>
+        {
+            text.push_str(&format!(", random ones up to length {max_length}"))
+        }
+        Method::SameGraph | Method::SameTable | Method::SameMoves | Method::Samples => {
             let all = match found.representative {
                 true => "ones that stand for all",
                 false => "all",

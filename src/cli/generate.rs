@@ -123,10 +123,9 @@ fn show(
         return output.json(&line);
     }
     // Tokens that are characters make a text; where others are among them, a list.
-    output.line(&match Input::example(&all).given {
-        Json::String(text) => text,
-        _ => Input::example(&all).source(),
-    })?;
+    let input = Input::example(&all);
+    let list = || input.source();
+    output.line(&input.given.as_str().map_or_else(list, str::to_string))?;
     if let Some(error) = &found.error {
         output.report(error, sources);
     }

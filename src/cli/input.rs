@@ -64,9 +64,9 @@ pub struct Input {
 impl Input {
     /// The input as RASP source: a string, or a list.
     pub fn source(&self) -> String {
-        match &self.given {
-            Json::String(text) => quote(text),
-            _ => list_source(&self.tokens),
+        match self.given.as_str() {
+            Some(text) => quote(text),
+            None => list_source(&self.tokens),
         }
     }
 
@@ -116,7 +116,7 @@ impl Input {
     pub fn example(tokens: &[Value]) -> Input {
         let single = |token: &Value| match token {
             Value::Str(text) if text.chars().count() == 1 => Some(text.to_string()),
-            _ => None,
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_) => None,
         };
         match tokens.iter().map(single).collect::<Option<String>>() {
             Some(text) => Input::text(&text),
@@ -159,7 +159,7 @@ pub fn inputs(arguments: &Inputs) -> Fallible<Vec<Input>> {
 
 /// The vocabulary of the command line, if it gives one.
 pub fn vocabulary(setting: &Setting) -> Fallible<Option<Vec<Value>>> {
-    let tokens = match (&setting.vocab, &setting.vocab_json) {
+    let tokens = match (&setting.reach.vocab, &setting.reach.vocab_json) {
         (Some(text), _) => Value::characters(text),
         (None, Some(text)) => json_tokens("--vocab-json", text)?,
         (None, None) => return Ok(None),
@@ -429,7 +429,7 @@ fn near_file(file: &Path) -> String {
 pub fn asked(setting: &Setting, vocabulary: Option<Vec<Value>>, making: Option<&Making>) -> Asked {
     Asked {
         vocabulary,
-        max_length: setting.max_len,
+        max_length: setting.reach.max_len,
         causal: setting.causal.map(|switch| switch == Switch::On),
         otherwise: None,
         request: making.map(Making::request).unwrap_or_default(),

@@ -44,6 +44,7 @@ impl Serialize for Values<'_> {
 pub struct Written<'a>(pub &'a Meta);
 
 impl Serialize for Written<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are as written")]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Meta::Atom(value) => Atom(value).serialize(serializer),

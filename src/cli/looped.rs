@@ -191,7 +191,9 @@ pub fn trace(output: &mut Output, arguments: &Running) -> Result<(), Stop> {
         } else {
             let next = match run.description.machine {
                 Machine::Stored => stored_instruction(&run),
-                _ => instruction(&model, &run.description, counter),
+                Machine::R1 | Machine::R2 | Machine::R1s | Machine::P10 | Machine::Fleq => {
+                    instruction(&model, &run.description, counter)
+                }
             };
             output.line(format!("{steps:6}  {counter:4}  {next}").trim_end())?;
         }

@@ -136,6 +136,7 @@ impl ModelFile {
 pub const HAZARDS: &str = "looking for inputs on which the program fails";
 
 /// Compiles expressions of a program, and names the outputs after them.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others have no value")]
 pub fn compile_expressions(
     output: &mut Output,
     session: &mut Session,

@@ -76,6 +76,7 @@ pub fn run(output: &mut Output, arguments: &Run) -> Result<(), Stop> {
 }
 
 /// The expressions of the command line, or else the expression statements of the program.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are not shown")]
 fn requests<'e>(
     session: &mut Session,
     expressions: &[String],
@@ -182,6 +183,7 @@ fn evaluate(
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are constant")]
 fn found<'m>(
     session: &Session,
     json: bool,
@@ -214,6 +216,7 @@ fn found<'m>(
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are as written")]
 fn shown(meta: &Meta) -> String {
     match meta {
         Meta::Application(result) => show::application(result),

@@ -62,14 +62,13 @@ fn test_file(
     let events = progress::shown(output, &control, "running assertions", load)?;
     let assertions: Vec<&Assertion> = events
         .iter()
-        .filter_map(|event| match event {
-            Event::Asserted(assertion) => Some(assertion),
-            _ => None,
-        })
-        // Those of functions that were loaded belong to their own files.
-        .filter(|assertion| {
-            let sources = session.sources();
-            sources.get(assertion.span.source).name == loaded.name
+        .filter_map(|event| {
+            let Event::Asserted(assertion) = event else {
+                return None;
+            };
+            // Those of functions that were loaded belong to their own files.
+            let source = session.sources().get(assertion.span.source);
+            (source.name == loaded.name).then_some(assertion)
         })
         .collect();
     for diagnostic in session.take_diagnostics() {

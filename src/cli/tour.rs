@@ -8,7 +8,7 @@ use super::output::{Output, Stop};
 use super::progress;
 use crate::base::table::indented;
 use crate::base::{Code, Diagnostic, Fallible};
-use crate::eval::{Event, Loaded, Meta};
+use crate::eval::{Event, Loaded};
 use crate::execute::{self, Precision};
 use crate::graph::{SOpId, Sharing};
 use crate::model;
@@ -147,13 +147,11 @@ fn subject(
     if let Some(SOp { expr: expression }) = &arguments.sop {
         return Ok((expression.clone(), session.sop(expression)?));
     }
-    let stated = events.iter().rev().find_map(|event| match event {
-        Event::Expression {
-            meta: Meta::SOp(id),
-            span,
-            ..
-        } => Some((session.sources().text(*span).to_string(), *id)),
-        _ => None,
+    let stated = events.iter().rev().find_map(|event| {
+        let Event::Expression { meta, span, .. } = event else {
+            return None;
+        };
+        Some((session.sources().text(*span).to_string(), meta.as_sop()?))
     });
     stated.ok_or_else(|| {
         Diagnostic::error(Code::BadInput, "the program states no s-op to show")

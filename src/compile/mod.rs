@@ -13,8 +13,6 @@
 //! the values or reads the number. What is read from the embeddings, a width or a mean is held as
 //! it is. No wish changes a value.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 mod additive;
 mod attempt;
 mod attend;

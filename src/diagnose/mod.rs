@@ -55,7 +55,7 @@ pub fn warnings(read: &Read, text: &str) -> Vec<Diagnostic> {
     let mut found = precedence::surprising(&read.ast, text);
     let mut diagnostics = read.diagnostics.iter();
     if diagnostics.all(|diagnostic| diagnostic.severity != Severity::Error) {
-        found.extend(names::lint(&read.ast));
+        found.extend(names::lint(&read.ast, text));
     }
     found
 }

@@ -16,9 +16,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const TOLD: usize = 10_000;
 
 /// The warnings about a program, in the order of its text.
-pub fn lint(ast: &Ast) -> Vec<Diagnostic> {
+pub fn lint(ast: &Ast, text: &str) -> Vec<Diagnostic> {
     let mut lint = Lint {
         ast,
+        text,
         names: Names::of(ast),
         found: Vec::new(),
     };
@@ -75,20 +76,18 @@ impl Names {
         // What an expression is made of comes before it.
         for id in ast.ids().rev() {
             let kind = &ast.get(id).kind;
-            match kind {
-                ExprKind::Call {
-                    function,
-                    arguments,
-                } => {
-                    called.insert(*function);
-                    let given = arguments.iter().filter_map(|it| it.name.as_ref());
-                    names.given.extend(given.map(|ident| ident.name.clone()));
-                }
-                ExprKind::Lambda(lambda) => {
-                    in_lambda.insert(lambda.body);
-                    names.take(&lambda.parameters);
-                }
-                _ => {}
+            if let ExprKind::Call {
+                function,
+                arguments,
+            } = kind
+            {
+                called.insert(*function);
+                let given = arguments.iter().filter_map(|it| it.name.as_ref());
+                names.given.extend(given.map(|ident| ident.name.clone()));
+            }
+            if let ExprKind::Lambda(lambda) = kind {
+                in_lambda.insert(lambda.body);
+                names.take(&lambda.parameters);
             }
             if in_lambda.contains(&id) {
                 in_lambda.extend(kind.children());
@@ -150,6 +149,7 @@ impl Names {
 /// A program with its names, and the warnings about it so far.
 struct Lint<'a> {
     ast: &'a Ast,
+    text: &'a str,
     names: Names,
     found: Vec<Diagnostic>,
 }
@@ -170,7 +170,7 @@ impl Lint<'_> {
                 let help = format!("remove the statement, or name it `{public}`");
                 let help = self.names.renamed(help, vec![ident.span], name, public);
                 let help = match help.edits.is_empty() {
-                    true => "remove the statement".into(),
+                    true => self.removed("remove the statement", statement),
                     false => help,
                 };
                 self.found.push(told!(
@@ -192,7 +192,7 @@ impl Lint<'_> {
         let functions = all(statements, false).into_iter();
         let functions = functions.filter(|it| matches!(it.kind, StatementKind::Define(_)));
         let late = self.reads(functions.flat_map(|it| all(std::slice::from_ref(it), true)));
-        let mut waiting: BTreeMap<&str, &Ident> = BTreeMap::new();
+        let mut waiting: BTreeMap<&str, (&Ident, &Statement)> = BTreeMap::new();
         for statement in statements {
             for name in self.reads(all(std::slice::from_ref(statement), true)) {
                 waiting.remove(&*name);
@@ -213,15 +213,31 @@ impl Lint<'_> {
             if told || late.contains(name) || self.names.in_lambdas.contains(name) {
                 continue;
             }
-            let first = waiting.insert(name, ident);
-            if let Some(first) = first.filter(|_| self.found.len() < TOLD) {
+            let first = waiting.insert(name, (ident, statement));
+            if let Some((first, whole)) = first.filter(|_| self.found.len() < TOLD) {
+                let help = "remove the first statement, or give one of the two another name";
                 self.found.push(told!(
                     warning!(UnreadDefinition, "`{name}` is replaced before anything reads it"),
                     at first.span, "nothing reads this value",
                     at ident.span, "here the name gets another one",
-                    help "remove the first statement, or give one of the two another name",
+                    mend Some(self.removed(help, whole)),
                 ));
             }
+        }
+    }
+
+    /// Help that removes a statement with its `;`.
+    fn removed(&self, help: &str, statement: &Statement) -> Suggestion {
+        let span = statement.span;
+        let behind = self.text.get(span.end as usize..).unwrap_or("");
+        match (behind.trim_start().strip_prefix(';'), &statement.kind) {
+            (Some(rest), _) => {
+                let end = (self.text.len() - rest.len()) as u32;
+                Suggestion::edit(help, Span { end, ..span }, "")
+            }
+            (None, StatementKind::Define(_)) => Suggestion::edit(help, span, ""),
+            // A comment stands before the `;`.
+            (None, _) => help.into(),
         }
     }
 
@@ -295,15 +311,12 @@ impl Lint<'_> {
     fn read_by(&self, mut pending: Vec<ExprId>, read: &mut BTreeSet<Name>) {
         while let Some(id) = pending.pop() {
             let kind = &self.ast.get(id).kind;
-            match kind {
-                ExprKind::Name(name) => {
-                    read.insert(name.clone());
-                }
-                // An index from the end needs it.
-                ExprKind::Index { .. } => {
-                    read.insert("length".into());
-                }
-                _ => {}
+            if let ExprKind::Name(name) = kind {
+                read.insert(name.clone());
+            }
+            // An index from the end needs it.
+            if let ExprKind::Index { .. } = kind {
+                read.insert("length".into());
             }
             pending.extend(kind.children());
         }

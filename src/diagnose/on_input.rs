@@ -1,8 +1,6 @@
 //! Faults of the interpreter in words: why an s-op has no value on an input, where in the program, and
 //! where in the input.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{SOp, SOpId};
@@ -14,16 +12,14 @@ impl From<&Failure> for Diagnostic {
     fn from(failure: &Failure) -> Diagnostic {
         rules! { (), failure;
             Failure::Types(symbol, values) =>
-                where kinds = values.iter().map(Value::kind).collect::<Vec<_>>();
-                where kinds = kinds.join(" and ");
+                where kinds = values.iter().map(Value::kind).collect::<Vec<_>>().join(" and ");
                 where these = match &**values {
                     [a, b] => format!(": `{} {symbol} {}`", shown(a), shown(b)),
                     _ => String::new(),
                 };
                 error!(OperandTypes, "`{symbol}` does not work on {kinds}{these}");
             Failure::NoIndex(kind, index) =>
-                where found = index.kind();
-                error!(OperandTypes, "a {kind} is indexed by an int, not by {found}");
+                error!(OperandTypes, "a {kind} is indexed by an int, not by {}", index.kind());
             Failure::Overflow(symbol, values, _) =>
                 where written = match &**values {
                     [a, b] => format!("{a} {symbol} {b}"),
@@ -50,16 +46,10 @@ impl From<&Failure> for Diagnostic {
             Failure::LongString(bytes, most) =>
                 error!(LimitReached, "the limit `string_bytes` of {most} bytes in a string is reached: \
                                       this one has {bytes}");
-            Failure::NotInt(value) =>
-                where value = value.source();
-                error!(BadToken, "{value} is not an int");
+            Failure::NotInt(value) => error!(BadToken, "{} is not an int", value.source());
             Failure::LargeInt(value) => error!(BadToken, "{value} is not an int of 64 bits");
-            Failure::NotFloat(value) =>
-                where value = value.source();
-                error!(BadToken, "{value} is not a float");
-            Failure::NoKey(key) =>
-                where key = key.source();
-                error!(BadIndex, "there is no key {key} in the dict");
+            Failure::NotFloat(value) => error!(BadToken, "{} is not a float", value.source());
+            Failure::NoKey(key) => error!(BadIndex, "there is no key {} in the dict", key.source());
             Failure::OutOfRange { index, length, kind } =>
                 error!(BadIndex, "index {index} is out of range for a {kind} of length {length}");
         }
@@ -92,20 +82,16 @@ impl From<&Cause> for Diagnostic {
                 error!(BadInput, "what this part of the program is given is not known");
             Cause::Primitive(failure) => Diagnostic::from(failure);
             Cause::Mixed([(first, a), (second, b)]) =>
-                where (a, b) = (a.source(), b.source());
-                error!(MixedTypes, "numbers and strings in one s-op: {a} at position {first} and \
-                                    {b} at position {second}");
+                error!(MixedTypes, "numbers and strings in one s-op: {} at position {first} and \
+                                    {} at position {second}", a.source(), b.source());
             Cause::NoMean(count, of, shown) =>
-                where (of, shown) = (of.name(), listed(shown));
-                error!(MeanOfNonNumbers,
-                    "{count} values are selected at once, but {of} have no mean{shown}");
+                error!(MeanOfNonNumbers, "{count} values are selected at once, but {} have no mean{}",
+                    of.name(), listed(shown));
             Cause::NoWeightedMean(count, of) =>
-                where of = of.name();
-                error!(MeanOfNonNumbers,
-                    "{count} values have a weight at once, but {of} have no mean");
+                error!(MeanOfNonNumbers, "{count} values have a weight at once, but {} have no mean",
+                    of.name());
             Cause::NoScore(score) =>
-                where score = score.source();
-                error!(OperandTypes, "a score is a number, not {score}");
+                error!(OperandTypes, "a score is a number, not {}", score.source());
             Cause::NoWeight(weight) =>
                 error!(ArithmeticFailed,
                     "a weight is {weight}, but weights are finite and not negative");

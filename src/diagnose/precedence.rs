@@ -75,6 +75,7 @@ fn warning(ast: &Ast, text: &str, id: ExprId, around: &BTreeSet<ExprId>) -> Diag
     )
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are no operators")]
 fn surprise(ast: &Ast, id: ExprId) -> Option<Surprise> {
     let of = |id| ast.binary(id).map(|(_, operator, _)| operator);
     let unary = |id| match ast.get(id).kind {

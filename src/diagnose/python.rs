@@ -1,6 +1,7 @@
 //! How Python would read the operators of an expression, written with the parentheses that make this
 //! language read the same. For the help of `precedence`.
 
+use crate::base::Span;
 use crate::format::print_expression;
 use crate::syntax::ast::{Ast, BinaryOperator, ExprId, ExprKind, UnaryOperator};
 use crate::syntax::precedence::{Level, PythonLevel};
@@ -26,14 +27,19 @@ pub(super) fn reading(ast: &Ast, text: &str, whole: ExprId, part: ExprId) -> Opt
         print: &|id| print_expression(ast, text, id, &BTreeSet::new()),
         parts: &parts,
         at: 0,
+        read: Ast::default(),
+        around: BTreeSet::new(),
         wanted,
         found: None,
     };
     let read = parser.choice()?;
-    Some(parser.found.unwrap_or(read.text))
+    let shown = parser.found.unwrap_or(read);
+    parser.around.remove(&shown);
+    Some(print_expression(&parser.read, "", shown, &parser.around))
 }
 
 /// The parts of an expression in their order; gives where those of `part` stand.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are operands")]
 fn flatten(
     ast: &Ast,
     id: ExprId,
@@ -62,33 +68,21 @@ fn flatten(
     }
 }
 
-/// What has been read, written for this language.
-#[derive(Clone)]
-struct Read {
-    text: String,
-    outer: Outer,
-}
-
-/// What stands outermost in it.
-#[derive(Clone, Copy, PartialEq)]
-enum Outer {
-    Operand,
-    Prefix(UnaryOperator),
-    Infix(BinaryOperator),
-    Choice,
-}
-
+/// A parser by precedence, whose operands are names: their texts.
 struct Parser<'a> {
     print: &'a dyn Fn(ExprId) -> String,
     parts: &'a [PythonPart],
     at: usize,
+    read: Ast,
+    /// What stands in parentheses that this language does not need.
+    around: BTreeSet<ExprId>,
     wanted: Range<usize>,
     /// What stands exactly where it is wanted.
-    found: Option<String>,
+    found: Option<ExprId>,
 }
 
 impl Parser<'_> {
-    fn choice(&mut self) -> Option<Read> {
+    fn choice(&mut self) -> Option<ExprId> {
         let start = self.at;
         let then = self.operation(PythonLevel::Or)?;
         if !matches!(self.parts.get(self.at), Some(PythonPart::If)) {
@@ -98,14 +92,16 @@ impl Parser<'_> {
         let condition = self.choice()?;
         self.at += 1;
         let otherwise = self.choice()?;
-        let [then, condition, otherwise] =
-            [&then, &condition, &otherwise].map(|part| bracketed(part, Level::Ternary, false));
-        let text = format!("{then} if {condition} else {otherwise}");
-        Some(self.read(start, text, Outer::Choice))
+        let choice = ExprKind::Ternary {
+            then,
+            condition,
+            otherwise,
+        };
+        Some(self.made(start, choice))
     }
 
     /// Operators of a level and tighter ones.
-    fn operation(&mut self, loosest: PythonLevel) -> Option<Read> {
+    fn operation(&mut self, loosest: PythonLevel) -> Option<ExprId> {
         let start = self.at;
         let mut left = self.prefixed(loosest)?;
         // What the comparison before compared last: `a < b < c` is `a < b and b < c`.
@@ -117,10 +113,15 @@ impl Parser<'_> {
             }
             self.at += 1;
             let right = self.operation(level.of_right_operand())?;
+            let binary = |operator, left, right| ExprKind::Binary {
+                operator,
+                left,
+                right,
+            };
             let last = compared.take().filter(|_| level == PythonLevel::Comparison);
-            let read = self.infix(start, operator, last.as_ref().unwrap_or(&left), &right);
+            let read = self.made(start, binary(operator, last.unwrap_or(left), right));
             left = match last {
-                Some(_) => self.infix(start, BinaryOperator::And, &left, &read),
+                Some(_) => self.made(start, binary(BinaryOperator::And, left, read)),
                 None => read,
             };
             compared = (level == PythonLevel::Comparison).then_some(right);
@@ -129,67 +130,55 @@ impl Parser<'_> {
     }
 
     /// An operand with the operators before it.
-    fn prefixed(&mut self, loosest: PythonLevel) -> Option<Read> {
+    fn prefixed(&mut self, loosest: PythonLevel) -> Option<ExprId> {
         let start = self.at;
         let part = *self.parts.get(start)?;
         self.at += 1;
-        match part {
-            PythonPart::Operand(id) => {
-                let text = (self.print)(id);
-                Some(self.read(start, text, Outer::Operand))
-            }
+        let kind = match part {
+            PythonPart::Operand(id) => ExprKind::Name((self.print)(id).into()),
             PythonPart::Prefix(operator) => {
-                let level = PythonLevel::of_prefix(operator).max(loosest);
-                let operand = bracketed(&self.operation(level)?, Level::Prefix, true);
-                let blank = if operator == UnaryOperator::Not {
-                    " "
-                } else {
-                    ""
-                };
-                let text = format!("{}{blank}{operand}", operator.symbol());
-                Some(self.read(start, text, Outer::Prefix(operator)))
+                let operand = self.operation(PythonLevel::of_prefix(operator).max(loosest))?;
+                ExprKind::Unary { operator, operand }
             }
-            PythonPart::Infix(_) | PythonPart::If | PythonPart::Else => None,
-        }
-    }
-
-    fn infix(&mut self, start: usize, operator: BinaryOperator, left: &Read, right: &Read) -> Read {
-        let level = Level::of_operator(operator);
-        let logic = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
-        let left = match logic && left.outer == Outer::Infix(operator) {
-            true => left.text.clone(),
-            false => bracketed(left, level, true),
+            PythonPart::Infix(_) | PythonPart::If | PythonPart::Else => return None,
         };
-        let right = bracketed(right, level, false);
-        let text = format!("{left} {} {right}", operator.symbol());
-        self.read(start, text, Outer::Infix(operator))
+        Some(self.made(start, kind))
     }
 
-    fn read(&mut self, start: usize, text: String, outer: Outer) -> Read {
+    /// An expression with parentheses around operands of operators where they make it plain: around
+    /// choices, comparisons and logic, unless the same logic goes on.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are plain")]
+    fn made(&mut self, start: usize, kind: ExprKind) -> ExprId {
+        let level = Level::of(&kind);
+        let loosest = if level == Level::Ternary {
+            Level::Membership
+        } else {
+            Level::Relation
+        };
+        let operator = |kind: &ExprKind| match kind {
+            ExprKind::Binary { operator, .. } => Some(*operator),
+            _ => None,
+        };
+        for (at, operand) in kind.children().into_iter().enumerate() {
+            let inner = &self.read.get(operand).kind;
+            let goes_on = at == 0 && level == Level::Logic && operator(inner) == operator(&kind);
+            let needed = match inner {
+                ExprKind::Ternary { .. } => true,
+                ExprKind::Unary {
+                    operator: UnaryOperator::Not,
+                    ..
+                } => !matches!(level, Level::Logic | Level::Prefix | Level::Ternary),
+                ExprKind::Binary { operator, .. } => Level::of_operator(*operator) <= loosest,
+                _ => false,
+            };
+            if needed && !goes_on {
+                self.around.insert(operand);
+            }
+        }
+        let id = self.read.add(kind, Span::BUILT_IN);
         if self.wanted == (start..self.at) {
-            self.found = Some(text.clone());
+            self.found = Some(id);
         }
-        Read { text, outer }
-    }
-}
-
-/// An operand of an operator, in parentheses where this language needs them, and where they make logic
-/// plain.
-fn bracketed(operand: &Read, around: Level, is_left: bool) -> String {
-    let needed = match operand.outer {
-        Outer::Operand | Outer::Prefix(UnaryOperator::Negate | UnaryOperator::Plus) => false,
-        Outer::Prefix(UnaryOperator::Not) => {
-            !matches!(around, Level::Logic | Level::Prefix | Level::Ternary)
-        }
-        Outer::Choice => true,
-        Outer::Infix(operator) => {
-            let inner = Level::of_operator(operator);
-            let looser = inner < around || (inner == around && !is_left);
-            looser || (inner <= Level::Relation && around != Level::Ternary)
-        }
-    };
-    match needed {
-        true => format!("({})", operand.text),
-        false => operand.text.clone(),
+        id
     }
 }

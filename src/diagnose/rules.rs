@@ -1,31 +1,37 @@
 //! How rules are written: as lists, a row each. Texts may name what the pattern or a `where` of their
 //! row has bound.
 
+/// A text, in parentheses with values that stand in it.
+macro_rules! text {
+    (($($text:tt)*)) => { format!($($text)*) };
+    ($text:literal) => { format!($text) };
+}
+
 /// An error with a code and a text.
 macro_rules! error {
-    ($code:ident, $message:literal) => {
-        Diagnostic::error(Code::$code, format!($message))
+    ($code:ident, $message:literal $(, $value:expr)*) => {
+        Diagnostic::error(Code::$code, format!($message $(, $value)*))
     };
 }
 
 /// A warning with a code and a text.
 macro_rules! warning {
-    ($code:ident, $message:literal) => {
-        Diagnostic::warning(Code::$code, format!($message))
+    ($code:ident, $message:literal $(, $value:expr)*) => {
+        Diagnostic::warning(Code::$code, format!($message $(, $value)*))
     };
 }
 
 /// What happened, places `at` which something is said, the same of `each` of several, a `note`, and
 /// `help`, or a `mend` if there is one.
 macro_rules! told {
-    ($told:expr $(, at $at:expr, $label:literal)*
-        $(, each $one:pat in $all:expr => $place:expr, $said:literal)?
-        $(, note $note:literal)* $(, help $help:literal)? $(, mend $mend:expr)? $(,)?) => {{
+    ($told:expr $(, at $at:expr, $label:tt)*
+        $(, each $one:pat in $all:expr => $place:expr, $said:tt)?
+        $(, note $note:tt)* $(, help $help:tt)? $(, mend $mend:expr)? $(,)?) => {{
         let told: Diagnostic = $told;
-        $(let told = told.at($at, format!($label));)*
-        $(let told = $all.into_iter().fold(told, |told, $one| told.at($place, format!($said)));)?
-        $(let told = told.note(format!($note));)*
-        $(let told = told.help(format!($help));)?
+        $(let told = told.at($at, text!($label));)*
+        $(let told = $all.into_iter().fold(told, |told, $one| told.at($place, text!($said)));)?
+        $(let told = told.note(text!($note));)*
+        $(let told = told.help(text!($help));)?
         $(let told = told.maybe_help($mend);)?
         told
     }};
@@ -35,9 +41,9 @@ macro_rules! told {
 macro_rules! rules {
     ($scene:expr, $cause:expr; $($pattern:pat $(if $guard:expr)? =>
         $(where $name:pat = $value:expr;)* $told:expr $(, not $side:expr)?
-        $(, at $at:expr, $label:literal)*
-        $(, each $one:pat in $all:expr => $place:expr, $said:literal)?
-        $(, note $note:literal)* $(, help $help:literal)? $(, mend $mend:expr)?;)*) => {
+        $(, at $at:expr, $label:tt)*
+        $(, each $one:pat in $all:expr => $place:expr, $said:tt)?
+        $(, note $note:tt)* $(, help $help:tt)? $(, mend $mend:expr)?;)*) => {
         match $cause {
             $($pattern $(if $guard)? => {
                 $(let $name = $value;)*
@@ -56,7 +62,7 @@ macro_rules! rules {
 macro_rules! mends {
     ($scene:expr, $value:expr; $($pattern:pat $(if $guard:expr)? => $(at $it:pat = $at:expr;)?
         $(where $name:pat = $bound:expr;)*
-        $($what:literal, $fixed:literal)? $(say $said:literal)? $(else $other:expr)?;)*) => {
+        $($what:literal, $fixed:tt)? $(say $said:tt)? $(else $other:expr)?;)*) => {
         match $value {
             $($pattern $(if $guard)? => {
                 #[allow(unused_variables)]
@@ -64,8 +70,8 @@ macro_rules! mends {
                 $(let (part, whole) = $scene.place_of($at);
                 let $it = $scene.say(part);)?
                 $(let $name = $bound;)*
-                $($scene.mend_in(whole, &format!($what), part, format!($fixed)))?
-                $($crate::diagnose::eval::quote::said(format!($said)))?
+                $($scene.mend_places(&format!($what), vec![((part, whole), text!($fixed))]))?
+                $($crate::diagnose::eval::quote::said(text!($said)))?
                 $($other)?
             })*
             #[allow(unreachable_patterns)]

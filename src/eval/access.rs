@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 impl Evaluator {
     /// `container[index]`
+    #[expect(clippy::wildcard_enum_match_arm, reason = "any other index is a value")]
     pub(crate) fn index(
         &mut self,
         cx: &Context,
@@ -121,6 +122,7 @@ impl Evaluator {
         self.elements(cx, iterable, found)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has elements")]
     fn elements(&self, cx: &Context, iterable: ExprId, found: Meta) -> Outcome<Vec<Side>> {
         let at = cx.span(iterable);
         match found {
@@ -137,6 +139,7 @@ impl Evaluator {
     }
 
     /// What `*list` stands for: the elements. An s-op is itself, as a tuple of one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is taken apart")]
     pub(crate) fn spread(&mut self, cx: &Context, list: ExprId) -> Outcome<Vec<Side>> {
         match self.expression(cx, list)? {
             sop @ Meta::SOp(_) => Ok(vec![(sop, self.made(cx, list))]),
@@ -197,6 +200,7 @@ impl Evaluator {
 }
 
 /// A list, dict or string indexed by an atom.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others have no elements")]
 fn index_value(container: Meta, index: Side) -> Outcome<Meta> {
     let Meta::Atom(key) = &index.0 else {
         return Err(Cause::BadIndex(container, index).into());
@@ -238,6 +242,7 @@ fn index_value(container: Meta, index: Side) -> Outcome<Meta> {
 }
 
 /// A list, dict or string as it is now, for lookups by an s-op.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are not indexed")]
 fn table(container: &Meta) -> Outcome<Table> {
     let atom = |meta: &Meta| -> Outcome<Value> {
         let atom = meta.as_atom().cloned();

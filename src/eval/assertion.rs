@@ -1,8 +1,6 @@
 //! `assert`: an in-file test. Each one that is run leaves an event, also inside a function, so that
 //! `rasp test` can count them; one that does not hold is an error of its statement.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::context::Context;
 use super::fault::Cause;
 use super::meta::{Meta, Side};

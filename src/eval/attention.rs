@@ -51,6 +51,7 @@ impl Evaluator {
     }
 
     /// The function that stands where a comparison could, if it is one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are no functions")]
     fn predicate(&mut self, cx: &Context, id: ExprId) -> Outcome<Option<Arc<Callable>>> {
         let meta = match &cx.ast.get(id).kind {
             ExprKind::Name(name) => match self.scopes.lookup(cx.scope, name) {
@@ -70,6 +71,7 @@ impl Evaluator {
         })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are one thing")]
     pub(super) fn aggregate(
         &mut self,
         cx: &Context,
@@ -137,6 +139,7 @@ impl Evaluator {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others do not attend")]
     fn pool(&mut self, attends: &Meta, value: SOpId, default: Value, span: Span) -> Outcome<Meta> {
         let sop = match *attends {
             Meta::Scorer(scorer) => self.add_sop(

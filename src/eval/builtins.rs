@@ -134,6 +134,7 @@ impl Evaluator {
     }
 
     /// The results of an elementwise function: where it gives an atom, the same at each position.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others stay as they are")]
     fn at_each_position(&mut self, result: Meta, span: Span) -> Outcome<Meta> {
         match result {
             Meta::Atom(_) => Ok(Meta::SOp(self.broadcast(&result, span)?)),

@@ -1,8 +1,6 @@
 //! How much memory strings, lists and dicts take, for the limit on what lives at the same time. Depends on the
 //! values of the language.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::meta::{Application, Dict, List, Meta};
 use crate::value::Value;
 use rustc_hash::FxHashSet;

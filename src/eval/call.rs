@@ -5,7 +5,7 @@ use super::context::Context;
 use super::fault::{Argument as Wrong, Call, Cause, Limit};
 use super::meta::{Application, Body, Callable, Meta, Side};
 use super::{Evaluator, Outcome};
-use crate::base::{Diagnostic, Span};
+use crate::base::Span;
 use crate::builtin;
 use crate::interpret;
 use crate::syntax::ast::{Argument, ExprId, ExprKind, Name};
@@ -13,6 +13,7 @@ use crate::value::Value;
 use std::sync::Arc;
 
 impl Evaluator {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is called")]
     pub(crate) fn call(
         &mut self,
         cx: &Context,
@@ -58,6 +59,7 @@ impl Evaluator {
 
     /// The arguments in the order of the parameters, defaults filled in; those that no other
     /// parameter takes as one list, if there is a parameter for them.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is taken apart")]
     fn arguments(
         &mut self,
         cx: &Context,
@@ -222,6 +224,7 @@ impl Evaluator {
     }
 
     /// An s-op, selector or scorer applied to an input.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are not applied")]
     fn apply(
         &mut self,
         cx: &Context,
@@ -233,8 +236,8 @@ impl Evaluator {
             return Err(Cause::InputCount(applied, arguments.len()).into());
         };
         let input = self.side(cx, argument.value)?;
-        let tokens = self.tokens(Some(&applied), input)?;
-        let size = tokens.len() as u64;
+        let input = self.tokens(Some(&applied), input)?;
+        let size = input.len() as u64;
         let pairs = size.saturating_mul(size);
         let (work, roots) = match applied {
             Meta::Selector(id) => (pairs / 64, self.graph.selector_operands(id)),
@@ -243,27 +246,20 @@ impl Evaluator {
             _ => (size, Vec::new()),
         };
         self.charge(work)?;
-        let failed = |error: Box<Diagnostic>| {
-            let error = Box::new(error.within(span, "applied to an input here"));
-            Cause::OnInput { error, roots }
-        };
+        let (graph, limits) = (&self.graph, &self.limits);
         let application = match applied {
-            Meta::SOp(id) => Application::Sequence {
-                output: interpret::evaluate(&self.graph, id, &tokens).map_err(failed)?,
-                input: tokens,
-            },
-            Meta::Selector(id) => Application::Matrix {
-                rows: interpret::evaluate_selector(&self.graph, id, &tokens, &self.limits)
-                    .map_err(failed)?,
-                input: tokens,
-            },
-            Meta::Scorer(id) => Application::Scores {
-                rows: interpret::evaluate_scorer(&self.graph, id, &tokens, &self.limits)
-                    .map_err(failed)?,
-                input: tokens,
-            },
+            Meta::SOp(id) => interpret::evaluate(graph, id, &input)
+                .map(|output| Application::Sequence { input, output }),
+            Meta::Selector(id) => interpret::evaluate_selector(graph, id, &input, limits)
+                .map(|rows| Application::Matrix { input, rows }),
+            Meta::Scorer(id) => interpret::evaluate_scorer(graph, id, &input, limits)
+                .map(|rows| Application::Scores { input, rows }),
             _ => unreachable!("the caller passes s-ops, selectors and scorers"),
         };
+        let application = application.map_err(|error| {
+            let error = Box::new(error.within(span, "applied to an input here"));
+            Cause::OnInput { error, roots }
+        })?;
         Ok(Meta::Application(Arc::new(application)))
     }
 

@@ -1,8 +1,6 @@
 //! Expressions: one arm a form, with the work in the modules named after the themes. Recursion
 //! grows the stack as needed, so nesting is bounded by `Limits::expression_depth` alone.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::bytes::bytes;
 use super::context::Context;
 use super::fault::{Cause, Limit, limited};
@@ -23,7 +21,7 @@ impl Evaluator {
     fn expression_here(&mut self, cx: &Context, id: ExprId) -> Outcome<Meta> {
         let expr = cx.ast.get(id);
         let span = expr.span;
-        self.step()?;
+        self.charge(1)?;
         match &expr.kind {
             ExprKind::Error => Err(Stop::Broken),
             ExprKind::Name(name) => self.name(cx, name),

@@ -1,8 +1,6 @@
 //! Why a statement stopped: what happened, as data, and where. Nothing here is said in words;
 //! `diagnose` does that, once for each statement.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::meta::{Callable, Meta, ScopeId, Side};
 use crate::base::{Diagnostic, Span};
 use crate::builtin::Builtin;

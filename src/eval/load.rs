@@ -1,8 +1,6 @@
 //! `load "path";`: runs another text in a scope of its own and copies its public names. Where texts
 //! come from is the business of [`Texts`], so that the core reads no files.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::context::Context;
 use super::fault::{Cause, Doubtful, Limit, limited};
 use super::meta::{Meta, ScopeId};

@@ -1,8 +1,6 @@
 //! `Meta`: what an expression of the language evaluates to before there is an input: atoms, lists,
 //! dicts, functions, s-ops and selectors.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use crate::base::{Held, Span};
 use crate::builtin::Builtin;
 use crate::graph::{SOpId, ScorerId, SelectorId};
@@ -259,6 +257,14 @@ impl Meta {
             | Meta::Function(_)
             | Meta::Application(_)
             | Meta::Broken => None,
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is an s-op")]
+    pub fn as_sop(&self) -> Option<SOpId> {
+        match self {
+            Meta::SOp(id) => Some(*id),
+            _ => None,
         }
     }
 

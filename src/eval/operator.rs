@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 impl Evaluator {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "primitives take the rest")]
     pub(crate) fn unary(
         &mut self,
         operator: UnaryOperator,
@@ -39,6 +40,7 @@ impl Evaluator {
 
     /// A primitive of one operand, which may have the wrong type; what it gives for an atom fails `at`
     /// a place.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no primitive takes others")]
     pub(crate) fn one(&mut self, op: Op, side: Side, at: Span, span: Span) -> Outcome<Meta> {
         match &side.0 {
             Meta::Scorer(_) => self.map_scorers(op, &[side], span),
@@ -80,10 +82,7 @@ impl Evaluator {
         let op = if is_and { Op::And } else { Op::Or };
         match (&sides[0].0, &sides[1].0) {
             (Meta::Selector(a), Meta::Selector(b)) => {
-                let selector = match op {
-                    Op::And => Selector::And(*a, *b),
-                    _ => Selector::Or(*a, *b),
-                };
+                let selector = if is_and { Selector::And } else { Selector::Or }(*a, *b);
                 Ok(Meta::Selector(self.add_selector(selector, span)?))
             }
             (Meta::Selector(_), _) | (_, Meta::Selector(_)) => {
@@ -126,6 +125,7 @@ impl Evaluator {
     }
 
     /// An elementwise node; atoms are broadcast.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is an equality")]
     fn elementwise(&mut self, op: Op, sides: [Side; 2], span: Span) -> Outcome<Meta> {
         let equality = match op {
             Op::Compare(Comparison::Equal) => Some(false),
@@ -162,6 +162,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// Anything else.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is an s-op")]
     pub(crate) fn broadcast(&mut self, meta: &Meta, span: Span) -> Outcome<SOpId> {
         match meta {
             Meta::SOp(id) => Ok(*id),
@@ -220,8 +221,9 @@ impl Evaluator {
     }
 
     /// Equality of any two values that are not s-ops; s-ops and selectors equal only themselves.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other has tokens")]
     pub(crate) fn equal(&mut self, a: &Meta, b: &Meta) -> Outcome<bool> {
-        self.step()?;
+        self.charge(1)?;
         match (a, b) {
             (Meta::Atom(a), Meta::Atom(b)) => {
                 self.charge(long(a).min(long(b)))?;
@@ -268,6 +270,7 @@ impl Evaluator {
         Ok(true)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are true or false")]
     pub(crate) fn ternary(
         &mut self,
         cx: &Context,

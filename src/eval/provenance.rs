@@ -77,6 +77,7 @@ impl Evaluator {
     }
 
     /// The same of an expression that is evaluated in a scope.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are made here")]
     pub(crate) fn made_in(&self, ast: &Ast, scope: ScopeId, id: ExprId) -> Span {
         let expr = ast.get(id);
         match &expr.kind {
@@ -103,17 +104,11 @@ impl Evaluator {
     }
 }
 
-/// The expression inside parentheses.
-pub(crate) fn bare(ast: &Ast, id: ExprId) -> ExprId {
-    match ast.get(id).kind {
-        ExprKind::Parenthesized(inner) => bare(ast, inner),
-        _ => id,
-    }
-}
-
 /// The elements of a list that is written out.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other has elements")]
 pub(crate) fn elements(ast: &Ast, id: ExprId) -> &[ExprId] {
-    match &ast.get(bare(ast, id)).kind {
+    match &ast.get(id).kind {
+        ExprKind::Parenthesized(inner) => elements(ast, *inner),
         ExprKind::List(items) | ExprKind::Tuple(items) => items,
         _ => &[],
     }

@@ -1,8 +1,6 @@
 //! `repeat`: rounds of one body, whose carried names go from round to round. The rounds are run one
 //! after another, so that the graph holds all of them; it keeps which s-ops went from one to the next.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::context::Context;
 use super::fault::Cause;
 use super::meta::Meta;
@@ -34,7 +32,7 @@ impl Evaluator {
         let mut rounds: Vec<Vec<SOpId>> = vec![ids(&carried)];
         let mut failed = None;
         for _ in 0..times {
-            self.step()?;
+            self.charge(1)?;
             let round = cx.within(self.inner_scope(cx.scope)?);
             for (name, (id, at)) in repeat.names.iter().zip(&carried) {
                 self.assign(&round, name, (Meta::SOp(*id), *at))?;

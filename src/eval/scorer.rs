@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 impl Evaluator {
     /// The s-ops of a list, or the one s-op that is no list, each with its place.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are one thing")]
     pub(crate) fn several(&mut self, cx: &Context, id: ExprId) -> Outcome<Vec<(SOpId, Span)>> {
         let at = cx.span(id);
         match self.expression(cx, id)? {
@@ -29,6 +30,7 @@ impl Evaluator {
     }
 
     /// Runs a function on stand-ins: first for the keys, then for the queries.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a score is nothing else")]
     pub(crate) fn trace(
         &mut self,
         function: &Arc<Callable>,
@@ -61,6 +63,7 @@ impl Evaluator {
     }
 
     /// An elementwise primitive on stand-ins and atoms.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no primitive takes others")]
     pub(crate) fn map_scorers(&mut self, op: Op, sides: &[Side], span: Span) -> Outcome<Meta> {
         let mut ids = Vec::with_capacity(sides.len());
         for (operand, _) in sides {

@@ -1,8 +1,6 @@
 //! Statements: assignments, definitions, loops, assertions, commands. What a front end may want to
 //! show of them comes back as `Event`s; nothing is printed here.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::context::Context;
 use super::expression::takes_rest;
 use super::fault::Cause;
@@ -246,7 +244,7 @@ impl Evaluator {
     ) -> Outcome<()> {
         let mut failed = None;
         for item in self.iterate(cx, iterable)?.into_iter().enumerate() {
-            self.step()?;
+            self.charge(1)?;
             self.bind_loop(cx, names, item)?;
             for statement in body {
                 self.looped(cx, statement, &mut failed)?;

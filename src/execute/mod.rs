@@ -3,8 +3,6 @@
 //! instruction that differs between machines, so results are bit-identical everywhere. Depends on
 //! `base`, `value` and `model`.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 mod activations;
 mod attention;
 mod delta;

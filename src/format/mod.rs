@@ -1,8 +1,6 @@
 //! The formatter: a tree back to source text, with its comments. Depends on `base`, `value` and
 //! `syntax`.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 mod comments;
 mod lines;
 mod print;

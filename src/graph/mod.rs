@@ -2,8 +2,6 @@
 //! list has been run, before an input exists. Equal nodes are one node. Depends on `base` and
 //! `value`; it knows nothing of syntax and stores no facts about nodes beyond their static type.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 mod apart;
 pub mod build;
 mod causal;

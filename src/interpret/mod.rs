@@ -8,8 +8,6 @@
 //! evaluates short inputs together.
 //! Depends on `base`, `value` and `graph`.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 mod aggregate;
 mod axis;
 mod best;

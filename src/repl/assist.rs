@@ -115,6 +115,7 @@ impl Assistant {
 
     /// Words that may stand at the end of a text, whatever has been written of them, and where they
     /// start.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only names are completed")]
     fn words(&self, text: &str, before: &str) -> (usize, Vec<String>) {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let line = &before[before.rfind('\n').map_or(0, |newline| newline + 1)..];
@@ -167,6 +168,7 @@ impl Assistant {
 
     /// The signature of the innermost call that is open at the cursor, and the first line of what
     /// is documented of it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only names are called")]
     pub fn hint(&self, text: &str, cursor: usize) -> Option<&str> {
         let lexed = read(&text[..cursor]);
         let mut open: Vec<Option<&str>> = Vec::new();
@@ -239,6 +241,7 @@ fn read(text: &str) -> Lexed<'_> {
 }
 
 /// Where a path begins that the cursor stands in: after `load "`, `:load ` or `:save `.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only a string is a path")]
 fn path_before(before: &str) -> Option<usize> {
     let line = before.rsplit('\n').next().unwrap_or_default();
     if let Some((word, rest)) = line.trim_start().split_once(char::is_whitespace)

@@ -29,10 +29,12 @@ pub fn highlight(text: &str, cursor: Option<usize>) -> String {
         .chain(prompt_commands(text))
         .collect();
     for (index, lexeme) in lexemes.iter().enumerate() {
-        let color = match lexeme.token {
-            _ if partner == Some(index) => Some(PARTNER),
-            _ if brackets.unmatched.binary_search(&index).is_ok() => Some(WRONG),
-            token => color(token),
+        let color = if partner == Some(index) {
+            Some(PARTNER)
+        } else if brackets.unmatched.binary_search(&index).is_ok() {
+            Some(WRONG)
+        } else {
+            color(lexeme.token)
         };
         if let Some(color) = color {
             pieces.push((lexeme.start, lexeme.end, color));
@@ -65,6 +67,7 @@ fn prompt_commands(text: &str) -> impl Iterator<Item = (usize, usize, Style)> {
     })
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others have no colour")]
 fn color(token: Token) -> Option<Style> {
     match token {
         token if token.is_keyword() || token.is_command() => Some(WORD),

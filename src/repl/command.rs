@@ -241,6 +241,7 @@ fn kind(repl: &mut Repl, argument: &str) {
 }
 
 /// What kind of thing a value is, with what is known of its type.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others have a kind only")]
 pub(super) fn describe(repl: &Repl, meta: &Meta) -> String {
     match meta {
         Meta::SOp(id) => format!("s-op of {}", repl.session.graph().types(*id)),

@@ -164,6 +164,7 @@ fn about(repl: &Repl, topic: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are as written")]
 fn definition(repl: &Repl, name: &str, meta: &Meta) -> String {
     let own = builtin::find(name);
     if let Some(row) = own {

@@ -10,7 +10,8 @@ use crate::draw::{self, Form, Look, Subject, Theme};
 use crate::eval::Meta;
 use crate::execute::{self, Precision};
 use crate::graph::SOpId;
-use crate::infer::{Domain, NodeFacts, Setting};
+use crate::infer::facts::NodeFacts;
+use crate::infer::{Domain, Setting};
 use crate::interpret::{evaluate_scorer, evaluate_selector};
 use crate::model::{self, Model, cell};
 use crate::session::show::{example, matrix, scores};
@@ -38,6 +39,7 @@ pub(super) fn schedule(repl: &mut Repl, argument: &str) {
 }
 
 /// `:draw e`, `:draw e "input"`, `:draw e "input" path`: with a path the picture is a new file.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others have no pictures")]
 pub(super) fn draw(repl: &mut Repl, argument: &str) {
     if argument.is_empty() {
         return refuse(

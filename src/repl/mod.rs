@@ -296,6 +296,7 @@ impl Repl {
     }
 
     /// Keeps the text of a statement for `:save`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others end with `;`")]
     fn accept(&mut self, statement: &Statement) {
         let end = match &statement.kind {
             StatementKind::Command(Command::Exit | Command::ShowExample { .. }) => return,

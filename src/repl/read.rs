@@ -92,7 +92,9 @@ impl EntryReader {
         Entry {
             text: match reader.typed.completeness() {
                 Completeness::CompleteWithSemicolon => with_semicolon(&reader.text),
-                _ => reader.text,
+                Completeness::Complete | Completeness::Incomplete | Completeness::Erroneous => {
+                    reader.text
+                }
             },
             first_line: reader.before + 1,
             given_up: reader.given_up,

@@ -2,8 +2,6 @@
 //! al. 2021, section 4 and appendix B; and, for problems of any origin, the schedules that provably
 //! take the least. Depends on `base` and `graph`; it knows no weights.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 pub mod bound;
 mod encode;
 pub mod exact;

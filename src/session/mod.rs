@@ -1,8 +1,6 @@
 //! `Session`: what every front end uses. It reads programs, keeps what they define, and runs,
 //! schedules and compiles their s-ops.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 mod entry;
 pub mod files;
 mod hazard;

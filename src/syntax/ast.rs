@@ -2,8 +2,6 @@
 //! evaluated or resolved here. Parentheses and comments are kept, so that printing a tree gives
 //! the program back.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use crate::base::Span;
 use crate::value::{Comparison, Value};
 use std::sync::Arc;
@@ -43,10 +41,7 @@ impl Ast {
     }
 
     /// The name that an expression is, in parentheses or not.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "no other expression is a name"
-    )]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is a name")]
     pub fn bare_name(&self, id: ExprId) -> Option<&Name> {
         match &self.get(id).kind {
             ExprKind::Name(name) => Some(name),

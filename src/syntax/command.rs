@@ -35,6 +35,7 @@ struct Recognizer<'a, 's> {
 
 impl<'s> Recognizer<'_, 's> {
     /// Handles the tokens from `at` on that belong together; gives their number.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are no brackets")]
     fn step(&mut self, at: usize) -> usize {
         let (token, count) = self.reading(at);
         match token {
@@ -223,6 +224,7 @@ impl<'s> Recognizer<'_, 's> {
         self.lexemes.get(at).map(|lexeme| lexeme.token)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other token is a word")]
     fn word(&self, at: usize) -> Option<&'s str> {
         match self.token(at)? {
             Token::Name(word) => Some(word),

@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 lalrpop_mod!(
-    #[allow(clippy::all, clippy::pedantic, clippy::unwrap_used, unused)]
+    #[allow(clippy::all, clippy::pedantic, clippy::restriction, unused)]
     rasp
 );
 

@@ -1,8 +1,6 @@
 //! How tightly operators bind: in this language, as `grammar/rasp.lalrpop` has it, and in Python,
 //! which most readers know. One table for the formatter and for what is said of either.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::ast::{BinaryOperator, ExprKind, UnaryOperator};
 
 /// The levels of precedence, loosest first.

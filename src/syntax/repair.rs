@@ -35,6 +35,7 @@ pub fn comments(source: SourceId, text: &str, lexemes: &mut Vec<Lexeme>) -> Vec<
 
 /// Reads as one what was written without a break: `1.2.3`, `0x1F`, `1_000`, `3abc`, and a string
 /// over two lines. Gives the places.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only numbers are joined")]
 pub fn join<'s>(source: SourceId, text: &'s str, lexemes: &mut Vec<Lexeme<'s>>) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let mut joined = Vec::with_capacity(lexemes.len());
@@ -79,6 +80,7 @@ pub fn join<'s>(source: SourceId, text: &'s str, lexemes: &mut Vec<Lexeme<'s>>) 
 }
 
 /// How many lexemes stand directly behind a number as if they were part of it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else goes on")]
 fn glued(lexemes: &[Lexeme]) -> usize {
     let pairs = lexemes.windows(2).take_while(|pair| {
         let part = match pair[1].token {
@@ -183,6 +185,7 @@ fn ends_statement(token: Token) -> bool {
 }
 
 /// Where the blocks of a statement end that starts with this lexeme, if it has any.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only braces nest")]
 fn block_end(start: usize, lexemes: &[Lexeme]) -> Option<usize> {
     let mut end = start;
     loop {
@@ -212,6 +215,7 @@ fn block_end(start: usize, lexemes: &[Lexeme]) -> Option<usize> {
 }
 
 /// Replaces the spellings of other languages and closes open strings; gives their places.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are as meant")]
 pub fn respell(source: SourceId, lexemes: &mut [Lexeme]) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     for lexeme in lexemes {
@@ -255,6 +259,7 @@ pub struct MissingSemicolon {
 
 /// The failure as a missing `;`, where a `;` would have been right and a line, a block or the text
 /// ends.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are not mended")]
 pub fn missing_semicolon(
     failed: &Failed,
     text: &str,

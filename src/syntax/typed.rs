@@ -39,6 +39,7 @@ impl Default for Typed {
 impl Typed {
     /// Takes a line (or several) and says how far the text is with it. Where a bracket has been
     /// open for long, a mistake may be told some lines late.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only braces nest")]
     pub fn push(&mut self, line: &str) -> Completeness {
         if !self.open_end.is_empty() {
             self.open_end.push('\n');
@@ -90,6 +91,7 @@ impl Typed {
 
 /// The shortest text that can go on as this one can, which ends behind a `;` in a body: the heads
 /// of the bodies that are open, and a statement in each.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others are no brackets")]
 fn heads(text: &str) -> String {
     // For every open bracket, the start of the head and of the body if it is a body's.
     let mut open: Vec<Option<(usize, usize)>> = Vec::new();

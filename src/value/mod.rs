@@ -2,8 +2,6 @@
 //! elementwise primitives on them, and sequences as they are typed and printed. Pure functions
 //! without places in source text; the caller adds those. Depends on nothing else in the crate.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 mod arithmetic;
 pub mod atom;
 mod failure;

@@ -6,10 +6,9 @@ mod listed;
 #[path = "../stdlib/uses.rs"]
 mod uses;
 
-use rasp::eval::Meta;
 use rasp::graph::{SOpId, Sharing};
-use rasp::session::Session;
-use rasp::stdlib::MODULES;
+use rasp::inside::stdlib::MODULES;
+use rasp::session::{Meta, Session};
 use rasp::value::Value;
 
 /// An s-op of a program.

@@ -9,14 +9,12 @@ mod sketch;
 
 use rasp::base::render::{Style, render};
 use rasp::base::{Diagnostic, Limits, Severity, SourceId, Sources};
-use rasp::diagnose::names::lint;
-use rasp::diagnose::precedence::surprising;
-use rasp::diagnose::{Read, read};
-use rasp::format::print;
 use rasp::graph::Sharing;
+use rasp::inside::diagnose::{Read, lint, read, surprising};
+use rasp::inside::format::print;
+use rasp::inside::syntax::{Completeness, completeness, parse};
 use rasp::model::{Digest, file};
 use rasp::session::Session;
-use rasp::syntax::{Completeness, completeness, parse};
 use sketch::sketch;
 
 /// Reads a text, says what is wrong with it, and prints it: what could be read without an error is
@@ -28,7 +26,7 @@ pub fn front(bytes: &[u8]) {
     sources.add("fuzzed", &*text);
     render_all(&diagnostics, &sources);
     render_all(&surprising(&ast, &text), &sources);
-    render_all(&lint(&ast), &sources);
+    render_all(&lint(&ast, &text), &sources);
     let completeness = completeness(&text);
     let printed = print(&ast, &text);
     if diagnostics.is_empty() {
@@ -70,7 +68,7 @@ pub fn model(bytes: &[u8]) {
     let written = file::to_bytes(&model).expect("a model that was read can be written");
     let again = file::from_bytes(&written).expect("a model that was written can be read");
     assert_eq!(file::to_bytes(&again).expect("as before"), written);
-    drop(rasp::compile::certified(&again));
+    drop(rasp::inside::compile::certified(&again));
 }
 
 fn render_all(diagnostics: &[Diagnostic], sources: &Sources) {

@@ -11,7 +11,7 @@ mod programs;
 
 use programs::Bound;
 use rasp::graph::Sharing;
-use rasp::interpret::{evaluate, explain};
+use rasp::inside::interpret::{evaluate, explain};
 use rasp::session::Session;
 
 #[test]

@@ -4,10 +4,10 @@
 use super::{Cost, Options, Problem, Solution, cost, every, key, options};
 use crate::common::programs;
 use rasp::base::{Control, Limits};
-use rasp::compile::{Compiled, compile_in, lower};
-use rasp::infer::Setting;
+use rasp::inside::compile::{compile_in, lower};
 use rasp::plan::{Plan, Style, VariableId, Written};
 use rasp::schedule::report::Searched;
+use rasp::session::{Compiled, Setting};
 
 /// A program that takes minutes to compile without optimisation.
 const LONG: &str = "rover";

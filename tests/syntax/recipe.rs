@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use rasp::base::{SourceId, Span};
-use rasp::syntax::ast::*;
+use rasp::inside::syntax::ast::*;
 use rasp::value::{Comparison, Value};
 use std::sync::Arc;
 

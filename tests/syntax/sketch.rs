@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
-use rasp::syntax::ast::*;
+use rasp::inside::syntax::ast::*;
 
 /// The statements as s-expressions, one a line; places and comments aside.
 pub fn sketch(ast: &Ast) -> String {

@@ -28,11 +28,8 @@ impl Scene<'_> {
         let names = letters(keys + queries);
         let (listed, symbol, query) = (names.join(", "), operator.symbol(), names.get(keys)?);
         let function = format!("lambda {listed}: a {symbol} {query}");
-        self.put(
-            "say with a function how they compare",
-            self.span(comparison),
-            function,
-        )
+        let what = "say with a function how they compare";
+        self.put(what, self.span(comparison), function)
     }
 
     /// `select(a, b)` and `select(a == b)`: with three arguments.
@@ -77,18 +74,13 @@ impl Scene<'_> {
         let ([_, selector, over, _], Meta::List(items)) = (self.parts(), values) else {
             return None;
         };
-        let parts = elements(&over)
-            .into_iter()
-            .zip(items.iter())
-            .map(|(text, item)| {
-                format!("aggregate({selector}, {text}, {})", self.default_of(item))
-            });
-        let parts = parts.collect::<Vec<_>>().join(", ");
-        self.put(
-            "each with a default of its own",
-            self.whole,
-            format!("({parts})"),
-        )
+        let with_default = |(over, values): (String, &Meta)| {
+            format!("aggregate({selector}, {over}, {})", self.default_of(values))
+        };
+        let parts = elements(&over).into_iter().zip(items.iter());
+        let parts = parts.map(with_default).collect::<Vec<_>>().join(", ");
+        let what = "each with a default of its own";
+        self.put(what, self.whole, format!("({parts})"))
     }
 
     /// A list where `len` or `zip` needs one.
@@ -99,8 +91,7 @@ impl Scene<'_> {
             _ if whole != self.whole =>
                 else self.put("with a list", found.1, format!("[{}]", self.say(at)));
             (Meta::Atom(value @ Value::Str(_)), Builtin::Len) =>
-                where text = value.source();
-                say "its length as an input: `length({text})`";
+                say ("its length as an input: `length({})`", value.source());
             _ => else {
                 let lists = self.arguments().into_iter().filter_map(|id| {
                     let wrong = match self.span(id) == found.1 {
@@ -109,7 +100,7 @@ impl Scene<'_> {
                     };
                     self.need(&(wrong, self.span(id)), Needed::List)
                 });
-                self.mend("write a list", lists.flat_map(|list| list.edits).collect())
+                self.mend("write a list", lists.flat_map(|list| list.edits))
             };
         }
     }
@@ -127,11 +118,8 @@ impl Scene<'_> {
         let Some(module) = whole.or_else(|| modules.iter().find(begins).copied()) else {
             return Some(format!("the library has {}", modules.join(", ")).into());
         };
-        let message = format!("did you mean `load \"{module}\";`?");
-        Some(Suggestion::edit(
-            message,
-            self.whole,
-            format!("\"{module}\""),
-        ))
+        let path = format!("\"{module}\"");
+        let message = format!("did you mean `load {path};`?");
+        Some(Suggestion::edit(message, self.whole, path))
     }
 }

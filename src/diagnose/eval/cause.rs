@@ -1,8 +1,6 @@
 //! What happened: for each cause a row with the places that it is about. What was probably meant stands
 //! in `meant.rs`.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::input::explain;
 use super::quote::{arguments, counted, takes};
 use super::scene::{Scene, Side, kinds};
@@ -24,10 +22,9 @@ impl Scene<'_> {
             Cause::Undefined(name) => self.undefined(name)?;
             Cause::Reserved(ident) =>
                 where (name, other) = (&ident.name, ident.name.to_lowercase());
-                where role = role(name);
                 error!(ReservedName, "`{name}` may not be redefined"),
                 at ident.span, "this name is reserved",
-                note "{role}",
+                note ("{}", role(name)),
                 help "choose another name, like `my_{other}`";
 
             Cause::NotCallable(meta) =>
@@ -50,12 +47,10 @@ impl Scene<'_> {
                 each defined in defined.filter(|defined| !at.contains(*defined)) =>
                     defined, "it is defined here";
             Cause::BuiltinHandedOver(builtin, at) =>
-                where name = builtin.name();
-                error!(NotCallable, "`{name}` cannot be passed on by itself"),
+                error!(NotCallable, "`{}` cannot be passed on by itself", builtin.name()),
                 at *at, "this is a built-in function";
             Cause::InputCount(applied, given) =>
-                where kind = applied.kind();
-                error!(WrongArguments, "{kind} is applied to one input, not to {given}"),
+                error!(WrongArguments, "{} is applied to one input, not to {given}", applied.kind()),
                 at self.whole, "applied here";
             Cause::NoInput(_, (input, at)) =>
                 where (what, kind) = match input.as_tokens() {
@@ -106,8 +101,8 @@ impl Scene<'_> {
                 at *at, "a list that is taken apart",
                 help "hand over the list itself, or its elements by their index";
             Cause::StrayOperator(comparison) =>
-                where symbol = comparison.symbol();
-                error!(WrongArguments, "`{symbol}` can only stand as the third argument of `select`"),
+                error!(WrongArguments, "`{}` can only stand as the third argument of `select`",
+                    comparison.symbol()),
                 at self.whole, "an operator without operands";
 
             Cause::NotIndexable(meta) =>
@@ -130,9 +125,8 @@ impl Scene<'_> {
                 error!(BadIndex, "index {index} is out of range for a {what} of length {length}"),
                 at *at, "{indices}";
             Cause::NoKey(dict, key, at) =>
-                where (missing, keys) = (key.source(), known_keys(dict));
-                error!(BadIndex, "there is no key {missing} in the dict"),
-                at *at, "{keys}";
+                error!(BadIndex, "there is no key {} in the dict", key.source()),
+                at *at, ("{}", known_keys(dict));
             Cause::NoTable(meta) =>
                 where kind = meta.kind();
                 error!(AtomExpected, "what holds {kind} cannot be indexed by an s-op"),
@@ -145,9 +139,8 @@ impl Scene<'_> {
                 help "give the other `length` another name, like `my_length`";
             Cause::Membership([(Meta::SOp(_) | Meta::Scorer(_), _), (Meta::List(items), at)]) =>
                 where inside = items.iter().find(|item| item.as_atom().is_none());
-                where held = inside.map_or("something else", Meta::kind);
                 error!(BadMembership, "the list right of `in` must hold atoms only"),
-                at *at, "this list holds {held}";
+                at *at, ("this list holds {}", inside.map_or("something else", Meta::kind));
             Cause::Membership([(Meta::SOp(_), _), right]) =>
                 error!(BadMembership, "`s-op in …` needs a list of atoms"), not right;
             Cause::Membership([(Meta::Atom(_), _), right]) =>
@@ -186,9 +179,8 @@ impl Scene<'_> {
                 note "the comparisons are ==, !=, <, <=, > and >=, without quotes";
             Cause::KeysAndQueries(comparison, sides @ [keys, queries]) =>
                 where [key, query] = sides.each_ref().map(|(meta, _)| self.describe(meta));
-                where symbol = comparison.symbol();
-                error!(OperandTypes, "`{symbol}` does not compare keys and queries of these types: \
-                                      {key} and {query}"),
+                error!(OperandTypes, "`{}` does not compare keys and queries of these types: \
+                                      {key} and {query}", comparison.symbol()),
                 at keys.1, "the keys are {key}",
                 at queries.1, "the queries are {query}";
             Cause::NoSelector((meta, at)) if self.swapped().is_some() =>
@@ -211,10 +203,9 @@ impl Scene<'_> {
                 error!(OperandTypes, "a score is a number, but this gives {given}"),
                 at *at, "this gives {given}";
             Cause::PredicateArity(function, [keys, queries], at) =>
-                where (takes, signature) = (takes(function, "value"), function.signature());
-                error!(WrongArguments, "the function takes {takes}, but there are {keys} of keys and \
-                                        {queries} of queries"),
-                at *at, "this is `{signature}`",
+                error!(WrongArguments, "the function takes {}, but there are {keys} of keys and \
+                                        {queries} of queries", takes(function, "value")),
+                at *at, ("this is `{}`", function.signature()),
                 note "it is called with the keys' values first, then with the queries'";
             Cause::PredicateResult(found, _, at) =>
                 where kind = found.kind();
@@ -233,15 +224,13 @@ impl Scene<'_> {
                       `select((tokens, indices), tokens, lambda a, b, c: a == c and b > 0)`";
 
             Cause::NoList(builtin, side) =>
-                where name = builtin.name();
-                error!(OperandTypes, "`{name}` takes a list"), not side;
+                error!(OperandTypes, "`{}` takes a list", builtin.name()), not side;
             Cause::NoIndicator(side) => error!(OperandTypes, "`indicator` takes an s-op"), not side;
             Cause::NoFunction(side) =>
                 error!(NotCallable, "the second argument of `zipmap` is a function"), not side,
                 help "for example `zipmap((tokens, indices), lambda t, i: t == \"a\" and i > 0)`";
             Cause::NoNumbers((meta, at)) =>
-                where found = self.describe(meta);
-                error!(OperandTypes, "{found} cannot be encoded as numbers"),
+                error!(OperandTypes, "{} cannot be encoded as numbers", self.describe(meta)),
                 at *at, "no number";
             Cause::NoBound(side) => error!(OperandTypes, "`range` takes ints"), not side;
             Cause::StepZero =>
@@ -262,34 +251,29 @@ impl Scene<'_> {
                 note "its rounds are layers: they are there before an input is",
                 help "write a number that is enough for the longest input: `repeat 8 (…) {{ … }}`";
             Cause::NoTimes((meta, at)) =>
-                where found = meta.as_atom().map_or(meta.kind().to_string(), Value::source);
                 error!(BadRepeat, "how often a `repeat` runs is an int from 0 on"),
-                at *at, "this is {found}";
+                at *at, ("this is {}", meta.as_atom().map_or(meta.kind().to_string(), Value::source));
             Cause::NotCarried(ident) =>
                 where name = &ident.name;
                 error!(BadRepeat, "the body of this `repeat` never sets `{name}`"),
                 at ident.span, "this would be the same in every round",
                 help "set it in the body, or define it before: `{name} = …;`";
             Cause::CarriedTwice(ident) =>
-                where name = &ident.name;
-                error!(BadRepeat, "`{name}` is carried twice"),
+                error!(BadRepeat, "`{}` is carried twice", ident.name),
                 at ident.span, "there is one before it",
                 help "carry each name once";
             Cause::NotDrawn(side) => error!(AtomExpected, "`draw` draws an s-op or a selector"), not side;
             Cause::NoLongest((meta, at)) =>
                 where int = meta.as_atom().is_some_and(|atom| atom.as_int().is_some());
-                where kind = if int { "not positive" } else { meta.kind() };
                 error!(OperandTypes, "`max_length` is a positive int"),
-                at *at, "this is {kind}",
+                at *at, ("this is {}", if int { "not positive" } else { meta.kind() }),
                 help "write a number of tokens: `set max_length 8`";
             Cause::NoVocabulary((meta, at)) =>
-                where kind = meta.as_tokens().map_or(meta.kind(), |_| "empty");
                 error!(BadInput, "a vocabulary is a string or a list of tokens"),
-                at *at, "this is {kind}",
+                at *at, ("this is {}", meta.as_tokens().map_or(meta.kind(), |_| "empty")),
                 help "write at least one token: `set vocab \"abc\"` or `set vocab [1, 2]`";
             Cause::NotLoaded { path, reason } =>
-                where name = visible::name(path);
-                error!(FileNotFound, "`{name}` could not be loaded"),
+                error!(FileNotFound, "`{}` could not be loaded", visible::name(path)),
                 at self.whole, "{reason}";
             Cause::Cycle { files, loads } =>
                 where (message, help) = match files.as_slice() {
@@ -300,21 +284,18 @@ impl Scene<'_> {
                     ),
                 };
                 where (path, loads) = (files.join(" loads "), loads.iter());
-                where path = visible::name(&path);
                 error!(LoadCycle, "{message}"),
                 at self.whole, "this closes the cycle",
                 each (name, at) in loads.map(|(name, at)| (visible::name(name), *at)) =>
                     at, "`{name}` is loaded here",
-                note "{path}",
+                note ("{}", visible::name(&path)),
                 help "{help}";
             Cause::LoadedErrors { path, file } =>
-                where (name, file) = (visible::name(path), visible::name(file));
-                error!(FileNotFound, "`{name}` has errors").following(),
+                error!(FileNotFound, "`{}` has errors", visible::name(path)).following(),
                 at self.whole, "loaded here; its errors come before this one",
-                help "mend them first; `rasp check {file}` shows them alone";
+                help ("mend them first; `rasp check {}` shows them alone", visible::name(file));
             Cause::Unmet(values) => error!(AssertionFailed, "this assertion does not hold"),
-                each (value, at) in values.iter().map(|(meta, at)| (meta.repr(), *at)) =>
-                    at, "this is {value}";
+                each (meta, at) in values => *at, ("this is {}", meta.repr());
             Cause::NoTruth(side) => error!(AssertionFailed, "an assertion needs a truth value"), not side;
         })
     }
@@ -345,9 +326,8 @@ impl Scene<'_> {
         rules! { self, wrong;
             Argument::Count { given, at } =>
                 where here = *at == self.whole;
-                where label = if here { "called here" } else { "there is no parameter for this" };
                 error!(WrongArguments, "`{called}` takes {takes}, not {given}"),
-                at *at, "{label}";
+                at *at, ("{}", if here { "called here" } else { "there is no parameter for this" });
             Argument::Unknown(ident) =>
                 where (name, meant) = (&ident.name, nearest(&ident.name, names));
                 where label = meant.map(|meant| format!("did you mean `{meant}`?"));

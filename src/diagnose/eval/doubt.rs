@@ -1,7 +1,5 @@
 //! Doubts in words: what is evaluated all right, but probably is not what was meant.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::input::other_default;
 use super::meant::quoted;
 use super::quote::elements;
@@ -17,14 +15,10 @@ impl Scene<'_> {
     /// A warning of something doubtful at the whole, unless another tells of it.
     pub(super) fn doubted(&self, doubt: &Doubt) -> Option<Diagnostic> {
         let sides = doubt.sides.as_slice();
-        let kinds: Vec<String> = sides.iter().map(|(meta, _)| self.describe(meta)).collect();
-        let [left, right] = [0, 1].map(|side| kinds.get(side).map_or("", String::as_str));
+        let kind = |(meta, _): &Side| self.describe(meta);
+        let [left, right] = [0, 1].map(|side| sides.get(side).map_or(String::new(), kind));
         let at = |side: usize| sides.get(side).map_or(self.whole, |(_, at)| *at);
-        let string = |side: usize| {
-            sides
-                .get(side)
-                .is_some_and(|(meta, _)| self.is_string(meta))
-        };
+        let string = |side| matches!(sides.get(side), Some((meta, _)) if self.is_string(meta));
         let [first, second] = [0, 1].map(|side| if string(side) { "string" } else { "number" });
         let warning = rules! { self, &doubt.kind;
             Doubtful::Constant { op, answer } =>
@@ -49,11 +43,10 @@ impl Scene<'_> {
                 at at(1), "the queries are {right}",
                 mend self.equal_types(sides);
             Doubtful::ConstantMembership(items) =>
-                where held = if items[0].is_number() { "numbers" } else { "strings" };
                 where quoted = items.iter().map(quoted).collect::<Vec<_>>().join(", ");
                 warning!(ConstantComparison, "this `in` is False at every position of every input"),
                 at at(0), "this is {left}",
-                at at(1), "the list holds {held} only",
+                at at(1), ("the list holds {} only", if items[0].is_number() { "numbers" } else { "strings" }),
                 mend self.put("compare with strings", at(1), format!("[{quoted}]"))
                     .filter(|_| string(0) && items.len() <= 8);
             Doubtful::Branches =>
@@ -85,9 +78,9 @@ impl Scene<'_> {
                 help "choose another name, like `my_{name}`";
             Doubtful::Replaced(names, file) =>
                 where quoted = names.iter().map(|(name, _)| format!("`{name}`"));
-                where replaced = quoted.collect::<Vec<_>>().join(", ");
+                where quoted = quoted.collect::<Vec<_>>().join(", ");
                 where means = if names.len() == 1 { "it means" } else { "they mean" };
-                warning!(ReplacedName, "this load replaces {replaced} of your program"),
+                warning!(ReplacedName, "this load replaces {quoted} of your program"),
                 at self.whole, "from here on {means} what {file} says",
                 each (name, at) in names.iter().take(3) => *at, "your own `{name}`",
                 help "load the file before you define the name, or choose another name";
@@ -99,8 +92,7 @@ impl Scene<'_> {
     fn looked_up(&self, sides: &[Side]) -> Option<Suggestion> {
         mends! { self, sides;
             [(Meta::SOp(_), left), (Meta::List(_), right)] =>
-                where (left, right) = (self.say(*left), self.say(*right));
-                "to look it up in the list", "{left} in {right}";
+                "to look it up in the list", ("{} in {}", self.say(*left), self.say(*right));
         }
     }
 
@@ -184,12 +176,8 @@ impl Scene<'_> {
         match call {
             Some(call) if call.contains(made) => {
                 let other = other_default(&self.say(made)).to_string();
-                self.mend_in(
-                    call,
-                    "give a default of the type of the values",
-                    made,
-                    other,
-                )
+                let what = "give a default of the type of the values";
+                self.mend_places(what, vec![((made, call), other)])
             }
             // The default of the library's function itself.
             _ => self.mended_at(call.unwrap_or(self.whole), Code::MixedTypes, &[]),

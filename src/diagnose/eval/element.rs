@@ -20,8 +20,7 @@ impl Scene<'_> {
         };
         mends! { self, (meta, self.kind());
             (Meta::Atom(Value::Int(_)), _) =>
-                where number = self.say(*at);
-                else alone.put("to count from 0", *at, format!("range({number})"));
+                else alone.put("to count from 0", *at, format!("range({})", self.say(*at)));
             (Meta::SOp(_), Some(ExprKind::ListComprehension { element, names, .. })) => else {
                 let ([name], site) = (names.as_slice(), self.site?) else {
                     return None;
@@ -35,13 +34,14 @@ impl Scene<'_> {
                 self.put("say it of all positions at once", self.whole, fixed)
             };
             (Meta::SOp(_), _) =>
-                where sop = operand(&self.say(*at));
-                say "write `{sop}` itself where the loop has its name, without the loop";
+                say ("write `{}` itself where the loop has its name, without the loop",
+                    operand(&self.say(*at)));
             _ => else alone.need(found, Needed::List);
         }
     }
 
     /// An assertion with what was found on its right side.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others have no value")]
     pub(super) fn right_value(&self, values: &[Side]) -> Option<Suggestion> {
         let (found, at) = values.first()?;
         let (what, value) = match found {

@@ -55,6 +55,7 @@ impl Scene<'_> {
         scene.meant_on_input(code, here)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other looks anything up")]
     fn meant_on_input(&self, code: Code, here: &[SOpId]) -> Option<Suggestion> {
         let [f, a, b, c] = &self.parts();
         let called = self.function().map_or("", |_| f.as_str());
@@ -92,6 +93,7 @@ impl Scene<'_> {
     }
 
     /// Whether an aggregate is of bools.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other has a mean")]
     fn averages_bools(&self, here: &[SOpId]) -> bool {
         let graph = &self.evaluator.graph;
         here.iter().any(|id| match graph.get(*id) {
@@ -122,6 +124,7 @@ impl Scene<'_> {
     }
 
     /// A list or dict of numbers and strings indexed by an s-op: the same with strings only.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is a table")]
     fn table_of_strings(&self) -> Option<Suggestion> {
         let ExprKind::Index { object, .. } = self.kind()? else {
             return None;
@@ -171,8 +174,7 @@ impl Scene<'_> {
         let [object, index, ..] = &self.parts();
         mends! { self, table;
             Table::List(items) | Table::Str(items) if !items.is_empty() =>
-                where (index, length) = (operand(index), items.len());
-                "keep the index in range", "{object}[{index} % {length}]";
+                "keep the index in range", ("{object}[{} % {}]", operand(index), items.len());
             Table::Dict(entries) =>
                 where keys = entries.iter().map(|(key, _)| key.source());
                 where keys = keys.collect::<Vec<String>>();

@@ -1,7 +1,5 @@
 //! Limits that were reached, recursion above all.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::scene::{Scene, Side};
 use crate::base::{Code, Diagnostic, Span};
 use crate::eval::Meta;
@@ -61,9 +59,8 @@ impl Scene<'_> {
                 help "end the recursion by a number";
             (Some(condition), None) =>
                 where sooner = self.written(condition).and_then(|text| sooner(&text));
-                where help = sooner.map(|it| format!("end it for smaller numbers too: `{it}`"));
-                where other = "call it with arguments for which the choice ends it";
-                where help = help.unwrap_or(other.to_string());
+                where other = || "call it with arguments for which the choice ends it".to_string();
+                where help = sooner.map_or_else(other, |it| format!("end it for smaller numbers too: `{it}`"));
                 error,
                 note "the choice in `{name}` does not end it for these arguments",
                 help "{help}";

@@ -47,22 +47,19 @@ impl Scene<'_> {
                 "for the smallest over all positions",
                 "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: -key)), {a})";
             Cause::Arguments { called, callable, .. } =>
-                where usage = callable.usage(called);
-                say "call it as `{usage}`";
+                say ("call it as `{}`", callable.usage(called));
             Cause::BuiltinArguments(builtin, wrong) => else self.builtin_call(*builtin, wrong);
             Cause::Arity(_, given, at) =>
                 where names = letters(*given);
                 where (listed, first) = (names.join(", "), names.first().map_or("indices", |a| a));
-                where fixed = self.with(*at, format!("lambda {listed}: {first}"));
-                say "with as many parameters: `{fixed}`";
+                say ("with as many parameters: `{}`",
+                    self.with(*at, format!("lambda {listed}: {first}")));
             Cause::BuiltinHandedOver(builtin, at) => at _ = *at;
-                where name = builtin.name();
-                "wrap it", "lambda x: {name}(x)";
+                "wrap it", ("lambda x: {}(x)", builtin.name());
             Cause::InputCount(..) => say "apply it to one input: `{f}(\"hello\")`";
             // `set example hello`
             Cause::NoInput(None, (Meta::SOp(_) | Meta::Function(_), at)) if self.is_word(*at) =>
-                where quoted = Value::str(&self.say(*at)).source();
-                say "a string stands in quotes: `{quoted}`";
+                say ("a string stands in quotes: `{}`", Value::str(&self.say(*at)).source());
             Cause::NoInput(None, _) => say "write an input, like `\"hello\"` or `[1, 2, 3]`";
             Cause::NoInput(Some(Meta::SOp(_)), (Meta::Atom(Value::Int(_)), _)) =>
                 say "for the value at position {a}: `{f}[{a}]`; for this single token: `{f}([{a}])`";
@@ -77,8 +74,7 @@ impl Scene<'_> {
             Cause::Operands { op, sides } => else self.fitting(op, sides);
             // What no int can hold, as the float that it is.
             Cause::Failed(_, at) if self.function().is_some() =>
-                where float = self.say(*at);
-                "a float this large has no fraction", "{float}";
+                "a float this large has no fraction", ("{}", self.say(*at));
             Cause::Failed(Failure::Overflow(..), _) => else self.float();
             Cause::Failed(..) => else self.guard();
             Cause::SelectorOperand(
@@ -101,8 +97,7 @@ impl Scene<'_> {
             Cause::SelectorAsCondition(at) => at it = *at;
                 "to ask at each position whether a key is selected", "has_focus({it})";
             Cause::StrayOperator(comparison) =>
-                where symbol = comparison.symbol();
-                "to hand over a comparison write a function", "lambda a, b: a {symbol} b";
+                "to hand over a comparison write a function", ("lambda a, b: a {} b", comparison.symbol());
 
             Cause::NotIndexable(Meta::Selector(_)) => "for whether each position selects position {a}",
                 "aggregate({f}, indicator(indices == {a})) > 0";
@@ -114,8 +109,7 @@ impl Scene<'_> {
             Cause::BadIndex(Meta::SOp(_), (Meta::Atom(Value::Str(_)), _)) =>
                 "to ask where it is", "{f} == {a}";
             Cause::BadIndex(Meta::Dict(dict), (_, at)) => at _ = *at;
-                where key = dict.iter().next()?.0.source();
-                "write a key", "{key}";
+                "write a key", ("{}", dict.iter().next()?.0.source());
             Cause::BadIndex(_, (Meta::List(items), _)) if !is_single(items) => else None;
             Cause::BadIndex(_, (Meta::Atom(Value::Str(_)), _)) => else None;
             Cause::BadIndex(_, index @ (Meta::Atom(_), _)) =>
@@ -146,8 +140,7 @@ impl Scene<'_> {
             Cause::NotSeveral { found: (Meta::SOp(_), at), count, .. } =>
                 where text = self.say(*at);
                 where values = (0..*count.min(&4)).map(|k| format!("{text}[{k}]"));
-                where values = values.collect::<Vec<_>>().join(", ");
-                say "for the values at the first positions: `{values}`";
+                say ("for the values at the first positions: `{}`", values.collect::<Vec<_>>().join(", "));
             Cause::NotSeveral { .. } => say "a single value takes one name, like `a`";
             Cause::Count { values, .. } =>
                 where (count, names) = (counted(*values, "name"), letters(*values).join(", "));
@@ -163,15 +156,13 @@ impl Scene<'_> {
                 "the comparison comes last", "select({a}, {c}, {b})";
             Cause::NoComparison(id) => at _ = self.span(*id);
                 where unquoted = c.trim_matches(['"', '\'']);
-                where sign = SIGNS.iter().find(|sign| **sign == unquoted).unwrap_or(&"==");
-                "write", "{sign}";
+                "write", ("{}", SIGNS.iter().find(|sign| **sign == unquoted).unwrap_or(&"=="));
             Cause::KeysAndQueries(comparison, sides @ [keys, queries]) =>
-                where keys = self.say(keys.1);
                 else self.fitting(&Op::Compare(*comparison), sides)
-                    .or_else(|| self.put("compare what has one type", queries.1, keys));
+                    .or_else(|| self.put("compare what has one type", queries.1, self.say(keys.1)));
             Cause::NoSelector((_, at)) if self.swapped().is_some() =>
                 where values = self.swapped()?;
-                else self.mend("write", vec![(*at, b.clone()), (values, a.clone())]);
+                else self.mend("write", [(*at, b.clone()), (values, a.clone())]);
             Cause::NoSelector((meta, at)) if self.types(meta) == TypeSet::BOOL => at it = *at;
                 "to aggregate over the keys where it is true", "select({it}, True, ==)";
             Cause::NoSelector((_, at)) => at _ = *at; "to aggregate over all keys", "full_s";
@@ -185,8 +176,7 @@ impl Scene<'_> {
             Cause::NoDefault(_, given @ (Meta::List(items), _)) if is_single(items) =>
                 else self.need(given, Needed::SOp);
             Cause::NoDefault(values, given) => at _ = given.1;
-                where fitting = self.default_of(values);
-                "write one atom", "{fitting}";
+                "write one atom", ("{}", self.default_of(values));
             Cause::ScoreTypes(_, counts, at) | Cause::PredicateArity(_, counts, at)
                 | Cause::PredicateResult(_, counts, at) =>
                 where [keys, queries] = *counts;
@@ -196,8 +186,7 @@ impl Scene<'_> {
                     "score" => format!("indicator({key} == {query})"),
                     _ => format!("{key} == {query}"),
                 };
-                where fixed = self.with(*at, format!("lambda {listed}: {result}"));
-                say "for example `{fixed}`";
+                say ("for example `{}`", self.with(*at, format!("lambda {listed}: {result}")));
 
             Cause::NoList(builtin, side) => else self.listed(*builtin, side);
             Cause::NoIndicator((Meta::Atom(_), _)) => "for an atom", "1 if {a} else 0";
@@ -222,8 +211,8 @@ impl Scene<'_> {
             Cause::NotLoaded { path, .. } => else self.module(path);
             Cause::Unmet(values) => else self.right_value(values);
             Cause::NoTruth((_, at)) =>
-                where condition = operand(&self.say(*at));
-                say "say on which input, and what it gives there, like `assert {condition}(\"ab\") == …;`";
+                say ("say on which input, and what it gives there, like `assert {}(\"ab\") == …;`",
+                    operand(&self.say(*at)));
         }
     }
 
@@ -234,26 +223,22 @@ impl Scene<'_> {
         let all_atoms = |items: &[Meta]| items.iter().all(|item| item.as_atom().is_some());
         mends! { self, (needed, meta);
             (SOp | Int, Meta::List(items)) if is_single(items) => at _ = *at;
-                where element = items[0].repr();
-                "for the element itself", "{element}";
+                "for the element itself", ("{}", items[0].repr());
             (Int, Meta::List(_)) => at it = *at; "for as many as the list has elements", "len({it})";
             (Int, Meta::Atom(Value::Float(_))) => at it = *at; "the nearest int", "round({it})";
             (Int, Meta::Atom(value)) => at _ = *at;
-                where number = unquoted(value)?;
-                "write", "{number}";
+                "write", ("{}", unquoted(value)?);
             (SOp, Meta::List(items)) if !all_atoms(items) => at it = *at;
                 where first = elements(&it).into_iter().next();
-                where first = first.unwrap_or(format!("{}[0]", operand(&it)));
-                "for the first of them", "{first}";
+                "for the first of them", ("{}", first.unwrap_or(format!("{}[0]", operand(&it))));
             (SOp, Meta::List(items)) if !items.is_empty() => at it = *at;
-                where (list, length) = (operand(&it), items.len());
-                "to give each position an element of the list", "{list}[indices % {length}]";
+                "to give each position an element of the list", ("{}[indices % {}]",
+                    operand(&it), items.len());
             (SOp, Meta::Selector(_)) => at it = *at;
                 "for how many keys are selected", "selector_width({it})";
             (SOp, Meta::Function(callable)) => at it = *at;
-                where arguments = vec!["indices"; callable.single().len()].join(", ");
-                where function = operand(&it);
-                "a function is used by calling it", "{function}({arguments})";
+                "a function is used by calling it", ("{}({})",
+                    operand(&it), vec!["indices"; callable.single().len()].join(", "));
             (Selector, Meta::Scorer(_)) => at it = *at;
                 "to select the key with the highest score", "select_best(full_s, {it})";
             (Selector, Meta::SOp(_)) if !is_bool => at it = *at;
@@ -262,8 +247,7 @@ impl Scene<'_> {
                 "to select the keys where it is true", "select({it}, True, ==)";
             (List, Meta::SOp(_)) => at it = *at; "write a list", "[{it}]";
             (List, Meta::Atom(_) | Meta::Dict(_)) => at _ = *at;
-                where items = written_out(meta)?;
-                "write a list", "[{items}]";
+                "write a list", ("[{}]", written_out(meta)?);
         }
     }
 
@@ -300,6 +284,7 @@ impl Scene<'_> {
     }
 
     /// A call of a built-in function with other arguments than it takes.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other has a name")]
     fn builtin_call(&self, builtin: Builtin, wrong: &Argument) -> Option<Suggestion> {
         let meant = match wrong {
             _ if builtin == Builtin::Select => self.whole_select(),
@@ -337,12 +322,13 @@ fn nearest_key(dict: &Meta, key: &str) -> Option<String> {
     let Meta::Dict(dict) = dict else { return None };
     let keys = dict.iter().filter_map(|(key, _)| match key {
         Value::Str(text) => Some(&**text),
-        _ => None,
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => None,
     });
     Some(Value::str(nearest(key, keys)?).source())
 }
 
 /// The elements of a string or dict, or a number, as those of a list.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else has items")]
 fn written_out(meta: &Meta) -> Option<String> {
     let atoms = match meta {
         Meta::Atom(value) if value.is_number() => vec![value.clone()],

@@ -35,13 +35,12 @@ impl Scene<'_> {
         }
         let elsewhere = introduced(&site.ast.statements, None, name);
         let inside = |it: &&Introduced| it.within.is_some_and(|(_, whole)| whole.contains(span));
-        Some(
-            rules! { self, (self.evaluator.missing.get(name), &elsewhere);
+        let told = rules! { self, (self.evaluator.missing.get(name), &elsewhere);
             (Some((failed, _)), _) => error,
-                    at *failed, "this has failed, so it is not defined",
-                    help "mend that first";
-                _ if self.is_setting(span) => error.help(in_quotes(name, span));
-                (_, Some(found)) if found.is_parameter && inside(&found) => error,
+                at *failed, "this has failed, so it is not defined",
+                help "mend that first";
+            _ if self.is_setting(span) => error.help(in_quotes(name, span));
+            (_, Some(found)) if found.is_parameter && inside(&found) => error,
                 at found.span, "a default cannot read another parameter",
                 note "defaults are evaluated once, where the function is defined",
                 help "write a default that is known there, like `0`";
@@ -57,15 +56,15 @@ impl Scene<'_> {
                 at found.span, "it is defined only here, further down",
                 help "move its definition above this line";
             _ => error, mend self
-                    .near_name(name, span, true)
-                    .or_else(|| self.of_library(name, |name, other| name == other))
-                    .or_else(|| self.foreign(name, called.as_deref()))
-                    .or(near)
-                    .or_else(|| self.of_library(name, is_near))
-                    .or_else(|| self.compared_as_string(name, span))
-                    .or_else(|| Some(defined()));
-            },
-        )
+                .near_name(name, span, true)
+                .or_else(|| self.of_library(name, |name, other| name == other))
+                .or_else(|| self.foreign(name, called.as_deref()))
+                .or(near)
+                .or_else(|| self.of_library(name, is_near))
+                .or_else(|| self.compared_as_string(name, span))
+                .or_else(|| Some(defined()));
+        };
+        Some(told)
     }
 
     /// A name that strings are compared with: a string without its quotes.
@@ -83,6 +82,7 @@ impl Scene<'_> {
     }
 
     /// Whether a place is all of what `set example` or `set vocab` is given.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is a setting")]
     fn is_setting(&self, span: Span) -> bool {
         let statements = self.site.map_or(&[][..], |site| &site.ast.statements);
         statements.iter().any(|statement| match &statement.kind {
@@ -184,11 +184,8 @@ fn definition(name: &str, called: Option<&[ExprId]>) -> String {
 /// A string without its quotes.
 fn in_quotes(name: &str, span: Span) -> Suggestion {
     let quoted = Value::str(name).source();
-    Suggestion::edit(
-        format!("a string stands in quotes: `{quoted}`"),
-        span,
-        quoted,
-    )
+    let message = format!("a string stands in quotes: `{quoted}`");
+    Suggestion::edit(message, span, quoted)
 }
 
 /// Where a program first introduces a name, and the function that keeps it for itself.
@@ -198,6 +195,7 @@ struct Introduced<'a> {
     is_parameter: bool,
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "others keep no names")]
 fn introduced<'a>(
     statements: &'a [Statement],
     within: Option<(&'a Name, Span)>,

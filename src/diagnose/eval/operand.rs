@@ -31,15 +31,12 @@ impl Scene<'_> {
         let text = |at: &Span| self.say(*at);
         mends! { self, (op, sides);
             (Op::Negate, [(Meta::Selector(_), at)]) =>
-                where selector = text(at);
-                "the selector of all other keys", "not {selector}";
+                "the selector of all other keys", ("not {}", text(at));
             (_, [(Meta::SOp(_), _)]) => else None;
             (_, [(Meta::Atom(value @ Value::Str(_)), _)]) if unquoted(value).is_some() =>
-                where number = unquoted(value)?;
-                "for a number", "{number}";
+                "for a number", ("{}", unquoted(value)?);
             (Op::Negate | Op::Plus, [(Meta::Atom(Value::Str(_)), at)]) =>
-                where unsigned = text(at);
-                "leave out the sign", "{unsigned}";
+                "leave out the sign", ("{}", text(at));
             (_, [(Meta::Atom(Value::Str(_)), _)]) => say "write a number: `round(0.5)`";
             (_, [side @ (Meta::Function(_), _)] | [side @ (Meta::Function(_), _), _]
                 | [_, side @ (Meta::Function(_), _)]) => else self.need(side, Needed::SOp);
@@ -51,9 +48,7 @@ impl Scene<'_> {
                 "to add one element to a list", "[{it}]";
             (_, [(Meta::List(_), at)] | [(Meta::List(_), at), (Meta::Atom(_), _)]
                 | [(Meta::Atom(_), _), (Meta::List(_), at)]) =>
-                where list = text(at);
-                where applied = self.with(*at, "x".to_string());
-                "for each element", "[{applied} for x in {list}]";
+                "for each element", ("[{} for x in {}]", self.with(*at, "x".to_string()), text(at));
             (Op::Add, [(Meta::Dict(_), _), (Meta::Dict(_), _)]) =>
                 say "write the entries in one dict: `{{\"a\": 1, \"b\": 2}}`";
             (_, [side]) => else self.need(side, Needed::SOp);
@@ -74,6 +69,7 @@ impl Scene<'_> {
     }
 
     /// Numbers and strings mixed up, or strings in arithmetic: the same on one type.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what compares is compared")]
     fn of_types(&self, op: &Op, sides: &[Side]) -> Option<Suggestion> {
         let what = match op {
             Op::Add => "to join strings",
@@ -95,6 +91,7 @@ impl Scene<'_> {
     }
 
     /// Strings that hold numbers, and the tokens, as numbers.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others are no strings")]
     pub(super) fn as_numbers(&self, sides: &[Side]) -> Option<Suggestion> {
         let float = |(meta, _): &Side| self.types(meta) == TypeSet::FLOAT;
         let float = sides.iter().any(float);

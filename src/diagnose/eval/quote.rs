@@ -40,27 +40,8 @@ pub(super) fn replaced(sources: &Sources, whole: Span, edits: &[(Span, String)])
     Some(joined(&fixed))
 }
 
-/// Edits of a part of the program that mend it, and how it reads with them.
-pub(super) fn mended(
-    sources: &Sources,
-    what: &str,
-    whole: Span,
-    mut edits: Vec<(Span, String)>,
-) -> Option<Suggestion> {
-    edits.sort_by_key(|(span, _)| span.start);
-    let fixed = replaced(sources, whole, &edits).filter(|_| !edits.is_empty())?;
-    let colon = if what == "write" { "" } else { ":" };
-    let help = said(format!("{what}{colon} `{fixed}`"))?;
-    let edits = edits.into_iter();
-    let edits = edits.map(|(span, text)| (span, in_place(sources, span, &text)));
-    Some(Suggestion {
-        edits: edits.collect(),
-        ..help
-    })
-}
-
 /// A text as it can stand in a place: in parentheses where an operator may be beside it.
-fn in_place(sources: &Sources, span: Span, text: &str) -> String {
+pub(super) fn in_place(sources: &Sources, span: Span, text: &str) -> String {
     let whole = &sources.get(span.source).text;
     let before = whole[..span.start as usize].trim_end();
     let after = whole[span.end as usize..].trim_start();

@@ -1,7 +1,7 @@
 //! What a rule can see: the place of a fault, the calls that led there, and the values and texts
 //! around it. Nothing is evaluated and nothing changed.
 
-use super::quote::{UNSAID, mended, replaced};
+use super::quote::{UNSAID, in_place, replaced, said};
 use crate::base::{Span, Suggestion};
 use crate::eval::fault::{Call, Site};
 pub(super) use crate::eval::meta::Side;
@@ -46,20 +46,20 @@ impl Scene<'_> {
         })
     }
 
-    /// The whole with other texts for some of its parts.
-    pub fn mend(&self, what: &str, edits: Vec<(Span, String)>) -> Option<Suggestion> {
-        mended(&self.evaluator.sources, what, self.whole, edits)
+    /// The whole with other texts for some parts, or the call that handed them over to the library.
+    pub fn mend(
+        &self,
+        what: &str,
+        edits: impl IntoIterator<Item = (Span, String)>,
+    ) -> Option<Suggestion> {
+        let edits = edits.into_iter();
+        let edits = edits.map(|(part, text)| (self.place_of(part), text));
+        self.mend_places(what, edits.collect())
     }
 
-    /// The same of another place.
-    pub fn mend_in(&self, whole: Span, what: &str, part: Span, text: String) -> Option<Suggestion> {
-        mended(&self.evaluator.sources, what, whole, vec![(part, text)])
-    }
-
-    /// The whole with another text for a part, or the call that handed it over to the library.
+    /// The same with another text for one part.
     pub fn put(&self, what: &str, part: Span, text: impl Into<String>) -> Option<Suggestion> {
-        let (part, whole) = self.place_of(part);
-        self.mend_in(whole, what, part, text.into())
+        self.mend(what, [(part, text.into())])
     }
 
     /// The same with what `other` makes of the texts of some parts.
@@ -69,25 +69,32 @@ impl Scene<'_> {
         parts: impl IntoIterator<Item = Span>,
         other: impl Fn(&str) -> String,
     ) -> Option<Suggestion> {
-        let places = parts.into_iter().map(|part| self.place_of(part));
-        let edits = places.map(|place| (place, other(&self.say(place.0))));
-        self.mend_places(what, edits.collect())
+        let written = |part| self.say(self.place_of(part).0);
+        let parts = parts.into_iter();
+        self.mend(what, parts.map(|part| (part, other(&written(part)))))
     }
 
     /// Other texts for some parts, each with what it stands in; if that is another place for one of
-    /// them, then there only.
+    /// them, then there only. Says how it reads with them.
     pub fn mend_places(
         &self,
         what: &str,
         edits: Vec<((Span, Span), String)>,
     ) -> Option<Suggestion> {
+        let sources = &self.evaluator.sources;
         let mut wholes = edits.iter().map(|((_, whole), _)| *whole);
-        let whole = wholes
-            .find(|whole| *whole != self.whole)
-            .unwrap_or(self.whole);
+        let whole = wholes.find(|whole| *whole != self.whole);
+        let whole = whole.unwrap_or(self.whole);
         let edits = edits.into_iter().filter(|((_, other), _)| *other == whole);
-        let edits = edits.map(|((part, _), text)| (part, text)).collect();
-        mended(&self.evaluator.sources, what, whole, edits)
+        let mut edits: Vec<_> = edits.map(|((part, _), text)| (part, text)).collect();
+        edits.sort_by_key(|(span, _)| span.start);
+        let fixed = replaced(sources, whole, &edits).filter(|_| !edits.is_empty())?;
+        let colon = if what == "write" { "" } else { ":" };
+        let help = said(format!("{what}{colon} `{fixed}`"))?;
+        for (span, text) in &mut edits {
+            *text = in_place(sources, *span, text);
+        }
+        Some(Suggestion { edits, ..help })
     }
 
     /// The whole with another text for a part, which nobody needs to type as it stands.
@@ -112,6 +119,7 @@ impl Scene<'_> {
     }
 
     /// What is called, if the expression is a call.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is called")]
     pub fn function(&self) -> Option<ExprId> {
         match self.kind()? {
             ExprKind::Call { function, .. } => Some(*function),
@@ -139,6 +147,7 @@ impl Scene<'_> {
     }
 
     /// The value of a part that is a literal.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only these are written out")]
     pub fn value(&self, id: ExprId) -> Option<Value> {
         match self.kind_of(id)? {
             ExprKind::Literal(value) => Some(value.clone()),
@@ -228,6 +237,7 @@ impl Scene<'_> {
     }
 
     /// Whether something is the tokens as strings.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other is the tokens")]
     pub fn is_tokens(&self, meta: &Meta) -> bool {
         let graph = &self.evaluator.graph;
         let tokens = |id: SOpId| match graph.get(id) {

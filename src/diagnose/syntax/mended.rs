@@ -1,8 +1,6 @@
 //! Mistakes whose meaning is plain, so that the parser has read what was meant, and what goes beyond a
 //! limit.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use super::place::Context;
 use super::words::sign;
 use crate::base::{Code, Diagnostic, Limits, Span, Suggestion};
@@ -21,21 +19,18 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
     let float = |float: String| Suggestion::edit(format!("write a float: `{float}`"), span, float);
     rules! { (), &mistake.kind;
         MistakeKind::SourceBytes =>
-            where (bound, bytes) = (limits.source_bytes, context.text.len());
             error!(LimitReached, "this text is too long"),
-            at span, "it has {bytes} bytes",
-            note "the limit `source_bytes` is {bound} bytes";
+            at span, ("it has {} bytes", context.text.len()),
+            note ("the limit `source_bytes` is {} bytes", limits.source_bytes);
         MistakeKind::OpenBrackets =>
-            where bound = limits.open_brackets;
             error!(LimitReached, "too many brackets are open"),
             at span, "this one is one too many",
-            note "the limit `open_brackets` is {bound}",
+            note ("the limit `open_brackets` is {}", limits.open_brackets),
             help "name the inner parts in statements of their own";
         MistakeKind::ExpressionDepth =>
-            where bound = limits.expression_depth;
             error!(LimitReached, "this expression is nested too deeply"),
             at span, "too deep",
-            note "the limit `expression_depth` is {bound}",
+            note ("the limit `expression_depth` is {}", limits.expression_depth),
             help "name parts of it in statements of their own";
         MistakeKind::Escape =>
             where (kind, help) = match written.starts_with("\\u") {
@@ -55,10 +50,9 @@ pub(super) fn diagnostic(context: &Context, mistake: &Mistake, limits: &Limits) 
             mend Some(help);
         MistakeKind::LargeInt =>
             where nearest = written.parse().unwrap_or(f64::INFINITY);
-            where (least, most) = (i64::MIN, i64::MAX);
             error!(NumberTooLarge, "this integer does not fit in 64 bits"),
             at span, "too large",
-            note "integers go from {least} to {most}",
+            note ("integers go from {} to {}", i64::MIN, i64::MAX),
             mend Some(match written.len() {
                 _ if nearest.is_infinite() => SMALLER.into(),
                 0..=24 => float(format!("{written}.0")),
@@ -150,17 +144,9 @@ const SMALLER: &str = "write a smaller number, like `1e308`";
 /// The number that another language writes so.
 fn number(written: &str) -> Option<i64> {
     let plain = written.replace('_', "");
-    let bases = [
-        ("0x", 16),
-        ("0X", 16),
-        ("0b", 2),
-        ("0B", 2),
-        ("0o", 8),
-        ("0O", 8),
-        ("", 10),
-    ];
-    let mut digits = bases.iter();
-    digits.find_map(|(prefix, base)| {
+    let bases: &[(&str, u32)] =
+        table! { "0x", 16; "0X", 16; "0b", 2; "0B", 2; "0o", 8; "0O", 8; "", 10; };
+    bases.iter().find_map(|(prefix, base)| {
         let digits = plain.strip_prefix(prefix)?;
         i64::from_str_radix(digits, *base).ok()
     })

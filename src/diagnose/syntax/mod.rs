@@ -19,6 +19,7 @@ const SHOWN: usize = 100;
 
 /// What there is to say about a text that has been read, in the order of the text. What follows from
 /// another mistake is not told.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others expect nothing")]
 pub(super) fn diagnostics(
     source: SourceId,
     text: &str,

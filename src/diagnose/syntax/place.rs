@@ -67,6 +67,7 @@ impl<'s> Context<'_, 's> {
         })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "others end no statement")]
     fn place<'a>(&'a self, at: usize, expected: &'a [String]) -> Place<'a, 's> {
         let mut brackets: Vec<(Lexeme, Option<Token>)> = Vec::new();
         let mut statement = 0;
@@ -211,6 +212,7 @@ impl<'s> Place<'_, 's> {
     }
 
     /// Shows the bracket that would have to be closed first, where that is the likely mistake.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is left opens braces")]
     fn with_open_bracket(&self, told: Diagnostic) -> Diagnostic {
         let start = self.context.start_of(self.at);
         let Some(bracket) = self.bracket.filter(|bracket| bracket.start < start) else {
@@ -290,30 +292,19 @@ impl<'s> Place<'_, 's> {
 
     /// What could stand here, in words.
     fn wanted(&self) -> String {
-        let expression = self.expects("int");
-        let value = expression || self.expects("^");
-        let kinds = [
-            ("def", "a statement"),
-            ("int", "an expression"),
-            ("name", "a name"),
-        ];
-        let kind = kinds
-            .into_iter()
-            .find(|(terminal, _)| self.expects(terminal));
-        let others = [("^", "an operator"), ("string", "a string")];
-        let mut others = others
-            .into_iter()
-            .filter(|(terminal, _)| self.expects(terminal));
-        let other = others
-            .next()
-            .filter(|(terminal, _)| !expression || *terminal == "^");
+        let first = |words: &[(&str, &str)]| {
+            let (_, word) = words.iter().find(|(it, _)| self.expects(it))?;
+            Some(word.to_string())
+        };
+        let kind =
+            first(table! { "def", "a statement"; "int", "an expression"; "name", "a name"; });
+        let (expression, operator) = (self.expects("int"), first(&[("^", "an operator")]));
+        let value = expression || operator.is_some();
+        let string = || first(&[("string", "a string")]).filter(|_| !expression);
+        let kinds = kind.into_iter().chain(operator.or_else(string));
         let symbols = [",", ")", "]", "}", ":", ";", "=", "else", "return"].into_iter();
         let opening = ["(", "[", "{", "in"].into_iter().filter(|_| !value);
-        let symbols = symbols.chain(opening).filter(|symbol| self.expects(symbol));
-        let kinds = kind
-            .into_iter()
-            .chain(other)
-            .map(|(_, kind)| kind.to_string());
+        let symbols = symbols.chain(opening).filter(|it| self.expects(it));
         let mut wanted: Vec<String> = kinds.chain(symbols.map(|it| format!("`{it}`"))).collect();
         match wanted.pop() {
             Some(last) if !wanted.is_empty() => format!("{} or {last}", wanted.join(", ")),

@@ -110,15 +110,14 @@ impl Place<'_, '_> {
     /// A choice between values with the condition of the `if` that has this number.
     fn choice(&self, asked: usize) -> String {
         let lexemes = self.context.lexemes;
-        let head = lexemes.iter().skip(asked + 1).take_while(|lexeme| {
-            let ends = [
-                Token::LeftBrace,
-                Token::Colon,
-                Token::Semicolon,
-                Token::Else,
-            ];
-            !ends.contains(&lexeme.token)
-        });
+        let goes_on = |token| {
+            !matches!(
+                token,
+                Token::LeftBrace | Token::Colon | Token::Semicolon | Token::Else
+            )
+        };
+        let head = lexemes.iter().skip(asked + 1);
+        let head = head.take_while(|lexeme| goes_on(lexeme.token));
         let condition = head.last().and_then(|last| {
             let text = self.context.text.get(lexemes[asked].end..last.end)?.trim();
             (text.len() <= 40 && !text.contains('\n')).then_some(text)

@@ -106,7 +106,7 @@ fn refusal(dyck: &Dyck, dtype: Dtype) -> Diagnostic {
     }
     let otherwise = match dtype {
         Dtype::Float32 if holds(dyck, Dtype::Float64) => "; or `--dtype float64`",
-        _ => "",
+        Dtype::Float32 | Dtype::Float64 | Dtype::Bfloat16 => "",
     };
     match right {
         0 => error.help(format!("no length is{otherwise}")),

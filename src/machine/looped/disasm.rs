@@ -12,7 +12,7 @@ pub fn disassemble(model: &Model, description: &Description) -> String {
     match description.machine {
         Machine::Stored => reader.stored(),
         Machine::Fleq => reader.fleq(),
-        _ => reader.subleq(),
+        Machine::R1 | Machine::R2 | Machine::R1s | Machine::P10 => reader.subleq(),
     }
 }
 

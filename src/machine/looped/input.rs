@@ -27,7 +27,9 @@ pub fn put(model: &mut Model, description: &Description, text: &str) -> Fallible
             .map_err(|_| wrong(format!("`{}` is no value of `{}`", value.trim(), name.name)))?;
         match description.machine {
             Machine::Fleq => matrix(model, description, name, &value)?,
-            _ => words(model, description, name, &value)?,
+            Machine::R1 | Machine::R2 | Machine::R1s | Machine::P10 | Machine::Stored => {
+                words(model, description, name, &value)?
+            }
         }
     }
     Ok(())
@@ -74,10 +76,8 @@ fn find<'d>(description: &'d Description, name: &str) -> Fallible<&'d Name> {
 }
 
 fn words(model: &mut Model, description: &Description, name: &Name, value: &Json) -> Fallible<()> {
-    let all = match value {
-        Json::Array(all) => all.clone(),
-        one => vec![one.clone()],
-    };
+    let all = value.as_array();
+    let all = all.map_or(std::slice::from_ref(value), Vec::as_slice);
     let all: Option<Vec<i64>> = all.iter().map(Json::as_i64).collect();
     match all {
         Some(all) if (1..=name.count).contains(&all.len()) => {
@@ -98,12 +98,10 @@ fn matrix(model: &mut Model, description: &Description, name: &Name, value: &Jso
         ))
     };
     let number = |value: &Json| value.as_f64().filter(|number| number.is_finite());
-    let rows: Option<Vec<Vec<f64>>> = match value {
-        Json::Array(rows) => rows
-            .iter()
-            .map(|row| row.as_array()?.iter().map(number).collect())
-            .collect(),
-        one => number(one).map(|number| vec![vec![number]]),
+    let row = |row: &Json| row.as_array()?.iter().map(number).collect();
+    let rows: Option<Vec<Vec<f64>>> = match value.as_array() {
+        Some(rows) => rows.iter().map(row).collect(),
+        None => number(value).map(|number| vec![vec![number]]),
     };
     let rows = rows.ok_or_else(shape)?;
     if rows.len() != name.rows || rows.iter().any(|row| row.len() != name.count) {

@@ -39,6 +39,7 @@ pub fn wrong(code: Code, message: impl Into<String>, span: Span, label: &str) ->
 }
 
 /// How many brackets are open: a line goes on until they are closed.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others do not nest")]
 fn depth(tokens: &[Placed]) -> i64 {
     let depth = |(token, _): &Placed| match token {
         Token::Symbol("[") => 1,

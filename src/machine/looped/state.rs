@@ -50,7 +50,9 @@ impl Description {
         let word = match self.machine {
             Machine::Fleq => self.word_bits == 0,
             Machine::R1s => self.word.len() == 1,
-            _ => self.word.len() == self.word_bits && pointer(&self.word),
+            Machine::R1 | Machine::R2 | Machine::P10 | Machine::Stored => {
+                self.word.len() == self.word_bits && pointer(&self.word)
+            }
         };
         self.kind == "looped"
             && !model.bos
@@ -119,7 +121,9 @@ impl Description {
         let word = self.word(engine, SCRATCH);
         let address = match self.machine {
             Machine::Stored => usize::try_from(signed(engine, rows, SCRATCH)).ok()?,
-            _ => (pointer(engine, rows, SCRATCH) as usize).checked_sub(self.memory.start)?,
+            Machine::R1 | Machine::R2 | Machine::R1s | Machine::P10 | Machine::Fleq => {
+                (pointer(engine, rows, SCRATCH) as usize).checked_sub(self.memory.start)?
+            }
         };
         Some((address, word))
     }
@@ -155,7 +159,7 @@ impl Description {
     pub fn missing(&self, engine: &dyn Engine) -> Option<NoSuchWord> {
         let (instruction, halted) = match self.machine {
             Machine::Stored => self.counter(engine),
-            _ => return None,
+            Machine::R1 | Machine::R2 | Machine::R1s | Machine::P10 | Machine::Fleq => return None,
         };
         let missing = |address: i64| NoSuchWord {
             instruction,

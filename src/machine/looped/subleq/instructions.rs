@@ -126,7 +126,7 @@ impl Assembler {
 fn no_instruction(name: &str, span: Span, section: Section) -> Box<Diagnostic> {
     let (section, all) = match section {
         Section::Minsky => (".minsky", &["inc", "decjz", "jmp", "halt"][..]),
-        _ => (
+        Section::Data | Section::Text | Section::Code => (
             ".text",
             &["sub", "jmp", "clr", "add", "mov", "neg", "halt"][..],
         ),

@@ -99,7 +99,9 @@ pub fn assemble(source: SourceId, text: &str) -> Result<Assembled, Vec<Diagnosti
         let place = line.span;
         let result = match section {
             Section::Code => assembler.raw(line),
-            section => assembler.instruction(line, section, index + 1 == last),
+            Section::Data | Section::Text | Section::Minsky => {
+                assembler.instruction(line, section, index + 1 == last)
+            }
         };
         if let Err(error) = result {
             assembler.found.push(*error);
