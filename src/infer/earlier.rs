@@ -149,12 +149,12 @@ impl Over {
 
     /// The operands whose columns must be known first.
     fn missing(&self, analysis: &Analysis, id: SOpId) -> Vec<SOpId> {
-        let operands = match analysis.graph.get(id) {
-            SOp::Map { operands, .. } if id > self.first && !self.known.contains_key(&id) => {
-                operands
-            }
-            _ => return Vec::new(),
+        let SOp::Map { operands, .. } = analysis.graph.get(id) else {
+            return Vec::new();
         };
+        if id < self.first || self.known.contains_key(&id) {
+            return Vec::new();
+        }
         let unknown = operands.iter().filter(|id| !self.known.contains_key(id));
         unknown.copied().collect()
     }
