@@ -61,10 +61,12 @@ pub fn text(program: &Program, data: &Data, care: &Care) -> String {
 
 /// The selector that selects nothing.
 const NEVER: &str = "select(1, 2, ==)";
+/// That of the first position, which heads copy from that select nothing.
+const FIRST_POSITION: &str = "select(indices, 0, ==)";
 
 pub(super) struct Writer<'a> {
-    program: &'a Program,
-    data: &'a Data,
+    pub(super) program: &'a Program,
+    pub(super) data: &'a Data,
     pub(super) care: &'a Care,
     pub(super) names: Vec<String>,
     /// Which variables hold tokens.
@@ -104,6 +106,9 @@ impl Writer<'_> {
                 domain.extend(&self.care.first[*values]);
                 (self.copy(head, *values), domain)
             }
+            Module::Count(head, None) if self.is_added(at + FIRST) && is_of_earlier(head) => {
+                (self.mean(head), (0..=n).collect())
+            }
             Module::Count(head, None) => {
                 let selector = self.apart(self.selector(head), 1);
                 let text = format!("selector_width({selector})");
@@ -119,17 +124,50 @@ impl Writer<'_> {
             }
             Module::Map(rule, a, b) => self.map(rule, *a, *b, at + FIRST),
         };
-        let name = match self.is_output(at + FIRST) {
-            true => OUTPUT.to_string(),
-            false => self.unused(&name(module, &self.names, self.data)),
+        let name = match (self.is_output(at + FIRST), self.points(at + FIRST)) {
+            (true, _) => OUTPUT.to_string(),
+            (_, Some(label)) => self.unused(&self.scored("points", label)),
+            _ => self.unused(&name(module, &self.names, self.data)),
         };
         let _ = writeln!(self.lines, "{name} = {text};");
         self.names.push(name);
         self.domains.push(domain);
     }
 
+    /// Whether a variable is a summand.
+    fn is_added(&self, variable: Variable) -> bool {
+        let mut modules = self.program.modules.iter();
+        modules.any(|module| match module {
+            Module::Map(Rule::Sum | Rule::Difference, a, b) => [*a, *b].contains(&variable),
+            _ => false,
+        })
+    }
+
+    /// How many keys up to the query match, as a share of them: a width comes from the inverse of a
+    /// weight, and heights that are made of such are not told apart in float32.
+    fn mean(&self, head: &Head) -> String {
+        let keys = &self.names[head.keys];
+        let is_one = match &head.predicate {
+            Predicate::OneOf(values) => match values[..] {
+                [value] => format!("{keys} == {}", self.atom(head.keys, value)),
+                _ => format!("{keys} in {}", self.list(head.keys, values)),
+            },
+            Predicate::Constant(comparison, number) => {
+                format!(
+                    "{keys} {} {}",
+                    sign(*comparison),
+                    self.atom(head.keys, *number)
+                )
+            }
+            Predicate::Compare(..) | Predicate::Rows(_) => return String::new(),
+        };
+        format!(
+            "round((indices + 1) * aggregate(select(indices, indices, <=), indicator({is_one})))"
+        )
+    }
+
     /// A name that no other variable has.
-    fn unused(&self, name: &str) -> String {
+    pub(super) fn unused(&self, name: &str) -> String {
         let is_used = |name: &String| {
             let mut selectors = self.selectors.iter().map(|(_, selector)| selector);
             name == OUTPUT || self.names.contains(name) || selectors.any(|other| other == name)
@@ -180,13 +218,6 @@ impl Writer<'_> {
     fn selector(&self, head: &Head) -> String {
         let keys = &self.names[head.keys];
         let queries = &self.names[head.queries];
-        let sign = |comparison| match comparison {
-            Comparison::Equal => "==",
-            Comparison::Less => "<",
-            Comparison::LessOrEqual => "<=",
-            Comparison::Greater => ">",
-            Comparison::GreaterOrEqual => ">=",
-        };
         let mut text = match &self.fitted(head) {
             Fitted::Compare(comparison, 0) => {
                 format!("select({keys}, {queries}, {})", sign(*comparison))
@@ -343,8 +374,8 @@ impl Writer<'_> {
                     .copied()
                     .unwrap_or_default();
                 let any = self.atom(values, any);
-                let missing = format!("aggregate(select(indices, 0, ==), {from}, {any})");
-                if selector == NEVER {
+                let missing = format!("aggregate({FIRST_POSITION}, {from}, {any})");
+                if [NEVER, FIRST_POSITION].contains(&&*selector) {
                     return missing;
                 }
                 format!("aggregate({best}, {from}, {any}) if has_focus({selector}) else {missing}")
@@ -472,6 +503,26 @@ pub fn example(data: &Data) -> Option<(Vec<Value>, Vec<u16>)> {
     let tokens = tokens.iter().filter(|&&token| token != 0);
     let tokens = tokens.map(|&token| data.vocabulary[usize::from(token) - 1].clone());
     Some((tokens.collect(), labels.to_vec()))
+}
+
+/// Whether a head counts the same keys at each query, of those up to there.
+fn is_of_earlier(head: &Head) -> bool {
+    head.left
+        && head.first
+        && matches!(
+            head.predicate,
+            Predicate::OneOf(_) | Predicate::Constant(..)
+        )
+}
+
+fn sign(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Equal => "==",
+        Comparison::Less => "<",
+        Comparison::LessOrEqual => "<=",
+        Comparison::Greater => ">",
+        Comparison::GreaterOrEqual => ">=",
+    }
 }
 
 /// A predicate as it is written.

@@ -52,14 +52,19 @@ pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
     if let Some(table) = table.filter(|_| most + spared >= all) {
         return table.clone();
     }
-    tables.iter().for_each(|table| pool.graft(table));
-    let linear = readout::fitted(&rounded, linear, &data.train, stop);
-    let summed = boost::boosted(pool, linear, stop);
-    let summed = in_turns(summed, data, spared, stop);
+    let summed = boost::summed(pool, data, stop);
+    let is_short = right(&summed) >= right(&rounded);
+    let summed = match is_short {
+        true => summed,
+        false => in_turns(rounded, data, spared, stop),
+    };
     if let Some(table) = table.filter(|_| most + spared >= right(&summed)) {
         return table.clone();
     }
-    readout::lighter(&summed, data, stop)
+    match is_short {
+        true => summed,
+        false => readout::lighter(&summed, data, stop),
+    }
 }
 
 /// The program with changes of its modules and of its weights in turn, until a turn gains no more than
