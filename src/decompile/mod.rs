@@ -5,6 +5,7 @@
 
 mod care;
 mod formula;
+mod heads;
 mod merge;
 mod names;
 mod rows;

@@ -1,6 +1,6 @@
 //! Sums that labels are read from: tables of two variables, each of points for one label, and each that
-//! by which the loss falls most (gradient boosting, Friedman 2001, of pairs as in Lou et al. 2013).
-//! Depends on `pool`.
+//! by which the loss falls most (gradient boosting, Friedman 2001, of pairs as in Lou et al. 2013), less
+//! what it costs (the information criterion of Schwarz 1978). Depends on `pool` and `grow`.
 
 use super::data::Data;
 use super::grow::spread;
@@ -11,10 +11,7 @@ use std::collections::BTreeMap;
 
 /// Tables at most.
 const MOST: usize = 32;
-/// How many times what its numbers cost a table has to gain: by the information criterion of Schwarz
-/// 1978 it would be half of this, for a text that nobody reads.
-const DEAR: f32 = 1.0;
-/// A module that nothing reads yet costs as much as so many numbers.
+/// A module that nothing reads yet costs as much to read as so many numbers of a table.
 const MODULE: usize = 20;
 /// Pairs of values that a table tells apart at most.
 const PAIRS: usize = 400;
@@ -67,19 +64,16 @@ pub(super) fn summed(mut pool: Pool, data: &Data, stop: &Stop) -> Program {
         readout: Readout::Linear(sums.linear(pool.d, grain)),
     };
     let right = |grain: &f32| program(*grain).score(&data.train).labels_right;
-    let finest = GRAINS
-        .map(|grain| right(&grain))
-        .into_iter()
-        .max()
-        .unwrap_or(0);
-    let enough = |grain: &f32| right(grain) + finest / 200 >= finest;
-    let grain = GRAINS.into_iter().find(enough).unwrap_or(1.0);
+    let [first, .., last] = GRAINS;
+    let goal = right(&last);
+    let is_enough = |grain: &f32| right(grain) + goal / 200 >= goal;
+    let grain = GRAINS.into_iter().find(is_enough).unwrap_or(first);
     program(grain).pruned()
 }
 
 /// A table of two variables, of points for a label.
-#[derive(Debug)]
 struct Choice {
+    /// Twice how far the loss falls, less what the table costs.
     gain: f32,
     a: Variable,
     b: Variable,
@@ -188,7 +182,8 @@ impl Sums {
         }
     }
 
-    /// The table by which the loss falls most beyond what the table costs.
+    /// The table by which the loss falls most beyond what the table costs; none if that is nothing, or if
+    /// `stop` says so.
     fn best(
         &self,
         pool: &Pool,
@@ -197,7 +192,7 @@ impl Sums {
         stop: &Stop,
     ) -> Option<Choice> {
         let slopes = self.slopes();
-        let price = DEAR * (self.wanted.len() as f32).ln();
+        let price = (self.wanted.len() as f32).ln();
         let mut best: Option<Choice> = None;
         for (b, y) in codes.iter().enumerate() {
             if stop() {

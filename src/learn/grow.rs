@@ -187,13 +187,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn head(&self, keys: Variable, queries: Variable, predicate: Predicate) -> Head {
-        Head {
-            keys,
-            queries,
-            predicate,
-            left: self.causal,
-            first: true,
-        }
+        Head::new(keys, queries, predicate, self.causal)
     }
 
     /// A head as it is, to the left only, and each without the first position.

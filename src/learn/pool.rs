@@ -166,13 +166,7 @@ impl<'a> Pool<'a> {
     }
 
     pub(super) fn head(&self, keys: Variable, queries: Variable, predicate: Predicate) -> Head {
-        Head {
-            keys,
-            queries,
-            predicate,
-            left: self.causal,
-            first: true,
-        }
+        Head::new(keys, queries, predicate, self.causal)
     }
 
     pub(super) fn is_number(&self, variable: Variable) -> bool {
