@@ -20,7 +20,7 @@ const MORE: usize = 8;
 /// How often some join.
 const ROUNDS: usize = 24;
 /// Of so many tokens at most, all pairs are tried as classes.
-const CLASSED: usize = 8;
+pub(super) const CLASSED: usize = 8;
 
 /// The smallest program of the parts below that is right on all examples, if there is one.
 ///

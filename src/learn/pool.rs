@@ -2,6 +2,7 @@
 //! of heads that are of use to many. Depends on `program`, `run` and `data`.
 
 use super::data::{Data, Encoded};
+use super::grow::CLASSED;
 use super::program::{
     Comparison, FIRST, Head, Module, POSITIONS, Predicate, Program, Rule, TOKENS, Variable,
 };
@@ -11,8 +12,6 @@ use std::collections::BTreeSet;
 
 /// Tables read no variables with more values than this.
 const VALUES: usize = 48;
-/// Of so many tokens at most, all pairs are tried as what opens.
-const CLASSED: usize = 8;
 
 /// Variables of some examples, with the modules that they come from.
 pub(super) struct Pool<'a> {
