@@ -18,6 +18,8 @@ use std::collections::BTreeMap;
 const CLOSELY: usize = 24;
 /// Labels that a row of a table has to have right, or it counts for nothing.
 const WORTH: u32 = 2;
+/// Places that there are for each row of a table, at least, if it is right wherever it is seen.
+const SEEN: usize = 20;
 /// Labels that each module has to have right that is read for a part.
 const MODULE: u32 = 2;
 
@@ -165,14 +167,20 @@ impl Pool<'_> {
         counts
     }
 
-    /// How many labels a table of two variables has right.
-    fn read(&self, a: &Codes, b: &Codes) -> u32 {
+    /// Whether a table of two variables has all labels right, with rows that are seen often; and how many
+    /// it has right, beyond what its rows have to be worth.
+    fn read(&self, a: &Codes, b: &Codes) -> (bool, u32) {
         let labels = &self.inputs.data.labels;
         let of = self.tokens.len();
-        worth(
-            &self.counts(a, b, of, |at, row| row[usize::from(labels[at])] += 1),
-            of,
-        )
+        let counts = self.counts(a, b, of, |at, row| row[usize::from(labels[at])] += 1);
+        let rows = counts
+            .chunks(of)
+            .map(|row| row.iter().filter(|count| **count > 0).count());
+        let (seen, is_sure) = rows.fold((0, true), |(seen, is_sure), labels| {
+            (seen + usize::from(labels > 0), is_sure && labels <= 1)
+        });
+        let is_exact = is_sure && seen * SEEN <= self.asked.len();
+        (is_exact, worth(&counts, of))
     }
 
     /// How many labels are right if a table of two variables says from where to copy.
@@ -264,7 +272,7 @@ impl Pool<'_> {
     fn best(&self, stop: &Stop) -> Option<(Addition, (Variable, Variable))> {
         let columns = self.columns.iter();
         let codes: Vec<Option<Codes>> = columns.map(|column| self.codes(column)).collect();
-        let mut best: Option<(u32, Addition, (Variable, Variable))> = None;
+        let mut best: Option<((bool, u32), Addition, (Variable, Variable))> = None;
         let taken = Taken::new(self);
         for part in self.parts(&codes, &taken) {
             if stop() {
@@ -288,7 +296,8 @@ impl Pool<'_> {
                     let reads = [a, b].into_iter().filter(known);
                     let reads: Vec<Variable> = part.reads().into_iter().chain(reads).collect();
                     let cost = MODULE * taken.more(&reads) as u32;
-                    let right = self.read(x, y).saturating_sub(cost);
+                    let (is_exact, right) = self.read(x, y);
+                    let right = (is_exact, right.saturating_sub(cost));
                     if best.as_ref().is_none_or(|(most, ..)| right > *most) {
                         best = Some((right, part, (b, a)));
                     }
