@@ -37,6 +37,9 @@ enum Addition {
     Equal(Variable, Variable),
 }
 
+/// How good a part is, the part, and what labels are then read from.
+type Found = ((bool, u32), Addition, (Variable, Variable));
+
 impl Addition {
     fn reads(self) -> Vec<Variable> {
         match self {
@@ -272,7 +275,7 @@ impl Pool<'_> {
     fn best(&self, stop: &Stop) -> Option<(Addition, (Variable, Variable))> {
         let columns = self.columns.iter();
         let codes: Vec<Option<Codes>> = columns.map(|column| self.codes(column)).collect();
-        let mut best: Option<((bool, u32), Addition, (Variable, Variable))> = None;
+        let mut best: Option<Found> = None;
         let taken = Taken::new(self);
         for part in self.parts(&codes, &taken) {
             if stop() {
