@@ -248,39 +248,6 @@ fn a_mistake_in_the_examples_has_its_line() {
     }
 }
 
-/// Where no table is right labels have points, in a text that is proved exact in float32.
-#[test]
-fn points_become_a_text_that_compiles() {
-    let place = Place::new();
-    let letters = ['a', 'b', 'c'];
-    let mut words = vec![String::new()];
-    let mut lines = String::new();
-    for _ in 0..5 {
-        let longer = |word: &String| letters.map(|letter| format!("{word}{letter}"));
-        words = words.iter().flat_map(longer).collect();
-        for word in &words {
-            let count = |letter: &char| word.matches(*letter).count();
-            let mut order: Vec<char> = letters.into_iter().filter(|one| count(one) > 0).collect();
-            order.sort_by_key(|letter| (std::cmp::Reverse(count(letter)), word.find(*letter)));
-            let tokens: Vec<String> = word.chars().map(String::from).collect();
-            let mut wanted: Vec<String> = order.iter().map(char::to_string).collect();
-            wanted.resize(word.len(), "-".to_string());
-            let line = serde_json::json!({"input": tokens, "output": wanted});
-            lines.push_str(&format!("{line}\n"));
-        }
-    }
-    std::fs::write(place.path("ranks.jsonl"), lines).unwrap();
-    let sizes = "--layers 1 --heads 1 --mlps 0 --epochs 1 --seeds 1";
-    let ran = learnt(&place, &format!("--data ranks.jsonl {sizes} -o ranks"));
-    assert_eq!(ran.status, 0, "{}", ran.shown());
-    assert!(!ran.err.contains("Warning"), "{}", ran.shown());
-    let program = std::fs::read_to_string(place.path("ranks/program.rasp")).unwrap();
-    assert!(program.contains("score_a = points_a"), "{program}");
-    let ran = place.shell("rasp certify ranks/model.safetensors");
-    assert!(ran.out.contains("float32"), "{}", ran.shown());
-    assert!(report(&place, "ranks")["token_accuracy"].as_f64() > Some(0.7));
-}
-
 /// Brackets of two kinds are told in the paper's family, by a text that is proved exact in float32.
 #[test]
 fn brackets_are_learnt_in_the_family() {

@@ -193,3 +193,47 @@ impl Sum {
         self.terms
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST, Linear, Module, Program, Readout, Rule, pointed};
+    use crate::learn::data::Encoded;
+    use crate::learn::program::{POSITIONS, TOKENS};
+    use crate::learn::run::Inputs;
+
+    /// A table that counts for one label gives its weights; one that counts for two stays as it is.
+    #[test]
+    fn a_table_for_one_label_gives_points() {
+        let table = |by: i32| {
+            let pairs = (0..3).flat_map(|x| (0..2).map(move |y| (x, y)));
+            let table = pairs.map(|(x, y)| ((x, y), (x * by + y) % 2)).collect();
+            Module::Map(Rule::Table(table, 1), TOKENS, POSITIONS)
+        };
+        // Of two values each, weights of no label, and of two.
+        let weights = [0.0, 3.0, 0.0, 0.0, -2.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 2.0];
+        let linear = Linear {
+            labels: 3,
+            d: 2,
+            categorical: vec![FIRST, FIRST + 1],
+            numerical: Vec::new(),
+            weights: weights.to_vec(),
+        };
+        let program = Program {
+            modules: vec![table(1), table(2)],
+            readout: Readout::Linear(linear),
+        };
+        let data = Encoded {
+            n: 2,
+            tokens: vec![1, 1, 1, 2, 2, 1, 2, 2],
+            labels: vec![1; 8],
+        };
+        let labels = |program: &Program| program.labels(&Inputs::new(&data).run(&program.modules));
+        let made = pointed(&program);
+        assert_eq!(labels(&made), labels(&program));
+        let Readout::Linear(sums) = &made.readout else {
+            panic!("sums stay sums");
+        };
+        assert_eq!(sums.categorical, [FIRST + 1]);
+        assert_eq!(sums.numerical, [Some(FIRST)]);
+    }
+}
