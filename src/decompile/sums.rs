@@ -98,6 +98,10 @@ impl Writer<'_> {
                     None => sum.constant += weight(rest + order),
                 }
             }
+            // Where nothing is read an s-op is asked for all the same.
+            if linear.categorical.is_empty() && linear.numerical.iter().all(Option::is_none) {
+                sum.terms.push_str("0 * indices");
+            }
             let name = self.unused(&self.scored("score", label));
             let _ = writeln!(self.lines, "{name} = {};", sum.text());
             self.names.push(name.clone());

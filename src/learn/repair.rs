@@ -53,7 +53,7 @@ pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
         return table.clone();
     }
     let summed = boost::summed(pool, data, stop);
-    let is_short = right(&summed) >= right(&rounded);
+    let is_short = !stop() && right(&summed) >= right(&rounded);
     let summed = match is_short {
         true => summed,
         false => in_turns(rounded, data, spared, stop),
