@@ -247,3 +247,20 @@ fn a_mistake_in_the_examples_has_its_line() {
         assert!(!place.path("wrong").exists(), "{wanted}");
     }
 }
+
+/// Brackets of two kinds are told in the paper's family, by a text that is proved exact in float32.
+#[test]
+fn brackets_are_learnt_in_the_family() {
+    let place = Place::new();
+    let sizes = "--layers 1 --heads 1 --mlps 0 --epochs 1 --seeds 1";
+    let ran = learnt(&place, &format!("--task dyck2 {sizes} -o brackets"));
+    assert_eq!(ran.status, 0, "{}", ran.shown());
+    assert_eq!(report(&place, "brackets")["inputs_right"], 2000);
+    let program = std::fs::read_to_string(place.path("brackets/program.rasp")).unwrap();
+    assert!(
+        program.contains("height = opening_so_far - closing_so_far;"),
+        "{program}"
+    );
+    let ran = place.shell("rasp certify brackets/model.safetensors");
+    assert!(ran.out.contains("float32"), "{}", ran.shown());
+}

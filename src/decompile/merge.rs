@@ -2,7 +2,9 @@
 //! reads a constant. Depends on `care`.
 
 use super::care::Care;
-use crate::learn::program::{FIRST, Linear, Module, Program, Readout, Rule, TOKENS, Variable};
+use crate::learn::program::{
+    FIRST, Head, Linear, Module, Predicate, Program, Readout, Rule, TOKENS, Variable,
+};
 
 /// The program in which such variables are not read, and without them.
 pub fn merged(program: &Program, care: &Care) -> Program {
@@ -19,9 +21,10 @@ pub fn merged(program: &Program, care: &Care) -> Program {
         1 => care.values[variable].first().copied(),
         _ => None,
     };
-    let mut modules = Vec::new();
+    let mut modules: Vec<Module> = Vec::new();
     for module in &program.modules {
         let module = module.renamed(|variable| names[variable]);
+        let module = counted_at_once(&module, &modules).unwrap_or(module);
         modules.push(match module {
             Module::Map(Rule::Table(table, other), a, b) if a != b => {
                 let (read, fixed, of_first) = match (constant(a), constant(b)) {
@@ -48,6 +51,33 @@ pub fn merged(program: &Program, care: &Care) -> Program {
         Readout::Linear(linear) => Readout::Linear(read(linear, &names, constant)),
     };
     Program { modules, readout }.pruned()
+}
+
+/// The sum of how many of some keys there are, and of others, as how many of both.
+fn counted_at_once(module: &Module, modules: &[Module]) -> Option<Module> {
+    let Module::Map(Rule::Sum, a, b) = module else {
+        return None;
+    };
+    let counted = |variable: Variable| match &modules[variable.checked_sub(FIRST)?] {
+        Module::Count(head, None) => match &head.predicate {
+            Predicate::OneOf(keys) => Some((head, keys)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let ((head, some), (other, others)) = (counted(*a)?, counted(*b)?);
+    let is_alike = (head.keys, head.left, head.first) == (other.keys, other.left, other.first);
+    let is_apart = some.iter().all(|key| !others.contains(key));
+    (is_alike && is_apart).then(|| {
+        let mut keys = [&some[..], others].concat();
+        keys.sort_unstable();
+        let predicate = Predicate::OneOf(keys);
+        let head = Head {
+            predicate,
+            ..head.clone()
+        };
+        Module::Count(head, None)
+    })
 }
 
 /// Sums that read each variable once, and constants not at all.

@@ -5,6 +5,7 @@
 
 mod care;
 mod formula;
+mod heads;
 mod merge;
 mod names;
 mod rows;
@@ -40,7 +41,7 @@ pub struct Decompiled {
 /// A text that does not run: a fault of this module.
 pub fn decompile(program: &Program, data: &Data) -> Fallible<Decompiled> {
     let program = program.pruned();
-    let program = merge::merged(&program, &care::care(&program, data));
+    let program = sums::pointed(&merge::merged(&program, &care::care(&program, data)));
     let care = care::care(&program, data);
     let mut text = text::text(&program, data, &care);
     let (session, output) = run(&text)?;

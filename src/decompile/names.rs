@@ -23,6 +23,9 @@ fn copied(head: &Head, values: Variable, names: &[String], data: &Data) -> Strin
         Predicate::Compare(Comparison::Equal, 1) if of_position => {
             format!("next_{}", singular(&names[values]))
         }
+        Predicate::OneOf(places) if head.keys == POSITIONS && places[..] == [0] => {
+            format!("first_{}", singular(&names[values]))
+        }
         Predicate::OneOf(tokens) if head.keys == TOKENS && values == POSITIONS => {
             match token(tokens, data).as_deref() {
                 Some("</s>") => "end".to_string(),
@@ -80,10 +83,13 @@ fn mapped(
 ) -> String {
     match rule {
         Rule::Sum if a.starts_with("below") || a.starts_with("above") => "rank".to_string(),
-        Rule::Sum if a == "height" => "level".to_string(),
+        Rule::Sum | Rule::Difference if a == "height" => "level".to_string(),
         Rule::Sum => "total".to_string(),
         Rule::Difference if a.starts_with("opening") && b.starts_with("closing") => {
             "height".to_string()
+        }
+        Rule::Difference if of_a == POSITIONS && b == "opening_so_far" => {
+            "closing_so_far".to_string()
         }
         Rule::Difference if of_b == POSITIONS => "mirrored".to_string(),
         Rule::Difference => "difference".to_string(),

@@ -3,20 +3,87 @@
 
 use super::OUTPUT;
 use super::text::Writer;
-use crate::learn::program::{Linear, Variable};
+use crate::learn::program::{FIRST, Linear, Module, Program, Readout, Rule, Variable};
 use std::fmt::Write;
 
+/// The program in which a table that counts for one label only, and is read by nothing else, gives the
+/// weights of its values.
+pub fn pointed(program: &Program) -> Program {
+    let Readout::Linear(linear) = &program.readout else {
+        return program.clone();
+    };
+    let mut program = program.clone();
+    let (labels, d) = (linear.labels, linear.d);
+    let mut sums = Linear {
+        categorical: Vec::new(),
+        weights: Vec::new(),
+        ..linear.clone()
+    };
+    let (values, numbers) = linear
+        .weights
+        .split_at(linear.categorical.len() * d * labels);
+    let mut units: Vec<f32> = Vec::new();
+    for (&variable, weights) in linear.categorical.iter().zip(values.chunks(d * labels)) {
+        let mut others = program.modules.iter();
+        let is_read = others.any(|module| module.reads().contains(&variable));
+        let of = |label: usize| weights.iter().skip(label).step_by(labels);
+        let counts = |label: &usize| of(*label).any(|weight| *weight != 0.0);
+        let counted: Vec<usize> = (1..labels).filter(counts).collect();
+        let module = variable
+            .checked_sub(FIRST)
+            .map(|at| &mut program.modules[at]);
+        match (module, &counted[..]) {
+            (Some(Module::Map(Rule::Table(table, other), ..)), &[label]) if !is_read => {
+                let weight = |value: &mut i32| {
+                    let row = (*value).clamp(0, d as i32 - 1) as usize;
+                    *value = weights[row * labels + label] as i32;
+                };
+                table.values_mut().for_each(weight);
+                weight(other);
+                sums.numerical.push(Some(variable));
+                units.extend((0..labels).map(|of| f32::from(of == label)));
+            }
+            _ => {
+                sums.categorical.push(variable);
+                sums.weights.extend(weights);
+            }
+        }
+    }
+    sums.weights.extend(numbers);
+    sums.weights.extend(units);
+    program.readout = Readout::Linear(sums);
+    program
+}
+
 impl Writer<'_> {
-    /// A sum for each label but the last, whose sum is 0, and the label with the largest, the first of
-    /// equal ones.
+    /// The label that a variable is the points of, and of no other.
+    pub(super) fn points(&self, variable: Variable) -> Option<usize> {
+        let Readout::Linear(linear) = &self.program.readout else {
+            return None;
+        };
+        let numerical = &linear.numerical;
+        let order = numerical.iter().position(|read| *read == Some(variable))?;
+        let row = linear.categorical.len() * linear.d + order;
+        let row = &linear.weights[row * linear.labels..][..linear.labels];
+        let mut counts = (1..linear.labels).filter(|&label| row[label] != 0.0);
+        counts.next().filter(|_| counts.next().is_none())
+    }
+
+    /// A name of what is for a label: with the label, if that can be part of a name.
+    pub(super) fn scored(&self, what: &str, label: usize) -> String {
+        let text = self.label(label as u16).to_string();
+        match text.chars().all(|c| c.is_ascii_alphanumeric()) {
+            true => format!("{what}_{text}"),
+            false => format!("{what}_else"),
+        }
+    }
+
+    /// A sum for each label, and the label with the largest, the first of equal ones.
     pub(super) fn linear(&mut self, linear: &Linear) {
-        let last = linear.labels - 1;
         let rest = linear.categorical.len() * linear.d;
-        for label in 1..last {
-            let weight = |row: usize| {
-                let row = &linear.weights[row * linear.labels..][..linear.labels];
-                (row[label] - row[last]) as i64
-            };
+        let mut scores = Vec::new();
+        for label in 1..linear.labels {
+            let weight = |row: usize| linear.weights[row * linear.labels + label] as i64;
             let mut sum = Sum::default();
             for (order, &variable) in linear.categorical.iter().enumerate() {
                 let weight = |value: i32| {
@@ -31,14 +98,19 @@ impl Writer<'_> {
                     None => sum.constant += weight(rest + order),
                 }
             }
-            let _ = writeln!(self.lines, "score_{label} = {};", sum.text());
+            // Where nothing is read an s-op is asked for all the same.
+            if linear.categorical.is_empty() && linear.numerical.iter().all(Option::is_none) {
+                sum.terms.push_str("0 * indices");
+            }
+            let name = self.unused(&self.scored("score", label));
+            let _ = writeln!(self.lines, "{name} = {};", sum.text());
+            self.names.push(name.clone());
+            scores.push(name);
         }
-        let mut text = self.label(last as u16).source();
-        for label in (1..last).rev() {
-            let beaten = (label + 1..=last).map(|other| match other == last {
-                true => format!("score_{label} >= 0"),
-                false => format!("score_{label} >= score_{other}"),
-            });
+        let mut text = self.label(scores.len() as u16).source();
+        for label in (1..scores.len()).rev() {
+            let (score, others) = (&scores[label - 1], &scores[label..]);
+            let beaten = others.iter().map(|other| format!("{score} >= {other}"));
             let beaten = beaten.collect::<Vec<_>>().join(" and ");
             let label = self.label(label as u16).source();
             text = format!("{label} if {beaten} else ({text})");
@@ -123,5 +195,49 @@ impl Sum {
             };
         }
         self.terms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST, Linear, Module, Program, Readout, Rule, pointed};
+    use crate::learn::data::Encoded;
+    use crate::learn::program::{POSITIONS, TOKENS};
+    use crate::learn::run::Inputs;
+
+    /// A table that counts for one label gives its weights; one that counts for two stays as it is.
+    #[test]
+    fn a_table_for_one_label_gives_points() {
+        let table = |by: i32| {
+            let pairs = (0..3).flat_map(|x| (0..2).map(move |y| (x, y)));
+            let table = pairs.map(|(x, y)| ((x, y), (x * by + y) % 2)).collect();
+            Module::Map(Rule::Table(table, 1), TOKENS, POSITIONS)
+        };
+        // Of two values each, weights of no label, and of two.
+        let weights = [0.0, 3.0, 0.0, 0.0, -2.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 2.0];
+        let linear = Linear {
+            labels: 3,
+            d: 2,
+            categorical: vec![FIRST, FIRST + 1],
+            numerical: Vec::new(),
+            weights: weights.to_vec(),
+        };
+        let program = Program {
+            modules: vec![table(1), table(2)],
+            readout: Readout::Linear(linear),
+        };
+        let data = Encoded {
+            n: 2,
+            tokens: vec![1, 1, 1, 2, 2, 1, 2, 2],
+            labels: vec![1; 8],
+        };
+        let labels = |program: &Program| program.labels(&Inputs::new(&data).run(&program.modules));
+        let made = pointed(&program);
+        assert_eq!(labels(&made), labels(&program));
+        let Readout::Linear(sums) = &made.readout else {
+            panic!("sums stay sums");
+        };
+        assert_eq!(sums.categorical, [FIRST + 1]);
+        assert_eq!(sums.numerical, [Some(FIRST)]);
     }
 }

@@ -7,9 +7,7 @@ use super::merge::tokens;
 use super::names::name;
 use super::rows::rows;
 use crate::learn::data::{Data, Encoded};
-use crate::learn::program::{
-    Comparison, FIRST, Head, Module, POSITIONS, Predicate, Program, Readout, Rule, Variable,
-};
+use crate::learn::program::{FIRST, Module, Program, Readout, Rule, Variable};
 use crate::value::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -31,11 +29,6 @@ def latest(matches) {
         key if key < query else -1));
 }
 ";
-
-/// Comparisons that are tried for predicates of numbers.
-const ORDERS: [Comparison; 2] = [Comparison::Less, Comparison::Greater];
-/// Selectors that take more than so many characters are defined apart.
-const APART: usize = 60;
 
 /// The program as text, not in canonical form yet.
 pub fn text(program: &Program, data: &Data, care: &Care) -> String {
@@ -59,21 +52,18 @@ pub fn text(program: &Program, data: &Data, care: &Care) -> String {
     writer.whole()
 }
 
-/// The selector that selects nothing.
-const NEVER: &str = "select(1, 2, ==)";
-
 pub(super) struct Writer<'a> {
-    program: &'a Program,
-    data: &'a Data,
+    pub(super) program: &'a Program,
+    pub(super) data: &'a Data,
     pub(super) care: &'a Care,
     pub(super) names: Vec<String>,
     /// Which variables hold tokens.
-    kinds: Vec<bool>,
+    pub(super) kinds: Vec<bool>,
     /// What each variable's text may give as far as a reader of types can tell, which is more than
     /// occurs. Dicts list all of it, so that nothing fails.
     pub(super) domains: Vec<BTreeSet<i32>>,
     /// Selectors that have a statement of their own, with their names.
-    selectors: Vec<(String, String)>,
+    pub(super) selectors: Vec<(String, String)>,
     pub(super) lines: String,
 }
 
@@ -90,7 +80,7 @@ impl Writer<'_> {
         self.operand(variable).atom(value).source()
     }
 
-    fn list(&self, variable: Variable, values: &[i32]) -> String {
+    pub(super) fn list(&self, variable: Variable, values: &[i32]) -> String {
         let values = values.iter().map(|&value| self.atom(variable, value));
         format!("[{}]", values.collect::<Vec<_>>().join(", "))
     }
@@ -105,8 +95,14 @@ impl Writer<'_> {
                 (self.copy(head, *values), domain)
             }
             Module::Count(head, None) => {
-                let selector = self.apart(self.selector(head), 1);
-                let text = format!("selector_width({selector})");
+                let mean = self.mean(head).filter(|_| self.is_added(at + FIRST));
+                let text = match mean {
+                    Some(mean) => mean,
+                    None => {
+                        let selector = self.apart(self.selector(head), 1);
+                        format!("selector_width({selector})")
+                    }
+                };
                 (text, (0..=n).collect())
             }
             Module::Count(head, Some(summed)) => {
@@ -119,17 +115,27 @@ impl Writer<'_> {
             }
             Module::Map(rule, a, b) => self.map(rule, *a, *b, at + FIRST),
         };
-        let name = match self.is_output(at + FIRST) {
-            true => OUTPUT.to_string(),
-            false => self.unused(&name(module, &self.names, self.data)),
+        let name = match (self.is_output(at + FIRST), self.points(at + FIRST)) {
+            (true, _) => OUTPUT.to_string(),
+            (_, Some(label)) => self.unused(&self.scored("points", label)),
+            _ => self.unused(&name(module, &self.names, self.data)),
         };
         let _ = writeln!(self.lines, "{name} = {text};");
         self.names.push(name);
         self.domains.push(domain);
     }
 
+    /// Whether a variable is a summand.
+    fn is_added(&self, variable: Variable) -> bool {
+        let mut modules = self.program.modules.iter();
+        modules.any(|module| match module {
+            Module::Map(Rule::Sum | Rule::Difference, a, b) => [*a, *b].contains(&variable),
+            _ => false,
+        })
+    }
+
     /// A name that no other variable has.
-    fn unused(&self, name: &str) -> String {
+    pub(super) fn unused(&self, name: &str) -> String {
         let is_used = |name: &String| {
             let mut selectors = self.selectors.iter().map(|(_, selector)| selector);
             name == OUTPUT || self.names.contains(name) || selectors.any(|other| other == name)
@@ -158,198 +164,6 @@ impl Writer<'_> {
 
     pub(super) fn label(&self, label: u16) -> Value {
         self.data.labels[usize::from(label) - 1].clone()
-    }
-
-    /// A selector that is read so many times, by the name of its own statement if that is easier to
-    /// read; equal ones have one name.
-    fn apart(&mut self, selector: String, times: usize) -> String {
-        if selector.len() * times <= APART {
-            return selector;
-        }
-        let known = self.selectors.iter().find(|(text, _)| *text == selector);
-        if let Some((_, name)) = known {
-            return name.clone();
-        }
-        let name = self.unused("matches");
-        let _ = writeln!(self.lines, "{name} = {selector};");
-        self.selectors.push((selector, name.clone()));
-        name
-    }
-
-    /// What a head selects.
-    fn selector(&self, head: &Head) -> String {
-        let keys = &self.names[head.keys];
-        let queries = &self.names[head.queries];
-        let sign = |comparison| match comparison {
-            Comparison::Equal => "==",
-            Comparison::Less => "<",
-            Comparison::LessOrEqual => "<=",
-            Comparison::Greater => ">",
-            Comparison::GreaterOrEqual => ">=",
-        };
-        let mut text = match &self.fitted(head) {
-            Fitted::Compare(comparison, 0) => {
-                format!("select({keys}, {queries}, {})", sign(*comparison))
-            }
-            Fitted::Compare(comparison, shift) => {
-                let by = if *shift < 0 { "-" } else { "+" };
-                let (shift, sign) = (shift.unsigned_abs(), sign(*comparison));
-                format!("select({keys}, {queries} {by} {shift}, {sign})")
-            }
-            Fitted::Mirror(number) => format!("select({keys}, {number} - {queries}, ==)"),
-            Fitted::Constant(comparison, number) => {
-                let atom = self.atom(head.keys, *number);
-                format!("select({keys}, {atom}, {})", sign(*comparison))
-            }
-            Fitted::OneOf(values) => match values[..] {
-                [] => NEVER.to_string(),
-                [value] => format!("select({keys}, {}, ==)", self.atom(head.keys, value)),
-                _ => format!(
-                    "select({keys} in {}, True, ==)",
-                    self.list(head.keys, values)
-                ),
-            },
-            Fitted::Table(rows) => {
-                let rows = rows.iter().map(|(query, key)| {
-                    let query = self.atom(head.queries, *query);
-                    format!("{query}: {}", self.atom(head.keys, *key))
-                });
-                let rows = rows.collect::<Vec<_>>().join(", ");
-                format!("select({keys}, {{{rows}}}[{queries}], ==)")
-            }
-            Fitted::Function(pairs) => {
-                let pairs = pairs.iter().map(|(key, query)| {
-                    let key = self.atom(head.keys, *key);
-                    format!(
-                        "(key == {key} and query == {})",
-                        self.atom(head.queries, *query)
-                    )
-                });
-                let pairs = pairs.collect::<Vec<_>>().join(" or ");
-                format!("select({keys}, {queries}, lambda key, query: {pairs})")
-            }
-        };
-        if head.left && !self.is_left(head) {
-            text.push_str(" and select(indices, indices, <=)");
-        }
-        if !head.first {
-            text.push_str(" and select(indices, 0, >)");
-        }
-        text
-    }
-
-    /// Whether a head sees no later keys as it is.
-    fn is_left(&self, head: &Head) -> bool {
-        let is_position = (head.keys, head.queries) == (POSITIONS, POSITIONS);
-        is_position && matches!(self.fitted(head), Fitted::Compare(Comparison::Equal, ..=0))
-    }
-
-    /// The simplest predicate that says the same of the keys and queries that occur.
-    fn fitted(&self, head: &Head) -> Fitted {
-        let (keys, queries) = (
-            &self.care.values[head.keys],
-            &self.care.values[head.queries],
-        );
-        let rows = match &head.predicate {
-            Predicate::Compare(comparison, shift) => return Fitted::Compare(*comparison, *shift),
-            Predicate::Constant(comparison, number) => {
-                return Fitted::Constant(*comparison, *number);
-            }
-            Predicate::OneOf(values) => return Fitted::OneOf(values.clone()),
-            Predicate::Rows(_) => |query: i32| -> Vec<i32> {
-                let matching = keys.iter().filter(|&&key| head.predicate.holds(key, query));
-                matching.copied().collect()
-            },
-        };
-        let first = queries
-            .first()
-            .map(|&query| rows(query))
-            .unwrap_or_default();
-        if queries.iter().all(|&query| rows(query) == first) {
-            return Fitted::OneOf(first);
-        }
-        let says = |holds: &dyn Fn(i32, i32) -> bool| {
-            queries.iter().all(|&query| {
-                keys.iter()
-                    .all(|&key| holds(key, query) == head.predicate.holds(key, query))
-            })
-        };
-        let is_comparable = self.kinds[head.keys] == self.kinds[head.queries];
-        let number = !self.kinds[head.keys] && !self.kinds[head.queries];
-        let widest = if number { self.data.n() as i32 } else { 0 };
-        if is_comparable {
-            let mut shifts: Vec<i32> = (-widest..=widest).collect();
-            shifts.sort_by_key(|shift| shift.abs());
-            for shift in shifts {
-                if says(&|key, query| key == query + shift) {
-                    return Fitted::Compare(Comparison::Equal, shift);
-                }
-            }
-        }
-        if number && let Some(number) = (0..=2 * widest).find(|n| says(&|k, q| k == n - q)) {
-            return Fitted::Mirror(number);
-        }
-        if number {
-            for comparison in ORDERS {
-                let mut shifts = -widest..=widest;
-                let found = shifts.find(|&shift| {
-                    let predicate = Predicate::Compare(comparison, shift);
-                    says(&|key, query| predicate.holds(key, query))
-                });
-                if let Some(shift) = found {
-                    return Fitted::Compare(comparison, shift);
-                }
-            }
-        }
-        match queries.iter().all(|&query| rows(query).len() <= 1) {
-            true => {
-                // A key that no position has stands for none.
-                let absent = self.domains[head.keys].last().map_or(0, |last| last + 1);
-                let row = |&query: &i32| (query, rows(query).first().copied().unwrap_or(absent));
-                Fitted::Table(self.domains[head.queries].union(queries).map(row).collect())
-            }
-            false => {
-                let pairs = queries.iter();
-                let pairs = pairs.flat_map(|&q| rows(q).into_iter().map(move |key| (key, q)));
-                Fitted::Function(pairs.collect())
-            }
-        }
-    }
-
-    fn copy(&mut self, head: &Head, values: Variable) -> String {
-        let one = head.keys == POSITIONS
-            && match self.fitted(head) {
-                Fitted::Compare(Comparison::Equal, _) | Fitted::Mirror(_) | Fitted::Table(_) => {
-                    true
-                }
-                Fitted::OneOf(values) => values.len() <= 1,
-                _ => false,
-            };
-        let first: Vec<i32> = self.care.first[values].iter().copied().collect();
-        let times = if first.len() == 1 { 1 } else { 2 };
-        let selector = self.apart(self.selector(head), times);
-        let best = match (one, head.left) {
-            (true, _) => selector.clone(),
-            (false, true) => format!("latest({selector})"),
-            (false, false) => format!("nearest({selector})"),
-        };
-        let from = &self.names[values];
-        match first[..] {
-            [only] => format!("aggregate({best}, {from}, {})", self.atom(values, only)),
-            _ => {
-                // The default is never taken, but has to be of the values' type.
-                let any = self.care.values[values]
-                    .first()
-                    .copied()
-                    .unwrap_or_default();
-                let any = self.atom(values, any);
-                let missing = format!("aggregate(select(indices, 0, ==), {from}, {any})");
-                if selector == NEVER {
-                    return missing;
-                }
-                format!("aggregate({best}, {from}, {any}) if has_focus({selector}) else {missing}")
-            }
-        }
     }
 
     /// The text of a map, and what it may give.
@@ -472,17 +286,4 @@ pub fn example(data: &Data) -> Option<(Vec<Value>, Vec<u16>)> {
     let tokens = tokens.iter().filter(|&&token| token != 0);
     let tokens = tokens.map(|&token| data.vocabulary[usize::from(token) - 1].clone());
     Some((tokens.collect(), labels.to_vec()))
-}
-
-/// A predicate as it is written.
-enum Fitted {
-    Compare(Comparison, i32),
-    /// key == the number - query
-    Mirror(i32),
-    Constant(Comparison, i32),
-    OneOf(Vec<i32>),
-    /// One key for each query.
-    Table(Vec<(i32, i32)>),
-    /// Keys with queries.
-    Function(Vec<(i32, i32)>),
 }

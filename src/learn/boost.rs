@@ -1,15 +1,18 @@
-//! What sums of weights lack: tables of two variables, each that by which the loss falls most (gradient
-//! boosting, Friedman 2001, of pairs as in Lou et al. 2013). Depends on `pool` and `readout`.
+//! Sums that labels are read from: tables of two variables, each of points for one label, and each that
+//! by which the loss falls most (gradient boosting, Friedman 2001, of pairs as in Lou et al. 2013), less
+//! what it costs (the information criterion of Schwarz 1978). Depends on `pool` and `grow`.
 
+use super::data::Data;
 use super::grow::spread;
-use super::pool::{Codes, Pool};
+use super::pool::{Codes, Pool, Taken};
 use super::program::{Linear, Module, Program, Readout, Rule, Variable, largest};
-use super::readout::GRAIN;
 use super::train::Stop;
 use std::collections::BTreeMap;
 
 /// Tables at most.
-const MOST: usize = 24;
+const MOST: usize = 32;
+/// A module that nothing reads yet costs as much to read as so many numbers of a table.
+const MODULE: usize = 20;
 /// Pairs of values that a table tells apart at most.
 const PAIRS: usize = 400;
 /// What the curvature of the loss is increased by, so that rare pairs count for little.
@@ -18,124 +21,179 @@ const CAUTION: f32 = 4.0;
 const FLOOR: f32 = 0.1;
 /// How often the pairs of a table are put together anew.
 const ROUNDS: usize = 8;
+/// How often all points are fitted when a table has come, and when the last one has.
+const FITS: (usize, usize) = (2, 20);
+/// What points are multiplied by before they are rounded: the first with which no more than one of 200
+/// labels is lost against the last.
+const GRAINS: [f32; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 
-/// The program of some modules and weights whose sums read more tables: as many as gain more than they
-/// cost (the information criterion of Schwarz 1978).
-pub(super) fn boosted(mut pool: Pool, mut linear: Linear, stop: &Stop) -> Program {
-    let mut codes: Vec<Option<Codes>> = (pool.columns.iter())
+/// The program of some modules whose labels have the most points: of tables that are added one by one,
+/// as long as they gain much.
+pub(super) fn summed(mut pool: Pool, data: &Data, stop: &Stop) -> Program {
+    let labels = data.labels.len() + 1;
+    let codes: Vec<Option<Codes>> = (pool.columns.iter())
         .map(|column| pool.codes(column))
         .collect();
-    let of = linear.labels;
-    let mut sums = vec![0.0; pool.asked.len() * of];
-    for (&at, sums) in pool.asked.iter().zip(sums.chunks_mut(of)) {
-        linear.sums(&pool.columns, at, sums);
-        sums.iter_mut().for_each(|sum| *sum /= GRAIN);
-    }
-    let weights = (linear.d - 1) * (of - 1);
-    let cost = weights as f32 * (pool.asked.len() as f32).ln();
+    let wanted = (0..pool.asked.len()).map(|place| pool.label(place));
+    let mut sums = Sums {
+        labels,
+        wanted: wanted.collect(),
+        sums: vec![0.0; pool.asked.len() * labels],
+        terms: (1..labels)
+            .map(|label| Term::of(None, label, &pool))
+            .collect(),
+    };
+    sums.fit(FITS.0);
+    let mut taken = Taken::new(&pool);
     for _ in 0..MOST {
-        let slopes = Slopes::new(&pool, &sums, of);
-        let Some((gain, a, b)) = slopes.best(&pool, &codes, stop) else {
+        let Some(Choice { a, b, label, .. }) = sums.best(&pool, &codes, &taken, stop) else {
             break;
         };
-        if gain < cost {
-            break;
+        let read = match a == b && !pool.is_number(a) {
+            true => a,
+            false => pool.push(Module::Map(sums.table(&pool, (a, b), label), a, b)),
+        };
+        taken.take(a);
+        taken.take(b);
+        sums.terms.push(Term::of(Some(read), label, &pool));
+        sums.fit(FITS.0);
+    }
+    sums.fit(FITS.1);
+    let program = |grain: f32| Program {
+        modules: pool.modules.clone(),
+        readout: Readout::Linear(sums.linear(pool.d, grain)),
+    };
+    let right = |grain: &f32| program(*grain).score(&data.train).labels_right;
+    let [first, .., last] = GRAINS;
+    let goal = right(&last);
+    let is_enough = |grain: &f32| right(grain) + goal / 200 >= goal;
+    let grain = GRAINS.into_iter().find(is_enough).unwrap_or(first);
+    program(grain).pruned()
+}
+
+/// A table of two variables, of points for a label.
+struct Choice {
+    /// Twice how far the loss falls, less what the table costs.
+    gain: f32,
+    a: Variable,
+    b: Variable,
+    label: usize,
+}
+
+/// Points for one label, for each value of a variable, or everywhere.
+struct Term {
+    read: Option<Variable>,
+    label: usize,
+    /// The value at each place.
+    values: Vec<u8>,
+    points: Vec<f32>,
+}
+
+impl Term {
+    fn of(read: Option<Variable>, label: usize, pool: &Pool) -> Term {
+        let most = pool.d as i32 - 1;
+        let value = |at: usize| read.map_or(0, |read| pool.columns[read][at].clamp(0, most) as u8);
+        Term {
+            read,
+            label,
+            values: pool.asked.iter().map(|&at| value(at)).collect(),
+            points: vec![0.0; if read.is_some() { pool.d } else { 1 }],
         }
-        let (table, steps) = slopes.table(&pool, a, b);
-        let made = pool.push(Module::Map(Rule::Table(table, 0), a, b));
-        codes.push(pool.codes(&pool.columns[made]));
-        for (&at, sums) in pool.asked.iter().zip(sums.chunks_mut(of)) {
-            let value = pool.columns[made][at] as usize;
-            add(sums, &steps[value * of..][..of]);
-        }
-        let end = linear.categorical.len() * linear.d * of;
-        let steps = steps.iter().map(|step| (step * GRAIN).round());
-        linear.weights.splice(end..end, steps);
-        linear.categorical.push(made);
     }
-    Program {
-        modules: pool.modules,
-        readout: Readout::Linear(linear),
-    }
-    .pruned()
 }
 
-fn add(sums: &mut [f32], more: &[f32]) {
-    sums.iter_mut()
-        .zip(more)
-        .for_each(|(sum, more)| *sum += more);
+/// How the loss falls when the points of a label grow, and its curvature, at one place or at several.
+#[derive(Clone, Copy, Default)]
+struct Slope {
+    gradient: f32,
+    curvature: f32,
 }
 
-/// The loss at each place, by the sum of each label: `[places, labels]`.
-struct Slopes {
-    labels: usize,
-    /// How the loss falls when a sum grows.
-    gradient: Vec<f32>,
-    curvature: Vec<f32>,
-}
-
-/// Sums of gradients and of curvatures over some places, of each label.
-#[derive(Clone)]
-struct Cell {
-    gradient: Vec<f32>,
-    curvature: Vec<f32>,
-}
-
-impl Cell {
-    fn new(labels: usize) -> Cell {
-        Cell {
-            gradient: vec![0.0; labels],
-            curvature: vec![0.0; labels],
-        }
+impl Slope {
+    fn include(&mut self, other: Slope) {
+        self.gradient += other.gradient;
+        self.curvature += other.curvature;
     }
 
-    fn include(&mut self, other: &Cell) {
-        add(&mut self.gradient, &other.gradient);
-        add(&mut self.curvature, &other.curvature);
+    /// What Newton's method adds to the points.
+    fn step(self) -> f32 {
+        self.gradient / (self.curvature + CAUTION)
     }
 
-    /// What Newton's method adds to the sums.
-    fn step(&self) -> Vec<f32> {
-        let pairs = self.gradient.iter().zip(&self.curvature);
-        pairs.map(|(g, h)| g / (h + CAUTION)).collect()
+    /// What it gains.
+    fn gain(self) -> f32 {
+        self.gradient * self.step()
     }
 
     /// What another step loses, against its own.
-    fn loss(&self, own: &[f32], step: &[f32]) -> f32 {
-        let steps = own.iter().zip(step).zip(&self.curvature);
-        steps.map(|((own, step), h)| (own - step).powi(2) * h).sum()
+    fn loss(self, step: f32) -> f32 {
+        (self.step() - step).powi(2) * self.curvature
     }
 }
 
-impl Slopes {
-    fn new(pool: &Pool, sums: &[f32], labels: usize) -> Slopes {
-        let mut gradient = vec![0.0; sums.len()];
-        let mut curvature = vec![0.0; sums.len()];
-        for (place, sums) in sums.chunks(labels).enumerate() {
+/// What each label has at each place: `[places, labels]`, and of which terms.
+struct Sums {
+    labels: usize,
+    wanted: Vec<usize>,
+    sums: Vec<f32>,
+    terms: Vec<Term>,
+}
+
+impl Sums {
+    /// The slopes of all labels at each place.
+    fn slopes(&self) -> Vec<Slope> {
+        let mut slopes = vec![Slope::default(); self.sums.len()];
+        for (place, sums) in self.sums.chunks(self.labels).enumerate() {
             let most = sums[1..].iter().copied().fold(f32::MIN, f32::max);
             let total: f32 = sums[1..].iter().map(|sum| (sum - most).exp()).sum();
             for (label, sum) in sums.iter().enumerate().skip(1) {
                 let share = (sum - most).exp() / total;
-                let at = place * labels + label;
-                gradient[at] = f32::from(label == pool.label(place)) - share;
-                curvature[at] = (share * (1.0 - share)).max(FLOOR);
+                slopes[place * self.labels + label] = Slope {
+                    gradient: f32::from(label == self.wanted[place]) - share,
+                    curvature: (share * (1.0 - share)).max(FLOOR),
+                };
             }
         }
-        Slopes {
-            labels,
-            gradient,
-            curvature,
+        slopes
+    }
+
+    /// Points of each term in turn by Newton's method, so often.
+    fn fit(&mut self, rounds: usize) {
+        for _ in 0..rounds {
+            for term in 0..self.terms.len() {
+                let slopes = self.slopes();
+                let Term {
+                    label,
+                    values,
+                    points,
+                    ..
+                } = &mut self.terms[term];
+                let mut cells = vec![Slope::default(); points.len()];
+                for (place, value) in values.iter().enumerate() {
+                    cells[usize::from(*value)].include(slopes[place * self.labels + *label]);
+                }
+                for (place, value) in values.iter().enumerate() {
+                    self.sums[place * self.labels + *label] += cells[usize::from(*value)].step();
+                }
+                for (points, cell) in points.iter_mut().zip(cells) {
+                    *points += cell.step();
+                }
+            }
         }
     }
 
-    /// The two variables with whose table the loss falls most, and twice how far it falls.
+    /// The table by which the loss falls most beyond what the table costs; none if that is nothing, or if
+    /// `stop` says so.
     fn best(
         &self,
         pool: &Pool,
         codes: &[Option<Codes>],
+        taken: &Taken,
         stop: &Stop,
-    ) -> Option<(f32, Variable, Variable)> {
-        let mut best: Option<(f32, Variable, Variable)> = None;
+    ) -> Option<Choice> {
+        let slopes = self.slopes();
+        let price = (self.wanted.len() as f32).ln();
+        let mut best: Option<Choice> = None;
         for (b, y) in codes.iter().enumerate() {
             if stop() {
                 return None;
@@ -149,81 +207,90 @@ impl Slopes {
                 if x.count * y.count > PAIRS {
                     continue;
                 }
-                let gain = self.gain(x, y);
-                if best.is_none_or(|(most, ..)| gain > most) {
-                    best = Some((gain, a, b));
+                let mut cells = vec![Slope::default(); x.count * y.count * self.labels];
+                for (place, slopes) in slopes.chunks(self.labels).enumerate() {
+                    let cells = &mut cells[x.with(y, place) * self.labels..][..self.labels];
+                    let pairs = cells.iter_mut().zip(slopes);
+                    pairs.for_each(|(cell, slope)| cell.include(*slope));
+                }
+                let count = if a == b { x.count } else { x.count * y.count };
+                let cost = price * (count + MODULE * taken.more(&[a, b])) as f32;
+                for label in 1..self.labels {
+                    let cells = cells.iter().skip(label).step_by(self.labels);
+                    let gain = cells.map(|cell| cell.gain()).sum::<f32>() - cost;
+                    if gain > best.as_ref().map_or(0.0, |best| best.gain) {
+                        best = Some(Choice { gain, a, b, label });
+                    }
                 }
             }
         }
         best
     }
 
-    fn gain(&self, x: &Codes, y: &Codes) -> f32 {
-        let of = self.labels;
-        let mut sums = vec![(0.0f32, CAUTION); x.count * y.count * of];
-        let slopes = self.gradient.chunks(of).zip(self.curvature.chunks(of));
-        for (place, (gradient, curvature)) in slopes.enumerate() {
-            let cell = &mut sums[x.with(y, place) * of..][..of];
-            for ((g, h), (gradient, curvature)) in
-                cell.iter_mut().zip(gradient.iter().zip(curvature))
-            {
-                *g += gradient;
-                *h += curvature;
-            }
-        }
-        sums.iter().map(|(g, h)| g * g / h).sum()
-    }
-
     /// A table of two variables: pairs of values with like steps have one value, of as many as a
-    /// variable has; with the step of each value.
-    fn table(
-        &self,
-        pool: &Pool,
-        a: Variable,
-        b: Variable,
-    ) -> (BTreeMap<(i32, i32), i32>, Vec<f32>) {
-        let of = self.labels;
-        let mut cells: BTreeMap<(i32, i32), Cell> = BTreeMap::new();
+    /// variable has.
+    fn table(&self, pool: &Pool, (a, b): (Variable, Variable), label: usize) -> Rule {
+        let slopes = self.slopes();
+        let mut cells: BTreeMap<(i32, i32), Slope> = BTreeMap::new();
         for (place, &at) in pool.asked.iter().enumerate() {
             let pair = (pool.columns[a][at], pool.columns[b][at]);
-            let cell = cells.entry(pair).or_insert_with(|| Cell::new(of));
-            add(&mut cell.gradient, &self.gradient[place * of..][..of]);
-            add(&mut cell.curvature, &self.curvature[place * of..][..of]);
+            let cell = cells.entry(pair).or_default();
+            cell.include(slopes[place * self.labels + label]);
         }
-        let all: Vec<&Cell> = cells.values().collect();
-        let (values, mut steps) = together(&all, pool.d, of);
-        let pairs = cells.keys().copied().zip(values);
-        let mut table = pairs.collect();
+        let all: Vec<Slope> = cells.values().copied().collect();
+        let mut table = cells.keys().copied().zip(together(&all, pool.d)).collect();
         spread(&mut table, a == b, 2);
-        steps.resize(pool.d * of, 0.0);
-        (table, steps)
+        Rule::Table(table, 0)
+    }
+
+    /// The terms as weights of whole numbers.
+    fn linear(&self, d: usize, grain: f32) -> Linear {
+        let mut linear = Linear {
+            labels: self.labels,
+            d,
+            categorical: self.terms.iter().filter_map(|term| term.read).collect(),
+            numerical: vec![None],
+            weights: Vec::new(),
+        };
+        let mut constants = vec![0.0; self.labels];
+        for term in &self.terms {
+            let points = term.points.iter().map(|points| (points * grain).round());
+            match term.read {
+                None => constants[term.label] += points.sum::<f32>(),
+                Some(_) => {
+                    for points in points {
+                        let start = linear.weights.len();
+                        linear.weights.resize(start + self.labels, 0.0);
+                        linear.weights[start + term.label] = points;
+                    }
+                }
+            }
+        }
+        linear.weights.extend(constants);
+        linear
     }
 }
 
-/// Cells with like steps have one value, of so many, of which the first begins as that of no step; the
-/// step of each (Lloyd 1982, begun with what is farthest).
-fn together(cells: &[&Cell], most: usize, labels: usize) -> (Vec<i32>, Vec<f32>) {
-    let own: Vec<Vec<f32>> = cells.iter().map(|cell| cell.step()).collect();
-    let loss = |at: usize, step: &[f32]| cells[at].loss(&own[at], step);
-    let mut steps = vec![vec![0.0; labels]];
-    let mut losses: Vec<f32> = (0..cells.len()).map(|at| loss(at, &steps[0])).collect();
+/// Cells with like steps have one value, of so many (Lloyd 1982, begun with what is farthest).
+fn together(cells: &[Slope], most: usize) -> Vec<i32> {
+    let mut steps = vec![0.0];
+    let mut losses: Vec<f32> = cells.iter().map(|cell| cell.loss(0.0)).collect();
     while steps.len() < most.min(cells.len()) {
-        let farthest = own[largest(&losses)].clone();
-        for (at, least) in losses.iter_mut().enumerate() {
-            *least = least.min(loss(at, &farthest));
+        let farthest = cells[largest(&losses)].step();
+        for (cell, least) in cells.iter().zip(&mut losses) {
+            *least = least.min(cell.loss(farthest));
         }
         steps.push(farthest);
     }
     let mut values = vec![0; cells.len()];
     for _ in 0..ROUNDS {
-        let mut sums = vec![Cell::new(labels); steps.len()];
-        for (at, value) in values.iter_mut().enumerate() {
-            let losses: Vec<f32> = steps.iter().map(|step| -loss(at, step)).collect();
+        let mut sums = vec![Slope::default(); steps.len()];
+        for (cell, value) in cells.iter().zip(&mut values) {
+            let losses: Vec<f32> = steps.iter().map(|step| -cell.loss(*step)).collect();
             *value = largest(&losses);
-            sums[*value].include(cells[at]);
+            sums[*value].include(*cell);
         }
-        steps = sums.iter().map(Cell::step).collect();
+        steps = sums.into_iter().map(Slope::step).collect();
     }
-    let values = values.into_iter().map(|value| value as i32);
-    (values.collect(), steps.concat())
+    values.into_iter().map(|value| value as i32).collect()
 }

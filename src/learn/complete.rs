@@ -4,7 +4,8 @@
 
 use super::data::{Data, Encoded};
 use super::grow::{lookup, refit, spread};
-use super::pool::{Codes, Pool};
+use super::parts::lasting;
+use super::pool::{Codes, Pool, Taken};
 use super::program::{
     Comparison, FIRST, Module, POSITIONS, Predicate, Program, Rule, TOKENS, Variable, largest,
 };
@@ -17,6 +18,10 @@ use std::collections::BTreeMap;
 const CLOSELY: usize = 24;
 /// Labels that a row of a table has to have right, or it counts for nothing.
 const WORTH: u32 = 2;
+/// Places that there are for each row of a table, at least, if it is right wherever it is seen.
+const SEEN: usize = 20;
+/// Labels that each module has to have right that is read for a part.
+const MODULE: u32 = 2;
 
 /// What is added to the variables that there are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +36,9 @@ enum Addition {
     /// The token at the nearest key that is equal to the query.
     Equal(Variable, Variable),
 }
+
+/// How good a part is, the part, and what labels are then read from.
+type Found = ((bool, u32), Addition, (Variable, Variable));
 
 impl Addition {
     fn reads(self) -> Vec<Variable> {
@@ -162,14 +170,20 @@ impl Pool<'_> {
         counts
     }
 
-    /// How many labels a table of two variables has right.
-    fn read(&self, a: &Codes, b: &Codes) -> u32 {
+    /// Whether a table of two variables has all labels right, with rows that are seen often; and how many
+    /// it has right, beyond what its rows have to be worth.
+    fn read(&self, a: &Codes, b: &Codes) -> (bool, u32) {
         let labels = &self.inputs.data.labels;
         let of = self.tokens.len();
-        worth(
-            &self.counts(a, b, of, |at, row| row[usize::from(labels[at])] += 1),
-            of,
-        )
+        let counts = self.counts(a, b, of, |at, row| row[usize::from(labels[at])] += 1);
+        let rows = counts
+            .chunks(of)
+            .map(|row| row.iter().filter(|count| **count > 0).count());
+        let (seen, is_sure) = rows.fold((0, true), |(seen, is_sure), labels| {
+            (seen + usize::from(labels > 0), is_sure && labels <= 1)
+        });
+        let is_exact = is_sure && seen * SEEN <= self.asked.len();
+        (is_exact, worth(&counts, of))
     }
 
     /// How many labels are right if a table of two variables says from where to copy.
@@ -181,43 +195,52 @@ impl Pool<'_> {
         worth(&counts, data.n)
     }
 
-    /// How few labels two variables leave open, and the sets of labels that they do.
-    fn open(&self, a: &Codes, b: &Codes) -> (usize, Vec<u64>) {
+    /// The sets of labels that two variables leave open, and how many changes to the label that stays,
+    /// or of any, they are sure of.
+    fn open(&self, a: &Codes, b: &Codes, lasting: Option<u16>) -> (usize, Vec<u64>) {
         let labels = &self.inputs.data.labels;
-        let of = self.tokens.len();
-        let counts = self.counts(a, b, of, |at, row| row[usize::from(labels[at])] += 1);
-        let (mut sum, mut sets) = (0, Vec::new());
-        for row in counts.chunks(of) {
-            let open = row.iter().enumerate().filter(|(_, count)| **count > 0);
-            let set = open.clone().fold(0u64, |set, (label, _)| set | 1 << label);
-            sum += row.iter().sum::<u32>() as usize * open.count();
-            sets.push(set);
+        let mut sets = vec![0u64; a.count * b.count];
+        for (place, &at) in self.asked.iter().enumerate() {
+            sets[a.with(b, place)] |= 1 << labels[at];
         }
+        let example = |place: usize| self.asked[place] / self.inputs.data.n;
+        let is_change = |place: &usize| {
+            let before = place - 1;
+            let (from, to) = (self.label(before), self.label(*place));
+            let counts = lasting.is_none_or(|label| to == usize::from(label));
+            example(before) == example(*place) && from != to && counts
+        };
+        let changes = (1..self.asked.len()).filter(is_change);
+        let sure = changes.filter(|&place| sets[a.with(b, place)].count_ones() == 1);
+        let sure = sure.count();
         sets.retain(|set| *set != 0);
         sets.sort_unstable();
         sets.dedup();
-        (sum, sets)
+        (sure, sets)
     }
 
     /// Parts that are worth a closer look.
-    fn parts(&self, codes: &[Option<Codes>]) -> Vec<Addition> {
+    fn parts(&self, codes: &[Option<Codes>], taken: &Taken) -> Vec<Addition> {
         let all = 0..self.columns.len();
         let pairs = all.clone().flat_map(|a| (0..=a).map(move |b| (b, a)));
         // A table of the family reads two categorical variables, or two numbers.
         let alike = pairs.filter(|&(a, b)| self.is_number(a) == self.is_number(b));
+        // What only tells tokens apart is read as the token itself.
+        let alike = alike.filter(|&(a, b)| !self.is_class(a) && !self.is_class(b));
+        let lasting = lasting(self.inputs.data);
         let (mut fetched, mut open) = (Vec::new(), Vec::new());
         for (a, b) in alike {
             let (Some(x), Some(y)) = (&codes[a], &codes[b]) else {
                 continue;
             };
             fetched.push((self.fetched(x, y), Addition::Fetched(a, b)));
-            let (sum, sets) = self.open(x, y);
+            let (sure, sets) = self.open(x, y, lasting);
             if (2..self.d).contains(&sets.len()) {
-                open.push((sum, sets, a, b));
+                open.push(((sure, Reverse(taken.more(&[a, b]))), sets, a, b));
             }
         }
         fetched.sort_by_key(|(right, _)| Reverse(*right));
-        open.sort_by_key(|(sum, ..)| *sum);
+        open.sort_by_key(|(rank, ..)| Reverse(*rank));
         let fetched = fetched.into_iter().map(|(_, part)| part);
         let open = open
             .into_iter()
@@ -252,8 +275,9 @@ impl Pool<'_> {
     fn best(&self, stop: &Stop) -> Option<(Addition, (Variable, Variable))> {
         let columns = self.columns.iter();
         let codes: Vec<Option<Codes>> = columns.map(|column| self.codes(column)).collect();
-        let mut best: Option<(u32, Addition, (Variable, Variable))> = None;
-        for part in self.parts(&codes) {
+        let mut best: Option<Found> = None;
+        let taken = Taken::new(self);
+        for part in self.parts(&codes, &taken) {
             if stop() {
                 return None;
             }
@@ -271,7 +295,12 @@ impl Pool<'_> {
                     let (Some(x), Some(y)) = (all[a], all[b]) else {
                         continue;
                     };
-                    let right = self.read(x, y);
+                    let known = |variable: &Variable| *variable < self.columns.len();
+                    let reads = [a, b].into_iter().filter(known);
+                    let reads: Vec<Variable> = part.reads().into_iter().chain(reads).collect();
+                    let cost = MODULE * taken.more(&reads) as u32;
+                    let (is_exact, right) = self.read(x, y);
+                    let right = (is_exact, right.saturating_sub(cost));
                     if best.as_ref().is_none_or(|(most, ..)| right > *most) {
                         best = Some((right, part, (b, a)));
                     }

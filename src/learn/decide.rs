@@ -4,11 +4,11 @@
 
 use super::data::{Data, Encoded};
 use super::grow::spread;
-use super::pool::{Codes, Pool};
+use super::pool::{Codes, Pool, Taken};
 use super::program::{FIRST, Module, Program, Readout, Rule, Variable, largest};
 use super::run::some;
 use super::train::Stop;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Tables of a list at most.
 const LONGEST: usize = 12;
@@ -163,8 +163,7 @@ fn chosen(pool: &Pool, stop: &Stop) -> Vec<(Variable, Variable)> {
     let codes: Vec<(Variable, Codes)> = categorical
         .filter_map(|variable| Some((variable, pool.codes(&pool.columns[variable])?)))
         .collect();
-    let sources = pool.sources();
-    let mut read = BTreeSet::new();
+    let mut taken = Taken::new(pool);
     let of = pool.tokens.len();
     let mut open: Vec<usize> = (0..pool.asked.len()).collect();
     let mut chosen = Vec::new();
@@ -182,8 +181,7 @@ fn chosen(pool: &Pool, stop: &Stop) -> Vec<(Variable, Variable)> {
                 let counts = counts(x, y);
                 let sure = counts.chunks(of).filter(|row| is_sure(row));
                 let decided: u32 = sure.flatten().sum();
-                let more = sources[*a].union(&sources[*b]);
-                let more = 1 + more.filter(|source| !read.contains(*source)).count();
+                let more = 1 + taken.more(&[*a, *b]);
                 let worth = f64::from(decided) - COST * (pool.asked.len() * more) as f64;
                 if best.is_none_or(|(most, ..)| worth > most) {
                     best = Some((worth, other, at));
@@ -195,7 +193,8 @@ fn chosen(pool: &Pool, stop: &Stop) -> Vec<(Variable, Variable)> {
         };
         let ((a, x), (b, y)) = (&codes[at], &codes[other]);
         chosen.push((*a, *b));
-        read.extend(sources[*a].union(&sources[*b]).copied());
+        taken.take(*a);
+        taken.take(*b);
         let counts = counts(x, y);
         let before = open.len();
         open.retain(|&place| !is_sure(&counts[x.with(y, place) * of..][..of]));

@@ -20,7 +20,7 @@ const MORE: usize = 8;
 /// How often some join.
 const ROUNDS: usize = 24;
 /// Of so many tokens at most, all pairs are tried as classes.
-const CLASSED: usize = 8;
+pub(super) const CLASSED: usize = 8;
 
 /// The smallest program of the parts below that is right on all examples, if there is one.
 ///
@@ -187,13 +187,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn head(&self, keys: Variable, queries: Variable, predicate: Predicate) -> Head {
-        Head {
-            keys,
-            queries,
-            predicate,
-            left: self.causal,
-            first: true,
-        }
+        Head::new(keys, queries, predicate, self.causal)
     }
 
     /// A head as it is, to the left only, and each without the first position.

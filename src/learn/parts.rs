@@ -1,6 +1,7 @@
 //! The ways in which labels may come from a variable: what small programs end in. Depends on what `grow`
 //! does.
 
+use super::data::Encoded;
 use super::grow::{Search, Tried};
 use super::program::{
     Comparison, Head, Module, POSITIONS, Predicate, Program, Rule, TOKENS, Variable,
@@ -156,7 +157,7 @@ impl Search<'_> {
         height: Variable,
     ) -> Option<Program> {
         let data = self.inputs.data;
-        let last = self.lasting()?;
+        let last = lasting(data)?;
         let (left, right) = (self.column(more, a), self.column(more, b));
         let fine: HashSet<(i32, i32)> = (0..data.tokens.len())
             .filter(|&at| data.tokens[at] != 0 && data.labels[at] != last)
@@ -190,24 +191,23 @@ impl Search<'_> {
             .find(|&other| self.tells(&more, mark + 2, other))?;
         self.found(&more, mark + 2, other)
     }
+}
 
-    /// The label after which no other comes.
-    fn lasting(&self) -> Option<u16> {
-        let data = self.inputs.data;
-        let mut lasting: Vec<u16> = data.labels.clone();
-        lasting.sort_unstable();
-        lasting.dedup();
-        lasting.retain(|&label| label != 0);
-        for labels in data.labels.chunks(data.n) {
-            let labels = labels.iter().filter(|label| **label != 0);
-            let pairs = labels.clone().zip(labels.skip(1));
-            for (before, _) in pairs.filter(|(before, after)| before != after) {
-                lasting.retain(|label| label != before);
-            }
+/// The label after which no other comes.
+pub(super) fn lasting(data: &Encoded) -> Option<u16> {
+    let mut lasting: Vec<u16> = data.labels.clone();
+    lasting.sort_unstable();
+    lasting.dedup();
+    lasting.retain(|&label| label != 0);
+    for labels in data.labels.chunks(data.n) {
+        let labels = labels.iter().filter(|label| **label != 0);
+        let pairs = labels.clone().zip(labels.skip(1));
+        for (before, _) in pairs.filter(|(before, after)| before != after) {
+            lasting.retain(|label| label != before);
         }
-        match lasting[..] {
-            [only] => Some(only),
-            _ => None,
-        }
+    }
+    match lasting[..] {
+        [only] => Some(only),
+        _ => None,
     }
 }

@@ -2,6 +2,7 @@
 //! of heads that are of use to many. Depends on `program`, `run` and `data`.
 
 use super::data::{Data, Encoded};
+use super::grow::CLASSED;
 use super::program::{
     Comparison, FIRST, Head, Module, POSITIONS, Predicate, Program, Rule, TOKENS, Variable,
 };
@@ -59,16 +60,61 @@ impl<'a> Pool<'a> {
             let beside = pool.head(POSITIONS, POSITIONS, equal(shift));
             pool.add(Module::Copy(beside, TOKENS));
         }
+        let mut numbers = Vec::new();
         for token in 1..=data.vocabulary.len() as i32 {
             let head = pool.head(TOKENS, TOKENS, Predicate::OneOf(vec![token]));
             pool.add(Module::Copy(head.clone(), POSITIONS));
-            pool.add(Module::Count(head, None));
+            numbers.push(pool.add(Module::Count(head, None)));
+        }
+        if data.causal && numbers.len() <= CLASSED {
+            pool.nest(&numbers);
         }
         pool
     }
 
-    /// Adds what its variables can be made to: numbers and their sums as categories, and how far it is
-    /// to where a token stands.
+    /// Adds, for each one or two tokens as what opens, how many more of these there are than of others,
+    /// and what stands at the last place of the same height; from how many there are of each token. A
+    /// category of the family has no numbers below 0, but nothing is read of how far below it is.
+    fn nest(&mut self, numbers: &[Variable]) {
+        for a in 0..numbers.len() {
+            for b in a..numbers.len() {
+                let opened = match a == b {
+                    true => numbers[a],
+                    false => self.push(Module::Map(Rule::Sum, numbers[a], numbers[b])),
+                };
+                let opens = Rule::OneOf(vec![a as i32 + 1, b as i32 + 1]);
+                let opens = self.push(Module::Map(opens, TOKENS, TOKENS));
+                let closed = self.push(Module::Map(Rule::Difference, POSITIONS, opened));
+                let height = self.push(Module::Map(Rule::Difference, opened, closed));
+                let level = self.push(Module::Map(Rule::Difference, height, opens));
+                let equal = Predicate::Compare(Comparison::Equal, 0);
+                self.add(Module::Copy(self.head(level, level, equal), TOKENS));
+            }
+        }
+    }
+
+    /// A table of all pairs of values that a categorical variable has.
+    fn tabled(&self, value: impl Fn(i32, i32) -> i32) -> Rule {
+        let all = 0..self.d as i32;
+        let pairs = all.clone().flat_map(|x| all.clone().map(move |y| (x, y)));
+        let table = pairs.map(|(x, y)| ((x, y), value(x, y)));
+        Rule::Table(table.collect(), self.d as i32 - 1)
+    }
+
+    /// A number as a category.
+    fn same(&self) -> Rule {
+        let most = self.d as i32 - 1;
+        Rule::Table((0..=most).map(|x| ((x, x), x)).collect(), most)
+    }
+
+    /// The sum of two numbers as a category.
+    fn sums(&self) -> Rule {
+        let most = self.d as i32 - 1;
+        self.tabled(|x, y| (x + y).min(most))
+    }
+
+    /// Adds what its variables can be made to: numbers and their sums as categories, where tokens first
+    /// stand, and how far it is to where they do.
     pub(super) fn widen(&mut self) {
         let (mut numbers, mut places) = (Vec::new(), Vec::new());
         let is_of_tokens = |head: &Head| matches!(head.predicate, Predicate::OneOf(_));
@@ -79,38 +125,23 @@ impl<'a> Pool<'a> {
                 _ => {}
             }
         }
-        let most = self.d as i32 - 1;
-        let all = || (0..=most).flat_map(|x| (0..=most).map(move |y| (x, y)));
-        let same = (0..=most).map(|x| ((x, x), x)).collect();
-        let same = Rule::Table(same, most);
-        let sums = all().map(|(x, y)| ((x, y), (x + y).min(most))).collect();
-        let sums = Rule::Table(sums, most);
-        let distances = all().map(|(x, y)| ((x, y), (x - y).max(0))).collect();
-        let distances = Rule::Table(distances, 0);
         for &number in &numbers {
             // Its values are known, but tables may not read them beside categories yet.
-            self.push(Module::Map(same.clone(), number, number));
+            self.push(Module::Map(self.same(), number, number));
         }
         for (at, &a) in numbers.iter().enumerate() {
             for &b in &numbers[at + 1..] {
-                self.add(Module::Map(sums.clone(), a, b));
+                self.add(Module::Map(self.sums(), a, b));
             }
         }
+        let distances = self.tabled(|x, y| (x - y).max(0));
         for place in places {
+            if !self.causal {
+                // The nearest place of a token to the first position is the first one.
+                let start = self.head(POSITIONS, POSITIONS, Predicate::OneOf(vec![0]));
+                self.add(Module::Copy(start, place));
+            }
             self.add(Module::Map(distances.clone(), place, POSITIONS));
-        }
-    }
-
-    /// Adds the modules of a program that it does not have yet.
-    pub(super) fn graft(&mut self, program: &Program) {
-        let mut names = vec![TOKENS, POSITIONS];
-        for module in &program.modules {
-            let module = module.renamed(|variable| names[variable]);
-            let known = self.modules.iter().position(|known| *known == module);
-            names.push(match known {
-                Some(at) => FIRST + at,
-                None => self.push(module),
-            });
         }
     }
 
@@ -120,12 +151,11 @@ impl<'a> Pool<'a> {
         self.include(module, column)
     }
 
-    /// Adds a module, unless a variable has its values already.
-    fn add(&mut self, module: Module) {
+    /// Adds a module, unless a variable has its values already; gives the variable.
+    fn add(&mut self, module: Module) -> Variable {
         let column = self.inputs.column(&module, &self.columns);
-        if !self.columns.contains(&column) {
-            self.include(module, column);
-        }
+        let known = self.columns.iter().position(|known| *known == column);
+        known.unwrap_or_else(|| self.include(module, column))
     }
 
     fn include(&mut self, module: Module, column: Vec<i32>) -> Variable {
@@ -135,13 +165,7 @@ impl<'a> Pool<'a> {
     }
 
     pub(super) fn head(&self, keys: Variable, queries: Variable, predicate: Predicate) -> Head {
-        Head {
-            keys,
-            queries,
-            predicate,
-            left: self.causal,
-            first: true,
-        }
+        Head::new(keys, queries, predicate, self.causal)
     }
 
     pub(super) fn is_number(&self, variable: Variable) -> bool {
@@ -149,24 +173,16 @@ impl<'a> Pool<'a> {
         matches!(module, Some(Module::Count(..)))
     }
 
+    pub(super) fn is_class(&self, variable: Variable) -> bool {
+        let module = variable.checked_sub(FIRST).map(|at| &self.modules[at]);
+        matches!(module, Some(Module::Map(Rule::OneOf(_), ..)))
+    }
+
     pub(super) fn is_token(&self, variable: Variable) -> bool {
         match variable.checked_sub(FIRST).map(|at| &self.modules[at]) {
             Some(Module::Copy(_, values)) => self.is_token(*values),
             module => module.is_none() && variable == TOKENS,
         }
-    }
-
-    /// The variables of modules that each variable is made of, its own included.
-    pub(super) fn sources(&self) -> Vec<BTreeSet<Variable>> {
-        let mut sources = vec![BTreeSet::new(); FIRST];
-        for (at, module) in self.modules.iter().enumerate() {
-            let mut of_this = BTreeSet::from([FIRST + at]);
-            for read in module.reads() {
-                of_this.extend(&sources[read]);
-            }
-            sources.push(of_this);
-        }
-        sources
     }
 
     /// The values of a variable as numbers from 0, unless it has too many.
@@ -187,6 +203,45 @@ impl<'a> Pool<'a> {
     /// The label at a place that is asked.
     pub(super) fn label(&self, place: usize) -> usize {
         usize::from(self.inputs.data.labels[self.asked[place]])
+    }
+}
+
+/// The modules that are taken already, and those that each variable takes.
+pub(super) struct Taken {
+    /// Of each variable the modules that it is made of, its own included.
+    sources: Vec<BTreeSet<Variable>>,
+    taken: BTreeSet<Variable>,
+}
+
+impl Taken {
+    /// Nothing is taken of the modules of a pool.
+    pub(super) fn new(pool: &Pool) -> Taken {
+        let mut sources = vec![BTreeSet::new(); FIRST];
+        for (at, module) in pool.modules.iter().enumerate() {
+            let mut of_this = BTreeSet::from([FIRST + at]);
+            for read in module.reads() {
+                of_this.extend(&sources[read]);
+            }
+            sources.push(of_this);
+        }
+        Taken {
+            sources,
+            taken: BTreeSet::new(),
+        }
+    }
+
+    /// How many modules some variables take beyond those.
+    pub(super) fn more(&self, variables: &[Variable]) -> usize {
+        let all = variables
+            .iter()
+            .flat_map(|&variable| &self.sources[variable]);
+        let more: BTreeSet<&Variable> = all.filter(|one| !self.taken.contains(*one)).collect();
+        more.len()
+    }
+
+    /// Takes what a variable is made of.
+    pub(super) fn take(&mut self, variable: Variable) {
+        self.taken.extend(&self.sources[variable]);
     }
 }
 

@@ -83,6 +83,19 @@ pub struct Head {
     pub first: bool,
 }
 
+impl Head {
+    /// A head that sees the first position, and later ones unless it is causal.
+    pub fn new(keys: Variable, queries: Variable, predicate: Predicate, causal: bool) -> Head {
+        Head {
+            keys,
+            queries,
+            predicate,
+            left: causal,
+            first: true,
+        }
+    }
+}
+
 /// How a map makes its value of what it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {

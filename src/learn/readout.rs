@@ -14,7 +14,7 @@ const BATCH: usize = 2048;
 /// The first learning rate of a fit; it falls to 0 as a cosine does.
 const RATE: f32 = 0.02;
 /// What fitted weights are multiplied by before they are rounded.
-pub(super) const GRAIN: f32 = 100.0;
+const GRAIN: f32 = 100.0;
 /// The longest step of a weight.
 const REACH: i32 = 400;
 /// How far behind the edge of what is right a step goes at most.
@@ -315,18 +315,6 @@ pub(super) fn rounded(program: &Program) -> Program {
     match &program.readout {
         Readout::Linear(linear) => with(program, linear, &whole(linear, &linear.weights, GRAIN)),
         Readout::Table(..) => program.clone(),
-    }
-}
-
-/// Weights that are fitted to the examples.
-pub(super) fn fitted(program: &Program, linear: &Linear, data: &Encoded, stop: &Stop) -> Linear {
-    let places = Places::new(program, linear, data);
-    let mut weights: Vec<f32> = linear.weights.iter().map(|weight| weight / GRAIN).collect();
-    places.fit(&mut weights, linear.labels, ROUNDS.0, stop);
-    let whole = whole(linear, &weights, GRAIN);
-    Linear {
-        weights: whole.iter().map(|&weight| weight as f32).collect(),
-        ..linear.clone()
     }
 }
 

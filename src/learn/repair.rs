@@ -1,6 +1,6 @@
 //! What is mended once a program is discrete: what it lacks is added, the classifier is replaced by a
-//! table or a list of tables, or fitted to its variables, and single choices are changed where that makes
-//! more labels right. Depends on `complete`, `decide`, `boost`, `readout` and `climb`.
+//! table, a list of tables or sums of points; or else it is fitted, and single choices are changed where that
+//! makes more labels right. Depends on `complete`, `decide`, `boost`, `readout` and `climb`.
 
 use super::data::Data;
 use super::pool::Pool;
@@ -17,8 +17,8 @@ const SAMPLES: (usize, usize) = (1500, 6000);
 /// Of so many labels a table may have one less right than sums, which nobody reads.
 const SPARED: usize = 1000;
 
-/// The program with more labels right on the examples: with a table for what it lacks, or a list of
-/// tables, or else with sums that are mended.
+/// The program with more labels right on the examples: with a table for what it lacks, a list of tables
+/// or sums of points; or with its own classifier, mended, if that has more labels right from the start.
 pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
     let rounded = readout::rounded(program);
     let Readout::Linear(linear) = &rounded.readout else {
@@ -52,14 +52,19 @@ pub fn repaired(program: &Program, data: &Data, stop: &Stop) -> Program {
     if let Some(table) = table.filter(|_| most + spared >= all) {
         return table.clone();
     }
-    tables.iter().for_each(|table| pool.graft(table));
-    let linear = readout::fitted(&rounded, linear, &data.train, stop);
-    let summed = boost::boosted(pool, linear, stop);
-    let summed = in_turns(summed, data, spared, stop);
+    let summed = boost::summed(pool, data, stop);
+    let is_short = !stop() && right(&summed) >= right(&rounded);
+    let summed = match is_short {
+        true => summed,
+        false => in_turns(rounded, data, spared, stop),
+    };
     if let Some(table) = table.filter(|_| most + spared >= right(&summed)) {
         return table.clone();
     }
-    readout::lighter(&summed, data, stop)
+    match is_short {
+        true => summed,
+        false => readout::lighter(&summed, data, stop),
+    }
 }
 
 /// The program with changes of its modules and of its weights in turn, until a turn gains no more than

@@ -3,6 +3,7 @@
 
 use crate::base::Random;
 use crate::value::Value;
+use indexmap::IndexSet;
 use std::collections::{BTreeSet, HashSet};
 
 /// An input and the wanted output; where it is `None` nothing is asked.
@@ -199,34 +200,31 @@ impl Task {
         }
     }
 
-    /// The examples to learn from, none twice: 20,000, or fewer where there are not so many inputs.
-    /// Each round draws anew and more, as the original recipe does.
+    /// The examples to learn from, none twice: 20,000, or fewer where there are not so many inputs, or so
+    /// many drawn that it is not worth going on (five times as many, as in the original recipe).
     pub fn examples(self, seed: u64) -> Vec<Example> {
-        let (mut examples, mut values) = (Vec::new(), HashSet::<Value>::new());
-        for round in 2..=5 {
-            let (mut random, mut seen) = (Random::new(seed ^ 0x7461_736b), HashSet::new());
-            examples.clear();
-            for _ in 0..round * DRAWN {
-                let word = self.draw(&mut random);
-                if seen.insert(word.clone()) {
-                    let mut example = self.example(&word);
-                    let outputs = example.output.iter_mut().flatten();
-                    // Equal values are held once.
-                    for value in example.input.iter_mut().chain(outputs) {
-                        match values.get(value) {
-                            Some(known) => value.clone_from(known),
-                            None => _ = values.insert(value.clone()),
-                        }
-                    }
-                    examples.push(example);
-                }
-            }
-            if examples.len() >= DRAWN {
-                examples.truncate(DRAWN);
+        let mut random = Random::new(seed ^ 0x7461_736b);
+        let mut words = IndexSet::new();
+        for _ in 0..5 * DRAWN {
+            words.insert(self.draw(&mut random));
+            if words.len() == DRAWN {
                 break;
             }
         }
-        examples
+        let mut values = HashSet::<Value>::new();
+        let examples = words.iter().map(|word| {
+            let mut example = self.example(word);
+            let outputs = example.output.iter_mut().flatten();
+            // Equal values are held once.
+            for value in example.input.iter_mut().chain(outputs) {
+                match values.get(value) {
+                    Some(known) => value.clone_from(known),
+                    None => _ = values.insert(value.clone()),
+                }
+            }
+            example
+        });
+        examples.collect()
     }
 
     /// Every input that there is, or `None` where there are more than can be tried.
