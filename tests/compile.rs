@@ -769,6 +769,19 @@ fn the_best_of_at_most_one_may_stand_in_a_branch() {
     }
 }
 
+/// A direction for each value is read by heads that count; it is no combination of bits that are
+/// combinations of it.
+#[test]
+fn directions_that_are_asked_for_are_counted_by() {
+    let text =
+        "opening = selector_width(select(tokens, \"(\", ==) and select(indices, indices, <=));
+        level = categorical(2 * opening - indices);
+        x = selector_width(select(level, level, ==) and select(indices, indices, <=));";
+    for length in [4, 9] {
+        exact(text, "x", &setting("()", length), 30, 60);
+    }
+}
+
 /// Sums, of all positions and of those before, and what is made of them.
 const OF_SUMS: &[&str] = &[
     "round(length * average(t))",

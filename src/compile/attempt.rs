@@ -7,11 +7,12 @@ use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::certify::Certificate;
 use crate::graph::{Graph, SOpId, WithFirst};
 use crate::infer::{Analysis, Setting, Several, Stopped, Var};
-use crate::model::{Host, Model};
+use crate::model::{Dtype, Host, Model};
 use crate::plan::pass::Passes;
 use crate::plan::{Plan, Style};
 use crate::schedule::report::Searched;
 use crate::schedule::schedule;
+use std::collections::BTreeSet;
 
 /// Bits that number more values than this are more hidden units than a model is worth.
 const MOST_NUMBERED: usize = 1_024;
@@ -73,12 +74,14 @@ fn certified_or_tried(
         true => &[Care::Careful, Care::Bits, Care::Exact],
         false => &[Care::Careful, Care::Bits],
     };
+    let mut exact_in: BTreeSet<Dtype> = compiled.exact_in().collect();
     for care in cares.iter().copied() {
         control.check()?;
-        if let Ok(careful) = attempt(analysis, &searches, roots, request, care)
-            && careful.is_certified()
-        {
-            return Ok(careful);
+        if let Ok(careful) = attempt(analysis, &searches, roots, request, care) {
+            if careful.is_certified() {
+                return Ok(careful);
+            }
+            exact_in.extend(careful.exact_in());
         }
     }
     let mut real = None;
@@ -97,7 +100,16 @@ fn certified_or_tried(
         compiled = real;
         verdict = verify::guard(graph, roots, &compiled.model);
     }
+    let verdict = verdict.map_err(|error| match exact_in.first() {
+        Some(dtype) => Box::new(error.help(exact_there(*dtype))),
+        None => error,
+    });
     verdict.map(|()| compiled)
+}
+
+/// Help where a model of these floats alone would be exact.
+pub(super) fn exact_there(dtype: Dtype) -> String {
+    format!("`--dtype {}` makes one that is exact there", dtype.name())
 }
 
 /// A model, the plan it was lowered from, and what is proved of it.
@@ -127,6 +139,15 @@ impl Compiled {
     /// Whether every output is proved to decode exactly on the hosts that were asked for.
     pub fn is_certified(&self) -> bool {
         self.host.is_among(&self.model.certified)
+    }
+
+    /// The floats in which every output is proved to decode exactly, in the order that was asked for.
+    pub(super) fn exact_in(&self) -> impl Iterator<Item = Dtype> {
+        let dtypes = [Dtype::Float32, Dtype::Float64].into_iter();
+        dtypes.filter(|dtype| {
+            let dtype = Some(*dtype);
+            Host { dtype, ..self.host }.is_among(&self.model.certified)
+        })
     }
 
     /// Whether it is proved where the other is not, or as well proved and smaller.

@@ -54,6 +54,10 @@ impl Compiler<'_> {
         label: &str,
     ) -> Result<Option<LinearRead>, Stopped> {
         let node = self.analysis.node(id)?.clone();
+        // These bits would be combinations of the directions that are asked for.
+        if self.analysis.encoding(id) == Some(Encoding::Categorical) {
+            return Ok(None);
+        }
         if !self.holds_bits() || node.column.space.vars.is_empty() {
             return Ok(None);
         }

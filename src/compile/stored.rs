@@ -2,6 +2,7 @@
 //! with that bit for bit, and the certificate is derived anew. The word of the file counts for
 //! nothing.
 
+use super::attempt::exact_there;
 use super::{Compiled, lower};
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::certify::{Certificate, Certifier, certify};
@@ -144,13 +145,8 @@ impl Compiled {
             return None;
         }
         let error = open(self.host, &self.certificates, &self.model);
-        let mut dtypes = [Dtype::Float32, Dtype::Float64].into_iter();
-        let nearest = dtypes.find(|dtype| {
-            let dtype = Some(*dtype);
-            Host { dtype, ..self.host }.is_among(&self.model.certified)
-        });
-        Some(match nearest.map(Dtype::name) {
-            Some(dtype) => error.help(format!("`--dtype {dtype}` makes one that is exact there")),
+        Some(match self.exact_in().next() {
+            Some(dtype) => error.help(exact_there(dtype)),
             None => error.help("smaller numbers, shorter inputs or fewer tokens help"),
         })
     }

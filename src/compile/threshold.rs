@@ -79,6 +79,8 @@ struct Taking<'s> {
     by: Option<(VarId, usize)>,
     gate: Option<(VarId, usize)>,
     sizes: (usize, usize),
+    /// Whether nothing is left to float32's digits.
+    is_exact: bool,
 }
 
 impl Compiler<'_> {
@@ -170,6 +172,7 @@ impl Compiler<'_> {
                     by: by.and_then(|by| Some((by, place(&by)?))),
                     gate: gate.and_then(|gate| Some((*gate, place(gate)?))),
                     sizes: (by.map_or(1, size), gate.map_or(1, |gate| size(*gate))),
+                    is_exact: self.care == Care::Exact,
                 };
                 for found in [
                     taking.apart(target, &worth),
@@ -406,8 +409,13 @@ impl Taking<'_> {
         if gap <= 0.0 || range / gap > MOST_PRECISION {
             return None;
         }
-        // As coarse as the gap allows, so that sums with large numbers fit in a float.
-        let grid = 2f64.powf((gap / 8.0).log2().floor());
+        // As coarse as the gap allows, so that sums with large numbers fit in a float; and coarser where
+        // all must be exact.
+        let (parts, share) = match self.is_exact {
+            true => (4.0, 2.0 / 3.0),
+            false => (8.0, 1.0 / 2.0),
+        };
+        let grid = 2f64.powf((gap / parts).log2().floor());
         let at = |limit: &Limits| {
             let middle = match (limit.zero.is_finite(), limit.one.is_finite()) {
                 (true, true) => (limit.zero + limit.one) / 2.0,
@@ -447,7 +455,8 @@ impl Taking<'_> {
         Some(ThresholdStep {
             argument,
             points,
-            slope: 2f64.powf((2.0 / gap).log2().ceil()),
+            // The ramp takes no more of the gap.
+            slope: 2f64.powf((1.0 / (share * gap)).log2().ceil()),
             change,
         })
     }

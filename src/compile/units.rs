@@ -111,15 +111,17 @@ impl Compiler<'_> {
         Ok(LinearRead::constant(constant).plus(1.0, &self.units(at, units, label, of)))
     }
 
-    /// Where a step is. For bfloat16 where its units have biases of few digits, if that is within an
-    /// eighth of the gap, of which the ramp takes half at most; further for large biases.
+    /// Where a step is. For bfloat16, and where nothing is left to float32's digits, where its units have
+    /// biases of few digits: within an eighth of the gap, of which the ramp takes half at most. For
+    /// bfloat16 further away where biases are large.
     fn middle(&self, step: &Step) -> f64 {
-        if !self.host.is_bfloat16() {
+        let is_bfloat16_host = self.host.is_bfloat16();
+        if !is_bfloat16_host && self.care != Care::Exact {
             return step.middle;
         }
         let at = step.slope * step.middle;
         let half = (2.0 * at).round() / 2.0;
-        let held = is_bfloat16(half + 0.5) && is_bfloat16(half - 0.5);
+        let held = !is_bfloat16_host || is_bfloat16(half + 0.5) && is_bfloat16(half - 0.5);
         let found = if held { half } else { at.floor() + 0.5 };
         found / step.slope
     }
