@@ -2,9 +2,9 @@
 //! sum is a mean over the share of each key, as `round(length * average(x))` is. Neither takes hidden
 //! units to be read or compared: `a ≤ y/x` is a threshold of `y - ax`.
 
-use super::Compiler;
 use super::head::{HeadKind, Target};
 use super::linear_read::{LinearRead, Scalar};
+use super::{Care, Compiler};
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
@@ -80,7 +80,9 @@ impl Compiler<'_> {
         (mean, aggregate): (VarId, SOpId),
         other: VarId,
     ) -> Option<Ratio> {
-        if self.style != Style::Faithful || !self.bos() {
+        // Where that cannot be proved, bits or a table may do.
+        let is_plain = matches!(self.care, Care::Plain | Care::Careful);
+        if self.style != Style::Faithful || !self.bos() || !is_plain {
             return None;
         }
         let inner = self.inner(id).into_iter();

@@ -196,11 +196,11 @@ impl Compiler<'_> {
             .collect();
         values.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         values.dedup();
-        let is_function = values.windows(2).all(|pair| pair[0].0 != pair[1].0);
+        let largest = values.iter().fold(1.0f64, |most, (a, _)| most.max(a.abs()));
+        let mut pairs = values.windows(2).map(|pair| pair[1].0 - pair[0].0);
+        let is_function = pairs.all(|gap| gap >= RESOLUTION * largest);
         let (numbers, values): (Vec<f64>, Vec<Option<&Value>>) = values.into_iter().unzip();
-        let few = numbers
-            .last()
-            .is_some_and(|last| *last <= MOST_CLASSES as f64);
+        let few = numbers.len() <= MOST_CLASSES && largest <= MOST_CLASSES as f64;
         let scores = |a: &f64| is_bfloat16(2.0 * a) && is_bfloat16(a * a);
         let held = !self.host.is_bfloat16() || numbers.iter().all(scores);
         (is_function && few && held).then(|| Output {

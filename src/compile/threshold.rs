@@ -119,12 +119,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// A function of a sum as thresholds of that, unless all is to be exact to the bit: what is
-    /// compared then are two numbers with noise.
+    /// A function of a sum as thresholds of that.
     pub(super) fn thresholds_of_sum(&self, id: Operand, target: &[f64]) -> Option<Thresholds> {
-        if self.care == Care::Exact {
-            return None;
-        }
         ratio_thresholds(&self.sum_ratio(id)?, target)
     }
 
