@@ -155,11 +155,9 @@ impl Emitter<'_, '_> {
             let keys = 0..compiler.analysis.setting.max_length;
             let nothing = (!compiler.bos()).then_some(0.0);
             let values = keys.map(inverse).chain(nothing).collect();
-            let source = self.source(
-                compiler.analysis.graph.describe_selector(*selector),
-                Some(compiler.analysis.graph.selector_span(*selector)),
-            );
             let label = compiler.target_name(target);
+            let span = compiler.analysis.graph.selector_span(*selector);
+            let source = self.source(label.clone(), Some(span));
             let id = self.add(label, source, Written::Attend, values, 0.0);
             if rounds {
                 self.hold(id, Rounding::finest(1.0));
