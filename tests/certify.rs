@@ -13,9 +13,9 @@ use rasp::base::{Code, Limits};
 use rasp::execute::{Precision, trace};
 use rasp::inside::certify::certify;
 use rasp::inside::compile::{certified, compile_in, lower};
-use rasp::model::{Decoder, Dtype, HostOrder, Matrix, Model, from_bytes, to_bytes};
+use rasp::model::{Decoder, Dtype, Host, HostOrder, Matrix, Model, from_bytes, to_bytes};
 use rasp::plan::{Plan, Style, VariableId};
-use rasp::session::{Asked, Certificate, Compiled, Session, VerifyOptions};
+use rasp::session::{Asked, Certificate, Compiled, Request, Session, VerifyOptions};
 use rasp::value::Value;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -400,6 +400,32 @@ fn long_models_have_few_hidden_units() {
         let units = compiled.model.layers.iter().map(|layer| layer.mlp.d_mlp());
         assert!(units.max() <= Some(*most), "{expression}");
     }
+}
+
+/// Some are proved for one kind of floats only, and the error says which.
+#[test]
+fn what_one_kind_of_floats_proves_is_told() {
+    let mut session = common::session("long.rasp", "load \"sorting\";");
+    let asked = |dtype| Asked {
+        vocabulary: Some(["a", "b", "c", "d"].map(Value::str).to_vec()),
+        max_length: Some(64),
+        request: Request {
+            host: Host {
+                dtype,
+                ..Host::default()
+            },
+            ..Request::default()
+        },
+        ..Asked::default()
+    };
+    let main = "most_frequent(tokens)";
+    let error = session.compile(&[main], &asked(None)).unwrap_err();
+    let help = error.help.expect("help").message;
+    assert_eq!(help, "`--dtype float32` makes one that is exact there");
+    let compiled = session
+        .compile(&[main], &asked(Some(Dtype::Float32)))
+        .unwrap();
+    assert!(compiled.is_certified());
 }
 
 /// Inputs of all lengths that a model takes, the longest most often.

@@ -100,9 +100,15 @@ fn certified_or_tried(
         compiled = real;
         verdict = verify::guard(graph, roots, &compiled.model);
     }
-    let verdict = verdict.map_err(|error| match exact_in.first() {
-        Some(dtype) => Box::new(error.help(exact_there(*dtype))),
-        None => error,
+    let verdict = verdict.map_err(|error| match Vec::from_iter(exact_in)[..] {
+        [] => error,
+        [Dtype::Float64] => Box::new(error.help(exact_there(Dtype::Float64))),
+        [dtype, ..] => {
+            let message = "no model was found that is exact in the floats that are asked for";
+            let error = Diagnostic::error(Code::NotExact, message);
+            let error = error.at(graph.span(roots[0]), "compiled from this");
+            Box::new(error.help(exact_there(dtype)))
+        }
     });
     verdict.map(|()| compiled)
 }
