@@ -137,7 +137,7 @@ fn long_work_shows_what_it_is_at_and_stops_at_ctrl_c() {
             "hist = selector_width(select(tokens, tokens, ==));
  once = sort(tokens, tokens);
  often = once;
- for i in range(40) { often = sort(often, often); }",
+ for i in range(400) { often = sort(often, often); }",
         ),
         ("inputs", &format!("{input}\n").repeat(9)),
     ]);

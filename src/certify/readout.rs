@@ -43,8 +43,8 @@ impl Bounds<'_> {
         }
     }
 
-    /// The nearest of some numbers to a ratio: the scores of two neighbours differ by the square of
-    /// their distance times the denominator.
+    /// The nearest of some numbers to a ratio, as a share of half their distance. The scores of two
+    /// neighbours `g` apart differ by `g²x`, so that each may be off by half of that.
     fn ratio(&self, (y, x): (&Linear, &Linear), numbers: &[f64]) -> (f64, bool) {
         let gaps = numbers.windows(2).map(|pair| pair[1] - pair[0]);
         let Some(gap) = gaps.reduce(f64::min) else {
@@ -52,7 +52,7 @@ impl Bounds<'_> {
         };
         let largest = numbers.iter().fold(0.0f64, |most, a| most.max(a.abs()));
         let is_held = |a: &f64| self.floats.holds(2.0 * a) && self.floats.holds(a * a);
-        // Two products and their sum, each of two scores; and their factors, where they are rounded.
+        // Of one score: two products and their sum, of up to `3ay`; and its factors, where they are rounded.
         let roundings = match numbers.iter().all(is_held) {
             true => 6.0,
             false => 12.0,

@@ -85,30 +85,7 @@ impl Compiler<'_> {
         if self.style != Style::Faithful || !self.bos() || !is_plain {
             return None;
         }
-        let inner = self.inner(id).into_iter();
-        let factor = inner.filter_map(Operand::sop).find_map(|inner| {
-            let SOp::Map {
-                op: Op::Multiply,
-                operands,
-            } = self.analysis.graph.get(inner)
-            else {
-                return None;
-            };
-            match **operands {
-                [a, b] if a == aggregate => Some(b),
-                [a, b] if b == aggregate => Some(a),
-                _ => None,
-            }
-        })?;
-        let column = &self.analysis.node(factor).ok()?.column;
-        if *column.space.vars != [other] {
-            return None;
-        }
-        let mut factors = vec![f64::NAN; self.analysis.values(other).domain.len()];
-        for row in 0..column.space.rows() {
-            let number = column.value(row).and_then(crate::value::Value::as_float)?;
-            factors[column.space.row(row)[0] as usize] = number;
-        }
+        let factors = self.factors(id, aggregate, other)?;
         let denominator = self.inverse_factor(other, &factors)?;
         let means = self.analysis.values(mean).numbers()?;
         let space = &self.analysis.node(id).ok()?.column.space;
@@ -125,7 +102,7 @@ impl Compiler<'_> {
                 return None;
             }
             of_rows.push(mean * factor);
-            denominators.push(inverse(factor));
+            denominators.push(denominator_of(factor));
         }
         merge(&mut of_rows);
         Some(Ratio {
@@ -134,6 +111,35 @@ impl Compiler<'_> {
             of_rows,
             denominators,
         })
+    }
+
+    /// What an aggregate is multiplied with on the way to an s-op: a number for each value of a variable.
+    fn factors(&self, id: Operand, aggregate: SOpId, var: VarId) -> Option<Vec<f64>> {
+        let inner = self.inner(id).into_iter();
+        let factor = inner.filter_map(Operand::sop).find_map(|inner| {
+            let SOp::Map {
+                op: Op::Multiply,
+                operands,
+            } = self.analysis.graph.get(inner)
+            else {
+                return None;
+            };
+            match **operands {
+                [a, b] if a == aggregate => Some(b),
+                [a, b] if b == aggregate => Some(a),
+                _ => None,
+            }
+        })?;
+        let column = &self.analysis.node(factor).ok()?.column;
+        if *column.space.vars != [var] {
+            return None;
+        }
+        let mut factors = vec![f64::NAN; self.analysis.values(var).domain.len()];
+        for row in 0..column.space.rows() {
+            let number = column.value(row).and_then(crate::value::Value::as_float)?;
+            factors[column.space.row(row)[0] as usize] = number;
+        }
+        Some(factors)
     }
 
     /// One over the number that each value of a variable stands for; anything above 0 where that is 0.
@@ -145,7 +151,10 @@ impl Compiler<'_> {
             return None;
         }
         if var <= Analysis::INDICES {
-            let inverses = factors.iter().map(|factor| inverse(*factor)).collect();
+            let inverses = factors
+                .iter()
+                .map(|factor| denominator_of(*factor))
+                .collect();
             return Some(LinearRead::default().plus(1.0, &LinearRead::function(var, inverses)));
         }
         let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
@@ -176,7 +185,7 @@ impl Compiler<'_> {
 }
 
 /// The denominator of a sum that is a mean times this: of a mean that is 0 it may be anything above 0.
-fn inverse(factor: f64) -> f64 {
+fn denominator_of(factor: f64) -> f64 {
     match factor {
         0.0 => 1.0,
         factor => 1.0 / factor,

@@ -87,14 +87,15 @@ impl Analysis<'_> {
         op: &Op,
         operands: &[SOpId],
     ) -> Result<Node, Stopped> {
-        let (columns, space) = match self.after_heads(operands) {
-            Some(after) => after,
-            None => match self.united(operands) {
-                Err(stopped) if stopped.code == Code::DomainTooLarge => {
-                    return self.without_table(op, operands).ok_or(stopped);
-                }
-                united => united?,
-            },
+        let united = match self.after_heads(operands) {
+            Some(after) => Ok(after),
+            None => self.united(operands),
+        };
+        let (columns, space) = match united {
+            Err(stopped) if stopped.code == Code::DomainTooLarge => {
+                return self.without_table(op, operands).ok_or(stopped);
+            }
+            united => united?,
         };
         if matches!(op, Op::If) {
             self.check_branches(&columns)?;
