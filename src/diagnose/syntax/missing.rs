@@ -29,6 +29,7 @@ impl Place<'_, '_> {
             // A list that is taken apart has nothing before its sign.
             (Token::Star, "," | "(" | "[") => Some("*[1, 2]".to_string()),
             (_, "" | "," | "(" | "[" | "{") => None,
+            (token, ")" | "]" | "}") => token.is_infix().then(|| format!("{written} 1")),
             (token, left) => token.is_infix().then(|| format!("{left} {written} 1")),
         };
         let compares = previous.is_infix() || previous == Token::Assign;
