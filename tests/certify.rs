@@ -21,7 +21,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// The programs that are taken apart here, each with four tokens.
+/// The programs that are taken apart here, each with few tokens.
 const SMALL: &[(&str, &str)] = &[
     ("hist", "abcd"),
     ("reverse", "abcd"),
@@ -30,6 +30,7 @@ const SMALL: &[(&str, &str)] = &[
     ("frac_prevs", "helo"),
     ("induction", "abcd"),
     ("shuffle_dyck2", "(){}"),
+    ("papers/preprint_transformer", "ab"),
 ];
 
 /// The longest input of these.

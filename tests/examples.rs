@@ -110,7 +110,7 @@ const PREPRINT: &[(&str, &str, &str, &str)] = &[
     (
         "Figure 7",
         "transformer",
-        "attended",
+        "once",
         "1 layer (of that transformer), 2 heads",
     ),
     ("Appendix B", "length", "input_length", "1 layer"),

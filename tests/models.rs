@@ -15,6 +15,7 @@ mod looped;
 mod model;
 mod no_bos;
 mod passes;
+mod real;
 mod schedule;
 mod setting;
 mod verify;

@@ -52,6 +52,10 @@ impl Bos<'_> {
                     }
                 }),
                 Meaning::Score { .. } => (0..queries).all(|q| of_products(q).abs() <= NOMINAL),
+                Meaning::Exponent { .. } => {
+                    let mut products = term.products.iter();
+                    products.all(|p| self.0.at_bos(&p.key).abs() <= NOMINAL)
+                }
                 Meaning::Bos { nats } => {
                     let first = offset.is_none();
                     offset = term.products.first().map(|p| (self.above_tokens(p), *nats));
@@ -101,10 +105,9 @@ impl Bos<'_> {
                 None
             }
         });
-        let scored = attend
-            .terms
-            .iter()
-            .any(|term| matches!(term.meaning, Meaning::Score { .. } | Meaning::Bos { .. }));
+        let scored = attend.terms.iter().any(|term| {
+            term.meaning.above().is_some() || matches!(term.meaning, Meaning::Bos { .. })
+        });
         let (Some((holds, products)), None, false) = (relations.next(), relations.next(), scored)
         else {
             return false;

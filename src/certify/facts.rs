@@ -210,7 +210,9 @@ fn selected(plan: &Plan, attend: &Attend) -> f64 {
     let scale = plan.scale(attend);
     let of_term = |term: &Term| match &term.meaning {
         Meaning::Relation(holds) => scale.gap * size(term, |at| holds.get(at) != Some(&false)),
-        Meaning::Score { .. } => scale.nat * term.products.iter().map(largest).sum::<f64>(),
+        Meaning::Score { .. } | Meaning::Exponent { .. } => {
+            scale.nat * term.products.iter().map(largest).sum::<f64>()
+        }
         Meaning::Bos { nats: true } => scale.nat * size_at_tokens(plan, term),
         Meaning::Bos { nats: false } | Meaning::Guard => scale.gap * size_at_tokens(plan, term),
     };

@@ -7,7 +7,7 @@ use crate::plan::{Attend, Kind, Linear, Meaning, Plan, Product, Term, Written};
 
 /// What position 0 does not do that the pattern of a head relies on, in words.
 pub(super) fn fault(plan: &Plan, attend: &Attend) -> Option<String> {
-    let is_score = |term: &&Term| matches!(term.meaning, Meaning::Score { .. });
+    let is_score = |term: &&Term| term.meaning.above().is_some();
     let relations = || attend.terms.iter().filter(|term| is_relation(term));
     let is_scored = attend.terms.iter().any(|term| is_score(&term));
     let others = attend.terms.iter().filter(|term| !is_relation(term));

@@ -2,20 +2,24 @@
 //! levels of selected keys are, and what both make of a width, a mean or a sum.
 
 use super::bound::{Bound, Bounds, Floats, fits, grain};
-use super::facts::HeadFacts;
+use super::facts::{HeadFacts, NOMINAL};
 use super::{Certificate, HeadBound};
-use crate::plan::{Attend, Dimension, Kind, Linear, Meaning, Style, VariableId, Written, level};
+use crate::plan::{
+    Attend, Dimension, Kind, Linear, Meaning, Product, Style, Term, VariableId, Written, level,
+};
 
 /// How far rows of a faithful head may be from uniform because of a host's order of scaling.
 const UNIFORM: f64 = 5e-7;
 
 /// What is known of a head's logits, before they are divided by √d_head.
 pub(super) struct Logit {
-    /// How far the level of a selected key may be off.
-    error: f64,
+    /// How far the level of a selected token may be off.
+    of_selected: f64,
+    /// The same of BOS.
+    of_bos: f64,
     /// How far that of another may be.
     of_others: f64,
-    /// What of the first comes from queries and keys that are divided.
+    /// What of the first two comes from queries and keys that are divided.
     divided: f64,
     /// How often what is not 0 is rounded.
     roundings: f64,
@@ -60,7 +64,14 @@ impl Bounds<'_> {
     /// The pattern of a head with this logit.
     pub fn head(&self, attend: &Attend, logit: &Logit) -> Result<HeadBound, String> {
         let scale = self.facts.head(attend).scale;
-        let level_error = logit.error / scale.root;
+        // BOS has all the weight, or none that counts, but where it is one more key.
+        let level_error = match attend.kind {
+            Kind::Mean | Kind::MeanOfSome => logit.of_selected,
+            Kind::Width | Kind::Length | Kind::MeanOrBos | Kind::MeanOfPart | Kind::Sum { .. } => {
+                logit.of_selected.max(logit.of_bos)
+            }
+        };
+        let level_error = level_error / scale.root;
         let above = attend.above() * scale.nats();
         let nats = scale.gap / scale.root - above;
         let between = matches!(attend.kind, Kind::Mean | Kind::Sum { .. });
@@ -137,7 +148,8 @@ impl Bounds<'_> {
             false => (d_head + 6) as f64,
         };
         Logit {
-            error: of_selected.0.max(of_bos.0),
+            of_selected: of_selected.0,
+            of_bos: of_bos.0,
             of_others: of_others.max(of_bos.0),
             divided: of_selected.1.max(of_bos.1),
             roundings,
@@ -180,13 +192,51 @@ impl Bounds<'_> {
             Kind::Mean | Kind::MeanOfSome | Kind::MeanOrBos => attend.most <= 1,
             Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
         };
-        if self.plan.style != Style::Faithful || one_key {
+        // The rows of other heads are not uniform anyway.
+        let is_exponent = |term: &Term| matches!(term.meaning, Meaning::Exponent { .. });
+        let weighs = attend.terms.iter().any(is_exponent);
+        if self.plan.style != Style::Faithful || one_key || weighs {
             return None;
         }
         let divided = logit.divided / self.facts.head(attend).scale.root;
         let uneven = (2.0 * divided).exp_m1();
         let name = &attend.source.name;
         (uneven > UNIFORM).then(|| format!("{name}: its rows are uniform to {uneven:.1e} only"))
+    }
+
+    /// What does not hold of scores of real numbers, if anything: they are where their tables say, and
+    /// together no further from each other and from that of BOS, which is 0, than they are said to be.
+    /// Where BOS stands a level below scores, none is less than its own.
+    pub fn fault_of_exponents(&self, attend: &Attend) -> Option<String> {
+        let is_in = |linear: &Linear, ends: &[f64]| {
+            let (low, high) = self.at_tokens(linear);
+            matches!(ends, [.., last] if ends[0] <= low && high <= *last)
+        };
+        let corners = |product: &Product| -> Vec<f64> {
+            let queries = product.queries.iter();
+            let pairs = queries.flat_map(|query| product.keys.iter().map(move |key| query * key));
+            pairs.collect()
+        };
+        let is_fine = |term: &Term| {
+            let Meaning::Exponent { above } = term.meaning else {
+                return true;
+            };
+            let products = term.products.iter().map(corners);
+            let sums = products.fold((0.0, 0.0), |(low, high), corners| {
+                let least = corners.iter().copied().fold(f64::INFINITY, f64::min);
+                let most = corners.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                (low + least, high + most)
+            });
+            let mut products = term.products.iter();
+            let near = NOMINAL * (1.0 + above);
+            let least = sums.0.min(0.0);
+            (least >= -near || attend.kind == Kind::MeanOfSome)
+                && sums.1.max(0.0) - least <= above + near
+                && products.all(|p| is_in(&p.query, &p.queries) && is_in(&p.key, &p.keys))
+        };
+        let name = &attend.source.name;
+        let fine = attend.terms.iter().all(is_fine);
+        (!fine).then(|| format!("{name}: scores that may be larger than they are said to be"))
     }
 
     /// What an operation adds to its variable.
@@ -253,7 +303,7 @@ impl Bounds<'_> {
 impl Attend {
     fn is_scored(&self) -> bool {
         let mut terms = self.terms.iter();
-        terms.any(|term| matches!(term.meaning, Meaning::Score { .. }))
+        terms.any(|term| term.meaning.above().is_some())
     }
 }
 

@@ -9,6 +9,9 @@ impl Bounds<'_> {
     pub fn computed(&self, at: usize, forward: &FeedForward) -> Bound {
         let (units, shape) = (self.facts.units(at), self.facts.shape(at));
         let mut argument = self.read(&forward.argument);
+        if self.plan.reads_real(&forward.argument) {
+            return self.computed_of_real(forward, &argument, shape);
+        }
         if let Some(error) = self.error_of_last(forward) {
             argument.error = argument.error.min(error);
         }
@@ -49,6 +52,36 @@ impl Bounds<'_> {
             return near(Bound::exact(largest, grain(forward.units[0].weight)));
         }
         Bound::inexact(largest, error)
+    }
+
+    /// What units of a real number write: that may be anywhere, so that their output moves as far as the
+    /// steepest slope takes it.
+    fn computed_of_real(&self, forward: &FeedForward, argument: &Bound, shape: &Shape) -> Bound {
+        let (low, high) = self.at_tokens(&forward.argument);
+        let bos = self.plan.at_bos(&forward.argument);
+        let (low, high) = (low.min(bos), high.max(bos));
+        let bends = shape.bends.iter().map(|(z, _)| *z);
+        let turns = bends
+            .filter(|z| (low..=high).contains(z))
+            .chain([low, high]);
+        let turns = turns.map(|z| At::new(z, forward, &forward.units));
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut rounding = 0.0f64;
+        for at in turns {
+            (least, most) = (least.min(at.value), most.max(at.value));
+            rounding = rounding.max(at.rounding);
+        }
+        // What is added up for a unit is largest at an end, and there its rounding is, too.
+        let steepest = shape
+            .slopes
+            .iter()
+            .fold(0.0f64, |most, slope| most.max(slope.abs()));
+        let error = steepest * argument.error + 2.0 * rounding * self.floats.unit;
+        Bound {
+            centre: f64::midpoint(least, most),
+            radius: (most - least) / 2.0 + error,
+            ..Bound::inexact(least.abs().max(most.abs()), error)
+        }
     }
 
     /// The power of two that the sum of all units is a multiple of, if it is computed without

@@ -231,6 +231,7 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
             .entry(attend.pattern)
             .or_insert_with(|| bounds.logit(bounds.facts.head(attend)));
         let checked = bounds.facts.check(at);
+        let checked = checked.and_then(|()| bounds.fault_of_exponents(attend).map_or(Ok(()), Err));
         let head = match checked.and_then(|()| bounds.head(attend, logit)) {
             Ok(head) => head,
             Err(problem) => {

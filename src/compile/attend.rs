@@ -50,7 +50,10 @@ impl Emitter<'_, '_> {
                 _ if !self.plan.bos => {}
                 Meaning::Bos { .. } => key = Linear::of(self.plan.flag()),
                 // BOS has the level 0 of what is selected, or is the last key.
-                Meaning::Relation(_) | Meaning::Score { .. } | Meaning::Guard => {
+                Meaning::Relation(_)
+                | Meaning::Score { .. }
+                | Meaning::Exponent { .. }
+                | Meaning::Guard => {
                     let bos = self.plan.at_bos(&key);
                     let last = product.keys.last().filter(|_| kind == Kind::MeanOrBos);
                     let wanted = last.copied().unwrap_or(0.0);
@@ -75,9 +78,7 @@ impl Emitter<'_, '_> {
 
     /// Where BOS stands among the keys.
     fn bos_term(&mut self, kind: Kind, terms: &[TermPlan]) -> Option<Term> {
-        let scored = terms
-            .iter()
-            .any(|term| matches!(term.meaning, Meaning::Score { .. }));
+        let scored = terms.iter().any(|term| term.meaning.above().is_some());
         if !self.plan.bos {
             return None;
         }

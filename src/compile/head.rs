@@ -13,8 +13,8 @@ use crate::infer::cube::Cube;
 use crate::infer::selector::SelectorFacts;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
+use crate::plan::Style;
 use crate::plan::pass::Choice;
-use crate::plan::{Meaning, Style};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -403,7 +403,7 @@ impl Compiler<'_> {
         if let Some(known) = self.heads.iter().position(same) {
             return Ok(known);
         }
-        let is_scored = |term: &TermPlan| matches!(term.meaning, Meaning::Score { .. });
+        let is_scored = |term: &TermPlan| term.meaning.above().is_some();
         let needs = Needs {
             // The level of one key does not matter much; where several are averaged, theirs must be
             // the same.

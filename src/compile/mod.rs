@@ -22,6 +22,7 @@ mod by_value;
 mod causal;
 mod effect;
 mod emit;
+mod exponent;
 mod feature;
 mod head;
 mod inverse;
@@ -136,6 +137,9 @@ pub fn compile_in(
 /// A map in the order in which its entries came.
 type Ordered<K, V> = IndexMap<K, V, FxBuildHasher>;
 
+/// The least and the greatest number of some.
+type Range = (f64, f64);
+
 /// Numbers as a key of a map.
 type Bits = Vec<u64>;
 
@@ -206,8 +210,10 @@ struct Compiler<'a> {
     known: FxHashMap<(Operand, Bits, Want), LinearRead>,
     /// What is linear by its shape, so that shared s-ops are looked at once.
     linear: RefCell<FxHashMap<Operand, Option<LinearRead>>>,
-    /// The same for functions of weighted means.
+    /// The same for functions of real numbers.
     reals: FxHashMap<SOpId, Option<LinearRead>>,
+    /// Where real numbers are: the least and the greatest that they can be.
+    ranges: FxHashMap<VarId, Range>,
     heads: Vec<head::HeadPlan>,
     bases: BTreeMap<VarId, basis::Basis>,
     /// The directions of a materialised s-op, which are linear reads of their own.
@@ -244,6 +250,7 @@ impl<'a> Compiler<'a> {
             known: FxHashMap::default(),
             linear: RefCell::default(),
             reals: FxHashMap::default(),
+            ranges: FxHashMap::default(),
             heads: Vec::new(),
             bases: BTreeMap::new(),
             materialised: BTreeMap::new(),

@@ -1,15 +1,25 @@
-//! Results that are real numbers. No table lists the values of some means, so that nothing may
-//! compare or tabulate them; means, sums, differences and multiples of them are linear reads of the
-//! residual stream, and the readout gives the number as it is.
+//! Real numbers. No table lists the values of some means, so that nothing may tabulate them. Means, sums,
+//! differences and multiples of them are linear reads of the residual stream; a choice between two that
+//! are equal where it turns is a hidden unit, as `x if x > 0 else 0` is; and the readout gives the number
+//! as it is.
 
 use super::linear::STACK;
 use super::linear_read::{LinearRead, Scalar};
 use super::readout::Output;
-use super::{Compiler, Want};
+use super::score::refused;
+use super::{Compiler, Range, Want};
 use crate::graph::{SOp, SOpId};
-use crate::infer::Stopped;
+use crate::infer::space::VarId;
+use crate::infer::{Stopped, VarKind};
 use crate::model::Decoder;
-use crate::value::Op;
+use crate::plan::{Unit, output};
+use crate::value::{Comparison, Op};
+
+/// How much wider ranges are than what is computed in floats, as a share: models are off by less.
+const MARGIN: f64 = 1e-3;
+
+/// Coefficients that differ by less, as a share, are equal.
+const NEAR: f64 = 1e-12;
 
 impl Compiler<'_> {
     /// The result as a linear function of means.
@@ -79,8 +89,62 @@ impl Compiler<'_> {
                 let divisor = self.only_number(*b).filter(|divisor| *divisor != 0.0);
                 self.real_multiple(*a, divisor.map(|divisor| 1.0 / divisor))
             }
+            (Op::If, [condition, then, otherwise]) => self.choice(*condition, (*then, *otherwise)),
             _ => Ok(None),
         }
+    }
+
+    /// A choice between two numbers by a comparison of two, if it is continuous: where it turns the two
+    /// are equal, so that their difference is a multiple of that of what is compared.
+    fn choice(
+        &mut self,
+        condition: SOpId,
+        (then, otherwise): (SOpId, SOpId),
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let SOp::Map {
+            op: Op::Compare(comparison),
+            operands,
+        } = self.analysis.graph.get(condition)
+        else {
+            return Ok(None);
+        };
+        let (left, right) = (self.real(operands[0])?, self.real(operands[1])?);
+        let (then, otherwise) = (self.real(then)?, self.real(otherwise)?);
+        let (Some(left), Some(right), Some(then), Some(otherwise)) = (left, right, then, otherwise)
+        else {
+            return Ok(None);
+        };
+        let compared = left.plus(-1.0, &right);
+        let chosen = then.clone().plus(-1.0, &otherwise);
+        let Some(factor) = multiple(&chosen, &compared) else {
+            return Ok(None);
+        };
+        let (compared, factor) = match comparison {
+            Comparison::Greater | Comparison::GreaterEqual => (compared, factor),
+            Comparison::Less | Comparison::LessEqual => (compared.scaled(-1.0), -factor),
+            Comparison::Equal => return Ok(Some(otherwise)),
+            Comparison::NotEqual => return Ok(Some(then)),
+        };
+        let positive = self.positive_part(compared, &self.name(condition))?;
+        Ok(Some(otherwise.plus(factor, &positive)))
+    }
+
+    /// A number where it is above 0, and 0 elsewhere: one hidden unit.
+    fn positive_part(&mut self, read: LinearRead, label: &str) -> Result<LinearRead, Stopped> {
+        let range = self.range(&read)?;
+        if range.0 >= 0.0 {
+            return Ok(read);
+        }
+        if range.1 <= 0.0 {
+            return Ok(LinearRead::default());
+        }
+        let unit = Unit {
+            slope: 1.0,
+            offset: 0.0,
+            weight: 1.0,
+        };
+        let argument = self.argument(read, ends(range), label)?;
+        Ok(self.units(argument, vec![unit], label, None))
     }
 
     fn real_sum(&mut self, a: SOpId, b: SOpId, factor: f64) -> Result<Option<LinearRead>, Stopped> {
@@ -100,4 +164,129 @@ impl Compiler<'_> {
         };
         Ok(self.real(id)?.map(|read| read.scaled(factor)))
     }
+
+    /// The least and the greatest number that a linear read can give at a token, or less and more.
+    ///
+    /// # Errors
+    /// It reads what is not bounded.
+    pub(super) fn range(&mut self, read: &LinearRead) -> Result<Range, Stopped> {
+        let mut sum = (read.constant, read.constant);
+        let add = |sum: &mut Range, (low, high): Range| *sum = (sum.0 + low, sum.1 + high);
+        for values in read.functions.values() {
+            add(&mut sum, range_of(values.iter().copied()));
+        }
+        for (scalar, factor) in &read.scalars {
+            let range = self.range_of_scalar(*scalar)?;
+            add(&mut sum, product_range((*factor, *factor), range));
+        }
+        let (low, high) = sum;
+        let margin = MARGIN * (high - low);
+        Ok((low - margin, high + margin))
+    }
+
+    fn range_of_scalar(&mut self, scalar: Scalar) -> Result<Range, Stopped> {
+        match scalar {
+            Scalar::Attention(var) if self.analysis.is_real(var) => self.range_of_mean(var),
+            Scalar::Attention(var) => {
+                let numbers = self.analysis.values(var).numbers().unwrap_or_default();
+                Ok(range_of(numbers.into_iter()))
+            }
+            Scalar::Computed(feature) => {
+                let feature = &self.features[feature];
+                let points = self.arguments[feature.argument].points.iter();
+                Ok(range_of(points.map(|point| output(&feature.units, *point))))
+            }
+            Scalar::Inverse(..) | Scalar::First | Scalar::Share(_) => Ok((0.0, 1.0)),
+            Scalar::Count(_) => Ok((0.0, self.analysis.setting.max_length as f64)),
+            Scalar::Given(..) => Err(refused("no bound is known of what this is made of")),
+        }
+    }
+
+    /// A mean is where its values are, or its default.
+    fn range_of_mean(&mut self, var: VarId) -> Result<Range, Stopped> {
+        if let Some(known) = self.ranges.get(&var) {
+            return Ok(*known);
+        }
+        let (VarKind::Mean(id) | VarKind::Weighted(id)) = self.analysis.vars[var.0 as usize].kind
+        else {
+            unreachable!("real numbers are means");
+        };
+        let (SOp::Aggregate { value, .. } | SOp::WeightedMean { value, .. }) =
+            self.analysis.graph.get(id)
+        else {
+            unreachable!("means are of aggregates");
+        };
+        let default = self.default_number(var);
+        // A mean of means is as deep as the program is written.
+        let (low, high) = stacker::maybe_grow(STACK, 16 * STACK, || {
+            let read = self.real_number(*value, 0.0)?;
+            self.range(&read)
+        })?;
+        let range = (low.min(default), high.max(default));
+        self.ranges.insert(var, range);
+        Ok(range)
+    }
+
+    /// Whether a linear read reads a real number.
+    pub(super) fn reads_real(&self, read: &LinearRead) -> bool {
+        read.scalars.keys().any(|scalar| match scalar {
+            Scalar::Attention(var) => self.analysis.is_real(*var),
+            Scalar::Computed(feature) => {
+                let argument = self.features[*feature].argument;
+                self.reads_real(&self.arguments[argument].read)
+            }
+            Scalar::Inverse(..)
+            | Scalar::Count(_)
+            | Scalar::First
+            | Scalar::Given(..)
+            | Scalar::Share(_) => false,
+        })
+    }
+}
+
+fn range_of(numbers: impl Iterator<Item = f64>) -> Range {
+    let both = numbers.map(|number| (number, number));
+    let range = both.reduce(|(low, high), (number, _)| (low.min(number), high.max(number)));
+    range.unwrap_or((0.0, 0.0))
+}
+
+/// The ends of a range.
+pub(super) fn ends((low, high): Range) -> Vec<f64> {
+    vec![low, high]
+}
+
+/// Where the products of numbers of two ranges are.
+pub(super) fn product_range(one: Range, other: Range) -> Range {
+    let corners = [
+        one.0 * other.0,
+        one.0 * other.1,
+        one.1 * other.0,
+        one.1 * other.1,
+    ];
+    range_of(corners.into_iter())
+}
+
+/// The factor by which one linear read is another; `None` if it is no multiple.
+fn multiple(read: &LinearRead, of: &LinearRead) -> Option<f64> {
+    let numbers = |read: &LinearRead| {
+        let functions = read.functions.values().flatten().copied();
+        let mut numbers: Vec<f64> = functions.chain(read.scalars.values().copied()).collect();
+        numbers.push(read.constant);
+        numbers
+    };
+    let is_zero = |read: &LinearRead| numbers(read).iter().all(|number| *number == 0.0);
+    if is_zero(read) {
+        return Some(0.0);
+    }
+    let same =
+        read.functions.keys().eq(of.functions.keys()) && read.scalars.keys().eq(of.scalars.keys());
+    let (numbers, others) = (numbers(read), numbers(of));
+    let pairs = || numbers.iter().zip(&others);
+    let (number, other) = pairs().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+    let factor = number / other;
+    let size = numbers
+        .iter()
+        .fold(0.0f64, |most, number| most.max(number.abs()));
+    let near = |(number, other): (&f64, &f64)| (number - factor * other).abs() <= NEAR * size;
+    (same && factor.is_finite() && pairs().all(near)).then_some(factor)
 }

@@ -29,7 +29,7 @@ const LARGEST_RANGE: f64 = 65_536.0;
 
 /// The greatest logarithm of a ratio of weights; beyond, float32 would not hold the smaller ones
 /// to five digits.
-const LARGEST_LOGARITHM: f64 = 128.0;
+pub(super) const LARGEST_LOGARITHM: f64 = 128.0;
 
 /// The most products that a table of scores may take.
 const MOST_PRODUCTS: usize = 256;
@@ -60,11 +60,15 @@ impl Compiler<'_> {
             return Ok(());
         };
         let read = self.real_number(*value, self.default_number(var))?;
-        let mut terms = scores.into_iter().collect();
-        let selected = self.weighing(id).filter(|_| !self.bos());
+        let mut terms = Vec::from_iter(scores);
+        let selected = self.weighing(id);
+        let is_some = selected.as_ref().is_some_and(|it| it.facts.non_empty);
+        let exponent = self.exponent(&facts.exponent, !is_some);
+        terms.extend(exponent.map_err(|stopped| at(stopped, id))?);
         let kind = match &selected {
-            Some(selected) => self.kind_of_mean(selected, &mut terms)?,
-            None => HeadKind::Mean,
+            Some(selected) if !self.bos() => self.kind_of_mean(selected, &mut terms)?,
+            Some(_) if is_some && !facts.exponent.is_empty() => HeadKind::MeanOfSome,
+            Some(_) | None => HeadKind::Mean,
         };
         let head = HeadPlan {
             kind,
@@ -76,7 +80,7 @@ impl Compiler<'_> {
             values: Vec::new(),
         };
         self.write_head(head, &read, Target::Direction(var, 0))?;
-        match selected {
+        match selected.filter(|_| !self.bos()) {
             Some(selected) => self.gate_mean(id, &selected, (&read, *value), var),
             None => Ok(()),
         }
@@ -209,7 +213,7 @@ fn scored(products: Vec<ProductPlan>, above: f64) -> Option<TermPlan> {
     })
 }
 
-fn refused(reason: &str) -> Stopped {
+pub(super) fn refused(reason: &str) -> Stopped {
     Stopped::new(Code::NotCompilable, reason.to_string())
 }
 

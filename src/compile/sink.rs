@@ -152,13 +152,8 @@ impl Compiler<'_> {
         scores: &[TermPlan],
     ) -> Result<TermPlan, Stopped> {
         let (first, values) = self.selects_first(selected)?;
-        let above = scores.iter().find_map(|term| {
-            if let Meaning::Score { above } = term.meaning {
-                Some(above)
-            } else {
-                None
-            }
-        });
+        let above = scores.iter().filter_map(|term| term.meaning.above());
+        let above = above.reduce(|sum, above| sum + above);
         let below = match above {
             Some(above) => above + level(self.analysis.setting.max_length),
             None => 0.5,

@@ -39,7 +39,7 @@ fn term(term: &Term, directions: &[usize]) -> Option<Json> {
         }),
         Meaning::Score { .. } => json!({"meaning": "score", "products": products}),
         Meaning::Bos { .. } => json!({"meaning": "bos", "products": products}),
-        Meaning::Guard => return None,
+        Meaning::Exponent { .. } | Meaning::Guard => return None,
     })
 }
 

@@ -9,7 +9,7 @@ use super::sums::{self, Scaled, Term};
 use super::{Analysis, Node, Several, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::{SOpId, SelectorId};
-use crate::value::Value;
+use crate::value::{TypeSet, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -78,8 +78,8 @@ impl Analysis<'_> {
         let Some(scaled) = scaled else {
             return Err(Stopped::new(
                 Code::NotCompilable,
-                "a mean of fractions is a real number in a model: only sums, multiples and \
-                 means of it can be compiled, as the result"
+                "a mean of fractions is a real number in a model: only sums, multiples and means \
+                 of it, and continuous choices as `x if x > 0 else 0`, can be compiled"
                     .to_string(),
             )
             .help("average ints, and divide the mean: `aggregate(s, x) / n`"));
@@ -147,12 +147,15 @@ impl Analysis<'_> {
     pub(super) fn is_number(&self, id: SOpId) -> bool {
         match self.node(id) {
             Ok(node) => node.column.values.numbers().is_some(),
-            Err(stopped) => stopped.culprit.is_some_and(|id| self.real(id).is_some()),
+            Err(stopped) => {
+                let is_of_real = stopped.culprit.is_some_and(|id| self.real(id).is_some());
+                let types = self.graph.types(id);
+                is_of_real && !types.meets(TypeSet::STR) && !types.meets(TypeSet::BOOL)
+            }
         }
     }
 
-    /// The variable of a mean whose values cannot be listed, so that only linear functions may
-    /// read it.
+    /// The variable of a mean whose values cannot be listed, so that no table has it.
     pub fn real(&self, id: SOpId) -> Option<VarId> {
         self.reals.get(&id).copied()
     }
@@ -167,6 +170,11 @@ impl Analysis<'_> {
         }
         let var = self.var(kind, values, may_fail);
         self.alone(var)
+    }
+
+    /// Whether a variable is a real number.
+    pub fn is_real(&self, var: VarId) -> bool {
+        self.reals.values().any(|real| *real == var)
     }
 
     /// The values as a function of the index, if they are one.

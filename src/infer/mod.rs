@@ -9,6 +9,7 @@ mod compare;
 pub mod cube;
 mod earlier;
 pub mod environment;
+pub mod exponential;
 pub mod facts;
 pub mod inputs;
 mod joint;

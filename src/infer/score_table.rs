@@ -27,6 +27,17 @@ pub struct ScoreTable {
 }
 
 impl ScoreTable {
+    /// That of a scorer that reads nothing.
+    pub(super) fn of_one(score: Option<f64>) -> ScoreTable {
+        ScoreTable {
+            sides: None,
+            keys: 1,
+            queries: 1,
+            scores: vec![score],
+            distinct: false,
+        }
+    }
+
     pub fn get(&self, key: usize, query: usize) -> Option<f64> {
         self.scores[key * self.queries + query]
     }
@@ -100,14 +111,7 @@ impl Analysis<'_> {
         let read = (side(&function.keys)?, side(&function.queries)?);
         let Some(keys) = read.0.or(read.1) else {
             let score = function.apply(&[], &[]).ok().and_then(number);
-            let scores = vec![score];
-            return Ok(ScoreTable {
-                sides: None,
-                keys: 1,
-                queries: 1,
-                scores,
-                distinct: false,
-            });
+            return Ok(ScoreTable::of_one(score));
         };
         let queries = read.1.unwrap_or(keys);
         let (left, right) = (self.tuples(keys)?, self.tuples(queries)?);

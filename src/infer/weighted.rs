@@ -3,6 +3,7 @@
 //! a weighted mean is a real number that only linear functions may read.
 
 use super::cube::{Cube, Literal, Relation};
+use super::exponential::Part;
 use super::score_table::ScoreTable;
 use super::selector::{Candidate, SelectorFacts};
 use super::sets::Values;
@@ -26,17 +27,20 @@ const SMALLEST_GAP: f64 = 1e-3;
 #[derive(Clone, Debug)]
 pub struct WeightedFacts {
     pub table: ScoreTable,
+    /// The logarithm of what the weights of the table are multiplied by, if that is no number.
+    pub exponent: Vec<Part>,
     /// Where the weight is not zero; `None` if nowhere.
     pub cube: Option<Cube>,
-    /// The same as a selector, if the values are not numbers, so that one of them is picked, or if
-    /// there is no BOS.
+    /// The same as a selector, if the values are not numbers, so that one of them is picked, if weights
+    /// are exponentials, or if there is no BOS.
     pub support: Option<Arc<SelectorFacts>>,
 }
 
 impl WeightedFacts {
-    fn new(table: ScoreTable, cube: Option<Cube>) -> WeightedFacts {
+    fn new((table, exponent): (ScoreTable, Vec<Part>), cube: Option<Cube>) -> WeightedFacts {
         WeightedFacts {
             table,
+            exponent,
             cube,
             support: None,
         }
@@ -54,7 +58,7 @@ impl Analysis<'_> {
     ) -> Result<Node, Stopped> {
         finite(default)?;
         let refused = |reason: &str| Stopped::new(Code::NotCompilable, reason.to_string());
-        let table = self.score_table(scorer)?;
+        let (table, exponent) = self.weights(scorer)?;
         let support = Relation::tabulate(table.keys, table.queries, |key, query| {
             table.weight(key, query) > 0.0
         });
@@ -72,19 +76,24 @@ impl Analysis<'_> {
             cube => cube,
         };
         if !self.is_number(value) || !default.is_number() {
-            return self.picked_by_weight(id, WeightedFacts::new(table, cube), value, default);
+            return self.picked_by_weight(
+                id,
+                WeightedFacts::new((table, exponent), cube),
+                value,
+                default,
+            );
         }
         let known = match self.node(value) {
-            Ok(node) => {
+            Ok(node) if exponent.is_empty() => {
                 let may_fail = self.may_fail(&node.column);
                 let means = self.weighted_means(&table, value, default)?;
                 means.map(|values| (values, may_fail))
             }
-            Err(_) => None,
+            Ok(_) | Err(_) => None,
         };
         let may_fail = table.has_failures() || self.sides_may_fail(&table)?;
-        let mut facts = WeightedFacts::new(table, cube);
-        if self.first.is_some() {
+        let mut facts = WeightedFacts::new((table, exponent), cube);
+        if self.first.is_some() || !facts.exponent.is_empty() {
             facts.support = Some(Arc::new(self.support(&facts)?));
         }
         self.weighted.insert(id, Arc::new(facts));
@@ -96,8 +105,20 @@ impl Analysis<'_> {
         self.reals.insert(id, var);
         Err(refused(
             "a weighted mean of so many values is a real number in a model: only sums, multiples \
-             and means of it can be compiled, as the result",
+             and means of it, and continuous choices as `x if x > 0 else 0`, can be compiled",
         ))
+    }
+
+    /// The weights of a scorer: a table, and the logarithm of what they are multiplied by. Logarithms are
+    /// as the program has them where no whole numbers weigh.
+    fn weights(&mut self, scorer: ScorerId) -> Result<(ScoreTable, Vec<Part>), Stopped> {
+        let table = self.score_table(scorer);
+        let is_whole = |table: &ScoreTable| scaled(&Vec::from_iter(table.weights())).is_some();
+        let exponential = match table.as_ref().is_ok_and(is_whole) {
+            true => None,
+            false => self.exponential(scorer)?,
+        };
+        exponential.map_or_else(|| table.map(|table| (table, Vec::new())), Ok)
     }
 
     /// A weighted mean of values that are not numbers: the one value that has a weight, the default

@@ -1,7 +1,7 @@
 //! What stands at the sink. The query of BOS sees BOS alone, so that what stands there is a known
 //! number. Where there is no BOS, what is read of position 0 is bounded, whatever token stands there.
 
-use super::{Attend, Kind, Linear, Meaning, Plan, Term, VariableId, Written};
+use super::{Attend, Kind, Linear, Meaning, Plan, Product, Term, VariableId, Written};
 
 /// The share of a gap that may be missing, as these sums are of floats.
 const NEAR: f64 = 1e-9;
@@ -24,7 +24,9 @@ impl Plan {
         let mut above = 0.0;
         for term in &attend.terms {
             let unit = match term.meaning {
-                Meaning::Score { .. } | Meaning::Bos { nats: true } => scale.nats(),
+                Meaning::Score { .. } | Meaning::Exponent { .. } | Meaning::Bos { nats: true } => {
+                    scale.nats()
+                }
                 Meaning::Relation(_) | Meaning::Bos { nats: false } | Meaning::Guard => gap,
             };
             let Some(most) = self.most_of_tokens(term, attend.kind) else {
@@ -71,6 +73,13 @@ impl Plan {
             let pairs = term.products.iter().zip(queries);
             let tokens = pairs.map(|(p, query)| Some(query * self.at_token(&p.key)?));
             return tokens.sum();
+        }
+        if let Meaning::Exponent { .. } = term.meaning {
+            let most = |(p, query): (&Product, f64)| {
+                let scores = p.keys.iter().map(|key| query * key);
+                scores.reduce(f64::max)
+            };
+            return term.products.iter().zip(queries).map(most).sum();
         }
         let keys = term
             .products

@@ -259,7 +259,7 @@ fn check_term(term: &Term, what: &str) -> Checked {
         }
     }
     match term.meaning {
-        Meaning::Score { above } => finite(what, &[above]),
+        Meaning::Score { above } | Meaning::Exponent { above } => finite(what, &[above]),
         Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => Ok(()),
     }
 }

@@ -57,10 +57,7 @@ impl Scale {
 impl Attend {
     /// How far the largest score lifts a key, in nats.
     pub fn above(&self) -> f64 {
-        let scores = self.terms.iter().map(|term| match term.meaning {
-            Meaning::Score { above } => above,
-            Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => 0.0,
-        });
+        let scores = self.terms.iter().filter_map(|term| term.meaning.above());
         scores.sum()
     }
 
@@ -73,6 +70,7 @@ impl Attend {
                 let mut products = term.products.iter();
                 products.all(|p| whole(&p.queries, level) && whole(&p.keys, 1.0))
             }
+            Meaning::Exponent { .. } => false,
             Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => true,
         })
     }
@@ -96,7 +94,7 @@ impl Attend {
         };
         self.terms.iter().any(|term| match term.meaning {
             Meaning::Relation(_) => term.products.iter().any(rises),
-            Meaning::Score { .. } | Meaning::Bos { nats: true } => true,
+            Meaning::Score { .. } | Meaning::Exponent { .. } | Meaning::Bos { nats: true } => true,
             Meaning::Bos { nats: false } | Meaning::Guard => false,
         })
     }
@@ -238,7 +236,7 @@ fn nominal(forward: &FeedForward, unit: &Unit) -> Linear {
 fn in_nats(term: &Term) -> bool {
     matches!(
         term.meaning,
-        Meaning::Score { .. } | Meaning::Bos { nats: true }
+        Meaning::Score { .. } | Meaning::Exponent { .. } | Meaning::Bos { nats: true }
     )
 }
 

@@ -109,7 +109,7 @@ pub struct Variable {
     pub written: Written,
     /// Its value at BOS once it is written; 0 where there is no BOS.
     pub bos: f64,
-    /// Every value it can have at a token, ascending; for certificates.
+    /// Every value it can have at a token, ascending; for certificates. None if it is a real number.
     pub values: Arc<[f64]>,
     /// Makes float32 round what is written to multiples of a power of two.
     pub rounding: Option<Rounding>,
@@ -246,6 +246,12 @@ pub enum Meaning {
         /// The largest score.
         above: f64,
     },
+    /// Scores in nats of real numbers: the values in the products are the least and the greatest that
+    /// each side can be. None is negative, but where BOS is out of reach anyway.
+    Exponent {
+        /// How far scores are from each other and from 0, at most.
+        above: f64,
+    },
     /// Where the sink stands: in nats, or in gaps.
     Bos {
         /// Whether it is in nats.
@@ -253,6 +259,16 @@ pub enum Meaning {
     },
     /// What a query at BOS gives to tokens, so that it sees BOS alone.
     Guard,
+}
+
+impl Meaning {
+    /// How far scores lift keys at most, in nats, if these are scores.
+    pub fn above(&self) -> Option<f64> {
+        match self {
+            Meaning::Score { above } | Meaning::Exponent { above } => Some(*above),
+            Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => None,
+        }
+    }
 }
 
 /// One dimension of a head.
@@ -275,7 +291,7 @@ pub struct FeedForward {
     pub source: Source,
     /// What the units are functions of.
     pub argument: Linear,
-    /// The values that the argument can have at a token, ascending.
+    /// The values that the argument can have at a token, ascending; the ends of where a real number is.
     pub points: Arc<[f64]>,
     /// What is added up.
     pub units: Vec<Unit>,
@@ -425,6 +441,15 @@ impl Plan {
             values,
             rounding: None,
             asked_for: false,
+        })
+    }
+
+    /// Whether a linear read reads a real number.
+    pub fn reads_real(&self, linear: &Linear) -> bool {
+        linear.reads().any(|id| {
+            let variable = self.variable(id);
+            let is_computed = matches!(variable.written, Written::Attend | Written::FeedForward);
+            is_computed && variable.values.is_empty()
         })
     }
 

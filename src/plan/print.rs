@@ -108,6 +108,7 @@ impl Plan {
             let meaning = match &term.meaning {
                 Meaning::Relation(_) => "relation",
                 Meaning::Score { .. } => "score",
+                Meaning::Exponent { .. } => "exponent",
                 Meaning::Bos { .. } => self.sink_in_words(),
                 Meaning::Guard => "guard of BOS",
             };

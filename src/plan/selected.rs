@@ -112,12 +112,15 @@ impl Plan {
                                 Meaning::Score { .. } => *score += sum,
                                 // A token that takes the place of BOS, and is not selected.
                                 _ if sum < DOWN => *score = f64::NEG_INFINITY,
-                                Meaning::Relation(_) | Meaning::Bos { .. } | Meaning::Guard => {}
+                                Meaning::Relation(_)
+                                | Meaning::Exponent { .. }
+                                | Meaning::Bos { .. }
+                                | Meaning::Guard => {}
                             }
                         }
                     }
                 }
-                Meaning::Guard => {}
+                Meaning::Exponent { .. } | Meaning::Guard => {}
             }
         }
         let row = |(query, row): (usize, Vec<f64>)| {

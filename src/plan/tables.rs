@@ -80,7 +80,7 @@ impl Plan {
             let mut relations = relations.filter(|term| match term.meaning {
                 Meaning::Relation(_) => true,
                 Meaning::Bos { .. } => !self.bos,
-                Meaning::Score { .. } | Meaning::Guard => false,
+                Meaning::Score { .. } | Meaning::Exponent { .. } | Meaning::Guard => false,
             });
             if relations.any(|term| !self.is_of_its_reads(term, attend.kind)) {
                 let name = &attend.source.name;
@@ -231,7 +231,7 @@ impl Plan {
                 };
                 Some(Readings::new(rows.map(|row| reading(linears, at(row)))))
             }
-            ([], [one]) => {
+            ([], [one]) if !self.variable(*one).values.is_empty() => {
                 let values = self.variable(*one).values.iter();
                 let at = |value: f64| {
                     move |id: VariableId| match &self.variable(id).written {

@@ -32,7 +32,7 @@ pub const PROGRAMS: &[(&str, &str)] = &[
     ("papers/preprint_select_best", "latest"),
     ("papers/preprint_selector_width", "same_width"),
     ("papers/preprint_sort", "sorted"),
-    ("papers/preprint_transformer", "attended"),
+    ("papers/preprint_transformer", "once"),
     ("papers/tracr_count", "count_a"),
     ("papers/tracr_count_less_freq", "at_most_two"),
     ("papers/tracr_detect_pattern", "abc"),

@@ -1,0 +1,74 @@
+//! Logits that are what the program says: where weights are exponentials of sums of products, each
+//! product of a number at the key and one at the query is a dimension of the head, as in any
+//! transformer. What is compared may be real numbers: the certificate bounds what they are off by.
+
+use super::Compiler;
+use super::linear_read::LinearRead;
+use super::literal::{ProductPlan, TermPlan};
+use super::real::{ends, product_range};
+use super::score::{LARGEST_LOGARITHM, refused};
+use crate::graph::SOpId;
+use crate::infer::Stopped;
+use crate::infer::exponential::Part;
+use crate::plan::Meaning;
+use std::collections::BTreeMap;
+
+impl Compiler<'_> {
+    /// The scores that are a sum of products, as they are or from 0 on; `None` if all are equal.
+    pub(super) fn exponent(
+        &mut self,
+        sum: &[Part],
+        from_zero: bool,
+    ) -> Result<Option<TermPlan>, Stopped> {
+        let mut of_queries: BTreeMap<Option<SOpId>, LinearRead> = BTreeMap::new();
+        for part in sum {
+            let key = match part.key {
+                Some(key) => self.real_number(key, 0.0)?,
+                None => LinearRead::constant(1.0),
+            };
+            let read = of_queries.entry(part.query).or_default();
+            *read = std::mem::take(read).plus(part.factor, &key);
+        }
+        let (mut products, mut least, mut most) = (Vec::new(), 0.0, 0.0);
+        for (query, key) in of_queries {
+            // What a query gives all its keys cancels in softmax.
+            if key.functions.is_empty() && key.scalars.is_empty() {
+                continue;
+            }
+            let query = match query {
+                Some(query) => self.real_number(query, 0.0)?,
+                None => LinearRead::constant(1.0),
+            };
+            let (queries, keys) = (self.range(&query)?, self.range(&key)?);
+            let (low, high) = product_range(queries, keys);
+            (least, most) = (least + low, most + high);
+            products.push(ProductPlan {
+                query,
+                key,
+                queries: ends(queries),
+                keys: ends(keys),
+            });
+        }
+        let above = most.max(0.0) - least.min(0.0);
+        if above.is_nan() || above > LARGEST_LOGARITHM {
+            return Err(refused(
+                "the weights may differ by too large a factor for float32",
+            ));
+        }
+        if products.is_empty() {
+            return Ok(None);
+        }
+        if from_zero && least < 0.0 {
+            products.push(ProductPlan {
+                query: LinearRead::constant(-least),
+                key: LinearRead::constant(1.0),
+                queries: vec![-least],
+                keys: vec![1.0],
+            });
+        }
+        Ok(Some(TermPlan {
+            products,
+            meaning: Meaning::Exponent { above },
+        }))
+    }
+}

@@ -1,0 +1,198 @@
+//! Real numbers: transformers written out as programs, whose attention weighs by exponentials and whose
+//! hidden units are choices between what is equal where it turns. Proved, and against the interpreter on
+//! all inputs, in both styles, under the causal mask and without BOS.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use rasp::base::{Code, Limits};
+use rasp::execute::Precision;
+use rasp::graph::Sharing;
+use rasp::inside::compile::{compile_in, verify};
+use rasp::model::{Decoder, Dtype, Host, HostOrder, summary};
+use rasp::plan::{Plan, Style};
+use rasp::session::{Compiled, Request, Session, Setting, VerifyOptions};
+use rasp::value::Value;
+
+/// A transformer of two directions; `seen` is a causal mask, or none.
+const TRANSFORMER: &str = "
+    def relu(x) { return x if x > 0 else 0; }
+    def dot(row, x) { return row[0] * x[0] + row[1] * x[1]; }
+    def head(x, query, key, value) {
+        return aggregate(score((dot(key, x), indices), (dot(query, x), indices),
+                               lambda k, i, q, j: exp(k * q) if SEEN else 0), dot(value, x));
+    }
+    def block(x) {
+        a = head(x, [2, 0], [1, 0.5], [0, 1]);
+        b = head(x, [0, -1], [0.5, 1], [1, 0]);
+        x = [x[0] + 0.5 * b, x[1] + a];
+        hidden = [relu(x[0] - x[1]), relu(1 - 2 * x[0] + x[1])];
+        return [x[0] + 0.5 * hidden[0] - 0.5 * hidden[1], x[1] + hidden[0]];
+    }
+    x = [1 if tokens == \"a\" else -1, indices / 4];
+    once = block(x)[0];
+    twice = block(block(x))[1];";
+
+/// What may be made of real numbers.
+const OTHERS: &str = "
+    mean = aggregate(score(tokens_int, indices, lambda k, q: exp(k * q / 2 - q)), indices, 3);
+    least = mean if mean < indices else indices;
+    most = mean if mean >= 1 else 1;
+    size = 1 - mean if mean - 1 < 0 else mean - 1;
+    same = mean if mean == 1 else 1;
+    other = mean if mean != 1 else 1;
+    above = 1 if mean < 1 else mean;
+    inside = above if above < 2 else 2;
+    product = exp(mean) * 0 + mean;
+    of_both = aggregate(score((mean, tokens_int), (indices, mean),
+        lambda a, b, c, d: 2 ^ ((a + 1) * (c - 1) - b * d / 3) * exp(b) / 3), size - most);
+    before = aggregate(score((mean, indices), indices,
+        lambda a, i, j: exp(a) if i < j else 0), least, -2);
+    again = aggregate(select(indices, indices, <=), before + of_both);";
+
+fn setting(vocabulary: Vec<Value>, causal: bool) -> Setting {
+    Setting {
+        vocabulary,
+        max_length: 4,
+        causal,
+    }
+}
+
+/// Compiles for float64, proves, and compares on all inputs.
+fn exact(text: &str, name: &str, setting: &Setting, request: &Request) -> Compiled {
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text("test", text);
+    let diagnostics = session.take_diagnostics();
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let root = session.sop(name).unwrap();
+    let request = Request {
+        host: Host {
+            dtype: Some(Dtype::Float64),
+            ..Host::default()
+        },
+        ..request.clone()
+    };
+    let limits = Limits::default();
+    let compiled = compile_in(&request, session.graph(), &[root], setting, &limits)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let orders = &compiled.model.certified[&Dtype::Float64];
+    assert!(orders.contains(&HostOrder::Scores), "{name}");
+    for precision in [Precision::F64, Precision::F32] {
+        let options = VerifyOptions {
+            max_length: 4,
+            exhaustive: 200,
+            samples: 0,
+            seed: 0,
+            precision,
+        };
+        let found = verify(session.graph(), root, &compiled.model, &options).unwrap();
+        let wrong = &found.first_wrong;
+        assert_eq!(found.wrong, 0, "{name} {precision:?}: {wrong:?}");
+        assert!(found.checked >= 30, "{name}");
+    }
+    compiled
+}
+
+fn requests() -> [Request; 3] {
+    [
+        Style::Faithful.into(),
+        Style::Compact.into(),
+        Request {
+            without_bos: true,
+            ..Request::default()
+        },
+    ]
+}
+
+#[test]
+fn a_transformer_compiles_to_itself() {
+    for (seen, causal) in [("1 == 1", false), ("i <= j", true), ("i <= j", false)] {
+        let text = TRANSFORMER.replace("SEEN", seen);
+        let setting = setting(Value::characters("ab"), causal);
+        for request in requests() {
+            for (name, layers) in [("once", 1), ("twice", 2)] {
+                let compiled = exact(&text, name, &setting, &request);
+                let sizes = summary(&compiled.model);
+                assert_eq!(sizes.heads, vec![2; layers], "{name}, {seen}");
+                assert!(
+                    sizes.d_mlp.iter().all(|units| *units <= 2),
+                    "{name}, {seen}"
+                );
+                let one_product = request.without_bos && causal;
+                let products = vec![1; layers];
+                assert!(
+                    !one_product || sizes.d_head == products,
+                    "{name}: {:?}",
+                    sizes.d_head
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn real_numbers_may_be_chosen_between_where_they_are_equal() {
+    let names = [
+        "least", "most", "size", "same", "other", "inside", "of_both", "before", "again",
+    ];
+    let digits = setting([0, 1, 3].map(Value::Int).to_vec(), false);
+    for name in names {
+        for request in requests() {
+            let compiled = exact(OTHERS, name, &digits, &request);
+            let real = Decoder::Numerical(Vec::new());
+            assert_eq!(compiled.model.readout().decoder, real, "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_continuous_is_refused() {
+    let text = format!(
+        "{OTHERS}
+        jump = mean if mean > 2 else 0;
+        gate = mean if tokens_int > 0 else -mean;
+        steep = aggregate(score(indices, indices, lambda k, q: exp(50 * k * q)), mean);
+        square = aggregate(score(mean, mean, lambda k, q: exp(k * k * q)), mean);"
+    );
+    let mut session = Session::new(Sharing::Equal);
+    session.load_text("test", &text);
+    let digits = setting([0, 1, 3].map(Value::Int).to_vec(), false);
+    for name in ["jump", "gate", "steep", "square", "product"] {
+        let root = session.sop(name).unwrap();
+        let request = Request::default();
+        let (graph, limits) = (session.graph(), Limits::default());
+        let error = compile_in(&request, graph, &[root], &digits, &limits)
+            .err()
+            .unwrap_or_else(|| panic!("{name} compiles"));
+        assert_eq!(error.code, Code::NotCompilable, "{name}: {error}");
+    }
+}
+
+#[test]
+fn scores_that_are_larger_than_a_plan_says_are_not_proved() {
+    let text = TRANSFORMER.replace("SEEN", "1 == 1");
+    let letters = setting(Value::characters("ab"), false);
+    let model = exact(&text, "twice", &letters, &Request::default()).model;
+    let stored = model.plan.clone().unwrap();
+    let holds = |stored: &str| {
+        let model = rasp::model::Model {
+            plan: Some(stored.to_string()),
+            ..model.clone()
+        };
+        let plan = Plan::restore(stored, &model).unwrap();
+        let [_, certificate] = rasp::inside::certify::certify(&plan, HostOrder::Scores);
+        certificate.holds()
+    };
+    assert!(holds(&stored));
+    let mut plan: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    let mut changed = 0;
+    for attend in plan["attends"].as_array_mut().unwrap() {
+        for term in attend["terms"].as_array_mut().unwrap() {
+            if let Some(above) = term["meaning"].pointer_mut("/Exponent/above") {
+                *above = (above.as_f64().unwrap() / 2.0).into();
+                changed += 1;
+            }
+        }
+    }
+    assert!(changed > 0);
+    assert!(!holds(&plan.to_string()));
+}
