@@ -8,10 +8,13 @@ use super::literal::{ProductPlan, TermPlan};
 use super::real::{ends, product_range};
 use super::score::{LARGEST_LOGARITHM, refused};
 use crate::graph::SOpId;
+use crate::graph::exponential::Part;
 use crate::infer::Stopped;
-use crate::infer::exponential::Part;
 use crate::plan::Meaning;
 use std::collections::BTreeMap;
+
+/// What has a larger exponent may be no float, or 0, where the program computes weights as they are.
+const LARGEST_EXPONENT: f64 = 700.0;
 
 impl Compiler<'_> {
     /// The scores that are a sum of products, as they are or from 0 on; `None` if all are equal.
@@ -29,18 +32,20 @@ impl Compiler<'_> {
             let read = of_queries.entry(part.query).or_default();
             *read = std::mem::take(read).plus(part.factor, &key);
         }
-        let (mut products, mut least, mut most) = (Vec::new(), 0.0, 0.0);
+        let mut products = Vec::new();
+        let (mut least, mut most, mut size) = (0.0, 0.0, 0.0);
         for (query, key) in of_queries {
-            // What a query gives all its keys cancels in softmax.
-            if key.functions.is_empty() && key.scalars.is_empty() {
-                continue;
-            }
             let query = match query {
                 Some(query) => self.real_number(query, 0.0)?,
                 None => LinearRead::constant(1.0),
             };
             let (queries, keys) = (self.range(&query)?, self.range(&key)?);
             let (low, high) = product_range(queries, keys);
+            size += low.abs().max(high.abs());
+            // What a query gives all its keys cancels in softmax.
+            if key.functions.is_empty() && key.scalars.is_empty() {
+                continue;
+            }
             (least, most) = (least + low, most + high);
             products.push(ProductPlan {
                 query,
@@ -54,6 +59,9 @@ impl Compiler<'_> {
             return Err(refused(
                 "the weights may differ by too large a factor for float32",
             ));
+        }
+        if size.is_nan() || size > LARGEST_EXPONENT {
+            return Err(refused("the weights may be no floats, or 0 as floats"));
         }
         if products.is_empty() {
             return Ok(None);

@@ -6,7 +6,6 @@
 use super::linear::STACK;
 use super::linear_read::{LinearRead, Scalar};
 use super::readout::Output;
-use super::score::refused;
 use super::{Compiler, Range, Want};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
@@ -198,7 +197,11 @@ impl Compiler<'_> {
             }
             Scalar::Inverse(..) | Scalar::First | Scalar::Share(_) => Ok((0.0, 1.0)),
             Scalar::Count(_) => Ok((0.0, self.analysis.setting.max_length as f64)),
-            Scalar::Given(..) => Err(refused("no bound is known of what this is made of")),
+            Scalar::Given(var, _) => {
+                let default = self.default_number(var);
+                let (low, high) = self.range_of_scalar(Scalar::Attention(var))?;
+                Ok((low - default, high - default))
+            }
         }
     }
 
@@ -230,16 +233,12 @@ impl Compiler<'_> {
     /// Whether a linear read reads a real number.
     pub(super) fn reads_real(&self, read: &LinearRead) -> bool {
         read.scalars.keys().any(|scalar| match scalar {
-            Scalar::Attention(var) => self.analysis.is_real(*var),
+            Scalar::Attention(var) | Scalar::Given(var, _) => self.analysis.is_real(*var),
             Scalar::Computed(feature) => {
                 let argument = self.features[*feature].argument;
                 self.reads_real(&self.arguments[argument].read)
             }
-            Scalar::Inverse(..)
-            | Scalar::Count(_)
-            | Scalar::First
-            | Scalar::Given(..)
-            | Scalar::Share(_) => false,
+            Scalar::Inverse(..) | Scalar::Count(_) | Scalar::First | Scalar::Share(_) => false,
         })
     }
 }

@@ -9,6 +9,7 @@ use super::inverse::inverse;
 use super::linear::STACK;
 use super::linear_read::{LinearRead, Scalar};
 use super::literal::{ProductPlan, TermPlan};
+use super::real::ends;
 use super::units::step_units;
 use super::{Compiler, Want};
 use crate::base::Code;
@@ -23,7 +24,7 @@ use crate::value::Op;
 #[derive(Clone, Debug)]
 pub struct Gate {
     pub read: LinearRead,
-    /// What its head may give.
+    /// What its head may give; nothing if that is a real number.
     pub values: Vec<f64>,
 }
 
@@ -335,10 +336,14 @@ impl Compiler<'_> {
         if !self.may_see_sink(selected) {
             return Ok(());
         }
-        let numbers = self.analysis.node(value)?.column.values.numbers();
-        let default = self.default_number(var);
-        let numbers = numbers.unwrap_or_default().into_iter();
-        let numbers: Vec<f64> = numbers.map(|number| number - default).collect();
+        let numbers = match self.analysis.node(value) {
+            Ok(node) => {
+                let numbers = node.column.values.numbers().unwrap_or_default();
+                let default = self.default_number(var);
+                numbers.iter().map(|number| number - default).collect()
+            }
+            Err(_) => ends(self.range(read)?),
+        };
         self.gate(id, selected, (read, &numbers), (var, 0))
     }
 
@@ -381,7 +386,9 @@ impl Compiler<'_> {
         let low = numbers.iter().copied().fold(0.0, f64::min);
         let high = numbers.iter().copied().fold(0.0, f64::max);
         let mut values = numbers.to_vec();
-        if let Some(means) = self.analysis.values(var).numbers()
+        if self.analysis.is_real(var) {
+            values = ends((low, high));
+        } else if let Some(means) = self.analysis.values(var).numbers()
             && !self.is_categorical(var)
         {
             let default = self.default_number(var);
@@ -407,6 +414,8 @@ impl Compiler<'_> {
                 .plus(1.0, &unit)
         };
         self.demand(&gated, &selected.label)?;
+        // A real number is none of some.
+        values.retain(|_| !self.analysis.is_real(var));
         let gate = Gate {
             read: gated,
             values,

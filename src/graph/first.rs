@@ -46,7 +46,9 @@ impl WithFirst {
                     with.sums.insert(id, width);
                 }
                 SOp::WeightedMean { scorer, .. } => {
-                    let support = Selector::Predicate(*scorer);
+                    // Exponentials are never 0.
+                    let condition = graph.exponential(*scorer).and_then(|it| it.0);
+                    let support = Selector::Predicate(condition.unwrap_or(*scorer));
                     let support = with.graph.selector(support, span);
                     with.selects(support, span);
                     with.supports.insert(id, support);

@@ -6,6 +6,7 @@ mod apart;
 pub mod build;
 mod causal;
 mod compared;
+pub mod exponential;
 mod first;
 pub mod idiom;
 pub mod node;

@@ -9,7 +9,6 @@ mod compare;
 pub mod cube;
 mod earlier;
 pub mod environment;
-pub mod exponential;
 pub mod facts;
 pub mod inputs;
 mod joint;

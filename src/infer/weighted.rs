@@ -3,7 +3,6 @@
 //! a weighted mean is a real number that only linear functions may read.
 
 use super::cube::{Cube, Literal, Relation};
-use super::exponential::Part;
 use super::score_table::ScoreTable;
 use super::selector::{Candidate, SelectorFacts};
 use super::sets::Values;
@@ -11,6 +10,7 @@ use super::space::Column;
 use super::sums::scaled;
 use super::{Analysis, Node, Operand, Stopped, VarKind, finite};
 use crate::base::Code;
+use crate::graph::exponential::Part;
 use crate::graph::{SOpId, ScorerId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
@@ -119,6 +119,28 @@ impl Analysis<'_> {
             false => self.exponential(scorer)?,
         };
         exponential.map_or_else(|| table.map(|table| (table, Vec::new())), Ok)
+    }
+
+    /// A scorer as a table that says where the weight is not 0, and the logarithm of the weight there;
+    /// `None` if weights are no exponentials of numbers.
+    fn exponential(
+        &mut self,
+        scorer: ScorerId,
+    ) -> Result<Option<(ScoreTable, Vec<Part>)>, Stopped> {
+        let Some((condition, sum)) = self.graph.exponential(scorer) else {
+            return Ok(None);
+        };
+        let mut sides = sum
+            .iter()
+            .flat_map(|part| part.key.into_iter().chain(part.query));
+        if !sides.all(|side| self.is_number(side)) {
+            return Ok(None);
+        }
+        let table = match condition {
+            Some(condition) => self.score_table(condition)?,
+            None => ScoreTable::of_one(Some(1.0)),
+        };
+        Ok(Some((table, sum)))
     }
 
     /// A weighted mean of values that are not numbers: the one value that has a weight, the default

@@ -2,9 +2,8 @@
 //! those of a transformer's own attention are (preprint of Weiss et al. 2021, appendix A). Logits are
 //! such sums, so that no table of the weights is needed, and what is compared may be real numbers.
 
-use super::score_table::ScoreTable;
-use super::{Analysis, Stopped};
-use crate::graph::{SOpId, Scorer, ScorerId};
+use super::build::Graph;
+use super::node::{SOpId, Scorer, ScorerId};
 use crate::value::Op;
 
 /// A sum of more products takes too many dimensions of a head.
@@ -13,38 +12,22 @@ const MOST_PARTS: usize = 256;
 /// A factor times what s-ops hold at the key and at the query, where they are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
+    /// What the product is multiplied by.
     pub factor: f64,
+    /// What is read at the key.
     pub key: Option<SOpId>,
+    /// What is read at the query.
     pub query: Option<SOpId>,
 }
 
 type Sum = Vec<Part>;
 
-impl Analysis<'_> {
-    /// A scorer as a table that says where the weight is not 0, and the logarithm of the weight there;
-    /// `None` if weights are no exponentials of numbers.
-    ///
-    /// # Errors
-    /// Where weights are 0 has no table.
-    pub(super) fn exponential(
-        &mut self,
-        scorer: ScorerId,
-    ) -> Result<Option<(ScoreTable, Sum)>, Stopped> {
+impl Graph {
+    /// A scorer as where it is not 0, if it may be, and the logarithm of what it is there; `None` if it
+    /// is no exponential.
+    pub fn exponential(&self, scorer: ScorerId) -> Option<(Option<ScorerId>, Vec<Part>)> {
         let (condition, weight) = self.guarded(scorer).unzip();
-        let Some(sum) = self.logarithm(weight.unwrap_or(scorer)) else {
-            return Ok(None);
-        };
-        let mut sides = sum
-            .iter()
-            .flat_map(|part| part.key.into_iter().chain(part.query));
-        if !sides.all(|side| self.is_number(side)) {
-            return Ok(None);
-        }
-        let table = match condition {
-            Some(condition) => self.score_table(condition)?,
-            None => ScoreTable::of_one(Some(1.0)),
-        };
-        Ok(Some((table, sum)))
+        Some((condition, self.logarithm(weight.unwrap_or(scorer))?))
     }
 
     /// The condition and the weight of a scorer that is 0 unless a condition holds.
@@ -52,16 +35,16 @@ impl Analysis<'_> {
         let (Op::If, &[condition, weight, otherwise]) = self.mapped(scorer)? else {
             return None;
         };
-        (self.constant(otherwise) == Some(0.0)).then_some((condition, weight))
+        (self.number(otherwise) == Some(0.0)).then_some((condition, weight))
     }
 
     fn logarithm(&self, weight: ScorerId) -> Option<Sum> {
-        if let Some(constant) = self.constant(weight) {
+        if let Some(constant) = self.number(weight) {
             return (constant > 0.0).then(|| constant_sum(constant.ln()));
         }
         match self.mapped(weight)? {
             (Op::Power, &[base, exponent]) => {
-                let base = self.constant(base).filter(|base| *base > 0.0)?;
+                let base = self.number(base).filter(|base| *base > 0.0)?;
                 Some(scaled(self.sum(exponent)?, base.ln()))
             }
             (Op::Multiply, &[a, b]) => added(self.logarithm(a)?, self.logarithm(b)?),
@@ -71,7 +54,7 @@ impl Analysis<'_> {
     }
 
     fn sum(&self, scorer: ScorerId) -> Option<Sum> {
-        if let Some(constant) = self.constant(scorer) {
+        if let Some(constant) = self.number(scorer) {
             return Some(constant_sum(constant));
         }
         let part = |key, query| {
@@ -81,7 +64,7 @@ impl Analysis<'_> {
                 query,
             }]
         };
-        match self.graph.get_scorer(scorer) {
+        match self.get_scorer(scorer) {
             Scorer::Key(sop) => return Some(part(Some(*sop), None)),
             Scorer::Query(sop) => return Some(part(None, Some(*sop))),
             Scorer::Constant(_) | Scorer::Map { .. } => {}
@@ -93,7 +76,7 @@ impl Analysis<'_> {
             (Op::Plus | Op::ToFloat, &[a]) => self.sum(a),
             (Op::Multiply, &[a, b]) => multiplied(&self.sum(a)?, &self.sum(b)?),
             (Op::Divide, &[a, b]) => {
-                let divisor = self.constant(b).filter(|divisor| *divisor != 0.0)?;
+                let divisor = self.number(b).filter(|divisor| *divisor != 0.0)?;
                 Some(scaled(self.sum(a)?, 1.0 / divisor))
             }
             _ => None,
@@ -101,14 +84,14 @@ impl Analysis<'_> {
     }
 
     fn mapped(&self, scorer: ScorerId) -> Option<(&Op, &[ScorerId])> {
-        match self.graph.get_scorer(scorer) {
+        match self.get_scorer(scorer) {
             Scorer::Map { op, operands } => Some((op, operands)),
             Scorer::Key(_) | Scorer::Query(_) | Scorer::Constant(_) => None,
         }
     }
 
-    fn constant(&self, scorer: ScorerId) -> Option<f64> {
-        match self.graph.get_scorer(scorer) {
+    fn number(&self, scorer: ScorerId) -> Option<f64> {
+        match self.get_scorer(scorer) {
             Scorer::Constant(value) => value.as_float().filter(|number| number.is_finite()),
             Scorer::Key(_) | Scorer::Query(_) | Scorer::Map { .. } => None,
         }
