@@ -144,8 +144,12 @@ type Range = (f64, f64);
 type Bits = Vec<u64>;
 
 fn bits<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Bits {
-    // Adding 0 makes -0 the same as 0.
-    numbers.into_iter().map(|n| (n + 0.0).to_bits()).collect()
+    numbers.into_iter().map(|number| key(*number)).collect()
+}
+
+/// One of them: 0 and -0 are one.
+fn key(number: f64) -> u64 {
+    (number + 0.0).to_bits()
 }
 
 /// A computed number: an output of the feed-forward block of some layer.

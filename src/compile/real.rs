@@ -210,19 +210,17 @@ impl Compiler<'_> {
         if let Some(known) = self.ranges.get(&var) {
             return Ok(*known);
         }
-        let (VarKind::Mean(id) | VarKind::Weighted(id)) = self.analysis.vars[var.0 as usize].kind
-        else {
+        let kind = self.analysis.vars[var.0 as usize].kind;
+        let (VarKind::Mean(id) | VarKind::Weighted(id)) = kind else {
             unreachable!("real numbers are means");
         };
-        let (SOp::Aggregate { value, .. } | SOp::WeightedMean { value, .. }) =
-            self.analysis.graph.get(id)
-        else {
-            unreachable!("means are of aggregates");
+        let Some(value) = self.analysis.graph.get(id).moved() else {
+            unreachable!("means are of what is moved");
         };
         let default = self.default_number(var);
         // A mean of means is as deep as the program is written.
         let (low, high) = stacker::maybe_grow(STACK, 16 * STACK, || {
-            let read = self.real_number(*value, 0.0)?;
+            let read = self.real_number(value, 0.0)?;
             self.range(&read)
         })?;
         let range = (low.min(default), high.max(default));

@@ -9,7 +9,7 @@ use super::linear_read::{LinearRead, Scalar};
 use super::ratio::Ratio;
 use super::side::Side;
 use super::units::step_units;
-use super::{Care, Compiler};
+use super::{Care, Compiler, key};
 use crate::infer::space::{Space, VarId};
 use crate::infer::{Analysis, Operand, Stopped};
 use rustc_hash::FxHashMap;
@@ -276,11 +276,6 @@ fn determined(numbers: &[f64], values: &[f64]) -> Option<FxHashMap<u64, f64>> {
     let mut rows = rows.filter(|(number, value)| !number.is_nan() && !value.is_nan());
     let same = rows.all(|(number, value)| *found.entry(key(*number)).or_insert(*value) == *value);
     same.then_some(found)
-}
-
-/// A number as a key of a map: 0 and -0 are one.
-fn key(number: f64) -> u64 {
-    (number + 0.0).to_bits()
 }
 
 /// The numbers that thresholds are tried on.

@@ -152,7 +152,7 @@ impl<'a> Run<'a> {
                 Entry::Vacant(unknown) => unknown.insert(self.weights(attention)?),
             };
             let sides = sides(self.graph, attention);
-            let value = value(self.graph, *id);
+            let value = self.graph.get(*id).moved();
             for query in (0..fed.len()).filter(|at| fed[*at]) {
                 for sop in &sides.queries {
                     feeds.mark(*sop, query, fed.len());
@@ -177,19 +177,6 @@ impl Feeds {
     /// Whether an s-op matters at a position.
     pub fn has(&self, id: SOpId, position: usize) -> bool {
         self.0.get(&id).is_some_and(|fed| fed[position])
-    }
-}
-
-/// What an aggregate moves.
-pub fn value(graph: &Graph, id: SOpId) -> Option<SOpId> {
-    match graph.get(id) {
-        SOp::Aggregate { value, .. } | SOp::WeightedMean { value, .. } => Some(*value),
-        SOp::Tokens
-        | SOp::Indices
-        | SOp::Constant(_)
-        | SOp::Given(_)
-        | SOp::Map { .. }
-        | SOp::Width { .. } => None,
     }
 }
 

@@ -2,7 +2,7 @@
 //! Depends on `graph`, `schedule`, and on `feed` for the values.
 
 use super::drawing::{Block, Cell, Drawing, Grid, Link, Panel, Role, Scale, Section, TextRow};
-use super::feed::{Feeds, Run, sides, value};
+use super::feed::{Feeds, Run, sides};
 use super::{Budget, Subject};
 use crate::base::Fallible;
 use crate::base::table::form;
@@ -79,7 +79,7 @@ fn shown(run: &Run, schedule: &Schedule, root: SOpId) -> FxHashSet<SOpId> {
     for head in schedule.layers.iter().flat_map(|layer| &layer.heads) {
         let sides = sides(graph, head.attention);
         shown.extend(sides.keys.into_iter().chain(sides.queries));
-        shown.extend(head.outputs.iter().filter_map(|id| value(graph, *id)));
+        shown.extend(head.outputs.iter().filter_map(|id| graph.get(*id).moved()));
     }
     shown.insert(root);
     shown
@@ -183,7 +183,7 @@ impl Painter<'_> {
         let graph = self.run.graph;
         let mut grid = self.grid(head.attention)?;
         let mut values: Vec<SOpId> = Vec::new();
-        for value in head.outputs.iter().filter_map(|id| value(graph, *id)) {
+        for value in head.outputs.iter().filter_map(|id| graph.get(*id).moved()) {
             if !values.contains(&value) {
                 values.push(value);
             }
@@ -330,7 +330,7 @@ impl Painter<'_> {
                     let sides = sides.unwrap_or_default();
                     link(&mut links, &of(&sides.queries), home, Role::Query);
                     link(&mut links, &of(&sides.keys), home, Role::Key);
-                    let value: Vec<SOpId> = value(graph, *id).into_iter().collect();
+                    let value: Vec<SOpId> = graph.get(*id).moved().into_iter().collect();
                     link(&mut links, &of(&value), home, Role::Value);
                 }
             }

@@ -2,7 +2,7 @@
 //! and `schedule`.
 
 use super::drawing::{Block, Drawing, Graph, Link, Node, Panel, Role, Section};
-use super::feed::{sides, value};
+use super::feed::sides;
 use super::flow::{NUMBERED, attention};
 use super::{Budget, Subject};
 use crate::base::Fallible;
@@ -230,7 +230,7 @@ impl Builder<'_> {
             SOp::Tokens | SOp::Indices | SOp::Constant(_) | SOp::Given(_) => {}
             SOp::Map { operands, .. } => self.link(operands, &node, Role::FeedForward),
             SOp::Aggregate { .. } | SOp::Width { .. } | SOp::WeightedMean { .. } => {
-                let value: Vec<SOpId> = value(graph, id).into_iter().collect();
+                let value: Vec<SOpId> = graph.get(id).moved().into_iter().collect();
                 self.link(&value, &node, Role::Value);
                 if let Some(selector) = selector {
                     self.edge(&selector, &node, Role::Selector);

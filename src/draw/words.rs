@@ -2,7 +2,7 @@
 //! units to tokens. With a model, how sure it is of each of these values.
 
 use super::Subject;
-use super::feed::{Run, sides, value};
+use super::feed::{Run, sides};
 use super::flow::attention;
 use super::transformer::is_at_bos;
 use crate::base::Fallible;
@@ -254,7 +254,7 @@ impl Teller<'_> {
         } else {
             format!(" (query {})", queries.join(", "))
         };
-        let result = match (value(graph, id), keys.len()) {
+        let result = match (graph.get(id).moved(), keys.len()) {
             (None, count) => format!("{count} in number, so {name} is {found}"),
             (Some(_), 0) => format!("so {name} is its default, {found}"),
             (Some(value), 1) => format!("where {}, so {name} is {found}", at(&value, keys[0])),
@@ -279,7 +279,7 @@ impl Teller<'_> {
             self.ask(*query, position);
         }
         for key in keys {
-            let read = sides.keys.iter().copied().chain(value(graph, id));
+            let read = sides.keys.iter().copied().chain(graph.get(id).moved());
             let read: Vec<SOpId> = read.collect();
             read.into_iter().for_each(|id| self.ask(id, key));
         }

@@ -74,6 +74,19 @@ impl SOp {
             | SOp::Width { .. } => None,
         }
     }
+
+    /// What is moved by an s-op that attends.
+    pub fn moved(&self) -> Option<SOpId> {
+        match self {
+            SOp::Aggregate { value, .. } | SOp::WeightedMean { value, .. } => Some(*value),
+            SOp::Tokens
+            | SOp::Indices
+            | SOp::Constant(_)
+            | SOp::Given(_)
+            | SOp::Map { .. }
+            | SOp::Width { .. } => None,
+        }
+    }
 }
 
 /// A selector: for each query position, which key positions it selects.

@@ -105,6 +105,7 @@ impl Attend {
             true => root,
             false => 2f64.powf(root.log2().ceil()),
         };
+        let nats = nat / root;
         let mut needed = (max_length as f64).ln() + LEAST_GAP;
         // BOS stands between what is selected and what is not.
         if matches!(self.kind, Kind::Mean | Kind::Sum { .. }) {
@@ -113,7 +114,7 @@ impl Attend {
         if self.terms.iter().any(in_nats) {
             let level = level(max_length);
             let depth = self.depth().map_or(level, |depth| depth.max(level));
-            needed = needed.max((level + depth) * nat / root) + self.above() * nat / root;
+            needed = needed.max((level + depth) * nats) + self.above() * nats;
         }
         Scale {
             gap: 2f64.powf((needed * root).log2().ceil()),

@@ -93,15 +93,10 @@ impl Scene<'_> {
     }
 
     /// Whether an aggregate is of bools.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no other has a mean")]
     fn averages_bools(&self, here: &[SOpId]) -> bool {
         let graph = &self.evaluator.graph;
-        here.iter().any(|id| match graph.get(*id) {
-            SOp::Aggregate { value, .. } | SOp::WeightedMean { value, .. } => {
-                graph.types(*value) == TypeSet::BOOL
-            }
-            _ => false,
-        })
+        let mut moved = here.iter().filter_map(|id| graph.get(*id).moved());
+        moved.any(|value| graph.types(value) == TypeSet::BOOL)
     }
 
     /// A choice between a number and a string, one of them written out: the same with one type.
