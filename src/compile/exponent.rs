@@ -8,7 +8,7 @@ use super::literal::{ProductPlan, TermPlan};
 use super::real::{ends, product_range};
 use super::score::{LARGEST_LOGARITHM, refused};
 use crate::graph::SOpId;
-use crate::graph::exponential::Part;
+use crate::graph::exponential::Addend;
 use crate::infer::Stopped;
 use crate::plan::Meaning;
 use std::collections::BTreeMap;
@@ -20,17 +20,17 @@ impl Compiler<'_> {
     /// The scores that are a sum of products, as they are or from 0 on; `None` if all are equal.
     pub(super) fn exponent(
         &mut self,
-        sum: &[Part],
+        sum: &[Addend],
         from_zero: bool,
     ) -> Result<Option<TermPlan>, Stopped> {
         let mut of_queries: BTreeMap<Option<SOpId>, LinearRead> = BTreeMap::new();
-        for part in sum {
-            let key = match part.key {
+        for addend in sum {
+            let key = match addend.key {
                 Some(key) => self.real_number(key, 0.0)?,
                 None => LinearRead::constant(1.0),
             };
-            let read = of_queries.entry(part.query).or_default();
-            *read = std::mem::take(read).plus(part.factor, &key);
+            let read = of_queries.entry(addend.query).or_default();
+            *read = std::mem::take(read).plus(addend.factor, &key);
         }
         let mut products = Vec::new();
         let (mut least, mut most, mut size) = (0.0, 0.0, 0.0);

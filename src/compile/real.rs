@@ -88,7 +88,9 @@ impl Compiler<'_> {
                 let divisor = self.only_number(*b).filter(|divisor| *divisor != 0.0);
                 self.real_multiple(*a, divisor.map(|divisor| 1.0 / divisor))
             }
-            (Op::If, [condition, then, otherwise]) => self.choice(*condition, (*then, *otherwise)),
+            (Op::If, [condition, then, otherwise]) => {
+                self.choice(formula, *condition, (*then, *otherwise))
+            }
             _ => Ok(None),
         }
     }
@@ -97,6 +99,7 @@ impl Compiler<'_> {
     /// are equal, so that their difference is a multiple of that of what is compared.
     fn choice(
         &mut self,
+        id: SOpId,
         condition: SOpId,
         (then, otherwise): (SOpId, SOpId),
     ) -> Result<Option<LinearRead>, Stopped> {
@@ -124,12 +127,12 @@ impl Compiler<'_> {
             Comparison::Equal => return Ok(Some(otherwise)),
             Comparison::NotEqual => return Ok(Some(then)),
         };
-        let positive = self.positive_part(compared, &self.name(condition))?;
+        let positive = self.positive_part(compared, id)?;
         Ok(Some(otherwise.plus(factor, &positive)))
     }
 
     /// A number where it is above 0, and 0 elsewhere: one hidden unit.
-    fn positive_part(&mut self, read: LinearRead, label: &str) -> Result<LinearRead, Stopped> {
+    fn positive_part(&mut self, read: LinearRead, id: SOpId) -> Result<LinearRead, Stopped> {
         let range = self.range(&read)?;
         if range.0 >= 0.0 {
             return Ok(read);
@@ -142,8 +145,9 @@ impl Compiler<'_> {
             offset: 0.0,
             weight: 1.0,
         };
-        let argument = self.argument(read, ends(range), label)?;
-        Ok(self.units(argument, vec![unit], label, None))
+        let label = self.name(id);
+        let argument = self.argument(read, ends(range), &label)?;
+        Ok(self.units(argument, vec![unit], &label, Some(id.into())))
     }
 
     fn real_sum(&mut self, a: SOpId, b: SOpId, factor: f64) -> Result<Option<LinearRead>, Stopped> {

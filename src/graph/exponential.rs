@@ -7,11 +7,11 @@ use super::node::{SOpId, Scorer, ScorerId};
 use crate::value::Op;
 
 /// A sum of more products takes too many dimensions of a head.
-const MOST_PARTS: usize = 256;
+const MOST_ADDENDS: usize = 256;
 
 /// A factor times what s-ops hold at the key and at the query, where they are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
+pub struct Addend {
     /// What the product is multiplied by.
     pub factor: f64,
     /// What is read at the key.
@@ -20,12 +20,12 @@ pub struct Part {
     pub query: Option<SOpId>,
 }
 
-type Sum = Vec<Part>;
+type Sum = Vec<Addend>;
 
 impl Graph {
     /// A scorer as where it is not 0, if it may be, and the logarithm of what it is there; `None` if it
     /// is no exponential.
-    pub fn exponential(&self, scorer: ScorerId) -> Option<(Option<ScorerId>, Vec<Part>)> {
+    pub fn exponential(&self, scorer: ScorerId) -> Option<(Option<ScorerId>, Vec<Addend>)> {
         let (condition, weight) = self.guarded(scorer).unzip();
         Some((condition, self.logarithm(weight.unwrap_or(scorer))?))
     }
@@ -57,16 +57,16 @@ impl Graph {
         if let Some(constant) = self.number(scorer) {
             return Some(constant_sum(constant));
         }
-        let part = |key, query| {
-            vec![Part {
+        let addend = |key, query| {
+            vec![Addend {
                 factor: 1.0,
                 key,
                 query,
             }]
         };
         match self.get_scorer(scorer) {
-            Scorer::Key(sop) => return Some(part(Some(*sop), None)),
-            Scorer::Query(sop) => return Some(part(None, Some(*sop))),
+            Scorer::Key(sop) => return Some(addend(Some(*sop), None)),
+            Scorer::Query(sop) => return Some(addend(None, Some(*sop))),
             Scorer::Constant(_) | Scorer::Map { .. } => {}
         }
         match self.mapped(scorer)? {
@@ -99,7 +99,7 @@ impl Graph {
 }
 
 fn constant_sum(constant: f64) -> Sum {
-    vec![Part {
+    vec![Addend {
         factor: constant,
         key: None,
         query: None,
@@ -107,29 +107,29 @@ fn constant_sum(constant: f64) -> Sum {
 }
 
 fn scaled(mut sum: Sum, factor: f64) -> Sum {
-    sum.iter_mut().for_each(|part| part.factor *= factor);
+    sum.iter_mut().for_each(|addend| addend.factor *= factor);
     sum
 }
 
 fn added(mut sum: Sum, other: Sum) -> Option<Sum> {
     sum.extend(other);
-    (sum.len() <= MOST_PARTS).then_some(sum)
+    (sum.len() <= MOST_ADDENDS).then_some(sum)
 }
 
 /// The product of two sums, unless it is of two numbers at the key, or of two at the query.
 fn multiplied(sum: &Sum, other: &Sum) -> Option<Sum> {
     let pairs = sum.iter().flat_map(|a| other.iter().map(move |b| (a, b)));
-    let product = |(a, b): (&Part, &Part)| {
+    let product = |(a, b): (&Addend, &Addend)| {
         let once = |one: Option<SOpId>, other: Option<SOpId>| match (one, other) {
             (Some(_), Some(_)) => None,
             (one, other) => Some(one.or(other)),
         };
-        Some(Part {
+        Some(Addend {
             factor: a.factor * b.factor,
             key: once(a.key, b.key)?,
             query: once(a.query, b.query)?,
         })
     };
-    let few = sum.len().saturating_mul(other.len()) <= MOST_PARTS;
+    let few = sum.len().saturating_mul(other.len()) <= MOST_ADDENDS;
     few.then(|| pairs.map(product).collect()).flatten()
 }

@@ -78,8 +78,8 @@ impl Analysis<'_> {
         let Some(scaled) = scaled else {
             return Err(Stopped::new(
                 Code::NotCompilable,
-                "a mean of fractions is a real number in a model: only sums, multiples and means \
-                 of it, and continuous choices as `x if x > 0 else 0`, can be compiled"
+                "a mean of fractions is a real number in a model: sums, multiples, means and \
+                 continuous choices, as `x if x > 0 else 0`, can be made of it, nothing else"
                     .to_string(),
             )
             .help("average ints, and divide the mean: `aggregate(s, x) / n`"));

@@ -10,7 +10,7 @@ use super::space::Column;
 use super::sums::scaled;
 use super::{Analysis, Node, Operand, Stopped, VarKind, finite};
 use crate::base::Code;
-use crate::graph::exponential::Part;
+use crate::graph::exponential::Addend;
 use crate::graph::{SOpId, ScorerId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
@@ -28,7 +28,7 @@ const SMALLEST_GAP: f64 = 1e-3;
 pub struct WeightedFacts {
     pub table: ScoreTable,
     /// The logarithm of what the weights of the table are multiplied by, if that is no number.
-    pub exponent: Vec<Part>,
+    pub exponent: Vec<Addend>,
     /// Where the weight is not zero; `None` if nowhere.
     pub cube: Option<Cube>,
     /// The same as a selector, if the values are not numbers, so that one of them is picked, if weights
@@ -37,7 +37,7 @@ pub struct WeightedFacts {
 }
 
 impl WeightedFacts {
-    fn new((table, exponent): (ScoreTable, Vec<Part>), cube: Option<Cube>) -> WeightedFacts {
+    fn new((table, exponent): (ScoreTable, Vec<Addend>), cube: Option<Cube>) -> WeightedFacts {
         WeightedFacts {
             table,
             exponent,
@@ -104,14 +104,14 @@ impl Analysis<'_> {
         let var = self.real_var(VarKind::Weighted(id));
         self.reals.insert(id, var);
         Err(refused(
-            "a weighted mean of so many values is a real number in a model: only sums, multiples \
-             and means of it, and continuous choices as `x if x > 0 else 0`, can be compiled",
+            "a weighted mean of so many values is a real number in a model: sums, multiples, \
+             means and continuous choices, as `x if x > 0 else 0`, can be made of it, nothing else",
         ))
     }
 
     /// The weights of a scorer: a table, and the logarithm of what they are multiplied by. Logarithms are
     /// as the program has them where no whole numbers weigh.
-    fn weights(&mut self, scorer: ScorerId) -> Result<(ScoreTable, Vec<Part>), Stopped> {
+    fn weights(&mut self, scorer: ScorerId) -> Result<(ScoreTable, Vec<Addend>), Stopped> {
         let table = self.score_table(scorer);
         let is_whole = |table: &ScoreTable| scaled(&Vec::from_iter(table.weights())).is_some();
         let exponential = match table.as_ref().is_ok_and(is_whole) {
@@ -126,13 +126,13 @@ impl Analysis<'_> {
     fn exponential(
         &mut self,
         scorer: ScorerId,
-    ) -> Result<Option<(ScoreTable, Vec<Part>)>, Stopped> {
+    ) -> Result<Option<(ScoreTable, Vec<Addend>)>, Stopped> {
         let Some((condition, sum)) = self.graph.exponential(scorer) else {
             return Ok(None);
         };
         let mut sides = sum
             .iter()
-            .flat_map(|part| part.key.into_iter().chain(part.query));
+            .flat_map(|addend| addend.key.into_iter().chain(addend.query));
         if !sides.all(|side| self.is_number(side)) {
             return Ok(None);
         }
