@@ -71,12 +71,12 @@ impl Bounds<'_> {
             (least, most) = (least.min(at.value), most.max(at.value));
             rounding = rounding.max(at.rounding);
         }
-        // What is added up for a unit is largest at an end, and there its rounding is, too.
+        // What units add up is linear between turns, so that its roundings are largest at one.
         let steepest = shape
             .slopes
             .iter()
             .fold(0.0f64, |most, slope| most.max(slope.abs()));
-        let error = steepest * argument.error + 2.0 * rounding * self.floats.unit;
+        let error = steepest * argument.error + rounding * self.floats.unit;
         Bound {
             centre: f64::midpoint(least, most),
             radius: (most - least) / 2.0 + error,
