@@ -9,7 +9,7 @@ use rasp::execute::Precision;
 use rasp::graph::Sharing;
 use rasp::inside::compile::{compile_in, verify};
 use rasp::model::{Decoder, Dtype, Host, HostOrder, summary};
-use rasp::plan::{Plan, Style};
+use rasp::plan::{Plan, Style, Written};
 use rasp::session::{Compiled, Request, Session, Setting, VerifyOptions};
 use rasp::value::Value;
 
@@ -47,6 +47,9 @@ const OTHERS: &str = "
         lambda a, b, c, d: 2 ^ ((a + 1) * (c - 1) - b * d / 3) * exp(b) / 3), size - most);
     before = aggregate(score((mean, indices), indices,
         lambda a, i, j: exp(a) if i < j else 0), least, -2);
+    heavy = aggregate(score(tokens_int, tokens_int, lambda k, q: exp(k / 2)), indices);
+    near = aggregate(score(indices, tokens_int, lambda k, q: exp(k * q / 5)), tokens_int);
+    once = heavy + 2 * near if heavy + 2 * near < 3 else 3;
     again = aggregate(select(indices, indices, <=), before + of_both);";
 
 fn setting(vocabulary: Vec<Value>, causal: bool) -> Setting {
@@ -132,7 +135,7 @@ fn a_transformer_compiles_to_itself() {
 #[test]
 fn real_numbers_may_be_chosen_between_where_they_are_equal() {
     let names = [
-        "least", "most", "size", "same", "other", "inside", "of_both", "before", "again",
+        "least", "most", "size", "same", "other", "inside", "of_both", "before", "again", "once",
     ];
     let digits = setting([0, 1, 3].map(Value::Int).to_vec(), false);
     for name in names {
@@ -195,4 +198,17 @@ fn scores_that_are_larger_than_a_plan_says_are_not_proved() {
     }
     assert!(changed > 0);
     assert!(!holds(&plan.to_string()));
+}
+
+#[test]
+fn what_passes_make_of_real_numbers_has_no_list_of_values() {
+    let digits = setting([0, 1, 3].map(Value::Int).to_vec(), false);
+    let plan = exact(OTHERS, "once", &digits, &Request::default()).plan;
+    // Both heads write one variable, which a hidden unit reads.
+    assert_eq!((plan.attends.len(), plan.feed_forwards.len()), (2, 1));
+    assert_eq!(plan.attends[0].into, plan.attends[1].into);
+    let computed = [Written::Attend, Written::FeedForward];
+    let variables = plan.variables.iter();
+    let mut computed = variables.filter(|variable| computed.contains(&variable.written));
+    assert!(computed.all(|variable| variable.values.is_empty()));
 }

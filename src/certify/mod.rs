@@ -150,6 +150,7 @@ fn certify_in<'p>(
         known: embedded(plan, floats, given),
         facts,
     };
+    certificate.open.extend(listed(plan));
     for layer in 1..=plan.layers() {
         attention(&mut bounds, layer, &mut certificate);
         feed_forward(&mut bounds, layer);
@@ -183,6 +184,15 @@ fn certify_in<'p>(
         certificate.outputs.push(bound);
     }
     (certificate, bounds)
+}
+
+/// What has a list of values, though it is made of real numbers.
+fn listed(plan: &Plan) -> impl Iterator<Item = String> + '_ {
+    let attends = plan.attends.iter().map(|op| (op.into, &op.value));
+    let forwards = plan.feed_forwards.iter().map(|op| (op.into, &op.argument));
+    let writes = attends.chain(forwards);
+    let listed = writes.filter(|(into, read)| plan.reads_real(read) && !plan.is_real(*into));
+    listed.map(|(into, _)| format!("{}: a list of real numbers", plan.variable(into).label))
 }
 
 fn embedded(plan: &Plan, floats: Floats, given: impl Fn(u32, u32) -> f64) -> Vec<Option<Bound>> {

@@ -444,13 +444,16 @@ impl Plan {
         })
     }
 
+    /// Whether a variable is a real number: one without a list of values.
+    pub fn is_real(&self, id: VariableId) -> bool {
+        let variable = self.variable(id);
+        let is_computed = matches!(variable.written, Written::Attend | Written::FeedForward);
+        is_computed && variable.values.is_empty()
+    }
+
     /// Whether a linear read reads a real number.
     pub fn reads_real(&self, linear: &Linear) -> bool {
-        linear.reads().any(|id| {
-            let variable = self.variable(id);
-            let is_computed = matches!(variable.written, Written::Attend | Written::FeedForward);
-            is_computed && variable.values.is_empty()
-        })
+        linear.reads().any(|id| self.is_real(id))
     }
 
     /// What a linear read gives at BOS, once what it reads is written.

@@ -102,9 +102,12 @@ fn may_be_added(plan: &Plan, id: VariableId) -> bool {
         && !is_compared
 }
 
-/// The values of a group's sum: what its only reader has points for, or all sums.
+/// The values of a group's sum: what its only reader has points for, or all sums; none of a real number.
 fn values(plan: &Plan, group: &Group) -> Option<Vec<f64>> {
     let ids: Vec<VariableId> = group.iter().map(|(id, _)| *id).collect();
+    if ids.iter().any(|id| plan.is_real(*id)) {
+        return Some(Vec::new());
+    }
     let mut known: Option<Vec<f64>> = None;
     for forward in &plan.feed_forwards {
         let Some(factor) = forward.argument.terms.get(&ids[0]) else {
