@@ -1,18 +1,12 @@
-//! Gradients by hand against finite differences.
+//! Training: its gradients by hand against finite differences, that it goes on from where it was, and what
+//! mends a program that it has not finished.
 
-use super::Sizes;
-use super::attend::Sharpness;
-use super::boost::summed;
-use super::data::Data;
-use super::lanes::Exact;
-use super::layout::{Layout, Shape};
-use super::network::{Network, Sample};
-use super::pool::Pool;
-use super::program::{Program, Readout};
-use super::repair::repaired;
-use super::task::Task;
-use super::train::{Progress, Recipe, Training};
-use crate::base::Random;
+use rasp::base::Random;
+use rasp::inside::learn::program::{Program, Readout};
+use rasp::inside::learn::{
+    Data, Exact, Layout, Network, Pool, Progress, Recipe, Sample, Shape, Sharpness, Sizes, Task,
+    Training, repaired, summed,
+};
 
 /// Some examples of a task.
 fn few(task: Task) -> Data {
