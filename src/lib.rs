@@ -80,7 +80,7 @@
 //! features (`default-features = false`) the library builds for `wasm32-unknown-unknown`, and brings
 //! neither the command line (`cli`), the prompt (`repl`) nor threads (`parallel`).
 
-#![cfg_attr(not(test), deny(clippy::unwrap_used))]
+#![deny(clippy::unwrap_used)]
 // A new node, primitive, operation or value is to be thought of wherever its kind is matched on.
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -101,7 +101,6 @@ pub mod value;
 
 pub use infer::facts;
 
-mod algebra;
 #[cfg(feature = "repl")]
 mod pages;
 #[cfg(feature = "repl")]
@@ -109,6 +108,8 @@ mod puzzle;
 mod repr;
 
 // What `inside` shows of these needs no documentation.
+#[doc(hidden)]
+mod algebra;
 #[doc(hidden)]
 mod builtin;
 #[doc(hidden)]
@@ -147,17 +148,27 @@ mod syntax;
 /// is promised of it.
 #[doc(hidden)]
 pub mod inside {
+    pub mod algebra {
+        pub use crate::algebra::{Echelon, Rational, Reading, Sparse, factor, least_rank};
+    }
     pub mod builtin {
         pub use crate::builtin::{Kind, RESERVED, RESERVED_LIBRARY, TABLE};
     }
     pub mod certify {
+        pub use crate::certify::bound::{Floats, grain};
         pub use crate::certify::certify;
     }
     pub mod compile {
+        pub use crate::compile::basis::Basis;
+        pub use crate::compile::inverse::{interpolation, inverse};
+        pub use crate::compile::steps::{Staircase, Step, staircase};
         pub use crate::compile::{certified, compile, compile_in, lower, verify};
     }
     #[cfg(feature = "cli")]
     pub mod decompile {
+        pub use crate::decompile::formula::{Operand, Point};
+        pub use crate::decompile::rows::rows;
+        pub use crate::decompile::sums::pointed;
         pub use crate::decompile::{agreement, decompile};
     }
     pub mod diagnose {
@@ -172,7 +183,9 @@ pub mod inside {
         pub use crate::format::{print, print_with_parentheses};
     }
     pub mod infer {
-        pub use crate::infer::{Analysis, Domain, infer, inputs};
+        pub use crate::infer::cube::{Cube, Literal, Relation, and, not, or};
+        pub use crate::infer::sums::{Term, counts_and_sums, scaled};
+        pub use crate::infer::{Analysis, Domain, Operand, infer, inputs};
     }
     pub mod interpret {
         pub use crate::interpret::{
@@ -181,9 +194,18 @@ pub mod inside {
     }
     #[cfg(feature = "cli")]
     pub mod learn {
-        pub use crate::learn::data::Data;
+        pub use crate::learn::attend::Sharpness;
+        pub use crate::learn::boost::summed;
+        pub use crate::learn::data::{Data, Encoded};
         pub use crate::learn::grow::grow;
+        pub use crate::learn::lanes::Exact;
+        pub use crate::learn::layout::{Layout, Shape};
+        pub use crate::learn::network::{Network, Sample};
+        pub use crate::learn::pool::Pool;
+        pub use crate::learn::program;
         pub use crate::learn::program::Program;
+        pub use crate::learn::repair::repaired;
+        pub use crate::learn::run::Inputs;
         pub use crate::learn::task::Task;
         pub use crate::learn::train::{Progress, Recipe, Training};
         pub use crate::learn::{Sizes, trained};

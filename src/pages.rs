@@ -37,32 +37,3 @@ pub fn find(text: &str) -> Option<Code> {
     let mut codes = Code::ALL.iter().copied();
     codes.find(|code| code.number().eq_ignore_ascii_case(text) || is_named(code))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_code_has_its_page() {
-        for code in Code::ALL {
-            let title = format!("# {code}: {}\n", code.title());
-            assert!(page(*code).starts_with(&title), "docs/errors/{code}.md");
-            let longest = page(*code).lines().map(|line| line.chars().count()).max();
-            assert!(longest <= Some(100), "docs/errors/{code}.md has long lines");
-        }
-        assert_eq!(PAGES.len(), Code::ALL.len());
-    }
-
-    #[test]
-    fn codes_are_found_by_number_and_name() {
-        for text in [
-            "W0101",
-            "w0101",
-            "surprising-precedence",
-            "SurprisingPrecedence",
-        ] {
-            assert_eq!(find(text), Some(Code::SurprisingPrecedence), "{text}");
-        }
-        assert_eq!(find("E9999"), None);
-    }
-}

@@ -11,7 +11,7 @@ use listed::{PROGRAMS, path};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use rasp::base::{Code, Limits};
 use rasp::execute::{Precision, trace};
-use rasp::inside::certify::certify;
+use rasp::inside::certify::{Floats, certify, grain};
 use rasp::inside::compile::{certified, compile_in, lower};
 use rasp::model::{Decoder, Dtype, Host, HostOrder, Matrix, Model, from_bytes, to_bytes};
 use rasp::plan::{Plan, Style, VariableId};
@@ -631,4 +631,13 @@ fn a_decoder_that_is_not_the_plans_is_found() {
     let mut model = MODELS[0].1.model.clone();
     model.outputs[0].readout.decoder = Decoder::Numerical(vec![Value::Int(7)]);
     assert!(certified(&model).is_err());
+}
+
+#[test]
+fn grains_are_the_lowest_bits() {
+    assert_eq!(grain(12.0), Some(2));
+    assert_eq!(grain(0.375), Some(-3));
+    assert_eq!(grain(0.0), None);
+    assert!(Floats::F32.holds(16_777_216.0) && !Floats::F32.holds(16_777_217.0));
+    assert!(Floats::F32.holds(0.5) && !Floats::F32.holds(1.0 / 3.0));
 }

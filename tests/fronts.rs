@@ -8,6 +8,7 @@
 mod common;
 
 mod cli;
+mod decompile;
 mod docs;
 mod draw;
 mod draw_heads;
@@ -23,3 +24,4 @@ mod repl;
 mod terminal;
 mod tidy;
 mod tools;
+mod training;

@@ -6,7 +6,7 @@ use crate::common::mistakes::mistakes;
 use crate::common::place;
 
 use place::{Place, Ran};
-use rasp::base::Random;
+use rasp::base::{Memory, Random};
 use std::path::Path;
 
 /// A program run within 1.5 GB: `rasp run` and what follows.
@@ -408,4 +408,16 @@ fn many_mutated_programs_end_by_themselves() {
         set.and_then(|text| text.parse().ok()).unwrap_or(otherwise)
     };
     mutated_programs(number("CHARACTERS", 2_000_000) as usize, number("SEED", 7));
+}
+
+#[test]
+fn what_is_dropped_is_held_no_more() {
+    let memory = Memory::default();
+    let first = memory.hold(5);
+    let second = memory.hold(7);
+    assert_eq!(memory.held(), 12);
+    drop(first);
+    assert_eq!(memory.held(), 7);
+    drop(second);
+    assert_eq!(memory.held(), 0);
 }

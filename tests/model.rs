@@ -11,7 +11,9 @@ mod tiny;
 use proptest::prelude::*;
 use random::{Random, Sizes};
 use rasp::base::{Code, Diagnostic, Existing, Sources, render};
-use rasp::execute::{Engine, Executor, Precision, delta, dense, largest_activation, run, trace};
+use rasp::execute::{
+    Engine, Executor, Precision, Scalar, delta, dense, largest_activation, run, trace,
+};
 use rasp::model::{
     Attention, Decoder, Digest, FeedForward, Head, Layer, Loop, Mask, Matrix, Model, Output,
     difference, from_bytes, from_bytes_with, load, save, summary, to_bytes,
@@ -832,4 +834,42 @@ fn a_broken_model_is_not_run() {
     assert_eq!(error.code, Code::BadModel);
     let message = "a model that does not fit together: directions";
     assert!(error.message.starts_with(message), "{}", error.message);
+}
+
+#[test]
+fn exponential_is_close_to_the_platforms() {
+    assert_eq!(0f64.exp_falling(), 1.0);
+    assert_eq!(f64::NEG_INFINITY.exp_falling(), 0.0);
+    assert_eq!((-1e300f64).exp_falling(), 0.0);
+    assert!(f64::NAN.exp_falling().is_nan());
+    for step in 0..692_000 {
+        let x = -f64::from(step) * 1.000_7e-3;
+        let (ours, theirs) = (x.exp_falling(), x.exp());
+        let error = (ours - theirs).abs() / theirs;
+        assert!(error <= 2.0 * f64::EPSILON, "e^{x} = {ours}, not {theirs}");
+    }
+}
+
+#[test]
+fn what_is_tiny_is_nothing() {
+    for step in 0..2_000 {
+        let (narrow, wide) = (-(step as f32) * 0.1, -f64::from(step));
+        let (float, double) = (narrow.exp_falling(), wide.exp_falling());
+        assert!(
+            float == 0.0 || float >= f32::MIN_POSITIVE * 1e6,
+            "e^{narrow}"
+        );
+        assert!(
+            double == 0.0 || double >= f64::MIN_POSITIVE * 1e6,
+            "e^{wide}"
+        );
+        let error = (f64::from(float) - f64::from(narrow).exp()).abs();
+        assert!(error <= 1.1 * f64::from(f32::EPSILON) * f64::from(narrow).exp() + 1e-29);
+    }
+}
+
+#[test]
+fn exponential_has_these_bits() {
+    // A change of any bit here is a change of results between versions.
+    assert_eq!((-1f64).exp_falling().to_bits(), 0x3fd7_8b56_362c_ef38);
 }

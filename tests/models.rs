@@ -7,10 +7,13 @@
 
 mod common;
 
+mod algebra;
 mod certify;
 mod compile;
+mod constructions;
 mod faithful;
 mod hosts;
+mod infer;
 mod looped;
 mod model;
 mod no_bos;

@@ -197,3 +197,23 @@ fn unknown_ones_are_refused() {
         assert!(ran.err.contains("pass"), "{}", ran.err);
     }
 }
+
+fn names(text: &str) -> Result<String, String> {
+    let passes = Passes::parse(text)?;
+    Ok(Vec::from_iter(passes.iter().map(|pass| pass.name)).join(" "))
+}
+
+#[test]
+fn passes_are_chosen_by_name() {
+    insta::assert_debug_snapshot!(
+        [
+            "all",
+            "none",
+            "dead,share",
+            "-guard, -units",
+            "dead,-guard",
+            "fast"
+        ]
+        .map(names)
+    );
+}

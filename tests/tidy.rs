@@ -455,6 +455,17 @@ fn every_test_file_is_a_module_of_one_binary() {
     }
 }
 
+/// The library is not built as a test of itself, which would compile it twice: a test in its sources
+/// would never run.
+#[test]
+fn no_test_is_where_none_runs() {
+    for (file, text) in sources() {
+        for test in ["cfg(test", "not(test", "#[test]"] {
+            assert!(!text.contains(test), "src/{file} has {test}");
+        }
+    }
+}
+
 /// How far the lines of a folder may be from what docs/ARCHITECTURE.md says of them.
 const DRIFT: usize = 60;
 

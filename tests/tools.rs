@@ -567,10 +567,22 @@ fn codes_are_listed_and_explained() {
     for code in Code::ALL {
         assert!(list.out.contains(code.title()), "{code}");
     }
-    assert_eq!(
-        place.rasp(&["explain", "e0201"]).out,
-        include_str!("../docs/errors/E0201.md")
-    );
+    for code in Code::ALL {
+        let page = place.rasp(&["explain", code.number()]).out;
+        assert!(page.starts_with(&format!("# {code}: {}\n", code.title())));
+        assert!(
+            page.lines().all(|line| line.chars().count() <= 100),
+            "{code}"
+        );
+    }
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors");
+    assert_eq!(std::fs::read_dir(pages).unwrap().count(), Code::ALL.len());
+    for name in ["w0101", "surprising-precedence", "SurprisingPrecedence"] {
+        assert_eq!(
+            place.rasp(&["explain", name]).out,
+            include_str!("../docs/errors/W0101.md")
+        );
+    }
     assert_eq!(place.rasp(&["explain", "E9999"]).status, 2);
 }
 

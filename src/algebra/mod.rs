@@ -7,8 +7,6 @@ mod echelon;
 mod factor;
 mod rank;
 mod rational;
-#[cfg(test)]
-mod tests;
 
 pub use echelon::{Echelon, Sparse};
 pub use factor::{Product, factor};

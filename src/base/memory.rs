@@ -36,20 +36,3 @@ impl Drop for Held {
         self.memory.0.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_dropped_is_held_no_more() {
-        let memory = Memory::default();
-        let first = memory.hold(5);
-        let second = memory.hold(7);
-        assert_eq!(memory.held(), 12);
-        drop(first);
-        assert_eq!(memory.held(), 7);
-        drop(second);
-        assert_eq!(memory.held(), 0);
-    }
-}

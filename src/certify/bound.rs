@@ -8,7 +8,7 @@ use crate::plan::{Linear, Plan, VariableId, Written};
 
 /// The floats that a model is run in.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Floats {
+pub struct Floats {
     /// Bits of a significand.
     pub bits: i32,
     /// Half a unit in the last place of 1.
@@ -32,7 +32,7 @@ impl Floats {
 }
 
 /// The exponent of the largest power of two that divides a number; `None` for 0.
-pub(super) fn grain(number: f64) -> Option<i32> {
+pub fn grain(number: f64) -> Option<i32> {
     if number == 0.0 {
         return None;
     }
@@ -270,18 +270,4 @@ struct Embedded {
 /// Whether multiples of `2^grain` up to `largest` are floats.
 pub(super) fn fits(largest: f64, grain: i32, floats: Floats) -> bool {
     largest < 2f64.powi(floats.bits.saturating_add(grain))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn grains_are_the_lowest_bits() {
-        assert_eq!(grain(12.0), Some(2));
-        assert_eq!(grain(0.375), Some(-3));
-        assert_eq!(grain(0.0), None);
-        assert!(Floats::F32.holds(16_777_216.0) && !Floats::F32.holds(16_777_217.0));
-        assert!(Floats::F32.holds(0.5) && !Floats::F32.holds(1.0 / 3.0));
-    }
 }

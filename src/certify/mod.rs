@@ -4,7 +4,7 @@
 //! divide by √d_head in one of three places. Depends on `plan`, and on `model` for the names of these.
 
 mod bos;
-mod bound;
+pub mod bound;
 mod facts;
 mod first;
 mod head;

@@ -98,33 +98,3 @@ fn nice(a: f64, b: f64) -> f64 {
     let grid = 2f64.powf(((b - a) / 64.0).log2().floor());
     (middle / grid).round() * grid
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn evaluate(stairs: &Staircase, z: f64) -> f64 {
-        let step = |step: &Step| {
-            let ramp = step.slope * (z - step.middle);
-            step.change * ((ramp + 0.5).max(0.0) - (ramp - 0.5).max(0.0))
-        };
-        stairs.first + stairs.steps.iter().map(step).sum::<f64>()
-    }
-
-    #[test]
-    fn steps_pass_through_every_point_and_absorb_noise() {
-        let points = vec![(3.0, 9.0), (0.0, 0.0), (1.0, 1.0), (2.0, 1.0)];
-        let stairs = staircase(points.clone()).unwrap();
-        assert_eq!(stairs.steps.len(), 2);
-        for (z, value) in points {
-            for noise in [-0.2, 0.0, 0.2] {
-                assert_eq!(evaluate(&stairs, z + noise), value);
-            }
-        }
-    }
-
-    #[test]
-    fn one_argument_with_two_values_is_no_function() {
-        assert!(staircase(vec![(1.0, 0.0), (1.0, 1.0)]).is_none());
-    }
-}

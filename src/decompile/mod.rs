@@ -4,12 +4,12 @@
 //! on `session`, which holds the text against the program.
 
 mod care;
-mod formula;
+pub mod formula;
 mod heads;
 mod merge;
 mod names;
-mod rows;
-mod sums;
+pub mod rows;
+pub mod sums;
 mod text;
 
 use crate::base::{Fallible, Limits, Severity, Sources};

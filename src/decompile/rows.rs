@@ -122,33 +122,3 @@ impl TableRow {
         format!("{{{entries}}}[{}]", operand.name)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{BTreeSet, Operand, Point, Value, rows};
-
-    /// Rows that agree are one, and the one of the most values comes last.
-    #[test]
-    fn a_table_is_written_row_by_row() {
-        let operand = |name: &str| Operand {
-            name: name.to_string(),
-            tokens: None,
-        };
-        let points = |of: i32, row: [i64; 3]| {
-            let values = (0..3).zip(row);
-            values.map(move |(at, wanted)| Point {
-                values: [of, at],
-                wanted: Value::Int(wanted),
-            })
-        };
-        let points: Vec<Point> = [(0, [5, 5, 7]), (1, [2, 2, 2]), (2, [5, 5, 7])]
-            .into_iter()
-            .flat_map(|(of, row)| points(of, row))
-            .collect();
-        let domain: BTreeSet<i32> = (0..3).collect();
-        let rows = rows(&[operand("a"), operand("b")], &points, [&domain, &domain]);
-        let rows = rows.expect("three values are not too many for a row");
-        assert_eq!(rows.text, "2 if a == 1 else {0: 5, 1: 5, 2: 7}[b]");
-        assert_eq!(rows.numbers, BTreeSet::from([2, 5, 7]));
-    }
-}

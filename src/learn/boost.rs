@@ -29,7 +29,7 @@ const GRAINS: [f32; 6] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 
 /// The program of some modules whose labels have the most points: of tables that are added one by one,
 /// as long as they gain much.
-pub(super) fn summed(mut pool: Pool, data: &Data, stop: &Stop) -> Program {
+pub fn summed(mut pool: Pool, data: &Data, stop: &Stop) -> Program {
     let labels = data.labels.len() + 1;
     let codes: Vec<Option<Codes>> = (pool.columns.iter())
         .map(|column| pool.codes(column))

@@ -292,12 +292,8 @@ impl<S: Simd> Lanes for Wide32<S> {
     }
 }
 
-/// Single 64-bit floats.
+/// Single 64-bit floats, for the check of the gradients.
 #[derive(Clone, Copy)]
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "for the check of the gradients")
-)]
 pub struct Exact;
 
 impl Lanes for Exact {

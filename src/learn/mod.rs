@@ -3,9 +3,9 @@
 //! that are tried from the smallest on. What comes out is a [`program::Program`]. Depends on `base` and
 //! `value`; knows nothing of RASP's text.
 
-mod attend;
+pub mod attend;
 mod backward;
-mod boost;
+pub mod boost;
 mod climb;
 mod complete;
 pub mod data;
@@ -14,18 +14,16 @@ mod extract;
 mod forward;
 pub mod grow;
 mod kernels;
-mod lanes;
+pub mod lanes;
 pub mod layout;
-mod network;
+pub mod network;
 mod parts;
-mod pool;
+pub mod pool;
 pub mod program;
 mod readout;
 pub mod repair;
 pub mod run;
 pub mod task;
-#[cfg(test)]
-mod tests;
 pub mod train;
 
 use data::Data;

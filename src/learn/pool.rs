@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const VALUES: usize = 48;
 
 /// Variables of some examples, with the modules that they come from.
-pub(super) struct Pool<'a> {
+pub struct Pool<'a> {
     pub(super) inputs: Inputs<'a>,
     pub(super) causal: bool,
     /// Values of a categorical variable.
@@ -36,7 +36,7 @@ pub(super) struct Codes {
 impl<'a> Pool<'a> {
     /// The variables of a program, and heads that are of use to many: where a token stands, how many of
     /// it there are, how many of the same, what stands beside.
-    pub(super) fn new(program: &Program, sample: &'a Encoded, data: &Data, d: usize) -> Pool<'a> {
+    pub fn new(program: &Program, sample: &'a Encoded, data: &Data, d: usize) -> Pool<'a> {
         let inputs = Inputs::new(sample);
         let asked = (0..sample.labels.len()).filter(|&at| sample.labels[at] != 0);
         let token = |label| {
@@ -115,7 +115,7 @@ impl<'a> Pool<'a> {
 
     /// Adds what its variables can be made to: numbers and their sums as categories, where tokens first
     /// stand, and how far it is to where they do.
-    pub(super) fn widen(&mut self) {
+    pub fn widen(&mut self) {
         let (mut numbers, mut places) = (Vec::new(), Vec::new());
         let is_of_tokens = |head: &Head| matches!(head.predicate, Predicate::OneOf(_));
         for (at, module) in self.modules.iter().enumerate() {

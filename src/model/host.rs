@@ -168,27 +168,3 @@ impl Model {
         super::difference(self, &self.in_bfloat16())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bfloat16_has_8_bits() {
-        for exact in [0.0, 1.0, -255.0, 256.0, 258.0, 0.375, 3.0 * 2f64.powi(100)] {
-            assert!(is_bfloat16(exact), "{exact}");
-        }
-        for other in [257.0, 289.0, 1.0 / 3.0, 1e39, -1.0 - 2f64.powi(-8)] {
-            assert!(!is_bfloat16(other), "{other}");
-        }
-        assert_eq!((bfloat16(257.0), bfloat16(259.0)), (256.0, 260.0));
-    }
-
-    #[test]
-    fn roots_of_padded_heads_are_exact() {
-        let padded = |order: HostOrder| [0, 1, 2, 4, 5, 17].map(|d| order.exact_d_head(d));
-        assert_eq!(padded(HostOrder::Scores), [0, 1, 2, 4, 5, 17]);
-        assert_eq!(padded(HostOrder::Query), [0, 1, 4, 4, 16, 64]);
-        assert_eq!(padded(HostOrder::Both), [0, 1, 16, 16, 16, 256]);
-    }
-}

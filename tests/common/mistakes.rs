@@ -73,13 +73,18 @@ pub fn topic(path: &Path) -> Vec<Mistake> {
         .collect()
 }
 
-/// All mistakes, in the order of the topics.
-pub fn mistakes() -> Vec<Mistake> {
+/// The files of the topics, by name.
+pub fn topics() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory()).expect("readable");
     let mut topics: Vec<PathBuf> = entries
         .map(|entry| entry.expect("readable").path())
         .filter(|path| path.extension().is_some_and(|kind| kind == "mistakes"))
         .collect();
     topics.sort();
-    topics.iter().flat_map(|path| topic(path)).collect()
+    topics
+}
+
+/// All mistakes, in the order of the topics.
+pub fn mistakes() -> Vec<Mistake> {
+    topics().iter().flat_map(|path| topic(path)).collect()
 }

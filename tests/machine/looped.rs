@@ -443,9 +443,12 @@ fn descriptions_are_not_believed() {
 #[test]
 fn mistakes_are_told_at_their_places() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/machine/mistakes");
-    insta::glob!(&folder, "*leq", |path| {
-        let text = std::fs::read_to_string(path).unwrap();
-        let name = path.file_name().unwrap().to_str().unwrap();
+    let entries = std::fs::read_dir(&folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with("leq")).collect();
+    names.sort();
+    for name in &names {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
         let mut sources = Sources::new();
         let source = sources.add(name, text.clone());
         let machine = name.ends_with(".fleq").then_some(Machine::Fleq);
@@ -454,8 +457,13 @@ fn mistakes_are_told_at_their_places() {
             .iter()
             .map(|error| render(error, &sources, Style::Plain))
             .collect();
-        insta::with_settings!({snapshot_path => &folder, prepend_module_to_snapshot => false}, {
+        insta::with_settings!({
+            snapshot_path => &folder,
+            prepend_module_to_snapshot => false,
+            snapshot_suffix => name,
+            input_file => format!("tests/machine/mistakes/{name}"),
+        }, {
             insta::assert_snapshot!(shown.join("\n"));
         });
-    });
+    }
 }

@@ -137,17 +137,16 @@ impl Scene<'_> {
         });
         let (types, name) = numeric.unwrap_or(("numbers", "tokens_int"));
         let tokens = sides.iter().find(|(meta, _)| self.is_tokens(meta));
-        let converted = tokens
-            .and_then(|(_, at)| self.put(&format!("compare the tokens as {types}"), *at, name));
-        let other = converted
-            .as_ref()
-            .map(|help| help.message.replacen("compare", ", or", 1));
+        let converted = |what: &str| {
+            let (_, at) = tokens?;
+            self.put(&format!("{what} the tokens as {types}"), *at, name)
+        };
         let text = self.as_text("compare with a string", sides);
         text.map(|help| Suggestion {
-            message: help.message + &other.unwrap_or_default(),
+            message: help.message + &converted(", or").map_or(String::new(), |it| it.message),
             ..help
         })
-        .or(converted)
+        .or_else(|| converted("compare"))
         .or_else(|| self.as_numbers(sides))
         .or_else(|| self.of_the_tokens(sides))
         .or_else(|| {

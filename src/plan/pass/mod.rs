@@ -255,28 +255,3 @@ impl Passes {
             .fold(None, |searched, pass| pass.run(plan, control).or(searched))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(text: &str) -> Result<String, String> {
-        let passes = Passes::parse(text)?;
-        Ok(Vec::from_iter(passes.iter().map(|pass| pass.name)).join(" "))
-    }
-
-    #[test]
-    fn passes_are_chosen_by_name() {
-        insta::assert_debug_snapshot!(
-            [
-                "all",
-                "none",
-                "dead,share",
-                "-guard, -units",
-                "dead,-guard",
-                "fast"
-            ]
-            .map(names)
-        );
-    }
-}

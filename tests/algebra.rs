@@ -1,7 +1,9 @@
 //! The algebra against its definitions, on small matrices of integers and fractions.
 
-use super::{Echelon, Rational, Reading, Sparse, factor, least_rank};
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use proptest::prelude::{Strategy, any, prop, proptest};
+use rasp::inside::algebra::{Echelon, Rational, Reading, Sparse, factor, least_rank};
 
 fn of(float: f64) -> Rational {
     Reading::of(float, 0.0).unwrap().number

@@ -1,0 +1,84 @@
+//! Functions as a model holds them: by directions, by steps, and by widths.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use rasp::inside::compile::{Basis, Staircase, Step, interpolation, inverse, staircase};
+
+#[test]
+fn demands_are_combinations_of_the_basis() {
+    let demands = [
+        (vec![0.0, 1.0, 2.0, 3.0, 4.0], "x".to_string()),
+        (vec![5.0, 3.0, 1.0, -1.0, -3.0], "5-2x".to_string()),
+        (vec![0.0, 1.0, 4.0, 9.0, 16.0], "x²".to_string()),
+    ];
+    let basis = Basis::new(5, None, None, &demands, |value| value.to_string());
+    assert_eq!(basis.columns.len(), 2);
+    let (constant, coordinates) = basis.coordinates(&[1.0, 3.0, 7.0, 13.0, 21.0]).unwrap();
+    assert_eq!((constant, coordinates), (1.0, vec![1.0, 1.0]));
+    assert!(basis.coordinates(&[0.0, 1.0, 0.0, 0.0, 0.0]).is_none());
+}
+
+#[test]
+fn directions_have_no_common_factor() {
+    let demands = [(vec![1.0, 1.0, -9.0, -19.0], "10x".to_string())];
+    let basis = Basis::new(4, None, None, &demands, |value| value.to_string());
+    assert_eq!(basis.columns[0].function, [0.0, 0.0, -1.0, -2.0]);
+    let coordinates = basis.coordinates(&[1.0, 1.0, -9.0, -19.0]);
+    assert_eq!(coordinates, Some((1.0, vec![10.0])));
+}
+
+#[test]
+fn readers_that_want_everything_get_a_direction_for_each_value() {
+    let demands: Vec<(Vec<f64>, String)> = (0..4)
+        .map(|value| {
+            let f = (0..4).map(|v| f64::from(u8::from(v == value)));
+            (f.collect(), String::new())
+        })
+        .collect();
+    let basis = Basis::new(4, Some(1), None, &demands, |value| format!("v{value}"));
+    let labels: Vec<&str> = basis.columns.iter().map(|c| c.label.as_str()).collect();
+    assert_eq!(labels, ["v0", "v2", "v3"]);
+    let (constant, coordinates) = basis.coordinates(&[7.0, 5.0, 5.0, 6.0]).unwrap();
+    assert_eq!((constant, coordinates), (5.0, vec![2.0, 0.0, 1.0]));
+}
+
+fn evaluate(stairs: &Staircase, z: f64) -> f64 {
+    let step = |step: &Step| {
+        let ramp = step.slope * (z - step.middle);
+        step.change * ((ramp + 0.5).max(0.0) - (ramp - 0.5).max(0.0))
+    };
+    stairs.first + stairs.steps.iter().map(step).sum::<f64>()
+}
+
+#[test]
+fn steps_pass_through_every_point_and_absorb_noise() {
+    let points = vec![(3.0, 9.0), (0.0, 0.0), (1.0, 1.0), (2.0, 1.0)];
+    let stairs = staircase(points.clone()).unwrap();
+    assert_eq!(stairs.steps.len(), 2);
+    for (z, value) in points {
+        for noise in [-0.2, 0.0, 0.2] {
+            assert_eq!(evaluate(&stairs, z + noise), value);
+        }
+    }
+}
+
+#[test]
+fn one_argument_with_two_values_is_no_function() {
+    assert!(staircase(vec![(1.0, 0.0), (1.0, 1.0)]).is_none());
+}
+
+#[test]
+fn hinges_pass_through_every_width() {
+    for first in 0..3 {
+        let widths: Vec<usize> = (first..first + 9).collect();
+        let function: Vec<f64> = widths.iter().map(|w| ((w * w * 7) % 11) as f64).collect();
+        let interpolation = interpolation(&widths, &function).expect("not constant");
+        for (width, wanted) in widths.iter().zip(&function) {
+            let x = inverse(*width);
+            let hinges = interpolation.hinges.iter();
+            let hinges = hinges.map(|(e, weight)| weight * (1.0 - *e as f64 * x).max(0.0));
+            let got = interpolation.constant + interpolation.slope * x + hinges.sum::<f64>();
+            assert!((got - wanted).abs() < 1e-9, "{width}: {got} for {wanted}");
+        }
+    }
+}

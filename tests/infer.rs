@@ -1,0 +1,108 @@
+//! What inference rests on: the sums that selectors can give, and selectors as disjoint cubes.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use rasp::inside::infer::{
+    Cube, Literal, Operand, Relation, Term, and, counts_and_sums, not, or, scaled,
+};
+use std::collections::BTreeSet;
+
+#[test]
+fn counts_and_sums_are_those_of_all_selections() {
+    let bit = [0, 1];
+    let terms = [
+        Term {
+            values: &bit,
+            certain: true,
+        },
+        Term {
+            values: &[5],
+            certain: false,
+        },
+    ];
+    let pairs = counts_and_sums(&terms, (0, 2), 100).unwrap();
+    assert_eq!(pairs, [(1, 0), (1, 1), (2, 5), (2, 6)]);
+    assert!(counts_and_sums(&terms, (0, 2), 3).is_none());
+}
+
+/// Sums that are close are found as bits, others are listed: both are those of every selection.
+#[test]
+fn sums_are_those_of_every_selection() {
+    for values in [[-3, 0, 7, 61], [-3, 0, 7, 1 << 40]] {
+        let terms: Vec<Term> = (0..6)
+            .map(|at| Term {
+                values: &values[at % 3..2 + at % 3],
+                certain: at % 2 == 0,
+            })
+            .collect();
+        let mut selections = vec![(0, 0)];
+        for term in &terms {
+            let before = selections.clone();
+            if term.certain {
+                selections.clear();
+            }
+            for (count, sum) in before {
+                selections.extend(term.values.iter().map(|value| (count + 1, sum + value)));
+            }
+        }
+        let selections: Vec<(u32, i64)> = BTreeSet::from_iter(selections).into_iter().collect();
+        let found = counts_and_sums(&terms, (0, 6), 10_000);
+        assert_eq!(found, Some(selections), "{values:?}");
+    }
+}
+
+#[test]
+fn fractions_scale_to_integers_if_they_are_binary() {
+    assert_eq!(scaled(&[0.5, 1.75]).unwrap().numbers, [2, 7]);
+    assert!(scaled(&[0.1]).is_none());
+}
+
+fn literal(pair: u32, holds: impl FnMut(usize, usize) -> bool) -> Vec<Cube> {
+    vec![Cube::of(Literal {
+        keys: Operand::Joint(pair),
+        queries: Operand::Joint(pair),
+        relation: Relation::tabulate(3, 3, holds).into(),
+    })]
+}
+
+fn selected(cubes: &[Cube], keys: [usize; 2], queries: [usize; 2]) -> usize {
+    let holds = |cube: &&Cube| {
+        cube.literals.iter().all(|literal| {
+            let Operand::Joint(at) = literal.keys else {
+                unreachable!("these are made so")
+            };
+            let at = at as usize;
+            literal.relation.holds(keys[at], queries[at])
+        })
+    };
+    cubes.iter().filter(holds).count()
+}
+
+#[test]
+fn a_lexicographic_order_is_two_disjoint_cubes() {
+    let less = literal(0, |k, q| k < q);
+    let equal = literal(0, |k, q| k == q);
+    let earlier = literal(1, |k, q| k < q);
+    let ties = and(&equal, &earlier).unwrap();
+    let cubes = or(&less, &ties).unwrap();
+    assert_eq!(cubes.len(), 2);
+    for code in 0..81 {
+        let digit = |place: usize| code / 3usize.pow(place as u32) % 3;
+        let (keys, queries) = ([digit(0), digit(1)], [digit(2), digit(3)]);
+        let expected = keys < queries;
+        assert_eq!(selected(&cubes, keys, queries), usize::from(expected));
+    }
+}
+
+#[test]
+fn cubes_of_any_formula_are_disjoint_and_cover_it() {
+    let a = literal(0, |k, q| k <= q);
+    let b = literal(1, |k, q| k != q);
+    let formula = not(&or(&and(&a, &b).unwrap(), &not(&a).unwrap()).unwrap()).unwrap();
+    for code in 0..81 {
+        let digit = |place: usize| code / 3usize.pow(place as u32) % 3;
+        let (keys, queries) = ([digit(0), digit(1)], [digit(2), digit(3)]);
+        let expected = keys[0] <= queries[0] && keys[1] == queries[1];
+        assert_eq!(selected(&formula, keys, queries), usize::from(expected));
+    }
+}
