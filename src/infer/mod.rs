@@ -33,7 +33,7 @@ use crate::graph::{Graph, SOp, SOpId, SelectorId, WithFirst};
 use crate::value::Value;
 use environment::Environments;
 pub use joint::Operand;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selector::SelectorFacts;
 use sets::Values;
 use space::{Column, Space, VarId};
@@ -188,6 +188,8 @@ pub struct Analysis<'g> {
     pub vars: Vec<Var>,
     nodes: Vec<Option<Result<Arc<Node>, Stopped>>>,
     pub(crate) selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
+    /// Selectors of which was asked what they do at the first position.
+    asked: FxHashSet<SelectorId>,
     weighted: FxHashMap<SOpId, Arc<WeightedFacts>>,
     /// The variables of means whose values cannot be listed.
     reals: FxHashMap<SOpId, VarId>,
@@ -229,6 +231,7 @@ impl<'g> Analysis<'g> {
             vars: Vec::new(),
             nodes: Vec::new(),
             selectors: FxHashMap::default(),
+            asked: FxHashSet::default(),
             weighted: FxHashMap::default(),
             reals: FxHashMap::default(),
             spaces: FxHashMap::default(),
@@ -359,8 +362,12 @@ impl<'g> Analysis<'g> {
     }
 
     /// Analyses whether a selector selects the first position, before the variables that are to read
-    /// it are made.
+    /// it are made. What fetches from the first position may be what the program has, too, so that it
+    /// would be asked of itself.
     fn record_first(&mut self, selector: SelectorId) {
+        if !self.asked.insert(selector) {
+            return;
+        }
         let selects = self.first.and_then(|first| first.selects.get(&selector));
         for needed in selects.map_or(Vec::new(), |id| self.graph.reachable(&[*id])) {
             self.record(needed);

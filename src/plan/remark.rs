@@ -1,7 +1,7 @@
 //! What a plan takes more than the program's graph does, in words: a line for each selector with
 //! several heads, and for each layer that elementwise work needed.
 
-use super::{Kind, Plan, VariableId, Written};
+use super::{Attend, FeedForward, Kind, Plan, VariableId, Written};
 use std::collections::BTreeMap;
 
 impl Plan {
@@ -12,7 +12,11 @@ impl Plan {
             remarks.extend(self.heads_at_first());
         }
         if self.layers() > layers {
-            remarks.extend(self.layers_of_hidden_units(layers));
+            let count = self.layers();
+            remarks.push(format!(
+                "{count} layers where the graph alone takes {layers}:"
+            ));
+            remarks.extend(self.why_more_layers());
         }
         self.remarks = remarks;
     }
@@ -32,7 +36,11 @@ impl Plan {
                 let same_pattern = heads.iter().all(|head| head.1 == heads[0].1);
                 let same_kind = heads.iter().all(|head| head.2 == heads[0].2);
                 let same_most = heads.iter().all(|head| head.3 == heads[0].3);
+                let of_parts = heads.iter().any(|head| head.2 == Kind::MeanOfPart);
                 let why = match (same_pattern, same_kind) {
+                    _ if of_parts => {
+                        "a mean over a disjunction, of whose parts the widths are counted first"
+                    }
                     (false, true) if !same_most => "it copies what is alone, and averages numbers",
                     (true, _) => "what it moves is known in different layers",
                     (false, true) => "a disjunction, one head for each of its parts",
@@ -65,36 +73,87 @@ impl Plan {
         remarks
     }
 
-    /// The hidden units that read what those of the layer before computed.
-    fn layers_of_hidden_units(&self, layers: usize) -> Vec<String> {
-        let mut remarks = vec![format!(
-            "{} layers where the graph alone takes {layers}:",
-            self.layers()
-        )];
+    /// What takes a layer that the graph does not count, or else what reads what from layer to layer.
+    fn why_more_layers(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
         if !self.bos {
             let first = "  without BOS a layer fetches what position 0 holds, or silences its key";
             remarks.push(first.to_string());
         }
-        let ready = self.readiness();
-        let label = |id: VariableId| &self.variable(id).label;
-        for forward in &self.feed_forwards {
-            let previous = forward.argument.reads().find(|read| {
-                self.variable(*read).written == Written::FeedForward
-                    && ready[read.0 as usize] + 2 == 2 * forward.layer
-            });
-            if let Some(previous) = previous {
-                let line = format!(
-                    "  layer {}: {} is computed from {}, which hidden units of layer {} compute",
-                    forward.layer,
-                    label(forward.into),
-                    label(previous),
-                    forward.layer - 1
-                );
-                if !remarks.contains(&line) {
-                    remarks.push(line);
-                }
+        let mut lines = self.hidden_units_after_others();
+        lines.extend(self.heads_after_hidden_units());
+        lines.extend(self.heads_after_heads(|kind| kind == Kind::MeanOfPart));
+        if lines.is_empty() {
+            lines = self.heads_after_heads(|_| true);
+        }
+        lines.sort_by_key(|(layer, _)| *layer);
+        for (layer, line) in lines {
+            let line = format!("  layer {layer}: {line}");
+            if !remarks.contains(&line) {
+                remarks.push(line);
             }
         }
         remarks
+    }
+
+    /// Hidden units that read what those of the layer before computed.
+    fn hidden_units_after_others(&self) -> Vec<(usize, String)> {
+        let ready = self.readiness();
+        let forwards = self.feed_forwards.iter();
+        let line = |forward: &FeedForward| {
+            let previous = forward.argument.reads().find(|read| {
+                self.variable(*read).written == Written::FeedForward
+                    && ready[read.0 as usize] + 2 == 2 * forward.layer
+            })?;
+            let (into, previous) = (self.variable(forward.into), self.variable(previous));
+            let (label, read, before) = (&into.label, &previous.label, forward.layer - 1);
+            let line = format!(
+                "{label} is computed from {read}, which hidden units of layer {before} compute"
+            );
+            Some((forward.layer, line))
+        };
+        forwards.filter_map(line).collect()
+    }
+
+    /// Heads that read what hidden units compute of what is known a layer earlier.
+    fn heads_after_hidden_units(&self) -> Vec<(usize, String)> {
+        let ready = self.readiness();
+        let is_known = |id: VariableId, layer: usize| {
+            let ready = ready[id.0 as usize];
+            ready == 0 || ready + 2 < 2 * layer
+        };
+        let is_late = |id: VariableId, layer: usize| {
+            let mut forwards = self.feed_forwards.iter();
+            forwards.any(|op| {
+                let mut reads = op.argument.reads();
+                op.into == id && op.layer == layer && reads.all(|read| is_known(read, layer))
+            })
+        };
+        let later = self.attends.iter().filter(|attend| attend.layer > 1);
+        let line = |attend: &Attend| {
+            let before = attend.layer - 1;
+            let read = attend.reads().find(|read| is_late(*read, before))?;
+            let (name, label) = (&attend.source.name, &self.variable(read).label);
+            let line =
+                format!("{name} reads {label}, which hidden units of layer {before} compute");
+            Some((attend.layer, line))
+        };
+        later.filter_map(line).collect()
+    }
+
+    /// Heads of some kinds that read what heads of the layer before give.
+    fn heads_after_heads(&self, counts: impl Fn(Kind) -> bool) -> Vec<(usize, String)> {
+        let ready = self.readiness();
+        let later = self.attends.iter().filter(|attend| attend.layer > 1);
+        let line = |attend: &Attend| {
+            let before = attend.layer - 1;
+            let mut reads = attend.reads();
+            let read = reads.find(|read| ready[read.0 as usize] + 1 == 2 * before)?;
+            let (name, label) = (&attend.source.name, &self.variable(read).label);
+            let line = format!("{name} reads {label}, which heads of layer {before} give");
+            Some((attend.layer, line))
+        };
+        let later = later.filter(|attend| counts(attend.kind));
+        later.filter_map(line).collect()
     }
 }
