@@ -271,7 +271,7 @@ pub struct Schedule {
     pub planned: super::schedule::Planned,
     /// Count as the reference implementation does: a head for each selector written, even where
     /// two are equal
-    #[arg(long)]
+    #[arg(long, conflicts_with = "compare")]
     pub reference: bool,
     /// The result as one JSON object; errors and warnings too
     #[arg(long)]

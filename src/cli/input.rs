@@ -287,18 +287,38 @@ pub fn open(
     program: &Program,
     sharing: Sharing,
 ) -> Result<(Session, Vec<Event>), Unreadable> {
-    let mut session = session(sharing);
-    let loaded = read(&program.file).map_err(|diagnostic| {
-        output.report(&diagnostic, session.sources());
+    let loaded = open_file(output, program)?;
+    open_read(output, &loaded, sharing)
+}
+
+/// The text of a program.
+///
+/// # Errors
+/// It cannot be read: that is shown, and returned.
+pub fn open_file(output: &mut Output, program: &Program) -> Result<Loaded, Unreadable> {
+    read(&program.file).map_err(|diagnostic| {
+        output.report(&diagnostic, &Sources::new());
         Unreadable {
             stop: Stop::Reported,
             first: Some(Box::new((*diagnostic, Sources::new()))),
         }
-    })?;
+    })
+}
+
+/// As [`open`], of a program that has been read.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_read(
+    output: &mut Output,
+    loaded: &Loaded,
+    sharing: Sharing,
+) -> Result<(Session, Vec<Event>), Unreadable> {
+    let mut session = session(sharing);
     let control = session.control().clone();
     let stopped = |stop| Unreadable { stop, first: None };
     let events = progress::shown(output, &control, "running the program", || {
-        session.load(&loaded)
+        session.load(loaded)
     });
     let events = events.map_err(stopped)?;
     let found = session.take_diagnostics();

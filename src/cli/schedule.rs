@@ -1,14 +1,15 @@
 //! `rasp schedule`: the layers and heads an s-op takes.
 
 use super::arguments::{Schedule, Setting};
-use super::input::{asked, open, vocabulary};
+use super::input::{asked, open_file, open_read, vocabulary};
+use super::limits::session;
 use super::making::Making;
 use super::output::{Output, Stop};
 use super::progress;
 use crate::graph::{SOpId, Sharing};
 use crate::schedule::exact::Options;
 use crate::schedule::program::optimise;
-use crate::session::{Compiled, Session};
+use crate::session::{Compiled, Loaded, Session};
 use clap::Args;
 use serde_json::Value as Json;
 
@@ -19,7 +20,7 @@ pub struct Planned {
     pub setting: Setting,
     #[command(flatten)]
     pub making: Making,
-    /// Show the schedule of the program's graph alone, too
+    /// Show the schedule of the program's graph alone, too, and that which the reference counts
     #[arg(long)]
     pub compare: bool,
     /// Show every line of a long schedule, also those that are like others
@@ -33,7 +34,8 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     } else {
         Sharing::Equal
     };
-    let (mut session, _) = open(output, &arguments.program, sharing)?;
+    let loaded = open_file(output, &arguments.program)?;
+    let (mut session, _) = open_read(output, &loaded, sharing)?;
     let sop = session.sop(&arguments.sop.expr);
     let sop = output.expect(sop, session.sources())?;
     let planned = &arguments.planned;
@@ -44,15 +46,24 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let known = session.settings.vocabulary.is_some() && session.settings.max_length.is_some();
     let given = planned.setting.is_given();
     if arguments.reference || !(known || given) {
-        let Alone { text, json } = alone(output)?;
-        return match arguments.json {
-            true => output.json(&json),
-            false if arguments.reference => output.folded(&text, arguments.planned.all),
-            false => {
-                output.folded(&text, arguments.planned.all)?;
-                output.line(ALONE)
+        let Alone { text, mut json } = alone(output)?;
+        let compared = planned.compare && !arguments.reference;
+        if arguments.json {
+            if compared {
+                json["reference"] = counted(&loaded, &arguments.sop.expr)?.json;
             }
-        };
+            return output.json(&json);
+        }
+        output.folded(&text, planned.all)?;
+        if !arguments.reference {
+            output.line(ALONE)?;
+        }
+        if compared {
+            output.line(COUNTED)?;
+            let counted = counted(&loaded, &arguments.sop.expr)?;
+            output.folded(&counted.text, planned.all)?;
+        }
+        return Ok(());
     }
     let vocabulary = output.expect(vocabulary(&planned.setting), session.sources())?;
     let asked = asked(&planned.setting, vocabulary, Some(&planned.making));
@@ -66,6 +77,7 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         }
         if planned.compare {
             json["graph"] = alone(output)?.json;
+            json["reference"] = counted(&loaded, &arguments.sop.expr)?.json;
         }
         return output.json(&json);
     }
@@ -77,8 +89,19 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         output.line("\nthe program's graph alone")?;
         let alone = alone(output)?;
         output.folded(&alone.text, planned.all)?;
+        output.line(COUNTED)?;
+        let counted = counted(&loaded, &arguments.sop.expr)?;
+        output.folded(&counted.text, planned.all)?;
     }
     Ok(())
+}
+
+/// The schedule as the reference counts it. What there is to say of the program has been said.
+fn counted(loaded: &Loaded, expression: &str) -> Result<Alone, Stop> {
+    let mut session = session(Sharing::None);
+    session.load(loaded);
+    let sop = session.sop(expression).map_err(|_| Stop::Reported)?;
+    Ok(Alone::new(&session, sop, None))
 }
 
 /// The schedule of a program's graph.
@@ -105,6 +128,9 @@ impl Alone {
         Alone { text, json }
     }
 }
+
+/// What stands above the schedule that the reference counts.
+const COUNTED: &str = "\ncounted as the reference does: a head for each selector written";
 
 /// What a schedule of the graph does not say.
 const ALONE: &str =

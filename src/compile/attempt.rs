@@ -75,6 +75,8 @@ fn certified_or_tried(
         false => &[Care::Careful, Care::Bits],
     };
     let mut exact_in: BTreeSet<Dtype> = compiled.exact_in().collect();
+    // What is proved for some floats only is better than what is wrong.
+    let mut partly = None;
     for care in cares.iter().copied() {
         control.check()?;
         if let Ok(careful) = attempt(analysis, &searches, roots, request, care) {
@@ -82,6 +84,9 @@ fn certified_or_tried(
                 return Ok(careful);
             }
             exact_in.extend(careful.exact_in());
+            if careful.exact_in().next().is_some() {
+                partly.get_or_insert(careful);
+            }
         }
     }
     let mut real = None;
@@ -94,21 +99,15 @@ fn certified_or_tried(
     }
     control.at("trying inputs");
     let mut verdict = verify::guard(graph, roots, &compiled.model);
-    if verdict.is_err()
-        && let Some(real) = real
-    {
-        compiled = real;
-        verdict = verify::guard(graph, roots, &compiled.model);
-    }
-    let verdict = verdict.map_err(|error| match Vec::from_iter(exact_in)[..] {
-        [] => error,
-        [Dtype::Float64] => Box::new(error.help(exact_there(Dtype::Float64))),
-        [dtype, ..] => {
-            let message = "no model was found that is exact in the floats that are asked for";
-            let error = Diagnostic::error(Code::NotExact, message);
-            let error = error.at(graph.span(roots[0]), "compiled from this");
-            Box::new(error.help(exact_there(dtype)))
+    for other in real.into_iter().chain(partly) {
+        if verdict.is_err() {
+            compiled = other;
+            verdict = verify::guard(graph, roots, &compiled.model);
         }
+    }
+    let verdict = verdict.map_err(|error| match exact_in.first() {
+        Some(dtype) => Box::new(error.help(exact_there(*dtype))),
+        None => error,
     });
     verdict.map(|()| compiled)
 }
