@@ -444,6 +444,32 @@ fn plans_say_what_position_0_does() {
     snapshot("plans", &text);
 }
 
+/// What is fetched from position 0 is fetched by the selector that the programs have, too.
+#[test]
+fn what_position_0_holds_may_be_asked_for() {
+    let program = "
+        a = tokens[0];
+        b = load_from_location(tokens, 0);
+        c = aggregate(select(indices, 0, ==), indices + 1, -1);
+        d = selector_width(select(indices, 0, ==));
+        e = tokens[0] == tokens[1];
+        f = aggregate(select(indices, 0, ==) or select(tokens, tokens, ==), indices);
+        g = aggregate(select(indices, 0, ==) and select(tokens, \"a\", ==), tokens, \"-\");";
+    let place = Place::with(&[("p.rasp", program)]);
+    for expression in ["a", "b", "c", "d", "e", "f", "g"] {
+        let verify = ["verify", "p.rasp", "-e", expression, "--no-bos"];
+        for longest in ["1", "4"] {
+            let setting = ["--vocab", "ab", "--max-len", longest];
+            let ran = place.rasp(&[&verify[..], &setting].concat());
+            assert!(
+                ran.out.starts_with("proved: right on all"),
+                "{}",
+                ran.shown()
+            );
+        }
+    }
+}
+
 #[test]
 fn a_file_says_that_there_is_no_bos() {
     let place = Place::with(&[("p.rasp", PROGRAMS)]);

@@ -240,8 +240,11 @@ fn list(numbers: &[usize]) -> String {
     }
 }
 
-/// A weight to four digits, with an exponent where it is very large.
+/// A weight to four digits, with an exponent where it is very large; whole numbers as they are.
 fn rounded(weight: f64) -> String {
+    if weight < 1e6 && weight.fract() == 0.0 {
+        return weight.to_string();
+    }
     let digits = format!("{weight:.3e}");
     match digits.parse::<f64>() {
         Ok(number) if number < 1e6 => number.to_string(),
