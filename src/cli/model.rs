@@ -77,10 +77,11 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
 
 /// The same error, with what to do all the same.
 fn uncertified(error: Diagnostic) -> Diagnostic {
-    let nearest = error.help.as_ref().map_or("", |help| help.message.as_str());
-    let help = format!(
-        "{nearest}; `--uncertified` writes it, held against the interpreter on some inputs only"
-    );
+    let anyway = "`--uncertified` writes it, held against the interpreter on some inputs only";
+    let help = match &error.help {
+        Some(nearest) => format!("{}; {anyway}", nearest.message),
+        None => anyway.to_string(),
+    };
     error.help(help)
 }
 
