@@ -119,7 +119,6 @@ mod certify;
 mod compile;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-#[expect(clippy::wildcard_enum_match_arm, reason = "not named yet")]
 mod decompile;
 #[doc(hidden)]
 mod diagnose;
@@ -135,7 +134,6 @@ mod infer;
 mod interpret;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-#[expect(clippy::wildcard_enum_match_arm, reason = "not named yet")]
 mod learn;
 #[doc(hidden)]
 mod looped;

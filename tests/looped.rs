@@ -239,3 +239,20 @@ fn looped_models_are_files_like_others() {
     );
     insta::assert_snapshot!(shown.shown());
 }
+
+#[test]
+fn what_is_not_proved_is_refused() {
+    let place = Place::with(&[("rounds.rasp", PROGRAM)]);
+    let compile = "rasp compile rounds.rasp --looped -e 'thinned(2)' --vocab ab --max-len 24 \
+                   --dtype bfloat16 -o rounds.model";
+    let ran = place.shell(compile);
+    assert_eq!(ran.status, 1, "{}", ran.shown());
+    let help = "Help: `--uncertified` writes it, held against the interpreter on some inputs only";
+    assert!(
+        ran.err.contains("[E0604]") && ran.err.contains(help),
+        "{}",
+        ran.err
+    );
+    let ran = place.shell(&format!("{compile} --uncertified"));
+    assert_eq!(ran.status, 0, "{}", ran.shown());
+}

@@ -509,6 +509,39 @@ fn commands_end_with_their_line() {
     }
 }
 
+/// However other languages ask for it, and whether a person or a program does.
+#[test]
+fn help_is_given_as_it_is_asked_for_elsewhere() {
+    for (asked, command) in [
+        ("select?;", "help select"),
+        ("select?", "help select"),
+        ("==?", "help =="),
+        ("lenght?;", "help lenght"),
+        ("help();", ":help"),
+        ("help()", ":help"),
+        ("help ();", ":help"),
+        ("help(select);", "help select"),
+        ("help( select )", "help select"),
+    ] {
+        for patience in [Patience::None, Patience::NextLine] {
+            let answer = |lines: &str| {
+                let mut repl = Repl::new(Style::Plain, patience);
+                let parts: Vec<Said> = lines.lines().flat_map(|line| repl.push(line)).collect();
+                (parts, repl.has_failed())
+            };
+            // A pipe ends an entry at the line that cannot continue it.
+            let (told, failed) = answer(&format!("{asked}\n:quit"));
+            assert!(!told.is_empty(), "{asked}");
+            assert_eq!((told, failed), answer(command), "{asked}");
+        }
+    }
+    let own = printed("def help() { return 7; }\nhelp();\nhelp()");
+    assert_eq!(own.matches("out =  7").count(), 2, "{own}");
+    // Where more is on the line it is a mistake, which names the command.
+    let screen = printed("1; select?;");
+    assert!(screen.contains("at the prompt `help select`"), "{screen}");
+}
+
 #[test]
 fn places_on_a_pipe_are_those_of_the_input() {
     let program = b"x = 1;\ny = 2;\n\nz = qq;\n:reload\ndef f(a) {\n  return b;\n}\nf(1)\n";

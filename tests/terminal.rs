@@ -73,6 +73,24 @@ fn what_is_typed_ahead_is_kept() {
 }
 
 #[test]
+fn help_is_given_as_it_is_asked_for_elsewhere() {
+    let screen = shown("", "select?;\rhelp();\rexit\r");
+    for answer in ["select(keys, queries, comparison)", ":explain [code]"] {
+        assert!(screen.contains(answer), "{answer}: {screen}");
+    }
+    assert!(!screen.contains("Error"), "{screen}");
+    let place = Place::new();
+    let piped = place.shell("printf 'select?;\\nhelp();\\n' | rasp");
+    let named = place.shell("printf 'help select\\n:help\\n' | rasp");
+    assert_eq!(
+        (piped.status, &piped.out),
+        (0, &named.out),
+        "{}",
+        piped.shown()
+    );
+}
+
+#[test]
 fn an_entry_of_several_lines_is_edited_as_one() {
     let typed = "def f(x) {\ry = 1;\rreturn y;\r}";
     // Two lines up, to the end of the line, and over its last two characters.

@@ -8,7 +8,7 @@ use super::output::{Output, Stop};
 use super::progress;
 use crate::base::{Code, Diagnostic, Fallible, Random, Sources};
 use crate::machine::dyck::{self, Dyck, Kind, Options, Verification};
-use crate::model::{self, Attention, Dtype};
+use crate::model::{Attention, Dtype};
 use crate::value::Value;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -101,14 +101,9 @@ pub fn build(output: &mut Output, arguments: &Build) -> Result<(), Stop> {
     };
     let built = output.expect(dyck.build(arguments.dtype), &sources)?;
     output.expect(arguments.file.save(&built), &sources)?;
-    let summary = model::summary(&built);
-    match arguments.json {
-        true => output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null)),
-        false => {
-            output.text(&summary.to_string())?;
-            output.line(&arguments.file.told())
-        }
-    }
+    arguments
+        .file
+        .summarize(output, &built, None, arguments.json)
 }
 
 /// The brackets that the command line gives, or those that everyone knows.

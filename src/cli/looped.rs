@@ -104,7 +104,7 @@ pub fn asm(output: &mut Output, arguments: &Asm) -> Result<(), Stop> {
     output.expect(arguments.file.save(&model), &sources)?;
     let summary = model::summary(&model);
     if arguments.json {
-        return output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null));
+        return output.json(&summary);
     }
     let list = |numbers: &[usize]| {
         let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();

@@ -9,6 +9,7 @@ use crate::base::{Code, Diagnostic, Existing, Fallible, Sources, visible};
 use crate::compile;
 use crate::graph::{SOpId, Sharing};
 use crate::model::{self, Digest, Model};
+use crate::schedule::report::Searched;
 use crate::session::{Compiled, Session};
 use crate::value::Value;
 use serde_json::Value as Json;
@@ -28,7 +29,9 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
             return Err(Stop::Reported);
         }
         output.expect(arguments.file.save(&model), session.sources())?;
-        return described(output, &model, arguments);
+        return arguments
+            .file
+            .summarize(output, &model, None, arguments.json);
     }
     let compiled = compile_expressions(
         output,
@@ -56,44 +59,18 @@ pub fn compile(output: &mut Output, arguments: &Compile) -> Result<(), Stop> {
         return Err(Stop::Reported);
     }
     output.expect(arguments.file.save(model), session.sources())?;
-    let summary = model::summary(model);
-    match arguments.json {
-        true => {
-            let mut json = serde_json::to_value(&summary).unwrap_or(Json::Null);
-            if let Some(searched) = searched {
-                searched.add_to(&mut json);
-            }
-            output.json(&json)
-        }
-        false => {
-            output.text(&summary.to_string())?;
-            if let Some(searched) = searched {
-                output.text(&format!("\n{}", searched.text()))?;
-            }
-            output.line(&arguments.file.told())
-        }
-    }
+    let file = &arguments.file;
+    file.summarize(output, model, searched.as_ref(), arguments.json)
 }
 
 /// The same error, with what to do all the same.
 fn uncertified(error: Diagnostic) -> Diagnostic {
-    let nearest = error.help.as_ref().map_or("", |help| help.message.as_str());
-    let help = format!(
-        "{nearest}; `--uncertified` writes it, held against the interpreter on some inputs only"
-    );
+    let anyway = "`--uncertified` writes it, held against the interpreter on some inputs only";
+    let help = match &error.help {
+        Some(nearest) => format!("{}; {anyway}", nearest.message),
+        None => anyway.to_string(),
+    };
     error.help(help)
-}
-
-/// What a looped model is.
-fn described(output: &mut Output, model: &Model, arguments: &Compile) -> Result<(), Stop> {
-    let summary = model::summary(model);
-    match arguments.json {
-        true => output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null)),
-        false => {
-            output.text(&summary.to_string())?;
-            output.line(&arguments.file.told())
-        }
-    }
 }
 
 /// Compiles an expression of a program to a looped model, and gives its s-op.
@@ -124,6 +101,29 @@ impl ModelFile {
             false => Existing::Keep,
         };
         model::save(model, &self.output, existing)
+    }
+
+    /// Says what the model that was written is, and what its search found.
+    pub fn summarize(
+        &self,
+        output: &mut Output,
+        model: &Model,
+        searched: Option<&Searched>,
+        json: bool,
+    ) -> Result<(), Stop> {
+        let summary = model::summary(model);
+        if json {
+            let mut json = serde_json::to_value(&summary).unwrap_or(Json::Null);
+            if let Some(searched) = searched {
+                searched.add_to(&mut json);
+            }
+            return output.json(&json);
+        }
+        output.text(&summary.to_string())?;
+        if let Some(searched) = searched {
+            output.text(&format!("\n{}", searched.text()))?;
+        }
+        output.line(&self.told())
     }
 
     /// What is said when it is written.
@@ -164,7 +164,7 @@ pub fn info(output: &mut Output, arguments: &Info) -> Result<(), Stop> {
     let model = load(output, &arguments.model, arguments.digest.asked())?;
     let summary = model::summary(&model);
     match arguments.json {
-        true => output.json(&serde_json::to_value(&summary).unwrap_or(Json::Null)),
+        true => output.json(&summary),
         false => output.text(&summary.to_string()),
     }
 }

@@ -194,7 +194,7 @@ impl Writer<'_> {
                     true
                 }
                 Fitted::OneOf(values) => values.len() <= 1,
-                _ => false,
+                Fitted::Compare(..) | Fitted::Constant(..) | Fitted::Function(_) => false,
             };
         let first: Vec<i32> = self.care.first[values].iter().copied().collect();
         let times = if first.len() == 1 { 1 } else { 2 };

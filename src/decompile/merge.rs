@@ -41,7 +41,7 @@ pub fn merged(program: &Program, care: &Care) -> Program {
                 });
                 Module::Map(Rule::Table(row.collect(), other), read, read)
             }
-            module => module,
+            module @ (Module::Copy(..) | Module::Count(..) | Module::Map(..)) => module,
         });
     }
     let readout = match &program.readout {
@@ -58,12 +58,14 @@ fn counted_at_once(module: &Module, modules: &[Module]) -> Option<Module> {
     let Module::Map(Rule::Sum, a, b) = module else {
         return None;
     };
-    let counted = |variable: Variable| match &modules[variable.checked_sub(FIRST)?] {
-        Module::Count(head, None) => match &head.predicate {
+    let counted = |variable: Variable| {
+        let Module::Count(head, None) = &modules[variable.checked_sub(FIRST)?] else {
+            return None;
+        };
+        match &head.predicate {
             Predicate::OneOf(keys) => Some((head, keys)),
-            _ => None,
-        },
-        _ => None,
+            Predicate::Compare(..) | Predicate::Constant(..) | Predicate::Rows(_) => None,
+        }
     };
     let ((head, some), (other, others)) = (counted(*a)?, counted(*b)?);
     let is_alike = (head.keys, head.left, head.first) == (other.keys, other.left, other.first);
@@ -144,7 +146,7 @@ pub fn tokens(program: &Program) -> Vec<bool> {
         let is_token = match module {
             Module::Copy(_, values) => tokens[*values],
             Module::Map(Rule::Given(..), a, _) => tokens[*a],
-            _ => false,
+            Module::Count(..) | Module::Map(..) => false,
         };
         tokens.push(is_token);
     }

@@ -14,6 +14,10 @@ pub fn name(module: &Module, names: &[String], data: &Data) -> String {
     }
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "others are known by their values"
+)]
 fn copied(head: &Head, values: Variable, names: &[String], data: &Data) -> String {
     let of_position = (head.keys, head.queries) == (POSITIONS, POSITIONS);
     match &head.predicate {
@@ -45,6 +49,10 @@ fn copied(head: &Head, values: Variable, names: &[String], data: &Data) -> Strin
     }
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "others are known by their keys"
+)]
 fn counted(head: &Head, names: &[String], data: &Data) -> String {
     let keys = &names[head.keys];
     let what = match &head.predicate {

@@ -130,7 +130,7 @@ impl Writer<'_> {
         let mut modules = self.program.modules.iter();
         modules.any(|module| match module {
             Module::Map(Rule::Sum | Rule::Difference, a, b) => [*a, *b].contains(&variable),
-            _ => false,
+            Module::Copy(..) | Module::Count(..) | Module::Map(..) => false,
         })
     }
 

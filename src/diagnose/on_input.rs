@@ -177,14 +177,14 @@ fn placed(failed: &Failed, error: Diagnostic) -> Diagnostic {
     let token = fault
         .position
         .and_then(|at| Some((at, failed.input.get(at)?.source())));
-    let place = match (token, fault.position, &fault.cause) {
+    let place = |name: &str| match (&token, fault.position, &fault.cause) {
         (Some((at, token)), ..) => {
-            format!("this fails at position {at}, where the token is {token}")
+            format!("{name} fails at position {at}, where the token is {token}")
         }
-        (None, Some(position), _) => format!("this fails at position {position}"),
+        (None, Some(position), _) => format!("{name} fails at position {position}"),
         (None, None, _) if is_input => "the input itself mixes them".to_string(),
         (None, None, Cause::Mixed(_)) => "here they meet".to_string(),
-        (None, None, _) => "this fails".to_string(),
+        (None, None, _) => format!("{name} fails"),
     };
     let span = graph.span(fault.sop);
     if span == Span::BUILT_IN {
@@ -193,10 +193,9 @@ fn placed(failed: &Failed, error: Diagnostic) -> Diagnostic {
         let readers = graph.reachable(failed.roots).into_iter().filter(reads);
         let mut places = readers.map(|id| graph.span(id));
         let place_of = places.find(|span| *span != Span::BUILT_IN && !is_input);
-        let name = format!("`{}`", graph.describe(fault.sop));
         return match place_of {
-            Some(at) => error.at(at, place.replacen("this", &name, 1)),
-            None => error.note(place),
+            Some(at) => error.at(at, place(&format!("`{}`", graph.describe(fault.sop)))),
+            None => error.note(place("this")),
         };
     }
     let operands = matches!(sop, SOp::Map { .. }).then(|| graph.dependencies(fault.sop));
@@ -206,7 +205,7 @@ fn placed(failed: &Failed, error: Diagnostic) -> Diagnostic {
         let constant = matches!(graph.get(**id), SOp::Constant(_));
         !constant && made.source == span.source && !span.contains(made)
     });
-    named.fold(error.at(span, place), |error, id| {
+    named.fold(error.at(span, place("this")), |error, id| {
         let name = graph.name(*id).map(|name| format!("`{name}`"));
         let name = name.unwrap_or("an operand".to_string());
         error.at(graph.span(*id), format!("{name} is made here"))

@@ -285,6 +285,14 @@ impl Builder {
         }
     }
 
+    /// A value, or why there is none.
+    pub fn add(&mut self, value: Result<Value, Arc<Fault>>) {
+        match value {
+            Ok(value) => self.push(value),
+            Err(fault) => self.fault(fault),
+        }
+    }
+
     pub fn push(&mut self, value: Value) {
         if self.length == self.faults.len() {
             self.start(&value);

@@ -219,10 +219,7 @@ impl Kernel {
         let sums = parallel::map((queries.div_ceil(TOGETHER), LEAST), || (), sums);
         let mut builder = Builder::new(queries);
         for sum in sums.into_iter().flatten() {
-            match sum.mean(sop, value, default) {
-                Ok(value) => builder.push(value),
-                Err(fault) => builder.fault(fault),
-            }
+            builder.add(sum.mean(sop, value, default));
         }
         builder.finish()
     }

@@ -30,10 +30,7 @@ pub fn map(sop: SOpId, op: &Op, operands: &[Arc<Column>], length: usize) -> Colu
     }
     let mut builder = Builder::new(length);
     for position in 0..length {
-        match value_at(sop, op, operands, position) {
-            Ok(value) => builder.push(value),
-            Err(fault) => builder.fault(fault),
-        }
+        builder.add(value_at(sop, op, operands, position));
     }
     builder.finish()
 }

@@ -387,10 +387,7 @@ impl Scores {
         let means = parallel::map((self.queries.count(), LEAST), Vec::new, mean);
         let mut builder = Builder::new(value.len());
         for class in &self.queries.of {
-            match &means[*class as usize] {
-                Ok(value) => builder.push(value.clone()),
-                Err(fault) => builder.fault(fault.clone()),
-            }
+            builder.add(means[*class as usize].clone());
         }
         builder.finish()
     }

@@ -103,10 +103,7 @@ impl Masked {
             .running(nothing, add, |query, sum| sums[query] = sum);
         let mut builder = Builder::new(sums.len());
         for sum in sums {
-            match sum.mean(sop, value, default) {
-                Ok(value) => builder.push(value),
-                Err(fault) => builder.fault(fault),
-            }
+            builder.add(sum.mean(sop, value, default));
         }
         builder.finish()
     }

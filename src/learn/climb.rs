@@ -36,7 +36,7 @@ pub fn climbed(program: &Program, data: &Encoded, d: usize, tries: usize, stop: 
         let is_set = |module: &Module| match module {
             Module::Copy(head, _) | Module::Count(head, _) => match &head.predicate {
                 Predicate::Rows(rows) => rows.iter().any(|row| row.count_ones() != 1),
-                _ => false,
+                Predicate::Compare(..) | Predicate::Constant(..) | Predicate::OneOf(_) => false,
             },
             Module::Map(..) => false,
         };

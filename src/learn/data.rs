@@ -280,6 +280,7 @@ pub fn from_lines(name: &str, text: &str) -> Fallible<Vec<Example>> {
 }
 
 /// The example of a line, or what is wrong with it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no more of JSON is a value")]
 fn example(line: &str, number: usize) -> Result<Example, String> {
     let json: Json = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let object = json.as_object().ok_or("it is not a JSON object")?;
@@ -306,9 +307,9 @@ fn example(line: &str, number: usize) -> Result<Example, String> {
             "{found} tokens, where 1 to {LARGEST} can be learnt"
         ));
     }
-    let tokens = input.iter().map(|token| match token {
-        Json::String(text) => Ok(Value::str(text)),
-        other => Err(format!("the token {other} is not a string")),
+    let tokens = input.iter().map(|token| match token.as_str() {
+        Some(text) => Ok(Value::str(text)),
+        None => Err(format!("the token {token} is not a string")),
     });
     let values = output.iter().map(|value| match value {
         Json::Null => Ok(None),

@@ -84,7 +84,7 @@ pub fn refit(program: &mut Program, data: &Encoded, labels: &[Value]) {
         if table.iter().all(is_number) {
             let all = (1..=labels.len() as u16).filter_map(|label| match number(label) {
                 Value::Int(value) => Some((i32::try_from(value).ok()?, label)),
-                _ => None,
+                Value::Float(_) | Value::Bool(_) | Value::Str(_) => None,
             });
             table.extend(all.map(|(value, label)| ((value, value), label)));
         } else {

@@ -122,7 +122,7 @@ impl<'a> Pool<'a> {
             match module {
                 Module::Count(head, None) if is_of_tokens(head) => numbers.push(FIRST + at),
                 Module::Copy(head, POSITIONS) if is_of_tokens(head) => places.push(FIRST + at),
-                _ => {}
+                Module::Copy(..) | Module::Count(..) | Module::Map(..) => {}
             }
         }
         for &number in &numbers {

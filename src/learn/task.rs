@@ -193,7 +193,13 @@ impl Task {
                     _ => pairs.chain([random.below(4)]).collect(),
                 }
             }
-            _ => {
+            Task::Reverse
+            | Task::Hist
+            | Task::DoubleHist
+            | Task::Sort
+            | Task::MostFreq
+            | Task::Dyck1
+            | Task::Dyck2 => {
                 let length = least + random.below(most - least + 1);
                 (0..length).map(|_| random.below(alphabet.len())).collect()
             }
@@ -239,7 +245,12 @@ impl Task {
                     words.map(move |word| self.example(&word.map(usize::from))),
                 ))
             }
-            _ => {
+            Task::Reverse
+            | Task::Hist
+            | Task::DoubleHist
+            | Task::Sort
+            | Task::MostFreq
+            | Task::Dyck1 => {
                 let words = (least..=most).flat_map(move |length| {
                     (0..count.pow(length as u32)).map(move |number| {
                         (0..length)

@@ -149,9 +149,7 @@ pub(super) fn is_command(line: &str) -> bool {
     let mut words = line.trim().trim_end_matches(';').split_whitespace();
     let two = (words.next(), words.next(), words.next());
     match two {
-        (Some("help"), Some(topic), None) => {
-            is_name(topic) || topic.chars().all(|c| "=!<>+-*/^%".contains(c))
-        }
+        (Some("help"), Some(topic), None) => is_topic(topic),
         (Some(word), ..) => word.starts_with(':'),
         _ => false,
     }
@@ -175,9 +173,20 @@ pub(super) fn run(repl: &mut Repl, line: &str) {
     }
 }
 
-/// Whether an entry asks for help, where nothing is called `help`.
-pub(super) fn asks_for_help(repl: &Repl, entry: &str) -> bool {
-    entry.trim().trim_end_matches(';') == "help" && repl.session.lookup("help").is_none()
+/// What an entry wants help with, as other languages ask for it: `select?`, or, where nothing is called
+/// `help`, `help(select)`; of `help()` and `help` alone it is nothing in particular.
+pub(super) fn asked_about<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
+    let entry = entry.trim().trim_end_matches(';').trim_end();
+    if let Some(topic) = entry.strip_suffix('?') {
+        return Some(topic.trim_end()).filter(|topic| is_topic(topic));
+    }
+    let called = entry.strip_prefix("help")?.trim_start();
+    let topic = match called {
+        "" => called,
+        _ => called.strip_prefix('(')?.strip_suffix(')')?.trim(),
+    };
+    let asks = repl.session.lookup("help").is_none() && (topic.is_empty() || is_topic(topic));
+    asks.then_some(topic)
 }
 
 /// The first word of a command of the language that an entry holds alone, where it is no name.
@@ -210,6 +219,12 @@ pub(super) fn find(word: &str) -> Result<&'static Command, String> {
             Err(format!("`{word}` could be {}", names.join(" or ")))
         }
     }
+}
+
+/// Whether help can be on it: a name, a word of the language, or an operator.
+fn is_topic(word: &str) -> bool {
+    let is_operator = |word: &str| word.chars().all(|c| "=!<>+-*/^%".contains(c));
+    !word.is_empty() && (is_name(word) || is_operator(word))
 }
 
 fn is_name(word: &str) -> bool {

@@ -2,7 +2,7 @@
 //! documentation of functions, the graph and the table of commands.
 
 use super::Repl;
-use super::command::{COMMANDS, STATEMENTS, describe, refuse};
+use super::command::{COMMANDS, Command, STATEMENTS, describe, refuse};
 use crate::base::Code;
 use crate::base::suggest::nearest;
 use crate::builtin::{self, Kind};
@@ -110,6 +110,16 @@ fn overview() -> String {
     format!("{text}\n`:puzzle` teaches the language; so does `rasp tour`, outside the prompt.\n")
 }
 
+fn of_command(command: &Command) -> String {
+    let Command {
+        name,
+        arguments,
+        help,
+        ..
+    } = command;
+    format!("{name} {arguments}\n  {help}\n")
+}
+
 /// The commands, of the prompt and of the language, that a word belongs to.
 fn commands(topic: &str) -> String {
     let named = |name: &str| name.trim_start_matches(':') == topic.trim_start_matches(':');
@@ -118,12 +128,7 @@ fn commands(topic: &str) -> String {
         .iter()
         .filter(|(name, _)| name.split([' ', '(']).any(|word| word == topic));
     commands
-        .map(|command| {
-            format!(
-                "{} {}\n  {}\n",
-                command.name, command.arguments, command.help
-            )
-        })
+        .map(of_command)
         .chain(statements.map(|(name, help)| format!("{name}\n  {help}\n")))
         .collect()
 }
@@ -132,10 +137,7 @@ fn about(repl: &Repl, topic: &str) -> Option<String> {
     let named = |name: &&str| name.trim_start_matches(':') == topic.trim_start_matches(':');
     let is_command = |name: &str| named(&name) && (topic.starts_with(':'));
     if let Some(command) = COMMANDS.iter().find(|command| is_command(command.name)) {
-        return Some(format!(
-            "{} {}\n  {}\n",
-            command.name, command.arguments, command.help
-        ));
+        return Some(of_command(command));
     }
     if let Some(meta) = repl.session.lookup(topic) {
         return Some(definition(repl, topic, meta));

@@ -211,8 +211,8 @@ impl Repl {
             }
             Complete::Entry(entry) => {
                 self.line = entry.first_line;
-                if command::asks_for_help(self, &entry.text) {
-                    help::help(self, "");
+                if let Some(topic) = command::asked_about(self, &entry.text) {
+                    help::help(self, topic);
                 } else if let Some(word) = command::lone_word(self, &entry.text) {
                     help::complete(self, word);
                 } else {

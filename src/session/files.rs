@@ -1,7 +1,7 @@
 //! The loader that reads files: beside the loading file, then in the working directory. Together
 //! with the command line and the REPL the only place that touches the file system.
 
-use super::loader::{Loader, Missing};
+use super::loader::{Loader, Missing, file_name};
 use crate::base::read::open;
 use crate::base::{Limits, visible};
 use crate::eval::Loaded;
@@ -13,10 +13,7 @@ pub struct Files;
 
 impl Loader for Files {
     fn load(&self, path: &str, from: Option<&str>) -> Result<Loaded, Missing> {
-        let file = match path.ends_with(".rasp") {
-            true => path.to_string(),
-            false => format!("{path}.rasp"),
-        };
+        let file = file_name(path);
         let beside = from
             .and_then(|from| Path::new(from).parent())
             .map(|directory| directory.join(&file));

@@ -48,6 +48,14 @@ pub enum Missing {
     Unreadable(String),
 }
 
+/// A path that is loaded may leave out its `.rasp`.
+pub(super) fn file_name(path: &str) -> String {
+    match path.ends_with(".rasp") {
+        true => path.to_string(),
+        false => format!("{path}.rasp"),
+    }
+}
+
 /// Texts in memory, for editors and the browser, each by its name: a path with `/`, which ends in
 /// `.rasp`. They load each other as files do.
 ///
@@ -77,10 +85,7 @@ impl Memory {
 
 impl Loader for Memory {
     fn load(&self, path: &str, from: Option<&str>) -> Result<Loaded, Missing> {
-        let file = match path.ends_with(".rasp") {
-            true => path.to_string(),
-            false => format!("{path}.rasp"),
-        };
+        let file = file_name(path);
         let folder = from.and_then(|from| from.rsplit_once('/'));
         let beside = folder.map(|(folder, _)| normal(&format!("{folder}/{file}")));
         let mut tried: Vec<String> = beside.into_iter().chain([normal(&file)]).collect();
