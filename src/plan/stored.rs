@@ -1,11 +1,9 @@
-//! A plan as JSON, as a model keeps it. What heads of one layer share is written once, and so is what
-//! hidden units of one argument do; vocabulary, names of outputs and decoders are the model's and come
-//! from there.
+//! A plan as JSON, as a model keeps it. What heads of one layer share is written once; vocabulary,
+//! names of outputs and decoders are the model's and come from there.
 
 use super::{Attend, Plan, Term, Variable, Written};
 use crate::model::Model;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Matrix entries and numbers of a plan that is lowered at all.
 const LARGEST: usize = 1 << 25;
@@ -26,14 +24,6 @@ impl Plan {
                 Some(terms) if **terms == *attend.terms => stored.terms.clear(),
                 Some(_) => {}
                 None => drop(known.insert(head(attend), &attend.terms)),
-            }
-        }
-        let mut known: BTreeMap<usize, &[f64]> = BTreeMap::new();
-        for (forward, stored) in self.feed_forwards.iter().zip(&mut stored.feed_forwards) {
-            match known.get(&forward.bank) {
-                Some(points) if **points == *forward.points => stored.points = [].into(),
-                Some(_) => {}
-                None => drop(known.insert(forward.bank, &forward.points)),
             }
         }
         stored
@@ -68,7 +58,6 @@ impl Plan {
         plan.vocabulary.clone_from(&model.vocabulary);
         plan.name.clone_from(&model.name);
         plan.share_terms()?;
-        plan.share_points()?;
         outputs(plan, model)?;
         plan.check_layers()?;
         plan.restore_views(model)?;
@@ -94,24 +83,6 @@ impl Plan {
             }
             if self.attends[at].terms.is_empty() {
                 self.attends[at].terms = self.attends[first].terms.clone();
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives hidden units of one argument its points again.
-    fn share_points(&mut self) -> Result<(), String> {
-        let mut known: BTreeMap<usize, Arc<[f64]>> = BTreeMap::new();
-        let mut size = 0usize;
-        for forward in &mut self.feed_forwards {
-            let points = known.entry(forward.bank);
-            let points = points.or_insert_with(|| forward.points.clone());
-            if forward.points.is_empty() {
-                forward.points = points.clone();
-            }
-            size = size.saturating_add(forward.points.len());
-            if size > LARGEST {
-                return Err("it is too large".to_string());
             }
         }
         Ok(())
