@@ -93,9 +93,10 @@ fn answer(error: &clap::Error) -> i32 {
     if shown.is_err() && !error.use_stderr() {
         return 1;
     }
-    let first = words.get(1);
-    let program = first.filter(|first| arguments::program(first).is_ok());
-    if let (Some(program), ErrorKind::UnknownArgument) = (program, error.kind()) {
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(program) = words.get(1)
+        && arguments::program(program).is_ok()
+    {
         tell(&format!(
             "\nTo run a program: `rasp run {}`\n",
             visible::name(program)
