@@ -121,8 +121,7 @@ impl Emitter<'_, '_> {
         }
         for feature in compiler.features.values() {
             let argument = &compiler.arguments[feature.argument];
-            let is_real = compiler.reads_real(&argument.read);
-            let points = argument.points.iter().filter(|_| !is_real);
+            let points = argument.points.iter().filter(|_| !argument.is_real);
             let values = points.map(|point| output(&feature.units, *point));
             let source = match feature.of {
                 Some(id) => self.sop_source(id),

@@ -169,8 +169,9 @@ struct Feature {
 #[derive(Clone, Debug)]
 struct Argument {
     read: LinearRead,
-    /// Its values at tokens, ascending.
+    /// Its values at tokens, ascending; the ends of where it is, if it is a real number.
     points: Vec<f64>,
+    is_real: bool,
 }
 
 /// How precise a reader needs a feature to be.

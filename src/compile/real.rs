@@ -236,10 +236,7 @@ impl Compiler<'_> {
     pub(super) fn reads_real(&self, read: &LinearRead) -> bool {
         read.scalars.keys().any(|scalar| match scalar {
             Scalar::Attention(var) | Scalar::Given(var, _) => self.analysis.is_real(*var),
-            Scalar::Computed(feature) => {
-                let argument = self.features[*feature].argument;
-                self.reads_real(&self.arguments[argument].read)
-            }
+            Scalar::Computed(feature) => self.arguments[self.features[*feature].argument].is_real,
             Scalar::Inverse(..) | Scalar::Count(_) | Scalar::First | Scalar::Share(_) => false,
         })
     }

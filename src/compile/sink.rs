@@ -386,9 +386,7 @@ impl Compiler<'_> {
         let low = numbers.iter().copied().fold(0.0, f64::min);
         let high = numbers.iter().copied().fold(0.0, f64::max);
         let mut values = numbers.to_vec();
-        if self.analysis.is_real(var) {
-            values = ends((low, high));
-        } else if let Some(means) = self.analysis.values(var).numbers()
+        if let Some(means) = self.analysis.values(var).numbers()
             && !self.is_categorical(var)
         {
             let default = self.default_number(var);
@@ -414,11 +412,12 @@ impl Compiler<'_> {
                 .plus(1.0, &unit)
         };
         self.demand(&gated, &selected.label)?;
-        // A real number is none of some.
-        values.retain(|_| !self.analysis.is_real(var));
         let gate = Gate {
             read: gated,
-            values,
+            values: match self.analysis.is_real(var) {
+                true => Vec::new(),
+                false => values,
+            },
         };
         self.gates.insert((var, direction), gate);
         Ok(())

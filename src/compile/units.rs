@@ -27,7 +27,12 @@ impl Compiler<'_> {
             return Ok(known);
         }
         self.demand(&read, label)?;
-        self.arguments.insert(key, Argument { read, points });
+        let argument = Argument {
+            is_real: self.reads_real(&read),
+            read,
+            points,
+        };
+        self.arguments.insert(key, argument);
         Ok(self.arguments.len() - 1)
     }
 
