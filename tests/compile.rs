@@ -563,7 +563,17 @@ fn refusals_say_where_and_why() {
         table_rows: 50,
         ..Limits::default()
     };
+    let unread = Limits {
+        hidden_values: 3,
+        ..Limits::default()
+    };
     let shown = [
+        refusal(
+            "often = indicator(selector_width(select(tokens, tokens, ==)) > 2);",
+            "often",
+            &letters,
+            &unread,
+        ),
         refusal(HIST, "hist", &causal, &limits),
         refusal(FRAC_PREVS, "frac_prevs", &letters, &narrow),
         refusal(

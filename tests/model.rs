@@ -137,6 +137,20 @@ fn hidden_units_are_normalised_without_an_epsilon() {
     }
 }
 
+/// Other readers of safetensors take headers of up to 100 MB only.
+#[test]
+fn a_plan_may_be_longer_than_a_header() {
+    let mut model = TINY.model(TINY.token_readout());
+    model.plan = Some("é".repeat(50_000_001));
+    assert_eq!(from_bytes(&to_bytes(&model).unwrap()).unwrap(), model);
+    model.plan = Some("é".to_string());
+    let mut bytes = to_bytes(&model).unwrap();
+    let at = bytes.windows(2).rposition(|pair| pair == "é".as_bytes());
+    bytes[at.unwrap()] = 0xff;
+    let message = not_a_model(&bytes);
+    assert!(message.contains("plan: "), "{message}");
+}
+
 #[test]
 fn what_few_models_have_is_stored_only_where_it_is() {
     let mut model = TINY.model(TINY.token_readout());
@@ -681,8 +695,8 @@ fn files_that_lie_are_not_models() {
     model.position_embedding = Matrix::zeros(4_001, model.d_model);
     let bytes = to_bytes(&model).unwrap();
     let lies = [
-        (r#"\"format\":5"#, r#"\"format\":4"#),
-        (r#"\"format\":5"#, r#"\"formal\":5"#),
+        (r#"\"format\":6"#, r#"\"format\":5"#),
+        (r#"\"format\":6"#, r#"\"formal\":6"#),
         (r#"\"bos\":true"#, r#"\"bos\":false"#),
         (r#"\"bos\":true,"#, ""),
         (r#"\"max_length\":4000"#, r#"\"max_length\":4001"#),
@@ -715,7 +729,7 @@ fn files_that_lie_are_not_models() {
         (r#"\"ready\":2"#, r#"\"ready\":0"#),
         (r#"[[\"previous\",\"all\"]]"#, r#"[[\"previous\"]]"#),
         (r#"[[\"previous\",\"all\"]]"#, r#"[]"#),
-        (r#"\"plan\":null"#, r#"\"plan\":7"#),
+        (r#"\"causal\":true"#, r#"\"causal\":7"#),
         (r#"\"certified\":{}"#, r#"\"certified\":true"#),
         (r#""blocks.0.mlp.b_in""#, r#""blocks.0.mlp.b_im""#),
         (r#""blocks.0.attn.0.b_Q""#, r#""blocks.0.attn.0.b_R""#),

@@ -4,6 +4,7 @@
 use super::bound::Bounds;
 use super::{OutputBound, TOLERANCE_F32, TOLERANCE_F64};
 use crate::plan::{Linear, Read, ReadOut};
+use crate::value::ROUNDING;
 
 impl Bounds<'_> {
     pub fn output(&self, output: &ReadOut) -> OutputBound {
@@ -20,7 +21,9 @@ impl Bounds<'_> {
             Read::Nearest(values) => {
                 let gaps = values.windows(2).map(|pair| pair[1] - pair[0]);
                 let gap = gaps.fold(f64::INFINITY, f64::min);
-                self.share(self.number(output).error, gap / 2.0)
+                // What is read as one of these may be off by what floats lose.
+                let largest = values.iter().fold(0.0f64, |most, n| most.max(n.abs()));
+                self.share(self.number(output).error, gap / 2.0 - ROUNDING * largest)
             }
             Read::Classes(number, count) => {
                 let bound = self.read(number);

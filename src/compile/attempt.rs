@@ -64,9 +64,14 @@ fn certified_or_tried(
 ) -> Fallible<Compiled> {
     let control = graph.control();
     let searches = Searches::default();
-    let mut compiled = attempt(analysis, &searches, roots, request, Care::Plain)?;
-    if compiled.is_certified() {
-        return Ok(compiled);
+    let first = attempt(analysis, &searches, roots, request, Care::Plain);
+    let is_final = |first: &Fallible<Compiled>| match first {
+        Ok(compiled) => compiled.is_certified(),
+        // What is computed a layer later may have fewer values.
+        Err(error) => error.code != Code::DomainTooLarge,
+    };
+    if is_final(&first) {
+        return first;
     }
     // More care can take more than there is; the model is there without it.
     let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
@@ -74,7 +79,7 @@ fn certified_or_tried(
         true => &[Care::Careful, Care::Bits, Care::Exact],
         false => &[Care::Careful, Care::Bits],
     };
-    let mut exact_in: BTreeSet<Dtype> = compiled.exact_in().collect();
+    let mut exact_in: BTreeSet<Dtype> = first.iter().flat_map(Compiled::exact_in).collect();
     // What is proved for some floats only is better than what is wrong.
     let mut partly = None;
     for care in cares.iter().copied() {
@@ -98,18 +103,20 @@ fn certified_or_tried(
         return Ok(real);
     }
     control.at("trying inputs");
-    let mut verdict = verify::guard(graph, roots, &compiled.model);
+    let mut tried = first.and_then(|compiled| verified(graph, roots, compiled));
     for other in real.into_iter().chain(partly) {
-        if verdict.is_err() {
-            compiled = other;
-            verdict = verify::guard(graph, roots, &compiled.model);
-        }
+        tried = tried.or_else(|_| verified(graph, roots, other));
     }
-    let verdict = verdict.map_err(|error| match exact_in.first() {
+    tried.map_err(|error| match exact_in.first() {
         Some(dtype) => Box::new(error.help(exact_there(*dtype))),
         None => error,
-    });
-    verdict.map(|()| compiled)
+    })
+}
+
+/// # Errors
+/// A model that is wrong on one of some inputs.
+fn verified(graph: &Graph, roots: &[SOpId], compiled: Compiled) -> Fallible<Compiled> {
+    verify::guard(graph, roots, &compiled.model).map(|()| compiled)
 }
 
 /// Help where a model of these floats alone would be exact.

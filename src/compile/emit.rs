@@ -8,7 +8,7 @@ use super::linear_read::{LinearRead, Scalar};
 use super::readout::Output;
 use super::rounded::rounding;
 use super::{Care, Compiler};
-use crate::base::Span;
+use crate::base::{Code, Span};
 use crate::graph::{Encoding, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
@@ -23,8 +23,9 @@ use std::sync::Arc;
 /// The plan for a compiler whose variables are placed.
 ///
 /// # Errors
-/// The analysis was interrupted.
+/// The analysis was interrupted, or hidden units would read too many values.
 pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Result<Plan, Stopped> {
+    check_values(compiler)?;
     let setting = compiler.analysis.setting;
     let plan = Plan {
         name: compiler.name(roots[0]),
@@ -69,6 +70,20 @@ pub fn plan(compiler: &Compiler, roots: &[SOpId], outputs: Vec<Output>) -> Resul
     }
     emitter.views(roots, &outputs);
     Ok(emitter.plan)
+}
+
+/// # Errors
+/// Hidden units that would read more values than the limit, each as often as something is a function
+/// of it.
+fn check_values(compiler: &Compiler) -> Result<(), Stopped> {
+    let most = compiler.analysis.limits.hidden_values;
+    let features = compiler.features.values();
+    let values = features.map(|feature| compiler.arguments[feature.argument].points.len());
+    if values.fold(0, usize::saturating_add) <= most {
+        return Ok(());
+    }
+    let reason = format!("its hidden units would read more than {most} values in all");
+    Err(Stopped::new(Code::DomainTooLarge, reason))
 }
 
 pub(super) struct Emitter<'c, 'a> {
@@ -436,6 +451,9 @@ impl Emitter<'_, '_> {
 
     fn feed_forwards(&mut self) {
         let compiler = self.compiler;
+        let arguments = compiler.arguments.values();
+        let points = arguments.map(|argument| ascending(argument.points.clone()));
+        let points: Vec<Arc<[f64]>> = points.collect();
         for (at, feature) in compiler.features.values().enumerate() {
             let argument = &compiler.arguments[feature.argument];
             let into = self.features[at];
@@ -443,7 +461,7 @@ impl Emitter<'_, '_> {
             self.plan.feed_forwards.push(FeedForward {
                 source: self.plan.variable(into).source.clone(),
                 argument: linear,
-                points: ascending(argument.points.clone()),
+                points: points[feature.argument].clone(),
                 units: feature.units.clone(),
                 bank: at,
                 into,

@@ -54,7 +54,9 @@ pub use attempt::{Care, Compiled};
 pub use effect::explain;
 pub use lower::lower;
 pub use stored::{Proof, certified, open, prove, prove_by, proved_plan};
-pub use verify::{Options, Verification, WrongOutput, verify, verify_all, verify_surveyed};
+pub use verify::{
+    Agreement, Options, Verification, WrongOutput, verify, verify_all, verify_surveyed,
+};
 
 use crate::base::{Fallible, Limits};
 use crate::graph::{Graph, SOpId, SelectorId};

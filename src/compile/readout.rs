@@ -50,15 +50,24 @@ const RESOLUTION: f64 = 2e-6;
 const MOST_CLASSES: usize = 1_000;
 
 /// How the values of an s-op are read: a number for each value, and the decoder. Numbers stand for
-/// themselves, unless some are so close that float32 cannot tell them apart, such as a third and
-/// one minus two thirds; those are numbered like values of other types.
+/// themselves; those that are equal but for rounding, such as a third and one minus two thirds, are
+/// read as one. Where some are otherwise so close that float32 cannot tell them apart, they are numbered
+/// like values of other types.
 fn coding(domain: &[Value], wish: Option<Encoding>) -> (Vec<f64>, Decoder) {
-    // Equal numbers of different types are one number.
+    let sizes = domain.iter().filter_map(Value::as_float).map(f64::abs);
+    let largest = sizes.fold(0.0, f64::max);
     let mut list: Vec<Value> = Vec::with_capacity(domain.len());
     let mut classes = Vec::with_capacity(domain.len());
+    let mut first = None;
     for value in domain {
-        if list.last().is_none_or(|last| !last.equals(value)) {
-            list.push(value.clone());
+        let is_same = |first: &Value| first.equals_but_for_rounding(value, largest);
+        match list.last_mut().filter(|_| first.is_some_and(is_same)) {
+            Some(last) if is_simpler(value, last) => *last = value.clone(),
+            Some(_) => {}
+            None => {
+                first = Some(value);
+                list.push(value.clone());
+            }
         }
         classes.push((list.len() - 1) as f64);
     }
@@ -72,6 +81,11 @@ fn coding(domain: &[Value], wish: Option<Encoding>) -> (Vec<f64>, Decoder) {
         return (numbers, Decoder::Numerical(list));
     }
     (classes, Decoder::Categorical(list))
+}
+
+/// Whether a value, of two that are one but for rounding, is written with fewer digits.
+fn is_simpler(value: &Value, other: &Value) -> bool {
+    value.to_string().len() < other.to_string().len()
 }
 
 /// Whether the result is numbers some of which are so close that they cannot be told apart, so that

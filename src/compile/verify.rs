@@ -1,8 +1,8 @@
 //! Runs a model against the interpreter. Exhaustive on short inputs, random on longer ones; an
 //! input that the interpreter rejects says nothing about the model and is skipped. The same check
-//! guards `compile`: a model that disagrees is never handed out. Values are compared exactly, except
-//! those of a model that reads out a real number (a mean that can have too many values to list): no
-//! weights give the interpreter's float to the bit, so these are compared within a tolerance.
+//! guards `compile`: a model that disagrees is never handed out. Values are compared exactly, but for
+//! what floats lose, except those of a model that reads out a real number (a mean that can have too many
+//! values to list): these are compared within a tolerance.
 
 use crate::base::{Code, Diagnostic, Fallible, Random, parallel};
 use crate::certify::{TOLERANCE_F32, TOLERANCE_F64};
@@ -56,7 +56,7 @@ pub struct Verification {
     /// The longest inputs that were tried.
     pub max_length: usize,
     /// How far real numbers may be from the interpreter's, as a share of the largest of an input,
-    /// or of 1; `None` where all values are compared exactly.
+    /// or of 1; `None` where all values are one of a list.
     pub tolerance: Option<f64>,
     pub first_wrong: Option<WrongOutput>,
 }
@@ -142,15 +142,20 @@ fn verify_run<N: Send>(
     let max_length = options.max_length.min(model.max_length);
     let exhaustive_to_length =
         inputs::exhaustive_length(model.vocabulary.len(), max_length, options.exhaustive);
-    let tolerances = (0..roots.len()).map(|at| tolerance(model, at, options.precision));
-    let tolerances: Vec<Option<f64>> = tolerances.collect();
+    let outputs = model.outputs.iter();
+    let agreements =
+        outputs.map(|output| Agreement::of(&output.readout.decoder, options.precision));
+    let agreements: Vec<Agreement> = agreements.collect();
     let mut verification = Verification {
         checked: 0,
         rejected: 0,
         wrong: 0,
         exhaustive_to_length,
         max_length,
-        tolerance: tolerances.iter().find_map(|tolerance| *tolerance),
+        tolerance: agreements.iter().find_map(|agreement| match agreement {
+            Agreement::Within(tolerance) => Some(*tolerance),
+            Agreement::Equal(_) => None,
+        }),
         first_wrong: None,
     };
     let all = (1..=exhaustive_to_length).flat_map(|length| inputs::all(&model.vocabulary, length));
@@ -175,7 +180,7 @@ fn verify_run<N: Send>(
         let parts: Vec<&[Vec<Value>]> = inputs.chunks(TOGETHER).collect();
         let compare = |_: &mut (), at: usize| {
             let mut found = Found::default();
-            let noted = found.compare((graph, roots), &tolerances, parts[at], run)?;
+            let noted = found.compare((graph, roots), &agreements, parts[at], run)?;
             Ok((found, noted))
         };
         let compared = || parallel::map((parts.len(), 1), || (), compare);
@@ -206,7 +211,7 @@ impl Found {
     fn compare<N>(
         &mut self,
         (graph, roots): (&Graph, &[SOpId]),
-        tolerances: &[Option<f64>],
+        agreements: &[Agreement],
         inputs: &[Vec<Value>],
         run: &impl Fn(&[Vec<Value>]) -> Fallible<(Outputs, N)>,
     ) -> Fallible<N> {
@@ -225,9 +230,9 @@ impl Found {
             }
         };
         for ((input, expected), got) in accepted.into_iter().zip(outputs) {
-            let outputs = expected.into_iter().zip(got).zip(tolerances);
-            let wrong = outputs.filter_map(|((expected, got), tolerance)| {
-                let expected = expected.filter(|expected| !agree(expected, &got, *tolerance))?;
+            let outputs = expected.into_iter().zip(got).zip(agreements);
+            let wrong = outputs.filter_map(|((expected, got), agreement)| {
+                let expected = expected.filter(|expected| !agreement.holds(expected, &got))?;
                 Some((expected, got))
             });
             if let Some((expected, got)) = wrong.into_iter().next() {
@@ -243,23 +248,42 @@ impl Found {
     }
 }
 
-/// Whether an output is what is expected: exactly, or within a tolerance.
-fn agree(expected: &[Value], got: &[Value], tolerance: Option<f64>) -> bool {
-    if let Some(tolerance) = tolerance {
-        return are_close(expected, got, tolerance);
-    }
-    let mut pairs = expected.iter().zip(got);
-    expected.len() == got.len() && pairs.all(|(expected, got)| expected.equals(got))
+/// When an output is what is expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Agreement {
+    /// Values are equal; numbers, but for rounding next to numbers as large as this.
+    Equal(f64),
+    /// Real numbers differ by no more than this share of the largest of an input, or of 1.
+    Within(f64),
 }
 
-/// The tolerance for an output that is a real number; other values are compared exactly.
-fn tolerance(model: &Model, output: usize, precision: Precision) -> Option<f64> {
-    let readout = &model.outputs.get(output)?.readout;
-    let real = matches!(&readout.decoder, Decoder::Numerical(values) if values.is_empty());
-    real.then_some(match precision {
-        Precision::F32 => TOLERANCE_F32,
-        Precision::F64 => TOLERANCE_F64,
-    })
+impl Agreement {
+    /// What can be asked of an output in these floats.
+    pub fn of(decoder: &Decoder, precision: Precision) -> Agreement {
+        match decoder {
+            Decoder::Categorical(_) => Agreement::Equal(0.0),
+            Decoder::Numerical(values) if values.is_empty() => Agreement::Within(match precision {
+                Precision::F32 => TOLERANCE_F32,
+                Precision::F64 => TOLERANCE_F64,
+            }),
+            Decoder::Numerical(values) => {
+                let sizes = values.iter().filter_map(Value::as_float).map(f64::abs);
+                Agreement::Equal(sizes.fold(0.0, f64::max))
+            }
+        }
+    }
+
+    /// Whether this was to be expected.
+    pub fn holds(self, expected: &[Value], got: &[Value]) -> bool {
+        match self {
+            Agreement::Within(tolerance) => are_close(expected, got, tolerance),
+            Agreement::Equal(largest) => {
+                let mut pairs = expected.iter().zip(got);
+                expected.len() == got.len()
+                    && pairs.all(|(a, b)| a.equals_but_for_rounding(b, largest))
+            }
+        }
+    }
 }
 
 fn are_close(expected: &[Value], got: &[Value], tolerance: f64) -> bool {

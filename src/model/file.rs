@@ -1,7 +1,8 @@
 //! A model as one safetensors file: weights as F64 tensors named `embed.W_E`,
 //! `blocks.0.attn.1.W_Q`, `blocks.0.mlp.W_in`, `unembed.W_U` (`unembed.1.W_U` for a second output),
-//! `variables.0.W_U` and so on (see `tensors` for how), everything else as JSON in the single
-//! metadata entry `rasp`, and a digest of it all (see `digest`). The same model gives the same bytes.
+//! `variables.0.W_U` and so on (see `tensors` for how), the plan as the text of a U8 tensor `plan`,
+//! everything else as JSON in the single metadata entry `rasp`, and a digest of it all (see `digest`).
+//! The same model gives the same bytes.
 
 use super::digest::Digest;
 use super::header;
@@ -21,8 +22,11 @@ use std::path::Path;
 /// The metadata entry that makes a safetensors file a model of this crate.
 const KEY: &str = "rasp";
 
+/// The tensor of the plan's text, if the model has one. It can be larger than a header may be.
+const PLAN: &str = "plan";
+
 /// Goes up whenever older versions could misread a file.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// Everything but the weights.
 #[derive(Serialize, Deserialize)]
@@ -41,7 +45,6 @@ struct Metadata {
     outputs: Vec<StoredOutput>,
     variables: Vec<StoredVariable>,
     directions: Vec<String>,
-    plan: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     machine: Option<String>,
     /// How heads attend, by name, where it is not as most do.
@@ -106,6 +109,9 @@ pub fn to_bytes(model: &Model) -> Fallible<Vec<u8>> {
             &format!("variables.{index}"),
             &variable.readout,
         );
+    }
+    if let Some(plan) = &model.plan {
+        writer.text(PLAN, plan);
     }
     let metadata = serde_json::to_string(&metadata(model, writer.sparse.clone()));
     let metadata = metadata.map_err(|error| error.to_string());
@@ -207,7 +213,6 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
         outputs: model.outputs.iter().map(output).collect(),
         variables: model.variables.iter().map(variable).collect(),
         directions: model.directions.clone(),
-        plan: model.plan.clone(),
         machine: model.machine.clone(),
         attends: attends
             .filter(|(_, attends)| *attends != StoredAttention::default())
@@ -325,7 +330,7 @@ fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
         outputs,
         directions: metadata.directions,
         variables,
-        plan: metadata.plan,
+        plan: reader.text(PLAN)?,
         machine: metadata.machine,
         certified: metadata.certified,
     };

@@ -1,7 +1,7 @@
 //! The tensors of a model file. A matrix is one dense tensor `name` if it is small or well
 //! filled; otherwise it is `name.indices` (I64 `[2, nonzero]`: rows, then columns, row by row)
-//! and `name.values` (F64 `[nonzero]`), and its shape stands in the metadata. Nothing read here
-//! is believed before it is checked, and nothing larger than the file is allocated.
+//! and `name.values` (F64 `[nonzero]`), and its shape stands in the metadata. A text is its bytes (U8).
+//! Nothing read here is believed before it is checked, and nothing larger than the file is allocated.
 
 use super::matrix::Matrix;
 use super::{digest, header};
@@ -80,6 +80,12 @@ impl Writer {
 
     pub fn vector(&mut self, name: &str, values: &[f64]) {
         self.push(name.to_string(), vec![values.len()], values);
+    }
+
+    pub fn text(&mut self, name: &str, text: &str) {
+        let bytes = text.as_bytes().to_vec();
+        self.tensors
+            .push((name.to_string(), Dtype::U8, vec![bytes.len()], bytes));
     }
 
     fn push(&mut self, name: String, shape: Vec<usize>, values: &[f64]) {
@@ -172,6 +178,16 @@ impl<'b> TensorReader<'b> {
             [_] => Ok(values),
             _ => Err(format!("{name}: shape {shape:?} where a vector is needed")),
         }
+    }
+
+    /// A text that may be missing.
+    pub fn text(&mut self, name: &str) -> Result<Option<String>, String> {
+        if !self.tensors.contains_key(name) {
+            return Ok(None);
+        }
+        let bytes = self.take(name, Dtype::U8)?.data().to_vec();
+        let text = String::from_utf8(bytes);
+        text.map(Some).map_err(|error| format!("{name}: {error}"))
     }
 
     /// Nothing may be left over: it would be lost silently.

@@ -6,6 +6,7 @@ use super::Repl;
 use super::command::refuse;
 use crate::base::render::Style;
 use crate::base::{Existing, Fallible, table, terminal, visible, write};
+use crate::compile::Agreement;
 use crate::draw::{self, Form, Look, Subject, Theme};
 use crate::eval::Meta;
 use crate::execute::{self, Precision};
@@ -272,17 +273,16 @@ fn on_example(session: &Session, sop: SOpId, model: &Model) -> String {
         Ok(kind) => display_sequence(&got, kind),
         Err(_) => display_values(&got),
     };
+    let output = model.outputs.first();
+    let agreement = output.map(|output| Agreement::of(&output.readout.decoder, Precision::F32));
     let verdict = match session.evaluate(sop, input) {
-        Ok(expected) if same(&expected.values, &got) => "as interpreted".to_string(),
+        Ok(expected) if agreement.is_some_and(|a| a.holds(&expected.values, &got)) => {
+            "as interpreted".to_string()
+        }
         Ok(expected) => format!("but interpreted {expected}"),
         Err(error) => format!("but interpreted it fails: {error}"),
     };
     format!("{call} = {shown}, {verdict}\n")
-}
-
-fn same(expected: &[Value], got: &[Value]) -> bool {
-    let mut pairs = expected.iter().zip(got);
-    expected.len() == got.len() && pairs.all(|(expected, got)| expected.equals(got))
 }
 
 fn trace_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {

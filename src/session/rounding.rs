@@ -8,7 +8,7 @@ use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{Graph, SOp, SOpId, Scorer, ScorerFunction, ScorerId, Selector, SelectorId};
 use crate::infer::Setting;
 use crate::interpret;
-use crate::value::{Comparison, Op, TypeSet, Value};
+use crate::value::{Comparison, Op, ROUNDING, TypeSet, Value};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -18,9 +18,6 @@ const BUDGET: usize = 500_000;
 
 /// The most inputs tried.
 const TRIED: usize = 1_000;
-
-/// What the roundings of a few operations come to, as a share of the largest number in them.
-const ROUNDING: f64 = 1e-12;
 
 /// A comparison of a program.
 struct Compared {

@@ -7,6 +7,9 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+/// What the roundings of a few operations come to, as a share of the largest number in them.
+pub const ROUNDING: f64 = 1e-12;
+
 /// An atom: what one position of an s-op holds.
 ///
 /// `==` and `Hash` are identity: `1`, `1.0` and `True` differ. The language's own equality, under
@@ -115,6 +118,17 @@ impl Value {
     /// number never equal to a string.
     pub fn equals(&self, other: &Value) -> bool {
         self.order(other) == Some(Ordering::Equal)
+    }
+
+    /// Whether it is the other but for rounding: an equal value, or numbers of which one is a float that
+    /// differ by no more than floats lose, next to numbers as large as `largest`.
+    pub fn equals_but_for_rounding(&self, other: &Value, largest: f64) -> bool {
+        let is_float = |value: &Value| matches!(value, Value::Float(_));
+        let (Some(number), Some(to)) = (self.as_float(), other.as_float()) else {
+            return self.equals(other);
+        };
+        let is_near = (number - to).abs() <= ROUNDING * largest;
+        self.equals(other) || is_near && (is_float(self) || is_float(other))
     }
 
     /// Order of the language: numbers by exact value, strings by code points. `None` between a

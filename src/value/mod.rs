@@ -9,7 +9,7 @@ pub mod op;
 pub mod sequence;
 pub mod types;
 
-pub use atom::Value;
+pub use atom::{ROUNDING, Value};
 pub use failure::Failure;
 pub use op::{Comparison, Op, Table};
 pub use sequence::{SequenceError, SequenceType};
