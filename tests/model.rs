@@ -729,7 +729,7 @@ fn files_that_lie_are_not_models() {
         (r#"\"ready\":2"#, r#"\"ready\":0"#),
         (r#"[[\"previous\",\"all\"]]"#, r#"[[\"previous\"]]"#),
         (r#"[[\"previous\",\"all\"]]"#, r#"[]"#),
-        (r#"\"causal\":true"#, r#"\"causal\":7"#),
+        (r#"\"causal\":false"#, r#"\"causal\":7"#),
         (r#"\"certified\":{}"#, r#"\"certified\":true"#),
         (r#""blocks.0.mlp.b_in""#, r#""blocks.0.mlp.b_im""#),
         (r#""blocks.0.attn.0.b_Q""#, r#""blocks.0.attn.0.b_R""#),

@@ -455,9 +455,8 @@ impl Emitter<'_, '_> {
         let points = arguments.map(|argument| ascending(argument.points.clone()));
         let points: Vec<Arc<[f64]>> = points.collect();
         for (at, feature) in compiler.features.values().enumerate() {
-            let argument = &compiler.arguments[feature.argument];
             let into = self.features[at];
-            let linear = self.resolve(&argument.read);
+            let linear = self.resolve(&compiler.arguments[feature.argument].read);
             self.plan.feed_forwards.push(FeedForward {
                 source: self.plan.variable(into).source.clone(),
                 argument: linear,

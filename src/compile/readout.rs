@@ -50,12 +50,39 @@ const RESOLUTION: f64 = 2e-6;
 const MOST_CLASSES: usize = 1_000;
 
 /// How the values of an s-op are read: a number for each value, and the decoder. Numbers stand for
-/// themselves; those that are equal but for rounding, such as a third and one minus two thirds, are
-/// read as one. Where some are otherwise so close that float32 cannot tell them apart, they are numbered
-/// like values of other types.
+/// themselves, unless some are so close that float32 cannot tell them apart, such as a third and one
+/// minus two thirds; those are numbered like values of other types.
 fn coding(domain: &[Value], wish: Option<Encoding>) -> (Vec<f64>, Decoder) {
-    let sizes = domain.iter().filter_map(Value::as_float).map(f64::abs);
-    let largest = sizes.fold(0.0, f64::max);
+    let (classes, list) = classes(domain);
+    let mut pairs = domain.iter().zip(&classes);
+    let is_itself = pairs.all(|(value, class)| value.equals(&list[*class]));
+    match numerical(domain, wish).filter(|_| is_itself) {
+        Some(coding) => coding,
+        None => {
+            let classes = classes.into_iter().map(|class| class as f64);
+            (classes.collect(), Decoder::Categorical(list))
+        }
+    }
+}
+
+/// Numbers that stand for themselves, those that are equal but for rounding for one of them; if that is
+/// what they are, and float32 can tell them apart.
+fn numerical(domain: &[Value], wish: Option<Encoding>) -> Option<(Vec<f64>, Decoder)> {
+    let plain = |value: &Value| match wish {
+        None => matches!(value, Value::Int(_) | Value::Float(_)),
+        Some(Encoding::Numerical) => value.is_number(),
+        Some(Encoding::Categorical) => false,
+    };
+    let (classes, list) = classes(domain);
+    let is_numbers = domain.iter().all(plain) && distinguishable(&list);
+    let numbers = || classes.iter().map(|class| list[*class].as_float());
+    let numbers = is_numbers.then(|| numbers().collect::<Option<Vec<f64>>>());
+    Some((numbers??, Decoder::Numerical(list)))
+}
+
+/// The values that differ by more than rounding, and for each of a domain which of them it is.
+fn classes(domain: &[Value]) -> (Vec<usize>, Vec<Value>) {
+    let largest = largest(domain);
     let mut list: Vec<Value> = Vec::with_capacity(domain.len());
     let mut classes = Vec::with_capacity(domain.len());
     let mut first = None;
@@ -69,18 +96,15 @@ fn coding(domain: &[Value], wish: Option<Encoding>) -> (Vec<f64>, Decoder) {
                 list.push(value.clone());
             }
         }
-        classes.push((list.len() - 1) as f64);
+        classes.push(list.len() - 1);
     }
-    let plain = |value: &Value| match wish {
-        None => matches!(value, Value::Int(_) | Value::Float(_)),
-        Some(Encoding::Numerical) => value.is_number(),
-        Some(Encoding::Categorical) => false,
-    };
-    if domain.iter().all(plain) && distinguishable(&list) {
-        let numbers = domain.iter().filter_map(Value::as_float).collect();
-        return (numbers, Decoder::Numerical(list));
-    }
-    (classes, Decoder::Categorical(list))
+    (classes, list)
+}
+
+/// How large numbers among these values are.
+pub(super) fn largest(values: &[Value]) -> f64 {
+    let sizes = values.iter().filter_map(Value::as_float).map(f64::abs);
+    sizes.fold(0.0, f64::max)
 }
 
 /// Whether a value, of two that are one but for rounding, is written with fewer digits.
@@ -164,7 +188,16 @@ impl Compiler<'_> {
             self.demand(&ratio.denominator, &label)?;
             return Ok(output);
         }
-        let (mut numbers, mut decoder) = coding(&domain, self.analysis.graph.encoding(root));
+        let wish = self.analysis.graph.encoding(root);
+        let (mut numbers, mut decoder) = coding(&domain, wish);
+        if matches!(decoder, Decoder::Categorical(_))
+            && self.care != Care::Real
+            && let Some((numbers, decoder)) = numerical(&domain, wish)
+            && let Some(read) = self.read(root.into(), &numbers)
+        {
+            self.demand(&read, &label)?;
+            return Ok(Output::new(read, decoder));
+        }
         let many =
             matches!(&decoder, Decoder::Categorical(classes) if classes.len() > MOST_CLASSES);
         if (many || self.care == Care::Real) && is_dense(self.analysis, root) {

@@ -4,6 +4,7 @@
 //! what floats lose, except those of a model that reads out a real number (a mean that can have too many
 //! values to list): these are compared within a tolerance.
 
+use super::readout::largest;
 use crate::base::{Code, Diagnostic, Fallible, Random, parallel};
 use crate::certify::{TOLERANCE_F32, TOLERANCE_F64};
 use crate::execute::{Executor, Noted, Outputs, Precision, Survey, Surveyed};
@@ -261,14 +262,12 @@ impl Agreement {
     /// What can be asked of an output in these floats.
     pub fn of(decoder: &Decoder, precision: Precision) -> Agreement {
         match decoder {
-            Decoder::Categorical(_) => Agreement::Equal(0.0),
             Decoder::Numerical(values) if values.is_empty() => Agreement::Within(match precision {
                 Precision::F32 => TOLERANCE_F32,
                 Precision::F64 => TOLERANCE_F64,
             }),
-            Decoder::Numerical(values) => {
-                let sizes = values.iter().filter_map(Value::as_float).map(f64::abs);
-                Agreement::Equal(sizes.fold(0.0, f64::max))
+            Decoder::Categorical(values) | Decoder::Numerical(values) => {
+                Agreement::Equal(largest(values))
             }
         }
     }
