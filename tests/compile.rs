@@ -8,7 +8,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use rasp::base::render::{self, render};
 use rasp::base::{Code, Diagnostic, Fallible, Limits, SourceId, Span};
-use rasp::execute::Precision;
+use rasp::execute::{Precision, run};
 use rasp::graph::{Graph, SOp, SOpId, Selector, Sharing};
 use rasp::inside::compile::{compile, compile_in, verify};
 use rasp::inside::infer::{Domain, infer};
@@ -556,6 +556,25 @@ fn fractions_that_differ_by_rounding_are_read_as_one() {
             assert_eq!(units, 0, "{name}");
             right(session.graph(), root, &compiled.model);
         }
+    }
+}
+
+/// Beside a number of many digits others keep theirs.
+#[test]
+fn numbers_that_only_look_alike_beside_a_large_one_are_told_apart() {
+    let text = "
+        whole = 1.0 if tokens == \"a\" else (2.0 if tokens == \"b\" else 1e16);
+        half = 1.5 if tokens == \"a\" else (2.5 if tokens == \"b\" else 1e16);
+        tiny = 1e-30 if tokens == \"a\" else (2e-30 if tokens == \"b\" else 3e-30);
+        large = 1e15 if tokens == \"a\" else (1e15 + 1 if tokens == \"b\" else 0.5);";
+    let input = Value::characters("abc");
+    for name in ["whole", "half", "tiny", "large"] {
+        let (session, root) = program(text, name);
+        let expected = evaluate(session.graph(), root, &input).unwrap();
+        let setting = setting("abc", 3);
+        let compiled = made(session.graph(), root, Style::Faithful, &setting).unwrap();
+        let got = run(&compiled.model, &input, Precision::F64).unwrap();
+        assert_eq!(got, expected, "{name}");
     }
 }
 

@@ -58,7 +58,8 @@ limits! {
     domain_values: usize = 200_000, "values that one s-op may take, when compiling";
     table_rows: usize = 200_000,
         "combinations of operand values of one operation, tokens of the longest input, when compiling";
-    hidden_values: usize = 20_000_000, "values that arguments of hidden units take, counted for each function of them, when compiling";
+    hidden_values: usize = 20_000_000,
+        "values that arguments of hidden units take, counted for each function of them, when compiling";
     drawn_cells: usize = 2_000_000,
         "cells of a drawing: a selector has a cell for each pair of tokens";
     drawn_boxes: usize = 1_000, "panels of a drawing, or boxes of the graph of a program";

@@ -199,7 +199,7 @@ mod unnamed {
     }
 
     /// Gives it its name. No system call gives a name that is taken, so that to replace a file it has
-    /// another name for an instant. Other signals wait for the end of that; a SIGKILL just there leaves
+    /// another name for an instant. Ctrl-C waits for the end of that; another signal just there leaves
     /// the new file, whole, under that name, until the next write in this folder.
     pub fn name(file: &File, folder: &Path, target: &Path, existing: Existing) -> io::Result<()> {
         let link = |path: &Path| {

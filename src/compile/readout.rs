@@ -49,62 +49,70 @@ const RESOLUTION: f64 = 2e-6;
 /// More classes than this have scores that float32 cannot tell apart.
 const MOST_CLASSES: usize = 1_000;
 
-/// How the values of an s-op are read: a number for each value, and the decoder. Numbers stand for
-/// themselves, unless some are so close that float32 cannot tell them apart, such as a third and one
-/// minus two thirds; those are numbered like values of other types.
-fn coding(domain: &[Value], wish: Option<Encoding>) -> (Vec<f64>, Decoder) {
-    let (classes, list) = classes(domain);
-    let mut pairs = domain.iter().zip(&classes);
-    let is_itself = pairs.all(|(value, class)| value.equals(&list[*class]));
-    match numerical(domain, wish).filter(|_| is_itself) {
-        Some(coding) => coding,
-        None => {
-            let classes = classes.into_iter().map(|class| class as f64);
-            (classes.collect(), Decoder::Categorical(list))
-        }
-    }
+/// The values of an s-op as its readers tell them apart.
+#[derive(Clone)]
+struct Readings {
+    /// Those that differ by more than rounding, ascending.
+    list: Vec<Value>,
+    /// For each value of the domain, which of them it is read as, and whether it is equal to that.
+    classes: Vec<usize>,
+    is_exact: bool,
+    /// Whether they are numbers that float32 can tell apart, and that no program wants otherwise.
+    is_numbers: bool,
 }
 
-/// Numbers that stand for themselves, those that are equal but for rounding for one of them; if that is
-/// what they are, and float32 can tell them apart.
-fn numerical(domain: &[Value], wish: Option<Encoding>) -> Option<(Vec<f64>, Decoder)> {
-    let plain = |value: &Value| match wish {
-        None => matches!(value, Value::Int(_) | Value::Float(_)),
-        Some(Encoding::Numerical) => value.is_number(),
-        Some(Encoding::Categorical) => false,
-    };
-    let (classes, list) = classes(domain);
-    let is_numbers = domain.iter().all(plain) && distinguishable(&list);
-    let numbers = || classes.iter().map(|class| list[*class].as_float());
-    let numbers = is_numbers.then(|| numbers().collect::<Option<Vec<f64>>>());
-    Some((numbers??, Decoder::Numerical(list)))
-}
-
-/// The values that differ by more than rounding, and for each of a domain which of them it is.
-fn classes(domain: &[Value]) -> (Vec<usize>, Vec<Value>) {
-    let largest = largest(domain);
-    let mut list: Vec<Value> = Vec::with_capacity(domain.len());
-    let mut classes = Vec::with_capacity(domain.len());
-    let mut first = None;
-    for value in domain {
-        let is_same = |first: &Value| first.equals_but_for_rounding(value, largest);
-        match list.last_mut().filter(|_| first.is_some_and(is_same)) {
-            Some(last) if is_simpler(value, last) => *last = value.clone(),
-            Some(_) => {}
-            None => {
-                first = Some(value);
-                list.push(value.clone());
+impl Readings {
+    fn new(domain: &[Value], wish: Option<Encoding>) -> Readings {
+        let plain = |value: &Value| match wish {
+            None => matches!(value, Value::Int(_) | Value::Float(_)),
+            Some(Encoding::Numerical) => value.is_number(),
+            Some(Encoding::Categorical) => false,
+        };
+        let largest = Value::largest(domain);
+        let mut list: Vec<Value> = Vec::with_capacity(domain.len());
+        let mut classes = Vec::with_capacity(domain.len());
+        let mut first = None;
+        for value in domain {
+            let is_same = |first: &Value| first.equals_but_for_rounding(value, largest);
+            match list.last_mut().filter(|_| first.is_some_and(is_same)) {
+                Some(last) if is_simpler(value, last) => *last = value.clone(),
+                Some(_) => {}
+                None => {
+                    first = Some(value);
+                    list.push(value.clone());
+                }
             }
+            classes.push(list.len() - 1);
         }
-        classes.push(list.len() - 1);
+        let mut pairs = domain.iter().zip(&classes);
+        Readings {
+            is_exact: pairs.all(|(value, class)| value.equals(&list[*class])),
+            is_numbers: domain.iter().all(plain) && distinguishable(&list),
+            list,
+            classes,
+        }
     }
-    (classes, list)
-}
 
-/// How large numbers among these values are.
-pub(super) fn largest(values: &[Value]) -> f64 {
-    let sizes = values.iter().filter_map(Value::as_float).map(f64::abs);
-    sizes.fold(0.0, f64::max)
+    /// A number for each value of the domain, and the decoder. Numbers stand for themselves, unless some
+    /// are so close that float32 cannot tell them apart, such as a third and one minus two thirds; those
+    /// are numbered like values of other types.
+    fn coding(self) -> (Vec<f64>, Decoder) {
+        if self.is_numbers && self.is_exact {
+            return self.numerical();
+        }
+        let classes = self.classes.iter().map(|class| *class as f64);
+        (classes.collect(), Decoder::Categorical(self.list))
+    }
+
+    /// As [`Readings::coding`], of numbers that all stand for themselves; those that are equal but for
+    /// rounding, for one of them.
+    fn numerical(self) -> (Vec<f64>, Decoder) {
+        let numbers = self.list.iter().filter_map(Value::as_float);
+        let numbers: Vec<f64> = numbers.collect();
+        let of_class = |class: &usize| numbers[*class];
+        let numbers = self.classes.iter().map(of_class).collect();
+        (numbers, Decoder::Numerical(self.list))
+    }
 }
 
 /// Whether a value, of two that are one but for rounding, is written with fewer digits.
@@ -122,7 +130,10 @@ pub(super) fn is_dense(analysis: &Analysis, root: SOpId) -> bool {
     let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
     wish != Some(Encoding::Categorical)
         && domain.iter().all(is_number)
-        && matches!(coding(domain, wish).1, Decoder::Categorical(_))
+        && matches!(
+            Readings::new(domain, wish).coding().1,
+            Decoder::Categorical(_)
+        )
         && differ_enough(domain)
 }
 
@@ -188,16 +199,16 @@ impl Compiler<'_> {
             self.demand(&ratio.denominator, &label)?;
             return Ok(output);
         }
-        let wish = self.analysis.graph.encoding(root);
-        let (mut numbers, mut decoder) = coding(&domain, wish);
-        if matches!(decoder, Decoder::Categorical(_))
-            && self.care != Care::Real
-            && let Some((numbers, decoder)) = numerical(&domain, wish)
-            && let Some(read) = self.read(root.into(), &numbers)
-        {
-            self.demand(&read, &label)?;
-            return Ok(Output::new(read, decoder));
+        let readings = Readings::new(&domain, self.analysis.graph.encoding(root));
+        if readings.is_numbers && !readings.is_exact && self.care != Care::Real {
+            // Where hidden units are needed, whole numbers of classes add up more exactly than fractions.
+            let (numbers, decoder) = readings.clone().numerical();
+            if let Some(read) = self.read(root.into(), &numbers) {
+                self.demand(&read, &label)?;
+                return Ok(Output::new(read, decoder));
+            }
         }
+        let (mut numbers, mut decoder) = readings.coding();
         let many =
             matches!(&decoder, Decoder::Categorical(classes) if classes.len() > MOST_CLASSES);
         if (many || self.care == Care::Real) && is_dense(self.analysis, root) {
@@ -259,6 +270,6 @@ impl Compiler<'_> {
     /// A number for each value of an s-op, and how they are read.
     pub(super) fn coding_of(&self, id: SOpId) -> Option<(Vec<f64>, Decoder)> {
         let domain = &self.analysis.node(id).ok()?.column.values.domain;
-        Some(coding(domain, self.analysis.graph.encoding(id)))
+        Some(Readings::new(domain, self.analysis.graph.encoding(id)).coding())
     }
 }

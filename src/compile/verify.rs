@@ -4,7 +4,6 @@
 //! what floats lose, except those of a model that reads out a real number (a mean that can have too many
 //! values to list): these are compared within a tolerance.
 
-use super::readout::largest;
 use crate::base::{Code, Diagnostic, Fallible, Random, parallel};
 use crate::certify::{TOLERANCE_F32, TOLERANCE_F64};
 use crate::execute::{Executor, Noted, Outputs, Precision, Survey, Surveyed};
@@ -252,7 +251,8 @@ impl Found {
 /// When an output is what is expected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Agreement {
-    /// Values are equal; numbers, but for rounding next to numbers as large as this.
+    /// Values are equal, but for the rounding of numbers up to this; see
+    /// [`Value::equals_but_for_rounding`].
     Equal(f64),
     /// Real numbers differ by no more than this share of the largest of an input, or of 1.
     Within(f64),
@@ -267,7 +267,7 @@ impl Agreement {
                 Precision::F64 => TOLERANCE_F64,
             }),
             Decoder::Categorical(values) | Decoder::Numerical(values) => {
-                Agreement::Equal(largest(values))
+                Agreement::Equal(Value::largest(values))
             }
         }
     }

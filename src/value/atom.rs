@@ -120,15 +120,25 @@ impl Value {
         self.order(other) == Some(Ordering::Equal)
     }
 
-    /// Whether it is the other but for rounding: an equal value, or numbers of which one is a float that
-    /// differ by no more than floats lose, next to numbers as large as `largest`.
+    /// Whether it is the other but for rounding: an equal value, or numbers that differ by no more than
+    /// floats lose. That is a share of the larger, or of 1 where numbers up to `largest` went into it, as
+    /// what is left of 1 when fractions are taken from it is not 0. Whole numbers lose nothing.
     pub fn equals_but_for_rounding(&self, other: &Value, largest: f64) -> bool {
-        let is_float = |value: &Value| matches!(value, Value::Float(_));
-        let (Some(number), Some(to)) = (self.as_float(), other.as_float()) else {
-            return self.equals(other);
+        if self.equals(other) {
+            return true;
+        }
+        let (Some(a), Some(b)) = (self.as_float(), other.as_float()) else {
+            return false;
         };
-        let is_near = (number - to).abs() <= ROUNDING * largest;
-        self.equals(other) || is_near && (is_float(self) || is_float(other))
+        let scale = a.abs().max(b.abs()).max(largest.min(1.0));
+        let is_whole = a.fract() == 0.0 && b.fract() == 0.0;
+        scale.is_finite() && !is_whole && (a - b).abs() <= ROUNDING * scale
+    }
+
+    /// How large the numbers among some values are at most.
+    pub fn largest(values: &[Value]) -> f64 {
+        let sizes = values.iter().filter_map(Value::as_float).map(f64::abs);
+        sizes.fold(0.0, f64::max)
     }
 
     /// Order of the language: numbers by exact value, strings by code points. `None` between a
