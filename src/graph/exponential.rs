@@ -1,6 +1,7 @@
 //! Weights that are exponentials of sums of products of a number at the key and one at the query, as
 //! those of a transformer's own attention are (preprint of Weiss et al. 2021, appendix A). Logits are
 //! such sums, so that no table of the weights is needed, and what is compared may be real numbers.
+//! Depends on nodes and how they are built.
 
 use super::build::Graph;
 use super::node::{SOpId, Scorer, ScorerId};

@@ -8,6 +8,7 @@ use super::pool::{Codes, Pool, Taken};
 use super::program::{Linear, Module, Program, Readout, Rule, Variable, largest};
 use super::train::Stop;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Tables at most.
 const MOST: usize = 32;
@@ -140,19 +141,19 @@ struct Sums {
 }
 
 impl Sums {
-    /// The slopes of all labels at each place.
-    fn slopes(&self) -> Vec<Slope> {
-        let mut slopes = vec![Slope::default(); self.sums.len()];
-        for (place, sums) in self.sums.chunks(self.labels).enumerate() {
+    /// The slopes of some labels at each place: `[places, labels]`.
+    fn slopes(&self, of: Range<usize>) -> Vec<Slope> {
+        let mut slopes = Vec::with_capacity(self.wanted.len() * of.len());
+        for (sums, &wanted) in self.sums.chunks(self.labels).zip(&self.wanted) {
             let most = sums[1..].iter().copied().fold(f32::MIN, f32::max);
             let total: f32 = sums[1..].iter().map(|sum| (sum - most).exp()).sum();
-            for (label, sum) in sums.iter().enumerate().skip(1) {
-                let share = (sum - most).exp() / total;
-                slopes[place * self.labels + label] = Slope {
-                    gradient: f32::from(label == self.wanted[place]) - share,
+            slopes.extend(of.clone().map(|label| {
+                let share = (sums[label] - most).exp() / total;
+                Slope {
+                    gradient: f32::from(label == wanted) - share,
                     curvature: (share * (1.0 - share)).max(FLOOR),
-                };
-            }
+                }
+            }));
         }
         slopes
     }
@@ -161,19 +162,15 @@ impl Sums {
     fn fit(&mut self, rounds: usize) {
         for _ in 0..rounds {
             for term in 0..self.terms.len() {
-                let slopes = self.slopes();
-                let Term {
-                    label,
-                    values,
-                    points,
-                    ..
-                } = &mut self.terms[term];
+                let label = self.terms[term].label;
+                let slopes = self.slopes(label..label + 1);
+                let Term { values, points, .. } = &mut self.terms[term];
                 let mut cells = vec![Slope::default(); points.len()];
-                for (place, value) in values.iter().enumerate() {
-                    cells[usize::from(*value)].include(slopes[place * self.labels + *label]);
+                for (value, slope) in values.iter().zip(slopes) {
+                    cells[usize::from(*value)].include(slope);
                 }
                 for (place, value) in values.iter().enumerate() {
-                    self.sums[place * self.labels + *label] += cells[usize::from(*value)].step();
+                    self.sums[place * self.labels + label] += cells[usize::from(*value)].step();
                 }
                 for (points, cell) in points.iter_mut().zip(cells) {
                     *points += cell.step();
@@ -191,7 +188,8 @@ impl Sums {
         taken: &Taken,
         stop: &Stop,
     ) -> Option<Choice> {
-        let slopes = self.slopes();
+        let slopes = self.slopes(1..self.labels);
+        let of = self.labels - 1;
         let price = (self.wanted.len() as f32).ln();
         let mut best: Option<Choice> = None;
         for (b, y) in codes.iter().enumerate() {
@@ -207,16 +205,17 @@ impl Sums {
                 if x.count * y.count > PAIRS {
                     continue;
                 }
-                let mut cells = vec![Slope::default(); x.count * y.count * self.labels];
-                for (place, slopes) in slopes.chunks(self.labels).enumerate() {
-                    let cells = &mut cells[x.with(y, place) * self.labels..][..self.labels];
-                    let pairs = cells.iter_mut().zip(slopes);
-                    pairs.for_each(|(cell, slope)| cell.include(*slope));
+                let mut cells = vec![Slope::default(); x.count * y.count * of];
+                for (place, slopes) in slopes.chunks(of).enumerate() {
+                    let cells = &mut cells[x.with(y, place) * of..][..of];
+                    for (cell, slope) in cells.iter_mut().zip(slopes) {
+                        cell.include(*slope);
+                    }
                 }
                 let count = if a == b { x.count } else { x.count * y.count };
                 let cost = price * (count + MODULE * taken.more(&[a, b])) as f32;
                 for label in 1..self.labels {
-                    let cells = cells.iter().skip(label).step_by(self.labels);
+                    let cells = cells.iter().skip(label - 1).step_by(of);
                     let gain = cells.map(|cell| cell.gain()).sum::<f32>() - cost;
                     if gain > best.as_ref().map_or(0.0, |best| best.gain) {
                         best = Some(Choice { gain, a, b, label });
@@ -230,12 +229,11 @@ impl Sums {
     /// A table of two variables: pairs of values with like steps have one value, of as many as a
     /// variable has.
     fn table(&self, pool: &Pool, (a, b): (Variable, Variable), label: usize) -> Rule {
-        let slopes = self.slopes();
+        let slopes = self.slopes(label..label + 1);
         let mut cells: BTreeMap<(i32, i32), Slope> = BTreeMap::new();
-        for (place, &at) in pool.asked.iter().enumerate() {
+        for (&at, slope) in pool.asked.iter().zip(slopes) {
             let pair = (pool.columns[a][at], pool.columns[b][at]);
-            let cell = cells.entry(pair).or_default();
-            cell.include(slopes[place * self.labels + label]);
+            cells.entry(pair).or_default().include(slope);
         }
         let all: Vec<Slope> = cells.values().copied().collect();
         let mut table = cells.keys().copied().zip(together(&all, pool.d)).collect();

@@ -144,7 +144,8 @@ impl Plan {
     /// Heads of some kinds that read what heads of the layer before give.
     fn heads_after_heads(&self, counts: impl Fn(Kind) -> bool) -> Vec<(usize, String)> {
         let ready = self.readiness();
-        let later = self.attends.iter().filter(|attend| attend.layer > 1);
+        let later = self.attends.iter();
+        let later = later.filter(|attend| attend.layer > 1 && counts(attend.kind));
         let line = |attend: &Attend| {
             let before = attend.layer - 1;
             let mut reads = attend.reads();
@@ -153,7 +154,6 @@ impl Plan {
             let line = format!("{name} reads {label}, which heads of layer {before} give");
             Some((attend.layer, line))
         };
-        let later = later.filter(|attend| counts(attend.kind));
         later.filter_map(line).collect()
     }
 }
