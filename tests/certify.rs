@@ -10,7 +10,7 @@ use crate::common::property;
 use listed::{PROGRAMS, path};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use rasp::base::{Code, Limits};
-use rasp::execute::{Precision, trace};
+use rasp::execute::{Precision, largest_activation, trace};
 use rasp::inside::certify::{Floats, certify, grain};
 use rasp::inside::compile::{certified, compile_in, lower};
 use rasp::model::{Decoder, Dtype, Host, HostOrder, Matrix, Model, from_bytes, to_bytes};
@@ -460,12 +460,21 @@ fn inputs(vocabulary: &[Value], length: usize) -> Vec<Vec<Value>> {
 fn what_is_observed_is_within_the_bounds() {
     for (name, compiled) in MODELS.iter() {
         let model = &compiled.model;
+        let proved = model.largest_activation;
+        assert_eq!(proved.is_some(), compiled.plan.style == Style::Faithful);
         for length in [1, 3, LENGTH] {
             // All of the short ones, and one in eleven of the longest.
             let step = if length == LENGTH { 11 } else { 1 };
-            for input in inputs(&model.vocabulary, length).iter().step_by(step) {
+            let inputs = inputs(&model.vocabulary, length).into_iter();
+            let inputs: Vec<Vec<Value>> = inputs.step_by(step).collect();
+            for input in &inputs {
                 observe(name, compiled, input);
             }
+            let largest = largest_activation(model, &inputs, Precision::F32).unwrap();
+            assert!(
+                proved.is_none_or(|most| largest <= most),
+                "{name}: {largest} of {proved:?}"
+            );
         }
     }
 }

@@ -285,7 +285,7 @@ fn a_certificate_is_of_exactly_these_weights() {
     let info = place.rasp(&["info", "hist.model"]).out;
     let hosts =
         "float32 (scores query both), float64 (scores query both), bfloat16 (scores query both)";
-    assert!(info.contains(&format!("certified   {hosts}\n")), "{info}");
+    assert!(info.contains(&format!("certified    {hosts}\n")), "{info}");
     let info = place
         .rasp(&["info", "hist.model", "--json"])
         .lines()
@@ -322,7 +322,7 @@ fn a_certificate_is_of_exactly_these_weights() {
     assert_eq!((ran.status, &*ran.out), (1, ""));
     assert_eq!(diagnostics(&ran)[0]["code"], "E0604");
     let info = place.rasp(&["info", "hist.model"]).out;
-    assert!(info.contains("certified   no\n"), "{info}");
+    assert!(info.contains("certified    no\n"), "{info}");
     mistake(&place, &["certify", "nowhere"], 1, "E0501");
     mistake(&place, &["certify", "hist.rasp"], 1, "E0701");
 }

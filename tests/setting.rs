@@ -17,7 +17,7 @@ fn a_token_may_be_said_twice() {
         "set vocab \"aab\"\nset max_length 2\nx = tokens + \"\";\n",
     );
     let ran = place.rasp(&["verify", "x.rasp", "-e", "x"]);
-    let proof = "proved: right on all 6 inputs up to length 2\n";
+    let proof = "proved: right on all 6 inputs up to length 2, in float32\n";
     assert!(ran.out.starts_with(proof), "{}", ran.out);
 }
 
@@ -31,7 +31,7 @@ fn the_command_line_overrides_the_causal_mask() {
     let refused = place.rasp(&["verify", "x.rasp", "-e", "x"]);
     assert!(refused.err.contains("E0603"), "{}", refused.err);
     let both_ways = place.rasp(&["verify", "x.rasp", "-e", "x", "--causal=off"]);
-    let proof = "proved: right on all 14 inputs up to length 3\n";
+    let proof = "proved: right on all 14 inputs up to length 3, in float32\n";
     assert!(both_ways.out.starts_with(proof), "{}", both_ways.out);
 }
 
@@ -80,4 +80,28 @@ deepest = aggregate(select(tokens, tokens, ==), shares);
 ",
     );
     insta::assert_snapshot!(place.rasp(&["check", "x.rasp"]).out);
+}
+
+/// Where the library is at fault its place is shown below the program's own, and what compiles is named.
+#[test]
+fn refusals_say_what_compiles() {
+    let place = Place::new();
+    place.file(
+        "x.rasp",
+        "set vocab \"abcdefgh\"
+late = 1 / length;
+pairs = selector_width(select(tokens, tokens, ==)) * 100 + indices;
+less = selector_width(select(pairs, pairs, <)) + indices * 100;
+far = selector_width(select(less, less, <));
+",
+    );
+    let refused = |expression: &str, more: &[&str]| {
+        let compile = ["compile", "x.rasp", "-e", expression, "-o", "x.model"];
+        place.rasp(&[&compile[..], more].concat()).shown()
+    };
+    let shown = [
+        refused("late", &["--max-len", "8", "--causal"]),
+        refused("far", &["--max-len", "50"]),
+    ];
+    insta::assert_snapshot!(shown.join("\n"));
 }

@@ -185,6 +185,27 @@ impl Bounds<'_> {
         }
     }
 
+    /// The largest number that variables, queries, keys, values and hidden units are bounded by.
+    pub fn largest_activation(&self) -> f64 {
+        let known = self.known.iter().flatten();
+        let variables = known.map(|bound| bound.largest + bound.error);
+        let dimensions = self.facts.dimensions();
+        let of_heads = dimensions.flat_map(|dimension| [&dimension.query, &dimension.key]);
+        let values = self.plan.attends.iter().map(|attend| &attend.value);
+        let of_heads = of_heads.chain(values).map(|read| self.read(read).largest);
+        let mut most = variables.chain(of_heads).fold(0.0, f64::max);
+        for forward in &self.plan.feed_forwards {
+            let argument = self.read(&forward.argument).largest;
+            for unit in &forward.units {
+                // Reading a unit takes longer than seeing that it is a small one.
+                if unit.slope.abs() * argument + unit.offset.abs() > most {
+                    most = most.max(self.read(&self.plan.unit(forward, unit)).largest);
+                }
+            }
+        }
+        most
+    }
+
     /// The least and the greatest number that a linear read gives for a key, BOS among them, but for
     /// its error.
     pub fn range(&self, linear: &Linear) -> (f64, f64) {

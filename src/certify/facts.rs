@@ -117,6 +117,11 @@ impl Facts {
         self.embedded[variable.0 as usize]
     }
 
+    /// The dimensions of all heads.
+    pub fn dimensions(&self) -> impl Iterator<Item = &Dimension> {
+        self.heads.values().flat_map(|head| &head.dimensions)
+    }
+
     pub fn head(&self, attend: &Attend) -> &HeadFacts {
         &self.heads[&(attend.layer, attend.pattern)]
     }

@@ -32,6 +32,8 @@ pub struct Certificate {
     pub heads: Vec<HeadBound>,
     pub variables: Vec<VariableBound>,
     pub outputs: Vec<OutputBound>,
+    /// What the residual stream, queries, keys, values and hidden units hold at most.
+    pub largest_activation: f64,
     /// What could not be proved, in words; empty if every output decodes exactly.
     pub open: Vec<String>,
 }
@@ -141,6 +143,7 @@ fn certify_in<'p>(
         heads: Vec::new(),
         variables: Vec::new(),
         outputs: Vec::new(),
+        largest_activation: 0.0,
         open: Vec::new(),
     };
     let mut bounds = Bounds {
@@ -170,6 +173,7 @@ fn certify_in<'p>(
             }
         }
     }
+    certificate.largest_activation = bounds.largest_activation();
     for output in &plan.outputs {
         let bound = bounds.output(output);
         if !bound.proved {

@@ -132,6 +132,8 @@ impl Rounds<'_> {
             certificate.variables.extend(part.variables);
             certificate.outputs = part.outputs;
             certificate.open.extend(part.open);
+            let largest = &mut certificate.largest_activation;
+            *largest = largest.max(part.largest_activation);
         }
         certificate
     }

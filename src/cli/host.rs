@@ -42,7 +42,7 @@ impl Order {
 pub struct Floats {
     /// Compute in 64-bit floats instead of 32-bit ones, as models that are right in those alone do anyway
     #[arg(long)]
-    f64: bool,
+    pub f64: bool,
 }
 
 impl Floats {

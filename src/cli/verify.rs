@@ -9,7 +9,7 @@ use super::model::{compile_expressions, compile_looped};
 use super::output::{Output, Stop, table};
 use super::progress;
 use crate::base::Sources;
-use crate::execute::{Reached, Surveyed};
+use crate::execute::{Precision, Reached, Surveyed};
 use crate::graph::Sharing;
 use crate::model::cell;
 use crate::session::{Verification, VerifyOptions};
@@ -84,13 +84,20 @@ pub fn verify(output: &mut Output, arguments: &Verify) -> Result<(), Stop> {
     if found.wrong > 0 {
         output.fail();
     }
+    let floats = options.precision.dtype().name();
     match arguments.json {
-        true => output.json(&verification_json(&found, &surveyed)),
-        false => output.text(&(verification_text(&found) + &survey_text(&found, &surveyed))),
+        true => output.json(&verification_json(&found, &surveyed, floats)),
+        false => {
+            let mut text = verification_text(&found, floats);
+            if options.precision == Precision::F64 && !arguments.floats.f64 {
+                text.push_str("in float32 it is not proved to be exact\n");
+            }
+            output.text(&(text + &survey_text(&found, &surveyed)))
+        }
     }
 }
 
-fn verification_json(found: &Verification, surveyed: &[Surveyed]) -> Json {
+fn verification_json(found: &Verification, surveyed: &[Surveyed], floats: &str) -> Json {
     let first = found.first_wrong.as_ref().map(|wrong| {
         json!({
             "input": list(&wrong.input),
@@ -100,6 +107,7 @@ fn verification_json(found: &Verification, surveyed: &[Surveyed]) -> Json {
     });
     json!({
         "proved": found.is_proof(),
+        "dtype": floats,
         "checked": found.checked,
         "wrong": found.wrong,
         "rejected": found.rejected,
@@ -141,7 +149,7 @@ fn missing(values: &[(Value, bool)]) -> Vec<&Value> {
     missing.map(|(value, _)| value).collect()
 }
 
-fn verification_text(found: &Verification) -> String {
+fn verification_text(found: &Verification, floats: &str) -> String {
     let Verification {
         checked,
         wrong,
@@ -151,15 +159,17 @@ fn verification_text(found: &Verification) -> String {
     } = found;
     let mut text = match found.is_proof() {
         false if *checked == 0 => "nothing to compare\n".to_string(),
-        true => format!("proved: right on all {checked} inputs up to length {longest}\n"),
-        false if all == longest => {
-            format!("{wrong} of all {checked} inputs up to length {longest} are wrong\n")
+        true => {
+            format!("proved: right on all {checked} inputs up to length {longest}, in {floats}\n")
         }
-        false if *all == 0 => {
-            format!("{wrong} of {checked} inputs wrong: random ones up to length {longest}\n")
-        }
+        false if all == longest => format!(
+            "{wrong} of all {checked} inputs up to length {longest} are wrong, in {floats}\n"
+        ),
+        false if *all == 0 => format!(
+            "{wrong} of {checked} inputs wrong, in {floats}: random ones up to length {longest}\n"
+        ),
         false => format!(
-            "{wrong} of {checked} inputs wrong: all up to length {all}, \
+            "{wrong} of {checked} inputs wrong, in {floats}: all up to length {all}, \
              random ones up to length {longest}\n"
         ),
     };

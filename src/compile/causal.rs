@@ -2,6 +2,7 @@
 //! compare, never reach a later position. Depends on `infer` and the graph.
 
 use crate::base::{Code, Diagnostic, Fallible, Span};
+use crate::graph::idiom::selects_all;
 use crate::graph::{SOp, SOpId, Selector};
 use crate::infer::Analysis;
 
@@ -33,6 +34,13 @@ pub(super) fn check(analysis: &Analysis, roots: &[SOpId]) -> Fallible<()> {
                 Some((query.position, later.position))
             });
         if let Some((query, key)) = beyond {
+            if matches!(graph.get(id), SOp::Width { .. }) && selects_all(graph, *selector) {
+                let help = "`length` counts later tokens, too: `indices + 1` counts those so far; \
+                            or compile without the causal mask";
+                return Err(not_causal(graph.selector_span(*selector), query, key)
+                    .help(help)
+                    .into());
+            }
             let place = if matches!(graph.get_selector(*selector), Selector::Best { .. }) {
                 " to the first argument of `select_best`"
             } else {
@@ -40,7 +48,7 @@ pub(super) fn check(analysis: &Analysis, roots: &[SOpId]) -> Fallible<()> {
             };
             return Err(not_causal(graph.selector_span(*selector), query, key)
                 .help(format!(
-                    "add `and select(indices, indices, <=)`{place}, or compile without the causal mask"
+                    "select no later key, with `and select(indices, indices, <=)`{place}, or compile without the causal mask"
                 ))
                 .into());
         }

@@ -11,7 +11,7 @@ use super::{Care, Compiler, Want, bits};
 use crate::base::Code;
 use crate::graph::SOp;
 use crate::infer::space::{Column, Space};
-use crate::infer::{Operand, SMALLER, Stopped};
+use crate::infer::{Operand, Stopped};
 use crate::plan::pass::Choice;
 use crate::value::Op;
 
@@ -155,10 +155,9 @@ impl Compiler<'_> {
         read.ok_or_else(|| Stopped {
             culprit: id.sop(),
             ..Stopped::new(
-                Code::NotCompilable,
+                Code::NotExact,
                 "no hidden layer was found that computes this exactly".to_string(),
             )
-            .help(SMALLER)
         })
     }
 

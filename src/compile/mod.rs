@@ -30,6 +30,7 @@ mod linear;
 mod linear_read;
 mod literal;
 mod lower;
+mod nearest;
 pub mod part_plan;
 mod product;
 mod rank;
@@ -69,6 +70,7 @@ use crate::plan::{Style, Unit};
 use attempt::made_in;
 use indexmap::IndexMap;
 use linear_read::{LinearRead, Scalar};
+pub(crate) use nearest::or_nearest;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,22 +120,23 @@ pub fn compile_in(
     limits: &Limits,
 ) -> Fallible<Compiled> {
     check_setting(setting, limits)?;
-    let made = |style| {
+    let in_style = |style, setting: &Setting| {
         let request = Request {
             style,
             ..request.clone()
         };
         made_in(&request, graph, roots, setting, limits)
     };
-    match request.style {
-        Style::Faithful => made(Style::Faithful),
-        Style::Compact if request.without_bos => made(Style::Faithful),
-        Style::Compact => match (made(Style::Compact), made(Style::Faithful)) {
-            (Ok(compact), Ok(faithful)) if compact.is_better(&faithful) => Ok(compact),
-            (_, Ok(faithful)) => Ok(faithful),
-            (compact, Err(_)) => compact,
+    let make = |setting: &Setting| match request.style {
+        Style::Faithful => in_style(Style::Faithful, setting),
+        Style::Compact if request.without_bos => in_style(Style::Faithful, setting),
+        Style::Compact => match [Style::Compact, Style::Faithful].map(|s| in_style(s, setting)) {
+            [Ok(compact), Ok(faithful)] if compact.is_better(&faithful) => Ok(compact),
+            [_, Ok(faithful)] => Ok(faithful),
+            [compact, Err(_)] => compact,
         },
-    }
+    };
+    or_nearest(setting, graph.control(), make, Compiled::is_certified)
 }
 
 /// A map in the order in which its entries came.

@@ -335,6 +335,5 @@ pub fn guard(graph: &Graph, roots: &[SOpId], model: &Model) -> Fallible<()> {
         show(&wrong.got),
         show(&wrong.expected)
     ))
-    .help("compile for shorter inputs or a smaller vocabulary")
     .into())
 }

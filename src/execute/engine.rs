@@ -3,8 +3,8 @@
 //! every column, the delta one (`delta`) only what can have changed. Depends on the forward pass.
 
 use super::activations::Activations;
-use super::forward::{Batch, Precision, Prepared};
-use super::scalar::Scalar;
+use super::forward::{Batch, Prepared};
+use super::scalar::{Precision, Scalar};
 use crate::base::Fallible;
 use crate::model::Model;
 use crate::value::Value;

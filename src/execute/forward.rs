@@ -13,7 +13,7 @@ use super::feed_forward::PreparedFeedForward;
 use super::input::Tokenizer;
 use super::lanes::{self, LANES, Work};
 use super::readout::{PreparedReadout, Readings};
-use super::scalar::Scalar;
+use super::scalar::{Precision, Scalar};
 use super::sparse::Sparse;
 use crate::base::{Code, Diagnostic, Fallible, parallel};
 use crate::model::transformer::runs;
@@ -21,15 +21,6 @@ use crate::model::{HostOrder, Layer, Loop, Model};
 use crate::value::Value;
 use pulp::Simd;
 use std::ops::Range;
-
-/// The numbers a forward pass computes with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Precision {
-    /// Of 32 bits, as models usually run.
-    F32,
-    /// Of 64 bits.
-    F64,
-}
 
 /// For each input a list of what the outputs of a model give.
 pub type Outputs = Vec<Vec<Vec<Value>>>;

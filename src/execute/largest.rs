@@ -1,8 +1,9 @@
 //! How large activations get: what a float must hold without losing the small differences that the
 //! weights tell apart.
 
-use super::forward::{Half, Precision, Prepared};
-use super::scalar::Scalar;
+use super::activations::Activations;
+use super::forward::{Half, Prepared};
+use super::scalar::{Precision, Scalar};
 use crate::base::Fallible;
 use crate::model::Model;
 use crate::value::Value;
@@ -29,28 +30,31 @@ impl<T: Scalar> Prepared<T> {
         let mut found = 0.0;
         for tokens in inputs {
             let batch = self.batch(tokens)?;
+            let positions = batch.positions();
+            let mut see = |x: &Activations<T>| found = largest(found, x, positions);
             let mut x = self.embed(&batch);
-            found = largest(found, &x);
+            see(&x);
             for (_, _, layer) in self.runs() {
-                for projected in layer.within(&x, Half::Attention) {
-                    found = largest(found, &projected);
-                }
+                layer.within(&x, Half::Attention).iter().for_each(&mut see);
                 self.attend(layer, &mut x, &batch, None);
-                found = largest(found, &x);
-                for hidden in layer.within(&x, Half::FeedForward) {
-                    found = largest(found, &hidden);
-                }
+                see(&x);
+                layer
+                    .within(&x, Half::FeedForward)
+                    .iter()
+                    .for_each(&mut see);
                 layer.feed_forward(&mut x);
-                found = largest(found, &x);
+                see(&x);
             }
         }
         Ok(found)
     }
 }
 
-/// The larger of a number and the absolute values of some.
-fn largest<T: Scalar>(found: f64, numbers: &[T]) -> f64 {
-    let sizes = numbers.iter().map(|number| number.widen().abs());
+/// The larger of a number and the absolute values at some positions: columns beyond them only fill lanes.
+fn largest<T: Scalar>(found: f64, x: &Activations<T>, positions: usize) -> f64 {
+    let rows = x.chunks_exact(x.columns());
+    let numbers = rows.flat_map(|row| &row[..positions]);
+    let sizes = numbers.map(|number| number.widen().abs());
     sizes.fold(found, |found, size| match size.is_nan() {
         true => f64::INFINITY,
         false => found.max(size),

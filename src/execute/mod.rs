@@ -21,9 +21,9 @@ mod wide;
 
 pub use delta::delta;
 pub use engine::{Engine, dense};
-pub use forward::{Executor, Outputs, Precision, Prepared, run};
+pub use forward::{Executor, Outputs, Prepared, run};
 pub use largest::largest_activation;
-pub use scalar::Scalar;
+pub use scalar::{Precision, Scalar};
 pub use survey::{Noted, Reached, Survey, Surveyed};
 pub use trace::{
     Decoded, FAINT_MARK, Given, Pattern, SINK_MARK, SINK_WORDS, Trace, TraceStep, trace,

@@ -2,7 +2,27 @@
 //! library does not define to the bit.
 
 use super::wide::Wide;
+use crate::model::Dtype;
 use ndarray::NdFloat;
+
+/// The numbers a forward pass computes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Of 32 bits, as models usually run.
+    F32,
+    /// Of 64 bits.
+    F64,
+}
+
+impl Precision {
+    /// The floats that it is.
+    pub fn dtype(self) -> Dtype {
+        match self {
+            Precision::F32 => Dtype::Float32,
+            Precision::F64 => Dtype::Float64,
+        }
+    }
+}
 
 /// `f32` or `f64`.
 pub trait Scalar: NdFloat + Wide {

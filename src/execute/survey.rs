@@ -1,9 +1,9 @@
 //! Which values the variables and outputs of a model take on many inputs: what a check on these
 //! inputs says nothing about is what none of them reached. Depends on the forward pass.
 
-use super::forward::{Batch, Outputs, Precision, Prepared};
+use super::forward::{Batch, Outputs, Prepared};
 use super::readout::{PreparedReadout, Readings};
-use super::scalar::Scalar;
+use super::scalar::{Precision, Scalar};
 use crate::base::Fallible;
 use crate::model::{Decoder, Model, Readout};
 use crate::value::Value;

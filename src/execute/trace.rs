@@ -2,9 +2,9 @@
 //! after the embedding and after each half layer, and the attention pattern of each head.
 
 use super::activations::Activations;
-use super::forward::{Batch, Precision, Prepared};
+use super::forward::{Batch, Prepared};
 use super::readout::PreparedReadout;
-use super::scalar::Scalar;
+use super::scalar::{Precision, Scalar};
 use crate::base::Fallible;
 use crate::base::table::{in_blocks, indented};
 use crate::model::json::value_to_json;

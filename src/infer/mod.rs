@@ -120,10 +120,6 @@ pub struct Stopped {
     pub help: Option<&'static str>,
 }
 
-/// Help where a model would be too large.
-pub const SMALLER: &str =
-    "take a smaller vocabulary or shorter inputs, like `--vocab ab --max-len 4`";
-
 impl Stopped {
     pub fn new(code: Code, reason: String) -> Stopped {
         Stopped {
@@ -155,13 +151,9 @@ impl Stopped {
             Code::NotCausal => "a causal model cannot attend to later positions",
             _ => "this cannot be compiled",
         };
-        let help = match self.help {
-            Some(help) => Some(help),
-            None => matches!(self.code, Code::DomainTooLarge | Code::NotExact).then_some(SMALLER),
-        };
         Diagnostic::error(self.code, message)
             .at(graph.span(culprit), self.reason.clone())
-            .maybe_help(help.map(str::to_string))
+            .maybe_help(self.help)
             .into()
     }
 }

@@ -12,7 +12,7 @@ pub use plan::{LoopedPlan, proved_plan};
 
 use crate::base::{Fallible, Limits};
 use crate::compile::part_plan::{Asked, Wanted, beyond, part, refused};
-use crate::compile::{Care, Request, verify};
+use crate::compile::{Care, Request, or_nearest, verify};
 use crate::graph::{Graph, Rounds, SOp, SOpId};
 use crate::infer::{Analysis, Setting, Several};
 use crate::model::Model;
@@ -39,33 +39,9 @@ pub fn compile_looped(
         return Err(refused(span, "a looped model has a BOS token").into());
     }
     let cut = Cut::new(graph, root)?;
-    let values = cut.values(graph, setting, limits)?;
-    let (mut right, mut wrong) = (None, None);
-    for care in [Care::Plain, Care::Careful, Care::Exact] {
-        graph.control().check()?;
-        let asked = Asked {
-            request,
-            setting,
-            limits,
-            care,
-        };
-        let made = cut.model(graph, &values, &asked);
-        let model = match (made, &right) {
-            (Ok(model), _) => model,
-            // More care can take more than there is; the model is there without it.
-            (Err(_), Some(_)) => break,
-            (Err(error), None) => return Err(error),
-        };
-        if request.host.is_among(&model.certified) {
-            return Ok(model);
-        }
-        match verify::guard(graph, &[root], &model) {
-            Ok(()) => right = right.or(Some(model)),
-            Err(error) => wrong = wrong.or(Some(error)),
-        }
-    }
-    let none = || refused(graph.span(root), "no model of it is exact").into();
-    right.ok_or_else(|| wrong.unwrap_or_else(none))
+    let make = |setting: &Setting| cut.certified_or_tried(graph, request, setting, limits);
+    let is_made = |model: &Model| request.host.is_among(&model.certified);
+    or_nearest(setting, graph.control(), make, is_made)
 }
 
 /// Whether an s-op is there without being computed.
@@ -112,6 +88,43 @@ impl<'g> Cut<'g> {
         cut.check(graph)?;
         cut.captured = cut.captures(graph);
         Ok(cut)
+    }
+
+    /// The first model that is certified, with ever more care; without one, one that was tried.
+    fn certified_or_tried(
+        &self,
+        graph: &Graph,
+        request: &Request,
+        setting: &Setting,
+        limits: &Limits,
+    ) -> Fallible<Model> {
+        let values = self.values(graph, setting, limits)?;
+        let (mut right, mut wrong) = (None, None);
+        for care in [Care::Plain, Care::Careful, Care::Exact] {
+            graph.control().check()?;
+            let asked = Asked {
+                request,
+                setting,
+                limits,
+                care,
+            };
+            let made = self.model(graph, &values, &asked);
+            let model = match (made, &right) {
+                (Ok(model), _) => model,
+                // More care can take more than there is; the model is there without it.
+                (Err(_), Some(_)) => break,
+                (Err(error), None) => return Err(error),
+            };
+            if request.host.is_among(&model.certified) {
+                return Ok(model);
+            }
+            match verify::guard(graph, &[self.root], &model) {
+                Ok(()) => right = right.or(Some(model)),
+                Err(error) => wrong = wrong.or(Some(error)),
+            }
+        }
+        let none = || refused(graph.span(self.root), "no model of it is exact").into();
+        right.ok_or_else(|| wrong.unwrap_or_else(none))
     }
 
     /// The carried s-ops before the first round, before the last one and after it.

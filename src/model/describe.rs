@@ -35,6 +35,8 @@ pub struct Summary {
     pub padded_parameters: usize,
     /// The largest absolute value of an entry.
     pub largest_weight: f64,
+    /// See [`Model::largest_activation`].
+    pub largest_activation: Option<f64>,
     /// Tokens of the vocabulary, BOS not counted.
     pub vocabulary: usize,
     /// The longest input, BOS not counted.
@@ -92,6 +94,7 @@ pub fn summary(model: &Model) -> Summary {
         nonzero: model.nonzero(),
         padded_parameters: model.padded_parameters(),
         largest_weight: model.largest_weight(),
+        largest_activation: model.largest_activation,
         vocabulary: model.vocabulary.len(),
         max_length: model.max_length,
         bos: model.bos,
@@ -240,12 +243,14 @@ fn list(numbers: &[usize]) -> String {
     }
 }
 
-/// A weight to four digits, with an exponent where it is very large; whole numbers as they are.
-fn rounded(weight: f64) -> String {
-    if weight < 1e6 && weight.fract() == 0.0 {
-        return weight.to_string();
+/// A number to four digits and no less than it is, with an exponent where it is very large; whole
+/// numbers as they are.
+fn rounded(number: f64) -> String {
+    if number < 1e6 && number.fract() == 0.0 {
+        return number.to_string();
     }
-    let digits = format!("{weight:.3e}");
+    let unit = 10f64.powf(number.log10().floor() - 3.0);
+    let digits = format!("{:.3e}", (number / unit).ceil() * unit);
     match digits.parse::<f64>() {
         Ok(number) if number < 1e6 => number.to_string(),
         _ => digits,
@@ -286,6 +291,11 @@ impl fmt::Display for Summary {
             row("attention", attention),
             row("certified", describe_exactness(&self.certified)),
         ];
+        if let Some(largest) = self.largest_activation {
+            let at = sizes.len() - 4;
+            let most = format!("at most {}", rounded(largest));
+            sizes.insert(at, row("activations", most));
+        }
         if !self.layer_norm.is_empty() {
             let layers = format!("hidden units of layer {}", list(&self.layer_norm));
             sizes.insert(5, row("layer norm", layers));

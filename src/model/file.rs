@@ -54,6 +54,8 @@ struct Metadata {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     layer_norm: BTreeSet<usize>,
     certified: Exactness,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    largest_activation: Option<f64>,
     sparse: Shapes,
 }
 
@@ -219,6 +221,7 @@ fn metadata(model: &Model, sparse: Shapes) -> Metadata {
             .collect(),
         layer_norm: normalised.map(|(index, _)| index).collect(),
         certified: model.certified.clone(),
+        largest_activation: model.largest_activation,
         sparse,
     }
 }
@@ -333,6 +336,7 @@ fn read(bytes: &[u8], digest: Digest) -> Result<Model, String> {
         plan: reader.text(PLAN)?,
         machine: metadata.machine,
         certified: metadata.certified,
+        largest_activation: metadata.largest_activation,
     };
     let digest = match digest {
         Digest::Checked => reader.digest.clone(),

@@ -46,6 +46,9 @@ pub struct Model {
     pub machine: Option<String>,
     /// The hosts on which all outputs are proved to decode exactly.
     pub certified: Exactness,
+    /// What the residual stream, queries, keys, values and hidden units hold at most, for any input; `None`
+    /// where that is not proved.
+    pub largest_activation: Option<f64>,
 }
 
 /// Neighbouring layers that run again and again on the same weights, all of them in each round, as

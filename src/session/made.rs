@@ -2,10 +2,10 @@
 //! and the doors to inference, to the compiler, to verification and to certificates.
 
 use super::Session;
-use crate::base::{Code, Diagnostic, Fallible};
+use crate::base::{Code, Diagnostic, Fallible, Label, Span};
 use crate::compile::{self, Compiled, Options, Proof, Request, Verification};
 use crate::execute::Surveyed;
-use crate::graph::SOpId;
+use crate::graph::{SOp, SOpId};
 use crate::infer::{Facts, Setting, infer};
 use crate::looped;
 use crate::model::{HostOrder, Model};
@@ -132,9 +132,45 @@ impl Session {
         // Its labels are read beside pictures of the program.
         let graph = self.graph().told_apart(&sops, &[]);
         let compiled = compile::compile_in(request, &graph, &sops, &setting, limits);
-        let mut compiled = compiled?;
+        let mut compiled = compiled.map_err(|error| self.at_own_place(*error, &sops))?;
         compiled.model.rename(&names);
         Ok(compiled)
+    }
+
+    /// What is said of the library, said of the program's own expression that needs it.
+    fn at_own_place(&self, mut error: Diagnostic, roots: &[SOpId]) -> Box<Diagnostic> {
+        let (graph, evaluator) = (self.graph(), &self.evaluator);
+        let Some(main) = error.span().filter(|main| evaluator.is_library(*main)) else {
+            return error.into();
+        };
+        let is_there = |id: &SOpId| {
+            let mut spans = vec![graph.span(*id)];
+            if let SOp::Aggregate { selector, .. } | SOp::Width { selector } = graph.get(*id) {
+                spans.push(graph.selector_span(*selector));
+            }
+            spans.contains(&main)
+        };
+        // Its own place, or the innermost call of the program that it was made in.
+        let own_place = |id: &SOpId| {
+            let calls = evaluator.origins.path(*id).into_iter();
+            let places = std::iter::once(graph.span(*id)).chain(calls.map(|(_, span)| span));
+            let mut own = places.filter(|span| !evaluator.is_library(*span));
+            own.find(|span| *span != Span::BUILT_IN)
+        };
+        let needed = graph.reachable(roots);
+        let there: Vec<SOpId> = needed.iter().copied().filter(is_there).collect();
+        // S-ops come after what they read: the first is the innermost. Which of several that one place in
+        // the library has made is meant, nothing says.
+        let own = needed.iter().find_map(|id| {
+            let within = graph.reachable(&[*id]);
+            let is_of_all = there.iter().all(|id| within.contains(id));
+            own_place(id).filter(|_| is_of_all)
+        });
+        if let Some(span) = own {
+            let text = "needed here".to_string();
+            error.labels.insert(0, Label { span, text });
+        }
+        error.into()
     }
 
     /// Compiles an expression to a looped model: the body of its `repeat` is some layers that run again and

@@ -15,8 +15,8 @@ mod range;
 mod rows;
 
 use super::engine::{Dense, Engine};
-use super::forward::{Precision, Prepared};
-use super::scalar::Scalar;
+use super::forward::Prepared;
+use super::scalar::{Precision, Scalar};
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::model::{Attention, Head, Layer, Mask, Model};
 use crate::value::Value;
