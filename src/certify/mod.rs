@@ -58,6 +58,9 @@ pub struct VariableBound {
     pub largest: f64,
     /// How far it may be from what it stands for; 0 if it is exact.
     pub error: f64,
+    /// Half the least distance of two of its values at tokens: what errors below it do not confuse.
+    /// `None` where there are no two, or it is a real number.
+    pub margin: Option<f64>,
 }
 
 /// One output.
@@ -164,6 +167,7 @@ fn certify_in<'p>(
                 variable: variable.label.clone(),
                 largest: bound.largest,
                 error: bound.error,
+                margin: margin(&variable.values),
             });
             // Where a head is not bounded that is said already.
             if !(bound.error + bound.largest).is_finite() && certificate.open.is_empty() {
@@ -188,6 +192,12 @@ fn certify_in<'p>(
         certificate.outputs.push(bound);
     }
     (certificate, bounds)
+}
+
+/// Half the least distance of two of some numbers, ascending.
+fn margin(values: &[f64]) -> Option<f64> {
+    let distances = values.windows(2).map(|pair| pair[1] - pair[0]);
+    distances.reduce(f64::min).map(|least| least / 2.0)
 }
 
 /// What has a list of values, though it is made of real numbers.

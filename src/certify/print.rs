@@ -34,11 +34,15 @@ impl fmt::Display for Certificate {
             )?;
         }
         for variable in &self.variables {
-            writeln!(
+            write!(
                 f,
                 "  {}: up to {}, error {:.1e}",
                 variable.variable, variable.largest, variable.error
             )?;
+            match variable.margin {
+                Some(margin) => writeln!(f, ", margin {margin:.1e}")?,
+                None => writeln!(f)?,
+            }
         }
         for open in &self.open {
             writeln!(f, "  open: {open}")?;

@@ -2,7 +2,7 @@
 //! the next value.
 
 use super::bound::Bounds;
-use super::{OutputBound, TOLERANCE_F32, TOLERANCE_F64};
+use super::{OutputBound, TOLERANCE_F32, TOLERANCE_F64, margin};
 use crate::plan::{Linear, Read, ReadOut};
 use crate::value::ROUNDING;
 
@@ -19,11 +19,10 @@ impl Bounds<'_> {
                 tolerance.unwrap_or(TOLERANCE_F64),
             ),
             Read::Nearest(values) => {
-                let gaps = values.windows(2).map(|pair| pair[1] - pair[0]);
-                let gap = gaps.fold(f64::INFINITY, f64::min);
+                let margin = margin(values).unwrap_or(f64::INFINITY);
                 // What is read as one of these may be off by what floats lose.
                 let largest = values.iter().fold(0.0f64, |most, n| most.max(n.abs()));
-                self.share(self.number(output).error, gap / 2.0 - ROUNDING * largest)
+                self.share(self.number(output).error, margin - ROUNDING * largest)
             }
             Read::Classes(number, count) => {
                 let bound = self.read(number);
@@ -49,10 +48,10 @@ impl Bounds<'_> {
     /// The nearest of some numbers to a ratio, as a share of half their distance. The scores of two
     /// neighbours `g` apart differ by `g²x`, so that each may be off by half of that.
     fn ratio(&self, (y, x): (&Linear, &Linear), numbers: &[f64]) -> (f64, bool) {
-        let gaps = numbers.windows(2).map(|pair| pair[1] - pair[0]);
-        let Some(gap) = gaps.reduce(f64::min) else {
+        let Some(margin) = margin(numbers) else {
             return (0.0, true);
         };
+        let gap = 2.0 * margin;
         let largest = numbers.iter().fold(0.0f64, |most, a| most.max(a.abs()));
         let is_held = |a: &f64| self.floats.holds(2.0 * a) && self.floats.holds(a * a);
         // Of one score: two products and their sum, of up to `3ay`; and its factors, where they are rounded.
@@ -67,7 +66,7 @@ impl Bounds<'_> {
             (numerator.error + (a + gap / 2.0) * error + rounding / gap) / x
         });
         match worst.reduce(f64::max) {
-            Some(worst) if gap > 0.0 => self.share(worst, gap / 2.0),
+            Some(worst) if margin > 0.0 => self.share(worst, margin),
             _ => (f64::INFINITY, false),
         }
     }

@@ -15,7 +15,15 @@ use clap::Args;
 use serde_json::{Map, Value as Json, json};
 use std::path::PathBuf;
 
+/// What the lines mean.
+const LINES: &str = "\
+For each kind of floats: whether every output decodes exactly, for every input. Then the heads: how far
+the logits of others stand below those of the selected keys, the share of attention that leaks to them,
+and how equal the selected ones are. Then the variables: the largest number that each can be, how far it
+may be off, and its margin, half the least distance of two of its values.";
+
 #[derive(Debug, Args)]
+#[command(after_help = LINES)]
 pub struct Certify {
     /// A compiled model
     #[arg(value_name = "MODEL")]
