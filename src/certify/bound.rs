@@ -4,7 +4,7 @@
 
 use super::facts::Facts;
 use crate::model::HostOrder;
-use crate::plan::{Linear, Plan, VariableId, Written};
+use crate::plan::{Linear, Plan, Style, VariableId, Written};
 
 /// The floats that a model is run in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -185,8 +185,12 @@ impl Bounds<'_> {
         }
     }
 
-    /// The largest number that variables, queries, keys, values and hidden units are bounded by.
-    pub fn largest_activation(&self) -> f64 {
+    /// The largest number that variables, queries, keys, values and hidden units are bounded by. Sums
+    /// through a sink hold what they like where that stands.
+    pub fn largest_activation(&self) -> Option<f64> {
+        if self.plan.style == Style::Compact {
+            return None;
+        }
         let known = self.known.iter().flatten();
         let variables = known.map(|bound| bound.largest + bound.error);
         let dimensions = self.facts.dimensions();
@@ -203,7 +207,7 @@ impl Bounds<'_> {
                 }
             }
         }
-        most
+        most.is_finite().then_some(most)
     }
 
     /// The least and the greatest number that a linear read gives for a key, BOS among them, but for

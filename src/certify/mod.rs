@@ -32,8 +32,9 @@ pub struct Certificate {
     pub heads: Vec<HeadBound>,
     pub variables: Vec<VariableBound>,
     pub outputs: Vec<OutputBound>,
-    /// What the residual stream, queries, keys, values and hidden units hold at most.
-    pub largest_activation: f64,
+    /// What the residual stream, queries, keys, values and hidden units hold at most, where that is
+    /// bounded.
+    pub largest_activation: Option<f64>,
     /// What could not be proved, in words; empty if every output decodes exactly.
     pub open: Vec<String>,
 }
@@ -146,7 +147,7 @@ fn certify_in<'p>(
         heads: Vec::new(),
         variables: Vec::new(),
         outputs: Vec::new(),
-        largest_activation: 0.0,
+        largest_activation: None,
         open: Vec::new(),
     };
     let mut bounds = Bounds {

@@ -44,6 +44,9 @@ impl fmt::Display for Certificate {
                 None => writeln!(f)?,
             }
         }
+        if let Some(largest) = self.largest_activation {
+            writeln!(f, "  no activation is larger than {largest:.1}")?;
+        }
         for open in &self.open {
             writeln!(f, "  open: {open}")?;
         }

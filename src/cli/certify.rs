@@ -20,7 +20,8 @@ const LINES: &str = "\
 For each kind of floats: whether every output decodes exactly, for every input. Then the heads: how far
 the logits of others stand below those of the selected keys, the share of attention that leaks to them,
 and how equal the selected ones are. Then the variables: the largest number that each can be, how far it
-may be off, and its margin, half the least distance of two of its values.";
+may be off, and its margin, half the least distance of two of its values. At last the largest number
+that the stream, queries, keys, values and hidden units can be.";
 
 #[derive(Debug, Args)]
 #[command(after_help = LINES)]

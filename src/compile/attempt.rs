@@ -265,10 +265,7 @@ fn finish(
         exact,
     } = prove(&plan, &model, plan.host.order);
     model.certified = exact;
-    // Sums through a sink hold what they like where that stands.
-    let largest = certificates[0].largest_activation;
-    let is_bounded = largest.is_finite() && plan.style == Style::Faithful;
-    model.largest_activation = is_bounded.then_some(largest);
+    model.largest_activation = certificates[0].largest_activation;
     Ok(Compiled {
         model,
         draft: draft.clone(),
