@@ -1,6 +1,7 @@
 //! A certificate as text.
 
 use super::Certificate;
+use crate::model::describe::rounded;
 use std::fmt;
 
 impl fmt::Display for Certificate {
@@ -45,7 +46,7 @@ impl fmt::Display for Certificate {
             }
         }
         if let Some(largest) = self.largest_activation {
-            writeln!(f, "  no activation is larger than {largest:.1}")?;
+            writeln!(f, "  no activation is larger than {}", rounded(largest))?;
         }
         for open in &self.open {
             writeln!(f, "  open: {open}")?;

@@ -243,14 +243,17 @@ fn list(numbers: &[usize]) -> String {
     }
 }
 
-/// A number to four digits and no less than it is, with an exponent where it is very large; whole
-/// numbers as they are.
-fn rounded(number: f64) -> String {
+/// The share of a number that float32 may lose.
+const LOST: f64 = 1e-6;
+
+/// A number to four digits and no less than it is, but for what float32 loses, with an exponent where it is
+/// very large; whole numbers as they are.
+pub fn rounded(number: f64) -> String {
     if number < 1e6 && number.fract() == 0.0 {
         return number.to_string();
     }
     let unit = 10f64.powf(number.log10().floor() - 3.0);
-    let digits = format!("{:.3e}", (number / unit).ceil() * unit);
+    let digits = format!("{:.3e}", (number / unit * (1.0 - LOST)).ceil() * unit);
     match digits.parse::<f64>() {
         Ok(number) if number < 1e6 => number.to_string(),
         _ => digits,
