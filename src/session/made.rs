@@ -10,6 +10,7 @@ use crate::infer::{Facts, Setting, infer};
 use crate::looped;
 use crate::model::{HostOrder, Model};
 use crate::value::Value;
+use std::collections::BTreeSet;
 
 /// What a caller asks of a model. What it leaves open is as the program's `set vocab`,
 /// `set max_length` and `set causal` say.
@@ -159,13 +160,22 @@ impl Session {
         };
         let needed = graph.reachable(roots);
         let there: Vec<SOpId> = needed.iter().copied().filter(is_there).collect();
-        // S-ops come after what they read: the first is the innermost. Which of several that one place in
-        // the library has made is meant, nothing says.
-        let own = needed.iter().find_map(|id| {
-            let within = graph.reachable(&[*id]);
-            let is_of_all = there.iter().all(|id| within.contains(id));
-            own_place(id).filter(|_| is_of_all)
-        });
+        // Which of several that one place in the library has made is meant, nothing says.
+        let own = match *there {
+            [only] => {
+                let mut reading = BTreeSet::from([only]);
+                // S-ops come after what they read: the first is the innermost.
+                needed.iter().find_map(|id| {
+                    let mut read = graph.dependencies(*id).into_iter();
+                    if *id != only && !read.any(|id| reading.contains(&id)) {
+                        return None;
+                    }
+                    reading.insert(*id);
+                    own_place(id)
+                })
+            }
+            _ => roots.iter().find_map(own_place),
+        };
         if let Some(span) = own {
             let text = "needed here".to_string();
             error.labels.insert(0, Label { span, text });
