@@ -3,7 +3,7 @@
 use super::arguments::{Diagnostics, Integrity, Program};
 use super::input::{OneInput, open};
 use super::limits::session;
-use super::model::load;
+use super::model::{load, load_of};
 use super::output::{Output, Stop};
 use super::progress;
 use crate::base::render::Style;
@@ -142,7 +142,13 @@ pub fn draw(output: &mut Output, arguments: &Draw) -> Result<(), Stop> {
     let target = Target::new(&mut session, &arguments.expr);
     let target = output.expect(target, session.sources())?;
     let model = match &arguments.model {
-        Some(path) => Some(load(output, path, arguments.digest.asked())?),
+        Some(path) => {
+            let digest = arguments.digest.asked();
+            Some(match &target {
+                Target::SOp(_, name) => load_of(output, path, digest, name)?,
+                Target::Selectors(_) | Target::Model => load(output, path, digest)?,
+            })
+        }
         None => None,
     };
     let input = match (given, &arguments.file, &model) {

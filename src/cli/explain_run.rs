@@ -2,7 +2,7 @@
 
 use super::arguments::{Diagnostics, Integrity, Program, SOp};
 use super::input::{OneInput, open};
-use super::model::load;
+use super::model::load_of;
 use super::output::{Output, Stop};
 use super::progress;
 use crate::draw::{self, Subject};
@@ -37,7 +37,10 @@ pub fn explain_run(output: &mut Output, arguments: &ExplainRun) -> Result<(), St
     let sop = session.sop(&arguments.sop.expr);
     let sop = output.expect(sop, session.sources())?;
     let model = match &arguments.model {
-        Some(path) => Some(load(output, path, arguments.digest.asked())?),
+        Some(path) => {
+            let digest = arguments.digest.asked();
+            Some(load_of(output, path, digest, &arguments.sop.expr)?)
+        }
         None => None,
     };
     let subject = Subject {

@@ -72,6 +72,16 @@ impl ValueEnum for Dtype {
     }
 }
 
+impl ValueEnum for Precision {
+    fn value_variants<'a>() -> &'a [Precision] {
+        &[Precision::F32, Precision::F64]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        self.dtype().to_possible_value()
+    }
+}
+
 impl ValueEnum for HostOrder {
     fn value_variants<'a>() -> &'a [HostOrder] {
         &HostOrder::ALL

@@ -11,7 +11,7 @@ use crate::machine::looped::description::{Description, Machine};
 use crate::machine::looped::disasm::{disassemble, instruction};
 use crate::machine::looped::input::put;
 use crate::machine::looped::run::{Engines, Run, text};
-use crate::model::{self, Dtype, Model};
+use crate::model::{self, Model};
 use crate::session::files;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -28,7 +28,7 @@ pub struct Asm {
     machine: Option<Machine>,
     /// The floats that products of matrices are made for; without it, float64
     #[arg(long, value_enum, value_name = "DTYPE")]
-    dtype: Option<Dtype>,
+    dtype: Option<Precision>,
     #[command(flatten)]
     file: ModelFile,
     /// The description as one JSON object; errors and warnings too
@@ -71,15 +71,6 @@ pub struct Disasm {
     digest: Integrity,
 }
 
-impl Asm {
-    fn precision(&self) -> Precision {
-        match self.dtype {
-            Some(Dtype::Float32 | Dtype::Bfloat16) => Precision::F32,
-            Some(Dtype::Float64) | None => Precision::F64,
-        }
-    }
-}
-
 pub fn asm(output: &mut Output, arguments: &Asm) -> Result<(), Stop> {
     let mut sources = Sources::new();
     let loaded = match arguments.program.as_os_str() == "-" {
@@ -97,7 +88,8 @@ pub fn asm(output: &mut Output, arguments: &Asm) -> Result<(), Stop> {
         .extension()
         .is_some_and(|extension| extension == "fleq");
     let machine = arguments.machine.or(is_fleq.then_some(Machine::Fleq));
-    let model = match assemble(source, &text, machine, arguments.precision()) {
+    let precision = arguments.dtype.unwrap_or(Precision::F64);
+    let model = match assemble(source, &text, machine, precision) {
         Ok(model) => model,
         Err(found) => return output.report_all(&found, &sources),
     };

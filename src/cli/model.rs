@@ -169,6 +169,27 @@ pub fn info(output: &mut Output, arguments: &Info) -> Result<(), Stop> {
     }
 }
 
+/// A model of an s-op, from a file.
+///
+/// # Errors
+/// The file holds no model, or one that gives no output of that name.
+pub fn load_of(output: &mut Output, path: &Path, digest: Digest, sop: &str) -> Result<Model, Stop> {
+    let model = load(output, path, digest)?;
+    if !model.outputs.iter().any(|given| given.name == sop) {
+        let names: Vec<String> = model
+            .outputs
+            .iter()
+            .map(|o| format!("`{}`", visible::name(&o.name)))
+            .collect();
+        let message = format!("the model computes {}, not `{sop}`", names.join(", "));
+        let error = Diagnostic::error(Code::BadInput, message);
+        let help = format!("give `-e` what the model computes, or a model of `{sop}`");
+        output.report(&error.help(help), &Sources::new());
+        return Err(Stop::Reported);
+    }
+    Ok(model)
+}
+
 /// A model from a file.
 pub fn load(output: &mut Output, path: &Path, digest: Digest) -> Result<Model, Stop> {
     let model = progress::alone("reading the model", || model::load_with(path, digest));

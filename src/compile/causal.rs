@@ -28,10 +28,12 @@ pub(super) fn check(analysis: &Analysis, roots: &[SOpId]) -> Fallible<()> {
         let beyond = analysis
             .environments
             .iter()
-            .zip(&facts.rows)
+            .zip(facts.rows.iter())
             .find_map(|(query, row)| {
-                let later = row.iter().find(|key| key.position > query.position)?;
-                Some((query.position, later.position))
+                let later = row
+                    .iter()
+                    .find(|key| key.position as usize > query.position)?;
+                Some((query.position, later.position as usize))
             });
         if let Some((query, key)) = beyond {
             if matches!(graph.get(id), SOp::Width { .. }) && selects_all(graph, *selector) {

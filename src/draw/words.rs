@@ -71,7 +71,8 @@ impl Teller<'_> {
         let input = input_source(self.subject.input);
         let _ = writeln!(self.text, "{name}({input}) is {found} at {place}.");
         if let Some((model, traced)) = &self.traced {
-            for (output, given) in model.outputs.iter().zip(&traced.outputs) {
+            let given = model.outputs.iter().zip(&traced.outputs);
+            for (output, given) in given.filter(|(output, _)| output.name == name) {
                 let row = traced.steps.last().map(|step| {
                     let row = step.stream.row(position + model.before_tokens());
                     row.to_vec()

@@ -218,7 +218,7 @@ impl Analysis<'_> {
             .map(|row| {
                 let mut sets: Vec<u32> = row
                     .iter()
-                    .map(|key| value.values.at[key.environment])
+                    .map(|key| value.values.at[key.environment as usize])
                     .collect();
                 sets.sort_unstable();
                 sets.dedup();
@@ -260,7 +260,7 @@ impl Analysis<'_> {
         for (environment, row) in facts.rows.iter().enumerate() {
             let signature: Vec<(u32, bool)> = row
                 .iter()
-                .map(|key| (value.values.at[key.environment], key.certain))
+                .map(|key| (value.values.at[key.environment as usize], key.certain))
                 .collect();
             let counts = facts.width(environment);
             let key = (signature, counts.0 > 0);

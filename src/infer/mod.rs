@@ -5,6 +5,7 @@
 //! Sound by construction: a set may have values that never occur, never the other way round.
 
 pub mod attention;
+mod candidate;
 mod compare;
 pub mod cube;
 mod earlier;
@@ -179,6 +180,8 @@ pub struct Analysis<'g> {
     pub environments: Environments,
     pub vars: Vec<Var>,
     nodes: Vec<Option<Result<Arc<Node>, Stopped>>>,
+    /// How many keys of queries its selectors hold.
+    candidates: usize,
     pub(crate) selectors: FxHashMap<SelectorId, Arc<SelectorFacts>>,
     /// Selectors of which was asked what they do at the first position.
     asked: FxHashSet<SelectorId>,
@@ -222,6 +225,7 @@ impl<'g> Analysis<'g> {
             environments,
             vars: Vec::new(),
             nodes: Vec::new(),
+            candidates: 0,
             selectors: FxHashMap::default(),
             asked: FxHashSet::default(),
             weighted: FxHashMap::default(),

@@ -4,8 +4,8 @@
 //! lower rank never selects a later key, and one that asks for one rank selects one key at most;
 //! value sets alone cannot tell.
 
+use super::candidate::Candidate;
 use super::compare::Ranks;
-use super::selector::Candidate;
 use super::{Analysis, Stopped};
 use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::Comparison;
@@ -161,10 +161,10 @@ impl Analysis<'_> {
             return None;
         };
         let rows = &self.selector(*selector)?.rows;
-        let mut rows = self.environments.iter().zip(rows);
+        let mut rows = self.environments.iter().zip(rows.iter());
         let reads_it = rows.all(|(query, row)| {
             query.position == 0
-                || matches!(row.as_slice(), [key] if key.certain && key.position + 1 == query.position)
+                || matches!(row.as_slice(), [key] if key.certain && key.position as usize + 1 == query.position)
         });
         reads_it.then_some(*value)
     }

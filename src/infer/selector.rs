@@ -2,6 +2,7 @@
 //! selector's disjoint cubes. Bounds are three-valued: a comparison of two value sets holds for
 //! all pairs, for none, or for some.
 
+use super::candidate::{Candidate, Rows};
 use super::compare::{Outcome, Ranks, SetComparison};
 use super::cube::{self, Cube, Literal, Relation};
 use super::order::is_strict_order;
@@ -16,21 +17,11 @@ use std::sync::Arc;
 /// Entries of the largest relation that is tabulated.
 const LARGEST_RELATION: usize = 4_000_000;
 
-/// A key that a query may select.
-#[derive(Clone, Copy, Debug)]
-pub struct Candidate {
-    /// The environment of the key.
-    pub environment: usize,
-    pub position: usize,
-    /// Selected in every input in which the query stands.
-    pub certain: bool,
-}
-
 /// What is known of one selector.
 #[derive(Clone, Debug)]
 pub struct SelectorFacts {
     /// For each query environment, the keys it may select.
-    pub rows: Vec<Vec<Candidate>>,
+    pub rows: Arc<Vec<Vec<Candidate>>>,
     pub cubes: Arc<[Cube]>,
     /// Of the keys in the cubes only the one with the highest score is selected.
     pub best: Option<Arc<ScoreTable>>,
@@ -79,11 +70,12 @@ impl Analysis<'_> {
             true => self.for_one_head(cubes).into(),
             false => cubes.into(),
         };
-        let mut rows = self.rows(&parts)?;
+        let rows = self.rows(&parts)?;
+        let mut rows = self.hold(rows);
         let by_rank = self.by_rank(id)?;
         if by_rank.never_later {
             for (query, row) in self.environments.iter().zip(&mut rows) {
-                row.retain(|key| key.position <= query.position);
+                row.retain(|key| key.position as usize <= query.position);
             }
         }
         let at_most_one = rows.iter().all(|row| row.len() <= 1)
@@ -92,7 +84,7 @@ impl Analysis<'_> {
         let non_empty = rows.iter().all(|row| row.iter().any(|key| key.certain))
             || self.found_in_permutation(id);
         let facts = SelectorFacts {
-            rows,
+            rows: rows.into(),
             cubes,
             best: None,
             at_most_one,
@@ -125,32 +117,26 @@ impl Analysis<'_> {
     }
 
     /// For each query environment the keys that it may select.
-    fn rows(&self, parts: &[SelectorId]) -> Result<Vec<Vec<Candidate>>, Stopped> {
+    fn rows(&self, parts: &[SelectorId]) -> Result<Rows, Stopped> {
         let mut bounds = Vec::with_capacity(parts.len());
         for id in parts {
             bounds.push(self.bounds(parts, *id)?);
         }
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(parts.len());
-        let mut rows = Vec::with_capacity(self.environments.count());
+        let mut rows = self.new_rows();
         for (query, environment) in self.environments.iter().enumerate() {
             self.if_interrupted()?;
-            let mut row = Vec::new();
-            for (key, position, exists) in self.environments.keys(environment) {
+            let keys = self.environments.keys(environment);
+            rows.push(keys.filter_map(|(key, position, exists)| {
                 outcomes.clear();
                 for bound in &mut bounds {
                     let outcome = bound.outcome(&outcomes, key, query);
                     outcomes.push(outcome);
                 }
                 let outcome = outcomes.last().copied().unwrap_or(Outcome::Sometimes);
-                if outcome != Outcome::Never {
-                    row.push(Candidate {
-                        environment: key,
-                        position,
-                        certain: exists && outcome == Outcome::Always,
-                    });
-                }
-            }
-            rows.push(row);
+                let certain = exists && outcome == Outcome::Always;
+                (outcome != Outcome::Never).then_some((key, position, certain))
+            }))?;
         }
         Ok(rows)
     }

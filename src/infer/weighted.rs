@@ -2,9 +2,10 @@
 //! weights and of weighted values that an input can give is listed, as for plain means; otherwise
 //! a weighted mean is a real number that only linear functions may read.
 
+use super::candidate::Candidate;
 use super::cube::{Cube, Literal, Relation};
 use super::score_table::ScoreTable;
-use super::selector::{Candidate, SelectorFacts};
+use super::selector::SelectorFacts;
 use super::sets::Values;
 use super::space::Column;
 use super::sums::scaled;
@@ -168,7 +169,7 @@ impl Analysis<'_> {
     fn support(&mut self, facts: &WeightedFacts) -> Result<SelectorFacts, Stopped> {
         let table = &facts.table;
         let weighs = |key: u32, query: u32| table.weight(key as usize, query as usize) > 0.0;
-        let (mut rows, mut unique) = (Vec::new(), false);
+        let (mut rows, mut unique) = (self.new_rows(), false);
         match table.sides {
             Some((keys, queries)) => {
                 let (left, right) = (&self.node(keys)?.column, &self.node(queries)?.column);
@@ -176,40 +177,33 @@ impl Analysis<'_> {
                     self.if_interrupted()?;
                     let asked = right.values.in_environment(at);
                     let row = self.environments.keys(query);
-                    let row = row.filter_map(|(environment, position, exists)| {
+                    rows.push(row.filter_map(|(environment, position, exists)| {
                         let held = left.values.in_environment(environment);
                         let pairs = || held.iter().flat_map(|k| asked.iter().map(|q| (*k, *q)));
-                        pairs().any(|(k, q)| weighs(k, q)).then(|| Candidate {
-                            environment,
-                            position,
-                            certain: exists && pairs().all(|(k, q)| weighs(k, q)),
+                        pairs().any(|(k, q)| weighs(k, q)).then(|| {
+                            let certain = exists && pairs().all(|(k, q)| weighs(k, q));
+                            (environment, position, certain)
                         })
-                    });
-                    rows.push(row.collect());
+                    }))?;
                 }
                 let keys_of =
                     |query| (0..table.keys).filter(move |key| table.weight(*key, query) > 0.0);
                 unique = self.distinct_at_positions(keys)
                     && (0..table.queries).all(|query| keys_of(query).count() <= 1);
             }
-            None => rows.extend(self.environments.iter().map(|query| {
-                let keys = self
-                    .environments
-                    .keys(query)
-                    .filter(|_| facts.cube.is_some());
-                let key = |(environment, position, certain)| Candidate {
-                    environment,
-                    position,
-                    certain,
-                };
-                keys.map(key).collect()
-            })),
+            None => {
+                for query in self.environments.iter() {
+                    let keys = self.environments.keys(query);
+                    rows.push(keys.filter(|_| facts.cube.is_some()))?;
+                }
+            }
         }
+        let rows = self.hold(rows);
         Ok(SelectorFacts {
             non_empty: rows
                 .iter()
                 .all(|row: &Vec<Candidate>| row.iter().any(|key| key.certain)),
-            rows,
+            rows: rows.into(),
             cubes: facts.cube.iter().cloned().collect(),
             best: None,
             at_most_one: unique,
