@@ -68,7 +68,7 @@ pub struct VariableBound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutputBound {
     pub output: String,
-    /// The error as a share of what gives another value, or of the tolerance.
+    /// The error as a share of the margin, which gives another value, or of the tolerance.
     pub error: f64,
     /// How far a real number may be from the interpreter's; `None` where values are exact.
     pub tolerance: Option<f64>,
@@ -184,7 +184,7 @@ fn certify_in<'p>(
         if !bound.proved {
             let of = match bound.tolerance {
                 Some(_) => "the tolerance",
-                None => "what gives another value",
+                None => "the margin",
             };
             let (name, error) = (&bound.output, bound.error);
             let open = format!("{name}: its error is {error:.2} of {of}");

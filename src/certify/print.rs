@@ -1,7 +1,7 @@
 //! A certificate as text.
 
 use super::Certificate;
-use crate::model::describe::rounded;
+use crate::model::describe::{head_names, rounded};
 use std::fmt;
 
 impl fmt::Display for Certificate {
@@ -16,8 +16,8 @@ impl fmt::Display for Certificate {
                 )?,
                 (true, None) => writeln!(
                     f,
-                    "{name}: {} decodes exactly for every input; its error is at most {:.1e} of what \
-                     gives another value",
+                    "{name}: {} decodes exactly for every input; its error is at most {:.1e} of the \
+                     margin",
                     output.output, output.error
                 )?,
                 (false, _) => writeln!(
@@ -27,11 +27,13 @@ impl fmt::Display for Certificate {
                 )?,
             }
         }
-        for head in &self.heads {
+        let layers = self.heads.chunk_by(|one, next| one.layer == next.layer);
+        let names = layers.flat_map(|heads| head_names(heads.iter().map(|head| &*head.selector)));
+        for (head, name) in self.heads.iter().zip(names) {
             writeln!(
                 f,
-                "  layer {} {}: others {:.1} nats below, leak {:.1e}, levels equal to {:.1e}",
-                head.layer, head.selector, head.gap, head.leak, head.level_error
+                "  layer {} {}: others {:.1} nats below, leak {:.1e}, selected within {:.1e}",
+                head.layer, name, head.gap, head.leak, head.level_error
             )?;
         }
         for variable in &self.variables {

@@ -9,6 +9,7 @@ use super::progress;
 use crate::base::{Code, Control, Diagnostic, Limits, Sources, Span, parallel, read, visible};
 use crate::graph::{Graph, SOpId};
 use crate::interpret;
+use crate::model::cell;
 use crate::session::Session;
 use crate::value::Value;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -54,8 +55,8 @@ pub fn batch(
         limits: &limits,
         stage: "interpreting",
     };
-    lines.each(output, answers, |output, answers| {
-        write(output, session, &wanted, arguments.json, answers)
+    lines.each(output, answers, |output, number, row| {
+        write(output, session, &wanted, arguments.json, (number, row))
     })
 }
 
@@ -69,21 +70,24 @@ pub struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Answers so many lines together as fit in memory, and writes what that gives, to the end.
+    /// Answers so many lines together as fit in memory, and writes what that gives for each, with its
+    /// number, to the end.
     ///
     /// # Errors
     /// A line that cannot be read or is too long; those of `write`; an interruption.
     pub fn each<T>(
         &self,
         output: &mut Output,
-        answers: impl Fn(&[Vec<u8>]) -> T,
-        mut write: impl FnMut(&mut Output, T) -> Result<(), Stop>,
+        answers: impl Fn(&[Vec<u8>]) -> Vec<T>,
+        mut write: impl FnMut(&mut Output, usize, T) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let path = self.path;
         let mut reader = output.expect(open(path), &Sources::new())?;
         let bar = bar(path);
+        let mut read = 0;
         loop {
             let (mut together, mut bytes) = (Vec::with_capacity(TOGETHER), 0);
+            let mut numbers = Vec::with_capacity(TOGETHER);
             while together.len() < TOGETHER && bytes < TOGETHER_BYTES {
                 let line = next_line(&mut reader, path, self.limits);
                 let line = output.expect(line, &Sources::new())?;
@@ -91,8 +95,10 @@ impl Lines<'_> {
                     break;
                 }
                 bytes += line.len();
+                read += 1;
                 if !line.trim_ascii().is_empty() {
                     together.push(line);
+                    numbers.push(read);
                 }
             }
             if bytes == 0 {
@@ -108,7 +114,9 @@ impl Lines<'_> {
                 true => progress::shown(output, self.control, self.stage, answers)?,
                 false => progress::stoppable(output, self.control, answers)?,
             };
-            write(output, answers)?;
+            for (number, answer) in numbers.into_iter().zip(answers) {
+                write(output, number, answer)?;
+            }
             output.flush()?;
             bar.inc(bytes as u64);
         }
@@ -281,28 +289,34 @@ fn write(
     session: &Session,
     wanted: &Wanted,
     json: bool,
-    answers: Vec<Vec<Answer>>,
+    (number, row): (usize, Vec<Answer>),
 ) -> Result<(), Stop> {
-    for row in answers {
-        for (index, answer) in row.into_iter().enumerate() {
-            let (given, error) = match answer {
-                Ok(line) => {
-                    output.line(&line)?;
-                    continue;
-                }
-                Err(failed) => failed,
-            };
-            let error = session.explained(*error, wanted.sops[index]);
-            let error = error.or_at(wanted.spans[index], "evaluated here");
-            if json {
-                output.fail();
-                let error = diagnostic_json(&error, session.sources());
-                let text = &wanted.texts[index];
-                output.json(&json!({"expr": text, "input": given, "error": error}))?;
-            } else {
-                output.report(&error, session.sources());
+    for (index, answer) in row.into_iter().enumerate() {
+        let (given, error) = match answer {
+            Ok(line) => {
+                output.line(&line)?;
+                continue;
             }
+            Err(failed) => failed,
+        };
+        let error = session.explained(*error, wanted.sops[index]);
+        let error = error.or_at(wanted.spans[index], "evaluated here");
+        if json {
+            output.fail();
+            let error = diagnostic_json(&error, session.sources());
+            let text = &wanted.texts[index];
+            output.json(&json!({"expr": text, "input": given, "error": error}))?;
+        } else {
+            output.report(&error.note(on_line(number, &given)), session.sources());
         }
     }
     Ok(())
+}
+
+/// Which line of a batch has an error.
+pub fn on_line(number: usize, given: &Json) -> String {
+    format!(
+        "line {number} of the batch is {}",
+        cell::label(&given.to_string())
+    )
 }

@@ -17,9 +17,10 @@ use std::path::PathBuf;
 
 /// What the lines mean.
 const LINES: &str = "\
-For each kind of floats: whether every output decodes exactly, for every input. Then the heads: how far
+For each kind of floats: whether every output decodes exactly, for every input, and how much of the margin,
+half the way to another value, its error takes. Then the heads: how far
 the logits of others stand below those of the selected keys, the share of attention that leaks to them,
-and how equal the selected ones are. Then the variables: the largest number that each can be, how far it
+and how much the logits of the selected ones may differ. Then the variables: the largest number that each can be, how far it
 may be off, and its margin, half the least distance of two of its values. At last the largest number
 that the stream, queries, keys, values and hidden units can be.";
 
@@ -55,7 +56,7 @@ pub fn certify(output: &mut Output, arguments: &Certify) -> Result<(), Stop> {
                 output.text(&certificate.to_string())?;
             }
             output.line(&match model.not_bfloat16() {
-                None => "bfloat16: every weight is one".to_string(),
+                None => "bfloat16: every weight is a bfloat16 number".to_string(),
                 Some(weight) => format!("bfloat16: {weight}"),
             })?;
             let hosts = model::describe_exactness(&model.certified);

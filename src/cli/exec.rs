@@ -1,7 +1,7 @@
 //! `rasp exec`: running models, on inputs one by one or on the lines of a file.
 
 use super::arguments::Exec;
-use super::batch::{Lines, line};
+use super::batch::{Lines, line, on_line};
 use super::input::{Input, inputs, value_json};
 use super::limits::limits;
 use super::model::load;
@@ -11,7 +11,7 @@ use crate::base::{Code, Control, Diagnostic, Sources, parallel, terminal};
 use crate::execute::Executor;
 use crate::execute::trace::trace_in_order;
 use crate::machine::looped;
-use crate::model::Model;
+use crate::model::{Host, Model, describe_exactness};
 use crate::plan::Plan;
 use crate::value::Value;
 use crate::value::sequence::{display_sequence, display_values, sequence_type};
@@ -29,6 +29,17 @@ pub fn exec(output: &mut Output, arguments: &Exec) -> Result<(), Stop> {
     let order = arguments.order.order();
     let executor = Executor::new(&model, precision);
     let executor = output.expect(executor, &sources)?.in_order(order);
+    let host = Host {
+        dtype: Some(precision.dtype()),
+        order,
+    };
+    if !model.certified.is_empty() && !host.is_among(&model.certified) {
+        let proved = describe_exactness(&model.certified);
+        let (floats, order) = (precision.dtype().name(), order.name());
+        output.note(&format!(
+            "not proved to be exact in {floats} with --host-order {order}; proved are {proved}"
+        ));
+    }
     if let Some(path) = &arguments.batch {
         return batch(output, (&model, &executor), arguments.json, path);
     }
@@ -132,11 +143,12 @@ fn batch(
         let answers = parallel::map((together.len(), 1), || (), answered);
         answers.into_iter().flatten().collect()
     };
-    lines.each(output, answers, |output, answers| {
-        for answered in answers {
-            answered.write(output, model, (json, None))?;
+    lines.each(output, answers, |output, number, mut answered| {
+        if let (Err(error), false) = (&mut answered.result, json) {
+            let note = on_line(number, &answered.input.given);
+            **error = Diagnostic::clone(error).note(note);
         }
-        Ok(())
+        answered.write(output, model, (json, None))
     })
 }
 

@@ -86,6 +86,14 @@ fn check_values(compiler: &Compiler) -> Result<(), Stopped> {
     Err(Stopped::new(Code::DomainTooLarge, reason))
 }
 
+/// What something of the program is called that was made for a reader.
+fn called(source: &Source, reader: &str) -> String {
+    match reader.contains(&source.name) {
+        true => reader.to_string(),
+        false => format!("{} for {reader}", source.name),
+    }
+}
+
 pub(super) struct Emitter<'c, 'a> {
     pub(super) compiler: &'c Compiler<'a>,
     pub(super) plan: Plan,
@@ -142,7 +150,7 @@ impl Emitter<'_, '_> {
                 Some(id) => self.sop_source(id),
                 None => self.source(feature.label.clone(), None),
             };
-            let label = feature.label.clone();
+            let label = called(&source, &feature.label);
             let id = self.add(label, source, Written::FeedForward, values.collect(), 0.0);
             self.plan.variables[id.0 as usize].asked_for = feature.asked_for;
             self.features.push(id);
@@ -212,14 +220,7 @@ impl Emitter<'_, '_> {
                 | VarKind::Total { .. } => Written::Attend,
             };
             let source = self.source_of(var);
-            // What is read of an embedding is called by its reader.
-            let label = if matches!(written, Written::Embed { .. })
-                && !column.label.contains(&source.name)
-            {
-                format!("{} for {}", source.name, column.label)
-            } else {
-                column.label.clone()
-            };
+            let label = called(&source, &column.label);
             let (label, values) = self.given((var, direction), label, column.function.clone());
             let id = self.add(label, source, written, values, 0.0);
             if !matches!(kind, VarKind::Tokens | VarKind::Indices | VarKind::Given(_)) {

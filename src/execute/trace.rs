@@ -7,6 +7,7 @@ use super::readout::PreparedReadout;
 use super::scalar::{Precision, Scalar};
 use crate::base::Fallible;
 use crate::base::table::{in_blocks, indented};
+use crate::model::describe::head_names;
 use crate::model::json::value_to_json;
 use crate::model::{HostOrder, Model, Selected, cell, half_layer};
 use crate::value::Value;
@@ -260,7 +261,8 @@ impl Trace {
         }
     }
 
-    /// The trace for other programs; `outputs` is an object where there are several. Numbers that are not finite become `null`.
+    /// The trace for other programs; `outputs` is an object where there are several. No variable has a
+    /// value at BOS. Numbers that are not finite become `null`.
     pub fn to_json(&self) -> Json {
         let values = |values: &[Value]| values.iter().map(value_to_json).collect::<Json>();
         let pattern = |pattern: &Pattern| {
@@ -274,11 +276,11 @@ impl Trace {
             head
         };
         let variable = |variable: &Decoded| {
-            json!({
-                "name": variable.name,
-                "ready": variable.ready,
-                "values": values(&variable.values),
-            })
+            let mut at = values(&variable.values);
+            if let (true, Some(bos)) = (self.bos, at.get_mut(0)) {
+                *bos = Json::Null;
+            }
+            json!({"name": variable.name, "ready": variable.ready, "values": at})
         };
         let step = |step: &TraceStep| {
             json!({
@@ -330,8 +332,8 @@ impl Trace {
         let positions = self.positions();
         for step in &self.steps {
             text.push_str(&format!("{}\n", step.after()));
-            for (index, head) in step.heads.iter().enumerate() {
-                let label = cell::label(&head.label);
+            let names = head_names(step.heads.iter().map(|head| &*head.label));
+            for (index, (head, label)) in step.heads.iter().zip(names).enumerate() {
                 let faint = match head.largest_faint() {
                     0.0 => String::new(),
                     most => format!(" ({FAINT_MARK}: at most {most:.0e})"),

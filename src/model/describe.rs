@@ -3,9 +3,12 @@
 
 use super::cell;
 use super::host::{Exactness, describe_exactness};
-use super::transformer::{Attention, Decoder, Head, Loop, Mask, Model, Readout};
+use super::json::value_to_json;
+use super::transformer::{Attention, Decoder, Head, Loop, Mask, Model, Readout, Variable};
 use crate::base::table::{aligned, indented};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
+use serde_json::Value as Json;
 use std::fmt;
 
 /// The sizes of a model; as text, also what its parts stand for.
@@ -51,9 +54,29 @@ pub struct Summary {
     pub name: String,
     /// Names of what it gives.
     pub outputs: Vec<String>,
+    /// The tokens of the vocabulary.
+    pub tokens: Vec<Json>,
+    /// The selectors of the heads of each layer.
+    pub selectors: Vec<Vec<String>>,
+    /// What can be read from the residual stream.
+    pub variables: Vec<Readable>,
+    /// What each direction of the residual stream stands for.
+    pub directions: Vec<String>,
     /// Lines of the text that only people read.
     #[serde(skip)]
     details: Vec<Section>,
+}
+
+/// A variable of the program in the residual stream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Readable {
+    /// Its name in the program.
+    pub name: String,
+    /// The half layer after which it is there: 0 is the embedding, `2l - 1` the attention of layer `l`, `2l`
+    /// its feed-forward block.
+    pub ready: usize,
+    /// What it can be, and how that is held.
+    pub encoding: String,
 }
 
 /// A titled table of the text.
@@ -77,6 +100,12 @@ pub fn half_layer(ready: usize) -> String {
 pub fn summary(model: &Model) -> Summary {
     let d_head = |heads: &[Head]| heads.iter().map(Head::d_head).max().unwrap_or(0);
     let numbered = model.layers.iter().zip(1..);
+    let labels = |heads: &[Head]| heads.iter().map(|head| head.label.clone()).collect();
+    let readable = |variable: &Variable| Readable {
+        name: variable.name.clone(),
+        ready: variable.ready,
+        encoding: encoding(&variable.readout),
+    };
     let normalised = numbered.filter(|(layer, _)| layer.mlp.layer_norm);
     Summary {
         layers: model.layers.len(),
@@ -106,6 +135,14 @@ pub fn summary(model: &Model) -> Summary {
             .iter()
             .map(|output| output.name.clone())
             .collect(),
+        tokens: model.vocabulary.iter().map(value_to_json).collect(),
+        selectors: model
+            .layers
+            .iter()
+            .map(|layer| labels(&layer.heads))
+            .collect(),
+        variables: model.variables.iter().map(readable).collect(),
+        directions: model.directions.clone(),
         details: vec![
             heads(model),
             variables(model),
@@ -115,15 +152,35 @@ pub fn summary(model: &Model) -> Summary {
     }
 }
 
+/// What the heads of a layer are called: those of one selector, such as the parts of a disjunction, are
+/// numbered.
+pub fn head_names<'m>(labels: impl Iterator<Item = &'m str> + Clone) -> Vec<String> {
+    let mut told: FxHashMap<&str, usize> = FxHashMap::default();
+    let all = labels.clone();
+    let name = |label: &'m str| {
+        let named = cell::label(label);
+        match all.clone().filter(|other| *other == label).count() {
+            1 => named,
+            several => {
+                let number = told.entry(label).or_default();
+                *number += 1;
+                format!("{named} ({number} of {several})")
+            }
+        }
+    };
+    labels.map(name).collect()
+}
+
 fn heads(model: &Model) -> Section {
     let mut rows = vec![cells(["layer", "head", "d_head", "selects"])];
     for (index, layer) in model.layers.iter().enumerate() {
-        for (number, head) in layer.heads.iter().enumerate() {
+        let names = head_names(layer.heads.iter().map(|head| &*head.label));
+        for (number, (head, name)) in layer.heads.iter().zip(names).enumerate() {
             rows.push(vec![
                 (index + 1).to_string(),
                 (number + 1).to_string(),
                 head.d_head().to_string(),
-                cell::label(&format!("{}{}", head.label, restriction(head))),
+                format!("{name}{}", restriction(head)),
             ]);
         }
     }
