@@ -63,6 +63,10 @@ pub(super) struct Bound {
     pub error: f64,
     /// If it is exact, the power of two that it is a multiple of.
     pub grain: Option<i32>,
+    /// What a read adds up on the way is no larger.
+    pub on_the_way: f64,
+    /// How far roundings would take a read if it were not exact.
+    pub rounding: f64,
     /// The error for each value at tokens, where it depends on the value.
     pub by_value: Vec<(f64, f64)>,
 }
@@ -75,6 +79,8 @@ impl Bound {
             radius: largest,
             error,
             grain: None,
+            on_the_way: largest,
+            rounding: 0.0,
             by_value: Vec::new(),
         }
     }
@@ -168,12 +174,10 @@ impl Bounds<'_> {
         }
         let largest = (centre.abs() + radius).max(at_bos.abs());
         let least = grains.into_iter().min().unwrap_or(0);
+        rounding += added_up as f64 * unit * (added + error);
         let (error, grain) = match exact && fits(added, least, self.floats) {
             true => (error, Some(least)),
-            false => {
-                rounding += added_up as f64 * unit * (added + error);
-                (error + rounding, None)
-            }
+            false => (error + rounding, None),
         };
         Bound {
             largest: largest + error,
@@ -181,6 +185,8 @@ impl Bounds<'_> {
             radius,
             error,
             grain,
+            on_the_way: added,
+            rounding,
             by_value: Vec::new(),
         }
     }

@@ -8,7 +8,7 @@ impl Bounds<'_> {
     /// What a feed-forward operation writes.
     pub fn computed(&self, at: usize, forward: &FeedForward) -> Bound {
         let (units, shape) = (self.facts.units(at), self.facts.shape(at));
-        let mut argument = self.read(&forward.argument);
+        let mut argument = self.argument(forward, units);
         if self.plan.reads_real(&forward.argument) {
             return self.computed_of_real(forward, &argument, shape);
         }
@@ -17,6 +17,9 @@ impl Bounds<'_> {
         }
         let points = self.facts.points(at);
         let exact = self.exact_units(forward, &argument, units, points);
+        if exact.is_none() && argument.grain.is_some() {
+            argument.error += argument.rounding;
+        }
         let (mut largest, mut error) = (0.0f64, 0.0f64);
         let (mut flat, mut grains) = (true, Some(None));
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -52,6 +55,29 @@ impl Bounds<'_> {
             return near(Bound::exact(largest, grain(forward.units[0].weight)));
         }
         Bound::inexact(largest, error)
+    }
+
+    /// The argument as units read it, each with its own bias: sums on the way, and roundings, are largest
+    /// for the least bias or the greatest.
+    fn argument(&self, forward: &FeedForward, units: &[Unit]) -> Bound {
+        let mut argument = self.read(&forward.argument);
+        let is_exact = argument.grain.is_some();
+        let moved = units.iter().filter(|unit| unit.slope != 0.0);
+        let moved = moved.map(|unit| unit.offset / unit.slope);
+        let ends = moved.fold((0.0f64, 0.0f64), |(least, most), moved| {
+            (least.min(moved), most.max(moved))
+        });
+        for moved in [ends.0, ends.1] {
+            let mut of_unit = forward.argument.clone();
+            of_unit.constant += moved;
+            let of_unit = self.read(&of_unit);
+            argument.on_the_way = argument.on_the_way.max(of_unit.on_the_way);
+            argument.rounding = argument.rounding.max(of_unit.rounding);
+            if !is_exact {
+                argument.error = argument.error.max(of_unit.error);
+            }
+        }
+        argument
     }
 
     /// What units of a real number write: that may be anywhere, so that their output moves as far as the
@@ -102,7 +128,7 @@ impl Bounds<'_> {
             let offset = unit.offset + unit.slope * forward.argument.constant;
             let before = grain(unit.slope)?.saturating_add(of_argument);
             let before = before.min(grain(unit.offset).unwrap_or(before));
-            let reach = unit.slope.abs() * argument.largest + unit.offset.abs();
+            let reach = unit.slope.abs() * argument.on_the_way;
             if !fits(reach, before, self.floats) || !self.floats.holds(offset) {
                 return None;
             }
@@ -135,7 +161,8 @@ impl Bounds<'_> {
             let at = (point - forward.argument.constant) / factor;
             let near = |(value, _): &&(f64, f64)| (value - at).abs() <= 1e-9 * (1.0 + at.abs());
             if let Some((_, error)) = bound.by_value.iter().find(near) {
-                return factor.abs() * error + 2.0 * self.floats.unit * point.abs();
+                let sizes = 2.0 * point.abs() + 3.0 * forward.argument.constant.abs();
+                return factor.abs() * error + self.floats.unit * sizes;
             }
         }
         argument.error
@@ -168,7 +195,7 @@ impl Bounds<'_> {
                 .chain([argument_grain.saturating_add(slope)])
                 .min()
                 .unwrap_or(0);
-            let size = first.slope.abs() * argument.largest + first.offset.abs() + 1.0;
+            let size = first.slope.abs() * argument.on_the_way + first.offset.abs() + 1.0;
             return fits(size, least, self.floats);
         }
         self.is_exact_last(forward, first.slope, &offsets)

@@ -146,10 +146,8 @@ impl Emitter<'_, '_> {
             let argument = &compiler.arguments[feature.argument];
             let points = argument.points.iter().filter(|_| !argument.is_real);
             let values = points.map(|point| output(&feature.units, *point));
-            let source = match feature.of {
-                Some(id) => self.sop_source(id),
-                None => self.source(feature.label.clone(), None),
-            };
+            let source = feature.of.map(|id| self.sop_source(id));
+            let source = source.unwrap_or_else(|| self.source(feature.label.clone(), None));
             let label = called(&source, &feature.label);
             let id = self.add(label, source, Written::FeedForward, values.collect(), 0.0);
             self.plan.variables[id.0 as usize].asked_for = feature.asked_for;
