@@ -7,6 +7,7 @@ use super::inverse::inverse;
 use super::linear_read::{LinearRead, Scalar};
 use super::readout::Output;
 use super::rounded::rounding;
+use super::view::called;
 use super::{Care, Compiler};
 use crate::base::{Code, Span};
 use crate::graph::{Encoding, SOpId};
@@ -86,14 +87,6 @@ fn check_values(compiler: &Compiler) -> Result<(), Stopped> {
     Err(Stopped::new(Code::DomainTooLarge, reason))
 }
 
-/// What something of the program is called that was made for a reader.
-fn called(source: &Source, reader: &str) -> String {
-    match reader.contains(&source.name) {
-        true => reader.to_string(),
-        false => format!("{} for {reader}", source.name),
-    }
-}
-
 pub(super) struct Emitter<'c, 'a> {
     pub(super) compiler: &'c Compiler<'a>,
     pub(super) plan: Plan,
@@ -148,7 +141,10 @@ impl Emitter<'_, '_> {
             let values = points.map(|point| output(&feature.units, *point));
             let source = feature.of.map(|id| self.sop_source(id));
             let source = source.unwrap_or_else(|| self.source(feature.label.clone(), None));
-            let label = called(&source, &feature.label);
+            let label = match feature.of.is_some_and(|id| compiler.is_added(id)) {
+                true => feature.label.clone(),
+                false => called(&source, &feature.label),
+            };
             let id = self.add(label, source, Written::FeedForward, values.collect(), 0.0);
             self.plan.variables[id.0 as usize].asked_for = feature.asked_for;
             self.features.push(id);

@@ -7,7 +7,7 @@ use super::linear_read::{LinearRead, Scalar};
 use super::readout::{Output, OutputRead};
 use super::{Compiler, Want, bits};
 use crate::graph::{SOp, SOpId, without_number};
-use crate::infer::VarKind;
+use crate::infer::{Operand, VarKind};
 use crate::model::Decoder;
 use crate::plan::{Linear, PatternSource, Read, ReadOut, Source};
 use std::collections::BTreeMap;
@@ -187,6 +187,12 @@ impl Compiler<'_> {
         }
     }
 
+    /// Whether the program knows nothing of it: it says what holds at position 0.
+    pub(super) fn is_added(&self, id: Operand) -> bool {
+        let first = self.analysis.first.zip(id.sop());
+        first.is_some_and(|(first, id)| first.adds(id))
+    }
+
     /// The s-op that a variable stands for, if it is one.
     pub(super) fn culprit(&self, target: Target) -> Option<SOpId> {
         let Target::Direction(var, _) = target else {
@@ -203,5 +209,13 @@ impl Compiler<'_> {
             | VarKind::Materialised(_)
             | VarKind::Total { .. } => None,
         }
+    }
+}
+
+/// What something of the program is called that was made for a reader.
+pub(super) fn called(source: &Source, reader: &str) -> String {
+    match reader.contains(&source.name) {
+        true => reader.to_string(),
+        false => format!("{} for {reader}", source.name),
     }
 }

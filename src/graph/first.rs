@@ -16,6 +16,8 @@ use rustc_hash::FxHashMap;
 pub struct WithFirst {
     /// The program's graph; what is added has larger ids.
     pub graph: Graph,
+    /// How many s-ops the program's own graph has.
+    own: usize,
     /// For each width the sum that it is: the width beyond the first position, and 1 where that is
     /// selected.
     pub sums: FxHashMap<SOpId, SOpId>,
@@ -27,10 +29,16 @@ pub struct WithFirst {
 }
 
 impl WithFirst {
+    /// Whether an s-op is not of the program.
+    pub fn adds(&self, id: SOpId) -> bool {
+        id.0 as usize >= self.own
+    }
+
     /// For what the roots need.
     pub fn new(graph: &Graph, roots: &[SOpId]) -> WithFirst {
         let mut with = WithFirst {
             graph: graph.clone(),
+            own: graph.sop_count(),
             sums: FxHashMap::default(),
             selects: FxHashMap::default(),
             supports: FxHashMap::default(),
