@@ -10,7 +10,8 @@ use super::{Analysis, Node, Several, Stopped, VarKind, finite};
 use crate::base::Code;
 use crate::graph::{SOpId, SelectorId};
 use crate::value::{TypeSet, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// More pairs of a count and a sum in one environment than this are too many.
@@ -342,24 +343,32 @@ impl Analysis<'_> {
 
     /// What the aggregate itself can be; as a mean, 0 for a default that is no number.
     fn means(&self, several: &Selection) -> Result<Values, Stopped> {
-        let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[Value]>> = FxHashMap::default();
-        let each: Vec<Arc<[Value]>> = several
-            .pairs
-            .iter()
-            .map(|pairs| {
-                let list = lists.entry(Arc::as_ptr(pairs)).or_insert_with(|| {
-                    let mut seen = FxHashSet::default();
-                    let held = self.several == Several::Means && !several.default.is_number();
-                    let means = pairs.iter().map(|(count, sum)| match (count, held) {
-                        (0, true) => Value::Int(0),
-                        _ => several.mean(*count, *sum),
-                    });
-                    means.filter(|value| seen.insert(value.clone())).collect()
-                });
-                list.clone()
+        let held = self.several == Several::Means && !several.default.is_number();
+        let mut distinct: IndexSet<Value, FxBuildHasher> = IndexSet::default();
+        // Many environments have the same pairs.
+        let mut numbers: FxHashMap<(u32, i64), u32> = FxHashMap::default();
+        let mut number = |pair: &(u32, i64)| {
+            *numbers.entry(*pair).or_insert_with(|| {
+                let mean = match (pair.0, held) {
+                    (0, true) => Value::Int(0),
+                    _ => several.mean(pair.0, pair.1),
+                };
+                distinct.insert_full(mean).0 as u32
             })
-            .collect();
-        let values = Values::from_environments(&each);
+        };
+        let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[u32]>> = FxHashMap::default();
+        let mut each: Vec<Arc<[u32]>> = Vec::with_capacity(several.pairs.len());
+        for pairs in &several.pairs {
+            self.if_interrupted()?;
+            let list = lists.entry(Arc::as_ptr(pairs)).or_insert_with(|| {
+                let mut list: Vec<u32> = pairs.iter().map(&mut number).collect();
+                list.sort_unstable();
+                list.dedup();
+                list.into()
+            });
+            each.push(list.clone());
+        }
+        let values = Values::from_numbered(distinct.into_iter().collect(), &each);
         if values.domain.len() > self.limits.domain_values {
             return Err(self.too_many_values(values.domain.len()));
         }

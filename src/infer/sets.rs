@@ -4,7 +4,7 @@
 
 use crate::value::Value;
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::sync::Arc;
 
 /// The values of a node: all of them, and those possible in each environment.
@@ -34,29 +34,39 @@ impl Values {
     /// From the values possible in each environment, which may come unsorted and repeated.
     pub fn from_environments(each: &[Arc<[Value]>]) -> Values {
         let mut distinct: IndexSet<&Value, FxBuildHasher> = IndexSet::default();
-        let mut seen: FxHashSet<*const Value> = FxHashSet::default();
-        for values in each {
-            // Environments share their lists; each list is read once.
-            if seen.insert(values.as_ptr()) {
-                distinct.extend(values.iter());
-            }
-        }
-        let mut domain: Vec<Value> = distinct.into_iter().cloned().collect();
-        domain.sort_by(Value::canonical_order);
-        domain.dedup();
-        let ids: FxHashMap<&Value, u32> = domain.iter().zip(0..).collect();
-        let mut builder = SetBuilder::default();
-        let mut known: FxHashMap<*const Value, u32> = FxHashMap::default();
-        let at = each
+        // Environments share their lists; each list is read once.
+        let mut lists: FxHashMap<*const Value, Arc<[u32]>> = FxHashMap::default();
+        let each: Vec<Arc<[u32]>> = each
             .iter()
             .map(|values| {
-                *known
-                    .entry(values.as_ptr())
-                    .or_insert_with(|| builder.add(values.iter().map(|value| ids[value]).collect()))
+                let number = |value| distinct.insert_full(value).0 as u32;
+                let list = lists.entry(values.as_ptr());
+                list.or_insert_with(|| values.iter().map(number).collect())
+                    .clone()
             })
             .collect();
+        Values::from_numbered(distinct.into_iter().cloned().collect(), &each)
+    }
+
+    /// From distinct values in any order, and the numbers of those possible in each environment.
+    pub fn from_numbered(values: Vec<Value>, each: &[Arc<[u32]>]) -> Values {
+        let mut order: Vec<u32> = (0..values.len() as u32).collect();
+        order.sort_by(|a, b| values[*a as usize].canonical_order(&values[*b as usize]));
+        let mut places = vec![0; values.len()];
+        for (place, number) in (0..).zip(&order) {
+            places[*number as usize] = place;
+        }
+        let domain = order.iter().map(|number| values[*number as usize].clone());
+        let mut builder = SetBuilder::default();
+        let mut known: FxHashMap<*const u32, u32> = FxHashMap::default();
+        let at = each.iter().map(|numbers| {
+            let members = || numbers.iter().map(|number| places[*number as usize]);
+            let set = known.entry(numbers.as_ptr());
+            *set.or_insert_with(|| builder.add(members().collect()))
+        });
+        let at = at.collect();
         Values {
-            domain: domain.into(),
+            domain: domain.collect(),
             sets: builder.sets,
             at,
         }
