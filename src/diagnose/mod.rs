@@ -21,6 +21,7 @@ pub use eval::{Words, explain};
 
 use crate::base::{Diagnostic, Limits, Severity, SourceId};
 use crate::syntax::ast::{Ast, ExprId};
+use crate::syntax::mistake::MistakeKind;
 use crate::syntax::parse;
 
 /// A text that has been read: its tree, perhaps with error nodes, and what there is to say about it.
@@ -33,6 +34,19 @@ pub struct Read {
 /// Reads a text as a program.
 pub fn read(source: SourceId, text: &str, limits: &Limits) -> Read {
     let parsed = parse::parse(source, text, limits);
+    Read {
+        diagnostics: syntax::diagnostics(source, text, &parsed, limits),
+        ast: parsed.ast,
+    }
+}
+
+/// Reads a text typed at the prompt, where the last `;` may be missing.
+pub fn read_entry(source: SourceId, text: &str, limits: &Limits) -> Read {
+    let mut parsed = parse::parse(source, text, limits);
+    let end = parsed.lexemes.last().map(|last| last.end as u32);
+    parsed.mistakes.retain(|mistake| {
+        mistake.kind != MistakeKind::NoSemicolon || Some(mistake.span.end) != end
+    });
     Read {
         diagnostics: syntax::diagnostics(source, text, &parsed, limits),
         ast: parsed.ast,
