@@ -7,9 +7,9 @@ use super::scene::Scene;
 use super::with_path;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Evaluator;
-use crate::graph::{SOp, SOpId};
+use crate::graph::{SOp, SOpId, Selector};
 use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind};
-use crate::value::{Op, Table, TypeSet, Value};
+use crate::value::{Comparison, Op, Table, TypeSet, Value};
 
 /// An error of an evaluation with the calls that led to its place, where they are the same for all
 /// s-ops made there that the roots need; and with what to type instead.
@@ -67,12 +67,17 @@ impl Scene<'_> {
                 " == \"a\"",
             ),
         };
+        let several = self.may_be_several(here);
         mends! { self, (code, called);
+            (Code::MixedTypes, "aggregate") if default == "\"\"" && several =>
+                say "select one position only: strings have no mean, and no default helps there";
             (Code::MixedTypes, "aggregate" | "shift") => "give a default of the type of the values",
                 "{f}({a}, {b}, {default})";
             (Code::MixedTypes, "load_from_location") => "say what stands beyond the input",
                 "aggregate(select(indices, {b}, ==), {a}, {default})";
             (Code::MixedTypes, _) => else self.branches().or_else(|| self.table_of_strings());
+            (Code::MeanOfNonNumbers, "aggregate") if self.averages_an_atom(here) =>
+                say "an atom is the same at every position: write it without `aggregate`";
             (Code::MeanOfNonNumbers, "aggregate") =>
                 "{share}", "aggregate({a}, indicator({b}{asked}))";
             (Code::MeanOfNonNumbers, "average") => "{share}", "average(indicator({a}{asked}))";
@@ -90,6 +95,24 @@ impl Scene<'_> {
                 }
             });
         }
+    }
+
+    /// Whether an aggregate is of keys that are more or less than something, which may be several.
+    fn may_be_several(&self, here: &[SOpId]) -> bool {
+        let graph = &self.evaluator.graph;
+        here.iter().any(|id| match graph.get(*id) {
+            SOp::Aggregate { selector, .. } => matches!(
+                graph.get_selector(*selector),
+                Selector::Compare { comparison, .. } if *comparison != Comparison::Equal
+            ),
+            _ => false,
+        })
+    }
+
+    fn averages_an_atom(&self, here: &[SOpId]) -> bool {
+        let graph = &self.evaluator.graph;
+        let mut moved = here.iter().filter_map(|id| graph.get(*id).moved());
+        moved.any(|value| matches!(graph.get(value), SOp::Constant(_)))
     }
 
     /// Whether an aggregate is of bools.

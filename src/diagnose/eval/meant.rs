@@ -40,10 +40,10 @@ impl Scene<'_> {
             Cause::NotCallable(Meta::Atom(Value::Str(_))) if single => "for a character", "{f}[0]";
             Cause::NotCallable(Meta::Atom(_)) if single => "to multiply", "{f} * {a}";
             // Of the library's functions, which take two.
-            Cause::Arguments { called, .. } if single && &**called == "max" && !a.starts_with('*') =>
+            Cause::Arguments { called, .. } if &**called == "max" && self.takes_scores() =>
                 "for the largest over all positions",
                 "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: key)), {a})";
-            Cause::Arguments { called, .. } if single && &**called == "min" && !a.starts_with('*') =>
+            Cause::Arguments { called, .. } if &**called == "min" && self.takes_scores() =>
                 "for the smallest over all positions",
                 "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: -key)), {a})";
             Cause::Arguments { called, callable, .. } =>
@@ -73,7 +73,7 @@ impl Scene<'_> {
 
             Cause::Operands { op, sides } => else self.fitting(op, sides);
             // What no int can hold, as the float that it is.
-            Cause::Failed(_, at) if self.function().is_some() =>
+            Cause::Failed(Failure::LargeInt(_) | Failure::Overflow(..), at) if self.function().is_some() =>
                 "a float this large has no fraction", ("{}", self.say(*at));
             Cause::Failed(Failure::Overflow(..), _) => else self.float();
             Cause::Failed(..) => else self.guard();
@@ -160,12 +160,14 @@ impl Scene<'_> {
             Cause::KeysAndQueries(comparison, sides @ [keys, queries]) =>
                 else self.fitting(&Op::Compare(*comparison), sides)
                     .or_else(|| self.put("compare what has one type", queries.1, self.say(keys.1)));
-            Cause::NoSelector((_, at)) if self.swapped().is_some() =>
+            Cause::NoSelector((_, at), _) if self.swapped().is_some() =>
                 where values = self.swapped()?;
                 else self.mend("write", [(*at, b.clone()), (values, a.clone())]);
-            Cause::NoSelector((meta, at)) if self.types(meta) == TypeSet::BOOL => at it = *at;
+            // A selector of several keys would fail, too.
+            Cause::NoSelector(_, values) if !self.is_averaged(values) => else None;
+            Cause::NoSelector((meta, at), _) if self.types(meta) == TypeSet::BOOL => at it = *at;
                 "to aggregate over the keys where it is true", "select({it}, True, ==)";
-            Cause::NoSelector((_, at)) => at _ = *at; "to aggregate over all keys", "full_s";
+            Cause::NoSelector((_, at), _) => at _ = *at; "to aggregate over all keys", "full_s";
             Cause::NoDefault(values @ Meta::List(_), (Meta::List(_), _)) =>
                 else self.aggregated_apart(values);
             Cause::NoDefault(values @ Meta::SOp(_), (other @ Meta::SOp(_), _))

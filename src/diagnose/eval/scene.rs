@@ -113,6 +113,12 @@ impl Scene<'_> {
         Some(&self.site?.ast.get(id).kind)
     }
 
+    /// What a part means that is a name.
+    pub fn known(&self, id: ExprId) -> Option<&Meta> {
+        let site = self.site?;
+        self.evaluator.lookup(site.scope, site.ast.bare_name(id)?)
+    }
+
     pub fn span(&self, id: ExprId) -> Span {
         self.site
             .map_or(Span::BUILT_IN, |site| site.ast.get(id).span)
@@ -248,6 +254,15 @@ impl Scene<'_> {
             sop => matches!(sop, SOp::Tokens),
         };
         matches!(meta, Meta::SOp(id) if tokens(*id))
+    }
+
+    /// Whether several of some values have a mean.
+    pub fn is_averaged(&self, values: &Meta) -> bool {
+        if let Meta::List(items) = values {
+            return items.iter().all(|item| self.is_averaged(item));
+        }
+        let types = self.types(values);
+        ![TypeSet::NONE, TypeSet::BOOL].contains(&types) && TypeSet::NUMBER.contains(types)
     }
 
     pub fn is_string(&self, meta: &Meta) -> bool {
