@@ -60,23 +60,26 @@ impl Scene<'_> {
         let [f, a, b, c] = &self.parts();
         let called = self.function().map_or("", |_| f.as_str());
         let default = other_default(c);
-        let (share, asked) = match self.averages_bools(here) {
+        let graph = &self.evaluator.graph;
+        let is_bool = |value| graph.types(value) == TypeSet::BOOL;
+        let is_atom = |value| matches!(graph.get(value), SOp::Constant(_));
+        let (share, asked) = match self.averages(here, is_bool) {
             true => ("for the share of True", ""),
             false => (
                 "to copy a value select one position only; for the share of one value",
                 " == \"a\"",
             ),
         };
-        let several = self.may_be_several(here);
+        let strings = default == "\"\"";
         mends! { self, (code, called);
-            (Code::MixedTypes, "aggregate") if default == "\"\"" && several =>
+            (Code::MixedTypes, "aggregate") if strings && self.may_be_several(here) =>
                 say "select one position only: strings have no mean, and no default helps there";
             (Code::MixedTypes, "aggregate" | "shift") => "give a default of the type of the values",
                 "{f}({a}, {b}, {default})";
             (Code::MixedTypes, "load_from_location") => "say what stands beyond the input",
                 "aggregate(select(indices, {b}, ==), {a}, {default})";
             (Code::MixedTypes, _) => else self.branches().or_else(|| self.table_of_strings());
-            (Code::MeanOfNonNumbers, "aggregate") if self.averages_an_atom(here) =>
+            (Code::MeanOfNonNumbers, "aggregate") if self.averages(here, is_atom) =>
                 say "an atom is the same at every position: write it without `aggregate`";
             (Code::MeanOfNonNumbers, "aggregate") =>
                 "{share}", "aggregate({a}, indicator({b}{asked}))";
@@ -100,26 +103,19 @@ impl Scene<'_> {
     /// Whether an aggregate is of keys that are more or less than something, which may be several.
     fn may_be_several(&self, here: &[SOpId]) -> bool {
         let graph = &self.evaluator.graph;
-        here.iter().any(|id| match graph.get(*id) {
-            SOp::Aggregate { selector, .. } => matches!(
-                graph.get_selector(*selector),
-                Selector::Compare { comparison, .. } if *comparison != Comparison::Equal
-            ),
-            _ => false,
+        here.iter().any(|id| {
+            let SOp::Aggregate { selector, .. } = graph.get(*id) else {
+                return false;
+            };
+            let selector = graph.get_selector(*selector);
+            matches!(selector, Selector::Compare { comparison, .. } if *comparison != Comparison::Equal)
         })
     }
 
-    fn averages_an_atom(&self, here: &[SOpId]) -> bool {
+    /// Whether what an aggregate moves is so.
+    fn averages(&self, here: &[SOpId], so: impl Fn(SOpId) -> bool) -> bool {
         let graph = &self.evaluator.graph;
-        let mut moved = here.iter().filter_map(|id| graph.get(*id).moved());
-        moved.any(|value| matches!(graph.get(value), SOp::Constant(_)))
-    }
-
-    /// Whether an aggregate is of bools.
-    fn averages_bools(&self, here: &[SOpId]) -> bool {
-        let graph = &self.evaluator.graph;
-        let mut moved = here.iter().filter_map(|id| graph.get(*id).moved());
-        moved.any(|value| graph.types(value) == TypeSet::BOOL)
+        here.iter().filter_map(|id| graph.get(*id).moved()).any(so)
     }
 
     /// A choice between a number and a string, one of them written out: the same with one type.
