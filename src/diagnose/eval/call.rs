@@ -57,52 +57,32 @@ impl Scene<'_> {
 
     /// Whether a part is certainly a selector, by its name or by what it calls.
     pub(super) fn static_selector(&self, id: ExprId) -> bool {
-        match self.kind_of(id) {
-            Some(ExprKind::Call { function, .. }) => {
-                matches!(&*self.text(*function), "select" | "select_best")
-            }
-            _ => matches!(self.known(id), Some(Meta::Selector(_))),
-        }
+        let calls = matches!(self.kind_of(id), Some(ExprKind::Call { function, .. })
+            if matches!(&*self.text(*function), "select" | "select_best"));
+        calls || matches!(self.known(id), Some(Meta::Selector(_)))
     }
 
     /// Whether a part is certainly a list, by its name or by how it is written.
     pub(super) fn static_list(&self, id: ExprId) -> bool {
-        match self.kind_of(id) {
-            Some(ExprKind::Call { function, .. }) => {
-                matches!(&*self.text(*function), "range" | "zip")
-            }
-            Some(ExprKind::List(_) | ExprKind::Tuple(_) | ExprKind::ListComprehension { .. }) => {
-                true
-            }
-            _ => matches!(self.known(id), Some(Meta::List(_))),
-        }
+        use ExprKind::{List, ListComprehension, Tuple};
+        let written = self.kind_of(id);
+        matches!(written, Some(List(_) | Tuple(_) | ListComprehension { .. }))
+            || matches!(self.known(id), Some(Meta::List(_)))
+    }
+
+    /// Whether a part is certainly bools.
+    pub(super) fn static_bool(&self, id: ExprId) -> bool {
+        use BinaryOperator::{And, Compare, In, Or};
+        let operator = self.site.and_then(|site| site.ast.binary(id));
+        matches!(operator, Some((_, Compare(_) | And | Or | In, _)))
+            || matches!(self.known(id), Some(meta) if self.types(meta) == TypeSet::BOOL)
     }
 
     /// Whether a call has one argument that may be numbers, which scores are.
     pub(super) fn takes_scores(&self) -> bool {
-        let &[id] = self.arguments().as_slice() else {
-            return false;
-        };
-        let spread = matches!(self.kind_of(id), Some(ExprKind::Spread(_)));
-        let string = self.known(id).is_some_and(|meta| self.is_string(meta));
-        !spread && !string && !self.static_list(id)
-    }
-
-    /// A part as numbers, where it is certainly bools or the tokens.
-    pub(super) fn static_number(&self, id: ExprId) -> String {
-        use BinaryOperator::{And, Compare, In, Or};
-        let text = self.text(id);
-        let (operator, known) = (
-            self.site.and_then(|site| site.ast.binary(id)),
-            self.known(id),
-        );
-        let asks = matches!(operator, Some((_, Compare(_) | And | Or | In, _)));
-        match known {
-            Some(meta) if self.is_tokens(meta) => "tokens_int".to_string(),
-            Some(meta) if self.types(meta) == TypeSet::BOOL => format!("indicator({text})"),
-            _ if asks => format!("indicator({text})"),
-            _ => text,
-        }
+        let string = |id| self.known(id).is_some_and(|meta| self.is_string(meta));
+        let spread = |id| matches!(self.kind_of(id), Some(ExprKind::Spread(_)));
+        matches!(*self.arguments(), [id] if !spread(id) && !string(id) && !self.static_list(id))
     }
 
     /// Several s-ops that no single default fits, aggregated one by one.

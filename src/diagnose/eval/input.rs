@@ -61,25 +61,30 @@ impl Scene<'_> {
         let called = self.function().map_or("", |_| f.as_str());
         let default = other_default(c);
         let graph = &self.evaluator.graph;
-        let is_bool = |value| graph.types(value) == TypeSet::BOOL;
-        let is_atom = |value| matches!(graph.get(value), SOp::Constant(_));
-        let (share, asked) = match self.averages(here, is_bool) {
+        let any = |so: &dyn Fn(&SOp) -> bool| here.iter().any(|id| so(graph.get(*id)));
+        let moves = |so: &dyn Fn(SOpId) -> bool| any(&|sop| sop.moved().is_some_and(so));
+        // Of keys that are more or less than something there may be several.
+        let ordered = |sop: &SOp| {
+            matches!(sop, SOp::Aggregate { selector, .. } if matches!(graph.get_selector(*selector),
+                Selector::Compare { comparison, .. } if *comparison != Comparison::Equal))
+        };
+        let (share, asked) = match moves(&|value| graph.types(value) == TypeSet::BOOL) {
             true => ("for the share of True", ""),
             false => (
                 "to copy a value select one position only; for the share of one value",
                 " == \"a\"",
             ),
         };
-        let strings = default == "\"\"";
+        let atom = moves(&|value| matches!(graph.get(value), SOp::Constant(_)));
         mends! { self, (code, called);
-            (Code::MixedTypes, "aggregate") if strings && self.may_be_several(here) =>
+            (Code::MixedTypes, "aggregate") if default == "\"\"" && any(&ordered) =>
                 say "select one position only: strings have no mean, and no default helps there";
             (Code::MixedTypes, "aggregate" | "shift") => "give a default of the type of the values",
                 "{f}({a}, {b}, {default})";
             (Code::MixedTypes, "load_from_location") => "say what stands beyond the input",
                 "aggregate(select(indices, {b}, ==), {a}, {default})";
             (Code::MixedTypes, _) => else self.branches().or_else(|| self.table_of_strings());
-            (Code::MeanOfNonNumbers, "aggregate") if self.averages(here, is_atom) =>
+            (Code::MeanOfNonNumbers, "aggregate") if atom =>
                 say "an atom is the same at every position: write it without `aggregate`";
             (Code::MeanOfNonNumbers, "aggregate") =>
                 "{share}", "aggregate({a}, indicator({b}{asked}))";
@@ -98,24 +103,6 @@ impl Scene<'_> {
                 }
             });
         }
-    }
-
-    /// Whether an aggregate is of keys that are more or less than something, which may be several.
-    fn may_be_several(&self, here: &[SOpId]) -> bool {
-        let graph = &self.evaluator.graph;
-        here.iter().any(|id| {
-            let SOp::Aggregate { selector, .. } = graph.get(*id) else {
-                return false;
-            };
-            let selector = graph.get_selector(*selector);
-            matches!(selector, Selector::Compare { comparison, .. } if *comparison != Comparison::Equal)
-        })
-    }
-
-    /// Whether what an aggregate moves is so.
-    fn averages(&self, here: &[SOpId], so: impl Fn(SOpId) -> bool) -> bool {
-        let graph = &self.evaluator.graph;
-        here.iter().filter_map(|id| graph.get(*id).moved()).any(so)
     }
 
     /// A choice between a number and a string, one of them written out: the same with one type.

@@ -1,11 +1,11 @@
 //! Limits that were reached, recursion above all.
 
 use super::scene::Scene;
-use crate::base::{Code, Diagnostic, Span};
+use crate::base::{Code, Diagnostic};
 use crate::eval::Meta;
 use crate::eval::fault::Limit;
 use crate::eval::meta::Callable;
-use crate::syntax::ast::{ExprKind, Name};
+use crate::syntax::ast::{Ast, ExprId, ExprKind};
 use std::fmt::Display;
 
 impl Scene<'_> {
@@ -46,20 +46,20 @@ impl Scene<'_> {
     fn endless(&self, error: Diagnostic, callable: &Callable) -> Diagnostic {
         let name = &callable.name;
         let choice = choice(callable);
-        let mut names = choice.iter().flat_map(|(_, names)| names);
-        let sop = names.find(|name| {
-            let meta = self
-                .site
-                .and_then(|site| self.evaluator.lookup(site.scope, name));
-            matches!(meta, Some(Meta::SOp(_) | Meta::Scorer(_)))
+        let sop = choice.and_then(|(ast, condition)| {
+            let (site, whole) = (self.site?, ast.get(condition).span);
+            let meaning = |name| self.evaluator.lookup(site.scope, name);
+            let inside = ast.ids().filter(|id| whole.contains(ast.get(*id).span));
+            let mut names = inside.filter_map(|id| ast.bare_name(id));
+            names.find(|name| matches!(meaning(name), Some(Meta::SOp(_) | Meta::Scorer(_))))
         });
-        rules! { self, (&choice, sop);
+        rules! { self, (choice, sop);
             (Some(_), Some(read)) => error,
                 note "`{read}` is an s-op: both branches of a choice on it are evaluated, before there \
                       is an input, so it ends nothing",
                 help "end the recursion by a number";
-            (Some((condition, _)), None) =>
-                where sooner = self.written(*condition).and_then(|text| sooner(&text));
+            (Some((ast, condition)), None) =>
+                where sooner = self.written(ast.get(condition).span).and_then(|text| sooner(&text));
                 where other = || "call it with arguments for which the choice ends it".to_string();
                 where help = sooner.map_or_else(other, |it| format!("end it for smaller numbers too: `{it}`"));
                 error,
@@ -72,18 +72,13 @@ impl Scene<'_> {
     }
 }
 
-/// Where the condition of the first choice in what a function gives stands, and the names in it.
-fn choice(callable: &Callable) -> Option<(Span, Vec<Name>)> {
+/// The condition of the first choice in what a function gives.
+fn choice(callable: &Callable) -> Option<(&Ast, ExprId)> {
     let (ast, mut pending) = callable.results()?;
     while let Some(id) = pending.pop() {
         let kind = &ast.get(id).kind;
         if let ExprKind::Ternary { condition, .. } = kind {
-            let span = ast.get(*condition).span;
-            let inside = ast.ids().filter(|id| span.contains(ast.get(*id).span));
-            return Some((
-                span,
-                inside.filter_map(|id| ast.bare_name(id).cloned()).collect(),
-            ));
+            return Some((ast, *condition));
         }
         pending.extend(kind.children());
     }

@@ -3,7 +3,7 @@
 
 use super::cause::is_selector;
 use super::quote::{counted, elements, letters, operand};
-use super::scene::{Scene, Side};
+use super::scene::{Scene, Side, kinds};
 use crate::base::suggest::nearest;
 use crate::base::{Span, Suggestion};
 use crate::builtin::Builtin;
@@ -40,12 +40,11 @@ impl Scene<'_> {
             Cause::NotCallable(Meta::Atom(Value::Str(_))) if single => "for a character", "{f}[0]";
             Cause::NotCallable(Meta::Atom(_)) if single => "to multiply", "{f} * {a}";
             // Of the library's functions, which take two.
-            Cause::Arguments { called, .. } if &**called == "max" && self.takes_scores() =>
-                "for the largest over all positions",
-                "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: key)), {a})";
-            Cause::Arguments { called, .. } if &**called == "min" && self.takes_scores() =>
-                "for the smallest over all positions",
-                "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: -key)), {a})";
+            Cause::Arguments { called, .. }
+                if matches!(&**called, "max" | "min") && self.takes_scores() =>
+                where (most, sign) = if &**called == "max" { ("largest", "") } else { ("smallest", "-") };
+                "for the {most} over all positions",
+                "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: {sign}key)), {a})";
             Cause::Arguments { called, callable, .. } =>
                 say ("call it as `{}`", callable.usage(called));
             Cause::BuiltinArguments(builtin, wrong) => else self.builtin_call(*builtin, wrong);
@@ -164,7 +163,8 @@ impl Scene<'_> {
                 where values = self.swapped()?;
                 else self.mend("write", [(*at, b.clone()), (values, a.clone())]);
             // A selector of several keys would fail, too.
-            Cause::NoSelector(_, values) if !self.is_averaged(values) => else None;
+            Cause::NoSelector(_, values)
+                if !matches!(kinds(self.types(values)), "ints" | "floats" | "numbers") => else None;
             Cause::NoSelector((meta, at), _) if self.types(meta) == TypeSet::BOOL => at it = *at;
                 "to aggregate over the keys where it is true", "select({it}, True, ==)";
             Cause::NoSelector((_, at), _) => at _ = *at; "to aggregate over all keys", "full_s";

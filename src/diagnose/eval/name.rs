@@ -129,22 +129,23 @@ impl Scene<'_> {
         let text = |at: usize| given.get(at).and_then(|id| self.written(self.span(*id)));
         let x = text(0).unwrap_or("indices".to_string());
         let second = text(1).unwrap_or("tokens".to_string());
-        let number = given.first().filter(|_| text(0).is_some());
-        let number = number.map_or_else(|| x.clone(), |id| self.static_number(*id));
-        let list = given.iter().any(|id| self.static_list(*id));
-        let of_lists = OF_LISTS.iter().filter(|_| list);
-        let mut rows = of_lists.chain(FOREIGN);
+        let number = match (given.first(), text(0)) {
+            (Some(id), Some(x)) if self.static_bool(*id) => format!("indicator({x})"),
+            (Some(id), _) if self.known(*id).is_some_and(|it| self.is_tokens(it)) => {
+                "tokens_int".to_string()
+            }
+            _ => x.clone(),
+        };
+        let of_list = given.iter().any(|id| self.static_list(*id));
+        let mut rows = OF_LISTS.iter().filter(|_| of_list).chain(FOREIGN);
         let (_, help) = rows.find(|(names, _)| names.contains(&name))?;
         let help = help.replace("{x}", &x).replace("{(x)}", &operand(&x));
-        Some(
-            help.replace("{number}", &number)
-                .replace("{second}", &second)
-                .into(),
-        )
+        let help = help.replace("{number}", &number);
+        Some(help.replace("{second}", &second).into())
     }
 }
 
-/// The same of a list, of which some say something else.
+/// What some of them are of a list.
 const OF_LISTS: &[(&[&str], &str)] = table! {
     &["sum", "total", "mean", "avg"],
         "add up a list in a loop: `total = 0; for v in {x} { total = total + v; }`";
@@ -159,8 +160,7 @@ const FOREIGN: &[(&[&str], &str)] = table! {
     &["help"], "at the prompt `help`, or `help name`, says what there is";
     &["print", "echo", "println"], "a value is shown by writing it as a statement: `{x};`";
     &["sum", "total"],
-        "over all positions of an s-op: `aggregate(full_s, {number}) * length`; over a list: \
-         `total = 0; for v in list { total = total + v; }`";
+        "over all positions of an s-op: `aggregate(full_s, {number}) * length`";
     &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {number})`";
     &["any"], "whether any position holds it: `True in ({x})`";
     &["all"],

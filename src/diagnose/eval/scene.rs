@@ -256,15 +256,6 @@ impl Scene<'_> {
         matches!(meta, Meta::SOp(id) if tokens(*id))
     }
 
-    /// Whether several of some values have a mean.
-    pub fn is_averaged(&self, values: &Meta) -> bool {
-        if let Meta::List(items) = values {
-            return items.iter().all(|item| self.is_averaged(item));
-        }
-        let types = self.types(values);
-        ![TypeSet::NONE, TypeSet::BOOL].contains(&types) && TypeSet::NUMBER.contains(types)
-    }
-
     pub fn is_string(&self, meta: &Meta) -> bool {
         self.types(meta) == TypeSet::STR
     }

@@ -169,8 +169,9 @@ impl Place<'_, '_> {
             (_, Token::LeftBrace) if in_head && is_at(2) => "the parameters are missing",
                 format!("write `def {name}() {{`"),
                 edit self.at - 1..=self.at - 1, &format!("{name}()");
-            (Some(Token::Draw), Token::RightParenthesis) if is_at(2) => "nothing is drawn", DRAW;
-            (Some(Token::Draw), _) if is_at(1) => "what `draw` draws stands in parentheses", DRAW;
+            (Some(Token::Draw), other) if is_at(1) || is_at(2) && other == Token::RightParenthesis =>
+                "`draw` takes an s-op or a selector in parentheses",
+                "write `draw(length);`, or `draw(length, \"abc\");` for an input";
             (Some(Token::Load), Token::Name(word)) => "the path of `load` is a string",
                 format!("write `load \"{word}\";`");
             (Some(Token::Assert), Token::Comma) if none_open => "an assertion has no message",
@@ -325,8 +326,6 @@ impl Place<'_, '_> {
         self.token(0) == Some(Token::RightBrace) && self.expects("return")
     }
 }
-
-const DRAW: &str = "write `draw(length);`, or `draw(length, \"abc\");` for an input";
 
 const SETTINGS: &str = "the settings are `set example E`, `set s-op example E`, \
                         `set selector example E`, `set vocab E`, `set max_length E` and \
