@@ -573,10 +573,31 @@ fn bad_input_is_a_diagnostic_and_an_exit_status() {
         "E0405",
     );
     mistake(&place, &["frobnicate"], 2, "no such command");
+    mistake(&place, &["rnu", "hist.rasp"], 2, "did you mean `run`?");
     mistake(&place, &["run"], 2, "required");
     let ran = compile("no/such/directory/model");
     assert_eq!(ran.status, 1);
     assert!(ran.err.contains("E0503"), "{}", ran.err);
+}
+
+/// What clap would have to say of it is no way out, and for tools it is JSON like all else.
+#[test]
+fn a_wrong_command_line_is_told() {
+    let place = hist();
+    let negative = ["check", "hist.rasp", "--max-len", "-1"];
+    mistake(
+        &place,
+        &negative,
+        2,
+        "invalid value '-1' for '--max-len <N>'",
+    );
+    let unknown = place.rasp(&["check", "hist.rasp", "--nope"]);
+    assert!(!unknown.err.contains("tip:"), "{}", unknown.err);
+    let ran = place.rasp(&["check", "hist.rasp", "--nope", "--json"]);
+    let told: Json = serde_json::from_str(&ran.err).unwrap();
+    assert_eq!(ran.status, 2);
+    assert_eq!(told["message"], "unexpected argument '--nope' found");
+    assert_eq!(told["severity"], "error");
 }
 
 #[test]

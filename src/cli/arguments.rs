@@ -337,7 +337,7 @@ impl Integrity {
 #[derive(Debug, Args)]
 pub struct Info {
     /// A compiled model
-    #[arg(value_name = "OUT")]
+    #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     #[command(flatten)]
     pub digest: Integrity,
@@ -349,7 +349,7 @@ pub struct Info {
 #[derive(Debug, Args)]
 pub struct Exec {
     /// A compiled model
-    #[arg(value_name = "OUT")]
+    #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     #[command(flatten)]
     pub digest: Integrity,

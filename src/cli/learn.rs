@@ -61,10 +61,10 @@ pub struct Arguments {
     /// Layers of the transformer
     #[arg(long, value_name = "L", value_parser = clap::value_parser!(u8).range(1..=6))]
     layers: Option<u8>,
-    /// Heads of a layer that copy; as many count
+    /// Heads of each layer that copy values; each layer has as many more that count
     #[arg(long, value_name = "H", value_parser = clap::value_parser!(u8).range(0..=16))]
     heads: Option<u8>,
-    /// MLPs of a layer that read tokens and positions; as many read counts
+    /// MLPs of each layer that read tokens and positions; each layer has as many more that read counts
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u8).range(0..=8))]
     mlps: Option<u8>,
     /// Heads that match sets of keys, and of which every other sees earlier keys only

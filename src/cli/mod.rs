@@ -38,10 +38,10 @@ mod tour;
 mod verify;
 
 use crate::base::render::Color;
-use crate::base::{Sources, tell, visible};
+use crate::base::{Code, Diagnostic, Sources, tell, visible};
 use arguments::{Arguments, Command};
-use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::error::{ContextKind, ErrorKind};
+use clap::{CommandFactory, FromArgMatches};
 use output::{Output, Stop};
 use std::io::Write;
 use std::path::Path;
@@ -49,9 +49,10 @@ use std::path::Path;
 /// Runs the command line of this process and gives its exit status.
 pub fn main() -> i32 {
     std::panic::set_hook(Box::new(report_bug));
-    let arguments = match Arguments::try_parse() {
+    let matches = with_negative_numbers(Arguments::command()).try_get_matches();
+    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
-        Err(error) => return answer(&error),
+        Err(error) => return answer(&meant(error)),
     };
     if let (Some(_), Some(program)) = (&arguments.command, &arguments.file) {
         let problem = format!("a command cannot follow the program {program}");
@@ -77,11 +78,58 @@ pub fn main() -> i32 {
     }
 }
 
+/// The command line with `-1` as a value of every option, so that it is refused as a number that does not
+/// fit, and not as an option of its own.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let value =
+        |argument: &clap::Arg| !argument.is_positional() && argument.get_action().takes_values();
+    let command = command.mut_args(|argument| match value(&argument) {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    });
+    command.mut_subcommands(with_negative_numbers)
+}
+
+/// What is wrong first: the command, if it is none, whatever follows it. An option that there is not is
+/// no value either, as clap would have it.
+fn meant(mut error: clap::Error) -> clap::Error {
+    let unknown = [ErrorKind::UnknownArgument, ErrorKind::InvalidSubcommand];
+    if !unknown.contains(&error.kind()) {
+        return error;
+    }
+    let mut command = Arguments::command();
+    let word = std::env::args().nth(1).unwrap_or_default();
+    let none = !word.starts_with('-') && command.find_subcommand(&word).is_none();
+    match arguments::program(&word) {
+        Err(problem) if none => {
+            command.error(ErrorKind::InvalidValue, format!("`{word}`: {problem}"))
+        }
+        _ => {
+            error.remove(ContextKind::Suggested);
+            error
+        }
+    }
+}
+
 /// Shows what clap has to say, and gives the exit status.
 fn answer(error: &clap::Error) -> i32 {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let words: Vec<String> = words.collect();
     let unseen = words.iter().any(|word| word.contains(visible::is_unseen));
+    let asks_for_json = words
+        .iter()
+        .take_while(|word| *word != "--")
+        .any(|word| word == "--json");
+    if asks_for_json && error.use_stderr() {
+        let text = error.render().to_string();
+        let text = text.trim_start_matches("error: ").trim_end();
+        let mut parts = text.split("\n\n").map(str::trim);
+        let told = Diagnostic::error(Code::BadInput, parts.next().unwrap_or_default());
+        let told = parts.fold(told, Diagnostic::note);
+        let told = output::diagnostic_json(&told, &Sources::new());
+        tell(&format!("{told}\n"));
+        return error.exit_code();
+    }
     // Help and version are answers, not mistakes; clap knows which is which.
     let shown = match unseen && error.use_stderr() {
         true => {

@@ -21,7 +21,7 @@ pub use eval::{Words, explain};
 
 use crate::base::{Diagnostic, Limits, Severity, SourceId};
 use crate::syntax::ast::{Ast, ExprId};
-use crate::syntax::parse;
+use crate::syntax::parse::{self, Parsed};
 
 /// A text that has been read: its tree, perhaps with error nodes, and what there is to say about it.
 #[derive(Clone, Debug, Default)]
@@ -32,21 +32,26 @@ pub struct Read {
 
 /// Reads a text as a program.
 pub fn read(source: SourceId, text: &str, limits: &Limits) -> Read {
-    let parsed = parse::parse(source, text, limits);
-    Read {
-        diagnostics: syntax::diagnostics(source, text, &parsed, limits),
-        ast: parsed.ast,
-    }
+    told(source, text, limits, parse::parse(source, text, limits))
+}
+
+/// Reads a text typed at the prompt, where the last `;` may be missing.
+pub fn read_entry(source: SourceId, text: &str, limits: &Limits) -> Read {
+    let parsed = parse::parse_entry(source, text, limits);
+    told(source, text, limits, parsed)
 }
 
 /// Reads a text as a single expression, with or without a `;` after it.
 pub fn read_expression(source: SourceId, text: &str, limits: &Limits) -> (Read, Option<ExprId>) {
     let (parsed, root) = parse::parse_expression(source, text, limits);
-    let read = Read {
+    (told(source, text, limits, parsed), root)
+}
+
+fn told(source: SourceId, text: &str, limits: &Limits, parsed: Parsed) -> Read {
+    Read {
         diagnostics: syntax::diagnostics(source, text, &parsed, limits),
         ast: parsed.ast,
-    };
-    (read, root)
+    }
 }
 
 /// What a text says that its writer may not have meant: precedence, then names. Of a text with

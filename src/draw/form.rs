@@ -44,7 +44,7 @@ impl Form {
     ];
 
     /// The form that a file's ending says, if it says one.
-    pub fn of_ending(path: &Path) -> Option<Form> {
+    fn of_ending(path: &Path) -> Option<Form> {
         let ending = path.extension()?.to_str()?;
         let mut all = Form::ALL.iter();
         let found = all.find(|(_, _, endings, _)| endings.contains(&ending));

@@ -80,10 +80,10 @@ impl Evaluator {
         span: Span,
     ) -> Outcome<Meta> {
         let attends = self.side(cx, attention)?;
-        if !matches!(attends.0, Meta::Selector(_) | Meta::Scorer(_)) {
-            return Err(Cause::NoSelector(attends).into());
-        }
         let (mut value, values_span) = self.side(cx, values)?;
+        if !matches!(attends.0, Meta::Selector(_) | Meta::Scorer(_)) {
+            return Err(Cause::NoSelector(attends, value).into());
+        }
         let arguments = 2 + more.len();
         let mut more = more.iter().copied();
         let mut given = more.next();

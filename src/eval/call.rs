@@ -180,12 +180,7 @@ impl Evaluator {
         let bound = self.limits.call_depth;
         if self.calls >= bound {
             let callable = callable.clone();
-            return Err(Cause::Limit(Limit::Calls {
-                bound,
-                callable,
-                arguments,
-            })
-            .into());
+            return Err(Cause::Limit(Limit::Calls { bound, callable }).into());
         }
         self.calls += 1;
         self.origins.enter(&callable.name, span);

@@ -150,7 +150,8 @@ pub enum Cause {
     // ---- Attention ----
     NoComparison(ExprId),
     KeysAndQueries(Comparison, [Side; 2]),
-    NoSelector(Side),
+    /// Something else where `aggregate` takes a selector, and the values.
+    NoSelector(Side, Meta),
     /// The values of an aggregate, and what is no default for them.
     NoDefault(Meta, Side),
     /// Something else where a function of keys and queries is needed.
@@ -214,7 +215,6 @@ pub enum Limit {
     Calls {
         bound: usize,
         callable: Arc<Callable>,
-        arguments: Vec<Side>,
     },
 }
 

@@ -71,7 +71,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: ":puzzle",
         arguments: "[puzzle]",
-        help: "learn the language: list puzzles, read one; `:puzzle 1 check`, `hint`, `solution`",
+        help: "learn the language: list puzzles, or read one: `:puzzle 1`; then `:puzzle 1 check`, \
+               `:puzzle 1 hint`, `:puzzle 1 solution`",
         run: puzzle::puzzle,
     },
     Command {
@@ -189,10 +190,10 @@ pub(super) fn asked_about<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
     asks.then_some(topic)
 }
 
-/// The first word of a command of the language that an entry holds alone, where it is no name.
+/// The first word of a command of the language, or `draw`, that an entry holds alone, where it is no name.
 pub(super) fn lone_word<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
     let word = entry.trim().trim_end_matches(';').trim_end();
-    let alone = matches!(word, "set" | "show" | "examples" | "full");
+    let alone = matches!(word, "set" | "show" | "examples" | "full" | "draw");
     (alone && repl.session.lookup(word).is_none()).then_some(word)
 }
 

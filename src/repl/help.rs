@@ -51,6 +51,11 @@ const WORDS: &[(&str, &str, &str)] = &[
         "the statements for each element of a list",
     ),
     (
+        "repeat",
+        "repeat 3 (x = tokens) { x = shift(x, 1, \"-\"); }",
+        "rounds: the body so many times, with what the round before has set",
+    ),
+    (
         "lambda",
         "zipmap([tokens, indices], lambda t, i: i)",
         "a function without a name, where one is wanted",
@@ -85,7 +90,10 @@ fn unknown(repl: &Repl, topic: &str) -> String {
 
 /// Says how a command goes on of which only the first word was typed.
 pub(super) fn complete(repl: &mut Repl, word: &str) {
-    refuse(repl, &format!("the command `{word}` goes on:"));
+    refuse(
+        repl,
+        &format!("`{word}` is not complete; what can be written:"),
+    );
     refuse(repl, commands(word).trim_end());
 }
 

@@ -72,7 +72,9 @@ pub(super) fn draw(repl: &mut Repl, argument: &str) {
             // It says what is needed instead.
             _ => return repl.session.sop(expression).map(|_| String::new()),
         };
-        let form = path.map_or(Ok(Form::Text), |path| Form::of(Path::new(path)))?;
+        let form = path.map_or(Ok(Form::Text), |path| Form::of(Path::new(path)));
+        let form =
+            form.map_err(|error| error.help("end the name with `.svg`, `.png` or `.pdf`"))?;
         let look = Look {
             theme: Theme::Auto,
             width: terminal::columns().min(DRAWN_COLUMNS),
@@ -81,7 +83,12 @@ pub(super) fn draw(repl: &mut Repl, argument: &str) {
         let bytes = draw::bytes(&drawing, form, look)?;
         match path {
             Some(path) => {
-                write::write(Path::new(path), &bytes, Existing::Keep)?;
+                let path_is_taken = Path::new(path).exists();
+                let written = write::write(Path::new(path), &bytes, Existing::Keep);
+                written.map_err(|error| match path_is_taken {
+                    true => error.help("give another name").into(),
+                    false => error,
+                })?;
                 Ok(format!("drawn in {}\n", visible::name(path)))
             }
             None => Ok(String::from_utf8_lossy(&bytes).into_owned()),
@@ -93,11 +100,11 @@ pub(super) fn draw(repl: &mut Repl, argument: &str) {
     }
 }
 
-/// What is drawn, on which text, and where to: a path is a last word that ends like a picture's, an
+/// What is drawn, on which text, and where to: a path is a last word that ends like a file's, an
 /// input a last string behind a blank.
 fn drawn(argument: &str) -> (&str, Option<&str>, Option<&str>) {
     let last = argument.rsplit_once(char::is_whitespace);
-    let pictured = last.filter(|(_, word)| Form::of_ending(Path::new(word)).is_some());
+    let pictured = last.filter(|(_, word)| is_path(word));
     let (rest, path) = match pictured {
         Some((rest, path)) => (rest.trim_end(), Some(path)),
         None => (argument, None),
@@ -111,6 +118,15 @@ fn drawn(argument: &str) -> (&str, Option<&str>, Option<&str>) {
         }
         _ => (rest, None, path),
     }
+}
+
+/// Whether a word ends like a file's name, as no expression does.
+fn is_path(word: &str) -> bool {
+    let ending = Path::new(word)
+        .extension()
+        .and_then(|ending| ending.to_str());
+    let letters = |ending: &str| ending.chars().all(|letter| letter.is_ascii_alphabetic());
+    ending.is_some_and(|ending| !ending.is_empty() && letters(ending))
 }
 
 /// What a string belongs to, and is no input then.
@@ -170,6 +186,14 @@ fn inspect(
         );
     }
     let found = repl.session.sop(argument);
+    // Only `:draw` takes an input.
+    if let (Err(_), (sop, Some(input), _)) = (&found, drawn(argument)) {
+        let problem = format!(
+            "`{command}` takes an s-op alone, `{command} {sop}`; the running example is set by \
+             `set example \"{input}\"`"
+        );
+        return refuse(repl, &problem);
+    }
     match found.and_then(|sop| answer(&repl.session, sop, argument)) {
         Ok(text) => repl.say(text),
         Err(error) => repl.report(vec![*error]),

@@ -22,7 +22,7 @@ pub use transcript::run_transcript;
 use crate::base::control::INTERRUPTED;
 use crate::base::render::{Color, Style, in_words, render};
 use crate::base::{Code, Control, Diagnostic, Limits, Severity};
-use crate::diagnose::precedence::surprising;
+use crate::diagnose::warnings;
 use crate::eval::Event;
 use crate::graph::Sharing;
 use crate::session::Session;
@@ -49,6 +49,9 @@ pub fn main(color: Color, program: Option<&str>, limits: Limits) -> i32 {
 
 /// Diagnostics of one pipe that are drawn; further ones are told in words.
 const MOST_DRAWN: usize = 200;
+
+/// What the prompt warns of before it runs an entry.
+const ENTRY_WARNINGS: [Code; 2] = [Code::SurprisingPrecedence, Code::DuplicateParameter];
 
 /// When an entry that only lacks its last `;` is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,8 +248,11 @@ impl Repl {
             self.session.not_run(&parsed.ast);
             return self.report(shown);
         }
+        let mut warned = warnings(&parsed, text);
+        // What an entry never reads the next one may.
+        warned.retain(|found| ENTRY_WARNINGS.contains(&found.code));
         self.report(parsed.diagnostics);
-        self.report(surprising(&parsed.ast, text));
+        self.report(warned);
         let ast = Arc::new(parsed.ast);
         for statement in &ast.statements {
             self.run_statement(&ast, statement);

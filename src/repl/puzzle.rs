@@ -17,7 +17,7 @@ pub(super) fn puzzle(repl: &mut Repl, argument: &str) {
             Ok(puzzle) => puzzle,
             Err(error) => return repl.report(vec![*error]),
         },
-        Err(problem) => return refuse(repl, &problem),
+        Err(problem) => return refuse(repl, &format!("`{named}`: {problem}")),
     };
     let mut words = asked.split_whitespace();
     match (words.next(), words.next(), words.next()) {

@@ -14,7 +14,7 @@ pub use crate::certify::Certificate;
 pub use crate::compile::{
     Compiled, Options as VerifyOptions, Proof, Request, Verification, WrongOutput,
 };
-use crate::diagnose::{Read, Words, explain, read, read_expression, warnings};
+use crate::diagnose::{Read, Words, explain, read, read_entry, read_expression, warnings};
 pub use crate::eval::{Application, Assertion, Event, Loaded, Meta, Verdict};
 use crate::eval::{Evaluator, ScopeId};
 use crate::graph::{Graph, SOpId, Sharing};
@@ -319,7 +319,7 @@ impl Session {
     pub fn read(&mut self, name: &str, text: &str, lines_before: usize) -> (SourceId, Read) {
         let sources = &mut self.evaluator.sources;
         let source = sources.add_after(name, text, lines_before);
-        (source, read(source, text, &self.evaluator.limits))
+        (source, read_entry(source, text, &self.evaluator.limits))
     }
 
     /// Runs one statement of a text that was [read](Session::read), with a fresh allowance of

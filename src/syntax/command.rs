@@ -120,6 +120,11 @@ impl<'s> Recognizer<'_, 's> {
     fn repeat_at(&self, at: usize) -> bool {
         match self.token(at + 1) {
             Some(Token::Name(_) | Token::Int(_) | Token::Float(_) | Token::Str(_)) => true,
+            // No int from 0 on, and nothing else either.
+            Some(Token::Minus) => {
+                let body = self.behind_brackets(at + 3);
+                body.and_then(|body| self.token(body)) == Some(Token::LeftBrace)
+            }
             Some(Token::LeftParenthesis) => {
                 let first = self.behind_brackets(at + 1);
                 let second = first.and_then(|carried| self.behind_brackets(carried));

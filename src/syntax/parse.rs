@@ -51,6 +51,16 @@ pub fn parse<'s>(source: SourceId, text: &'s str, limits: &Limits) -> Parsed<'s>
     parsed
 }
 
+/// Reads a text typed at the prompt, where the last `;` may be missing.
+pub fn parse_entry<'s>(source: SourceId, text: &'s str, limits: &Limits) -> Parsed<'s> {
+    let mut parsed = parse(source, text, limits);
+    let end = parsed.lexemes.last().map(|last| last.end as u32);
+    parsed.mistakes.retain(|mistake| {
+        mistake.kind != MistakeKind::NoSemicolon || Some(mistake.span.end) != end
+    });
+    parsed
+}
+
 /// Reads a text as a single expression, with or without a `;` after it.
 pub fn parse_expression<'s>(
     source: SourceId,

@@ -8,8 +8,8 @@ use crate::base::suggest::nearest;
 use crate::base::{Span, Suggestion};
 use crate::builtin::Builtin;
 use crate::eval::Meta;
-use crate::syntax::ast::{ExprId, ExprKind};
-use crate::value::{Comparison, Value};
+use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind};
+use crate::value::{Comparison, TypeSet, Value};
 
 impl Scene<'_> {
     /// Several s-ops in a `select`, which only a function compares.
@@ -57,16 +57,32 @@ impl Scene<'_> {
 
     /// Whether a part is certainly a selector, by its name or by what it calls.
     pub(super) fn static_selector(&self, id: ExprId) -> bool {
-        match (self.kind_of(id), self.site) {
-            (Some(ExprKind::Name(name)), Some(site)) => {
-                let meta = self.evaluator.lookup(site.scope, name);
-                matches!(meta, Some(Meta::Selector(_)))
-            }
-            (Some(ExprKind::Call { function, .. }), _) => {
-                matches!(&*self.text(*function), "select" | "select_best")
-            }
-            _ => false,
-        }
+        let calls = matches!(self.kind_of(id), Some(ExprKind::Call { function, .. })
+            if matches!(&*self.text(*function), "select" | "select_best"));
+        calls || matches!(self.known(id), Some(Meta::Selector(_)))
+    }
+
+    /// Whether a part is certainly a list, by its name or by how it is written.
+    pub(super) fn static_list(&self, id: ExprId) -> bool {
+        use ExprKind::{List, ListComprehension, Tuple};
+        let written = self.kind_of(id);
+        matches!(written, Some(List(_) | Tuple(_) | ListComprehension { .. }))
+            || matches!(self.known(id), Some(Meta::List(_)))
+    }
+
+    /// Whether a part is certainly bools.
+    pub(super) fn static_bool(&self, id: ExprId) -> bool {
+        use BinaryOperator::{And, Compare, In, Or};
+        let operator = self.site.and_then(|site| site.ast.binary(id));
+        matches!(operator, Some((_, Compare(_) | And | Or | In, _)))
+            || matches!(self.known(id), Some(meta) if self.types(meta) == TypeSet::BOOL)
+    }
+
+    /// Whether a call has one argument that may be numbers, which scores are.
+    pub(super) fn takes_scores(&self) -> bool {
+        let string = |id| self.known(id).is_some_and(|meta| self.is_string(meta));
+        let spread = |id| matches!(self.kind_of(id), Some(ExprKind::Spread(_)));
+        matches!(*self.arguments(), [id] if !spread(id) && !string(id) && !self.static_list(id))
     }
 
     /// Several s-ops that no single default fits, aggregated one by one.

@@ -183,13 +183,13 @@ impl Scene<'_> {
                                       {key} and {query}", comparison.symbol()),
                 at keys.1, "the keys are {key}",
                 at queries.1, "the queries are {query}";
-            Cause::NoSelector((meta, at)) if self.swapped().is_some() =>
+            Cause::NoSelector((meta, at), _) if self.swapped().is_some() =>
                 where (found, values) = (self.describe(meta), self.swapped()?);
                 error!(SelectorExpected,
                     "the arguments of `aggregate` are swapped: the selector comes first"),
                 at *at, "this is {found}",
                 at values, "this is the selector";
-            Cause::NoSelector(side) =>
+            Cause::NoSelector(side, _) =>
                 error!(SelectorExpected, "the first argument of `aggregate` is a selector"), not side,
                 note "`select(keys, queries, comparison)` makes a selector";
             Cause::NoDefault(_, given) =>

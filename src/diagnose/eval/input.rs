@@ -7,9 +7,9 @@ use super::scene::Scene;
 use super::with_path;
 use crate::base::{Code, Diagnostic, Span, Suggestion};
 use crate::eval::Evaluator;
-use crate::graph::{SOp, SOpId};
+use crate::graph::{SOp, SOpId, Selector};
 use crate::syntax::ast::{BinaryOperator, ExprId, ExprKind};
-use crate::value::{Op, Table, TypeSet, Value};
+use crate::value::{Comparison, Op, Table, TypeSet, Value};
 
 /// An error of an evaluation with the calls that led to its place, where they are the same for all
 /// s-ops made there that the roots need; and with what to type instead.
@@ -60,19 +60,32 @@ impl Scene<'_> {
         let [f, a, b, c] = &self.parts();
         let called = self.function().map_or("", |_| f.as_str());
         let default = other_default(c);
-        let (share, asked) = match self.averages_bools(here) {
+        let graph = &self.evaluator.graph;
+        let any = |so: &dyn Fn(&SOp) -> bool| here.iter().any(|id| so(graph.get(*id)));
+        let moves = |so: &dyn Fn(SOpId) -> bool| any(&|sop| sop.moved().is_some_and(so));
+        // Of keys that are more or less than something there may be several.
+        let ordered = |sop: &SOp| {
+            matches!(sop, SOp::Aggregate { selector, .. } if matches!(graph.get_selector(*selector),
+                Selector::Compare { comparison, .. } if *comparison != Comparison::Equal))
+        };
+        let (share, asked) = match moves(&|value| graph.types(value) == TypeSet::BOOL) {
             true => ("for the share of True", ""),
             false => (
                 "to copy a value select one position only; for the share of one value",
                 " == \"a\"",
             ),
         };
+        let atom = moves(&|value| matches!(graph.get(value), SOp::Constant(_)));
         mends! { self, (code, called);
+            (Code::MixedTypes, "aggregate") if default == "\"\"" && any(&ordered) =>
+                say "select one position only: strings have no mean, and no default helps there";
             (Code::MixedTypes, "aggregate" | "shift") => "give a default of the type of the values",
                 "{f}({a}, {b}, {default})";
             (Code::MixedTypes, "load_from_location") => "say what stands beyond the input",
                 "aggregate(select(indices, {b}, ==), {a}, {default})";
             (Code::MixedTypes, _) => else self.branches().or_else(|| self.table_of_strings());
+            (Code::MeanOfNonNumbers, "aggregate") if atom =>
+                say "an atom is the same at every position: write it without `aggregate`";
             (Code::MeanOfNonNumbers, "aggregate") =>
                 "{share}", "aggregate({a}, indicator({b}{asked}))";
             (Code::MeanOfNonNumbers, "average") => "{share}", "average(indicator({a}{asked}))";
@@ -90,13 +103,6 @@ impl Scene<'_> {
                 }
             });
         }
-    }
-
-    /// Whether an aggregate is of bools.
-    fn averages_bools(&self, here: &[SOpId]) -> bool {
-        let graph = &self.evaluator.graph;
-        let mut moved = here.iter().filter_map(|id| graph.get(*id).moved());
-        moved.any(|value| graph.types(value) == TypeSet::BOOL)
     }
 
     /// A choice between a number and a string, one of them written out: the same with one type.

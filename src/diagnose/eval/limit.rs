@@ -1,11 +1,11 @@
 //! Limits that were reached, recursion above all.
 
-use super::scene::{Scene, Side};
-use crate::base::{Code, Diagnostic, Span};
+use super::scene::Scene;
+use crate::base::{Code, Diagnostic};
 use crate::eval::Meta;
 use crate::eval::fault::Limit;
 use crate::eval::meta::Callable;
-use crate::syntax::ast::ExprKind;
+use crate::syntax::ast::{Ast, ExprId, ExprKind};
 use std::fmt::Display;
 
 impl Scene<'_> {
@@ -20,7 +20,7 @@ impl Scene<'_> {
         let longest = |bound| of("collection_length", bound, "elements in a list");
         rules! { self, limit;
             Limit::Steps(bound) => of("steps", bound, "evaluated expressions and made elements"),
-                help "let loops run less often, like over `range(100)`";
+                help "make shorter loops and lists, like over `range(100)`, or raise the limit";
             Limit::Nodes(bound) => of("graph_nodes", bound, "s-ops and selectors"),
                 help "let loops run less often, like over `range(100)`";
             Limit::Memory(bound) => of("memory_bytes", bound, "bytes of lists, dicts and strings"),
@@ -36,29 +36,30 @@ impl Scene<'_> {
             Limit::Nesting(bound) => of("nesting", bound, "lists and dicts inside each other");
             Limit::LoadDepth(bound) => of("load_depth", bound, "loads inside each other");
             Limit::Loads(bound) => of("loads", bound, "loads of a program"), help "load each file once";
-            Limit::Calls { bound, callable, arguments } => self.endless(
-                of("call_depth", bound, "calls inside each other"),
-                callable,
-                arguments,
-            );
+            Limit::Calls { bound, callable } =>
+                self.endless(of("call_depth", bound, "calls inside each other"), callable);
         }
     }
 
     /// A function that calls itself without end: whether there is a choice that could end it, and why
     /// it does not.
-    fn endless(&self, error: Diagnostic, callable: &Callable, arguments: &[Side]) -> Diagnostic {
+    fn endless(&self, error: Diagnostic, callable: &Callable) -> Diagnostic {
         let name = &callable.name;
-        let parameters = callable.parameters.iter().map(|(parameter, _)| parameter);
-        let sop = parameters
-            .zip(arguments)
-            .find(|(_, (meta, _))| matches!(meta, Meta::SOp(_) | Meta::Scorer(_)));
-        rules! { self, (choice(callable), sop);
-            (Some(_), Some((parameter, _))) => error,
-                note "`{parameter}` is an s-op: both branches of a choice on it are evaluated, before \
-                      there is an input, so it ends nothing",
+        let choice = choice(callable);
+        let sop = choice.and_then(|(ast, condition)| {
+            let (site, whole) = (self.site?, ast.get(condition).span);
+            let meaning = |name| self.evaluator.lookup(site.scope, name);
+            let inside = ast.ids().filter(|id| whole.contains(ast.get(*id).span));
+            let mut names = inside.filter_map(|id| ast.bare_name(id));
+            names.find(|name| matches!(meaning(name), Some(Meta::SOp(_) | Meta::Scorer(_))))
+        });
+        rules! { self, (choice, sop);
+            (Some(_), Some(read)) => error,
+                note "`{read}` is an s-op: both branches of a choice on it are evaluated, before there \
+                      is an input, so it ends nothing",
                 help "end the recursion by a number";
-            (Some(condition), None) =>
-                where sooner = self.written(condition).and_then(|text| sooner(&text));
+            (Some((ast, condition)), None) =>
+                where sooner = self.written(ast.get(condition).span).and_then(|text| sooner(&text));
                 where other = || "call it with arguments for which the choice ends it".to_string();
                 where help = sooner.map_or_else(other, |it| format!("end it for smaller numbers too: `{it}`"));
                 error,
@@ -71,13 +72,13 @@ impl Scene<'_> {
     }
 }
 
-/// Where the condition of the first choice in what a function gives stands.
-fn choice(callable: &Callable) -> Option<Span> {
+/// The condition of the first choice in what a function gives.
+fn choice(callable: &Callable) -> Option<(&Ast, ExprId)> {
     let (ast, mut pending) = callable.results()?;
     while let Some(id) = pending.pop() {
         let kind = &ast.get(id).kind;
         if let ExprKind::Ternary { condition, .. } = kind {
-            return Some(ast.get(*condition).span);
+            return Some((ast, *condition));
         }
         pending.extend(kind.children());
     }

@@ -3,7 +3,7 @@
 
 use super::cause::is_selector;
 use super::quote::{counted, elements, letters, operand};
-use super::scene::{Scene, Side};
+use super::scene::{Scene, Side, kinds};
 use crate::base::suggest::nearest;
 use crate::base::{Span, Suggestion};
 use crate::builtin::Builtin;
@@ -40,12 +40,11 @@ impl Scene<'_> {
             Cause::NotCallable(Meta::Atom(Value::Str(_))) if single => "for a character", "{f}[0]";
             Cause::NotCallable(Meta::Atom(_)) if single => "to multiply", "{f} * {a}";
             // Of the library's functions, which take two.
-            Cause::Arguments { called, .. } if single && &**called == "max" && !a.starts_with('*') =>
-                "for the largest over all positions",
-                "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: key)), {a})";
-            Cause::Arguments { called, .. } if single && &**called == "min" && !a.starts_with('*') =>
-                "for the smallest over all positions",
-                "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: -key)), {a})";
+            Cause::Arguments { called, .. }
+                if matches!(&**called, "max" | "min") && self.takes_scores() =>
+                where (most, sign) = if &**called == "max" { ("largest", "") } else { ("smallest", "-") };
+                "for the {most} over all positions",
+                "aggregate(select_best(full_s, score({a}, {a}, lambda key, query: {sign}key)), {a})";
             Cause::Arguments { called, callable, .. } =>
                 say ("call it as `{}`", callable.usage(called));
             Cause::BuiltinArguments(builtin, wrong) => else self.builtin_call(*builtin, wrong);
@@ -73,7 +72,7 @@ impl Scene<'_> {
 
             Cause::Operands { op, sides } => else self.fitting(op, sides);
             // What no int can hold, as the float that it is.
-            Cause::Failed(_, at) if self.function().is_some() =>
+            Cause::Failed(Failure::LargeInt(_) | Failure::Overflow(..), at) if self.function().is_some() =>
                 "a float this large has no fraction", ("{}", self.say(*at));
             Cause::Failed(Failure::Overflow(..), _) => else self.float();
             Cause::Failed(..) => else self.guard();
@@ -160,12 +159,15 @@ impl Scene<'_> {
             Cause::KeysAndQueries(comparison, sides @ [keys, queries]) =>
                 else self.fitting(&Op::Compare(*comparison), sides)
                     .or_else(|| self.put("compare what has one type", queries.1, self.say(keys.1)));
-            Cause::NoSelector((_, at)) if self.swapped().is_some() =>
+            Cause::NoSelector((_, at), _) if self.swapped().is_some() =>
                 where values = self.swapped()?;
                 else self.mend("write", [(*at, b.clone()), (values, a.clone())]);
-            Cause::NoSelector((meta, at)) if self.types(meta) == TypeSet::BOOL => at it = *at;
+            // A selector of several keys would fail, too.
+            Cause::NoSelector(_, values)
+                if !matches!(kinds(self.types(values)), "ints" | "floats" | "numbers") => else None;
+            Cause::NoSelector((meta, at), _) if self.types(meta) == TypeSet::BOOL => at it = *at;
                 "to aggregate over the keys where it is true", "select({it}, True, ==)";
-            Cause::NoSelector((_, at)) => at _ = *at; "to aggregate over all keys", "full_s";
+            Cause::NoSelector((_, at), _) => at _ = *at; "to aggregate over all keys", "full_s";
             Cause::NoDefault(values @ Meta::List(_), (Meta::List(_), _)) =>
                 else self.aggregated_apart(values);
             Cause::NoDefault(values @ Meta::SOp(_), (other @ Meta::SOp(_), _))

@@ -125,14 +125,32 @@ impl Scene<'_> {
 
     /// What a name of another language is here, with what it was called with.
     fn foreign(&self, name: &str, called: Option<&[ExprId]>) -> Option<Suggestion> {
-        let text = |at: usize| called.and_then(|given| self.written(self.span(*given.get(at)?)));
+        let given = called.unwrap_or_default();
+        let text = |at: usize| given.get(at).and_then(|id| self.written(self.span(*id)));
         let x = text(0).unwrap_or("indices".to_string());
         let second = text(1).unwrap_or("tokens".to_string());
-        let (_, help) = FOREIGN.iter().find(|(names, _)| names.contains(&name))?;
+        let number = match (given.first(), text(0)) {
+            (Some(id), Some(x)) if self.static_bool(*id) => format!("indicator({x})"),
+            (Some(id), _) if self.known(*id).is_some_and(|it| self.is_tokens(it)) => {
+                "tokens_int".to_string()
+            }
+            _ => x.clone(),
+        };
+        let of_list = given.iter().any(|id| self.static_list(*id));
+        let mut rows = OF_LISTS.iter().filter(|_| of_list).chain(FOREIGN);
+        let (_, help) = rows.find(|(names, _)| names.contains(&name))?;
         let help = help.replace("{x}", &x).replace("{(x)}", &operand(&x));
+        let help = help.replace("{number}", &number);
         Some(help.replace("{second}", &second).into())
     }
 }
+
+/// What some of them are of a list.
+const OF_LISTS: &[(&[&str], &str)] = table! {
+    &["sum", "total", "mean", "avg"],
+        "add up a list in a loop: `total = 0; for v in {x} { total = total + v; }`";
+    &["map"], "for each element of a list: `[{(x)}(v) for v in {second}]`";
+};
 
 /// Names of other languages and of the library's world, and what they are here: of the first argument
 /// `{x}` or `{(x)}`, which stands between operators.
@@ -142,9 +160,8 @@ const FOREIGN: &[(&[&str], &str)] = table! {
     &["help"], "at the prompt `help`, or `help name`, says what there is";
     &["print", "echo", "println"], "a value is shown by writing it as a statement: `{x};`";
     &["sum", "total"],
-        "over all positions of an s-op: `aggregate(full_s, {x}) * length`; over a list: \
-         `total = 0; for v in list { total = total + v; }`";
-    &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {x})`";
+        "over all positions of an s-op: `aggregate(full_s, {number}) * length`";
+    &["mean", "avg"], "the mean over all positions: `aggregate(full_s, {number})`";
     &["any"], "whether any position holds it: `True in ({x})`";
     &["all"],
         "whether every position holds it: `not (False in ({x}))`; the selector of every key is \
@@ -155,8 +172,10 @@ const FOREIGN: &[(&[&str], &str)] = table! {
     &["map"], "operators and functions work on all positions at once: `zipmap({second}, {x})`";
     &["type", "isinstance"],
         "types cannot be asked for; values can be compared, like `tokens == \"a\"`";
+    &["list"], "a list is written out, like `[1, 2]`, or counted, like `range(3)`";
     &["reversed"], "the positions in reverse: `load \"sorting\"; reverse({x});`";
-    &["break", "continue", "pass"],
+    &["pass"], "there is no statement that does nothing: leave it out";
+    &["break", "continue"],
         "a loop always runs over all of its list: give it fewer elements, like `range(3)`";
     &["bool"], "the tokens as bools are `tokens_bool`; any s-op becomes bools with `not not x`";
     &["full", "select_all", "true_s"], "the selector of every key is `full_s`";

@@ -113,6 +113,12 @@ impl Scene<'_> {
         Some(&self.site?.ast.get(id).kind)
     }
 
+    /// What a part means that is a name.
+    pub fn known(&self, id: ExprId) -> Option<&Meta> {
+        let site = self.site?;
+        self.evaluator.lookup(site.scope, site.ast.bare_name(id)?)
+    }
+
     pub fn span(&self, id: ExprId) -> Span {
         self.site
             .map_or(Span::BUILT_IN, |site| site.ast.get(id).span)

@@ -120,7 +120,8 @@ impl Place<'_, '_> {
         let head = head.take_while(|lexeme| goes_on(lexeme.token));
         let condition = head.last().and_then(|last| {
             let text = self.context.text.get(lexemes[asked].end..last.end)?.trim();
-            (text.len() <= 40 && !text.contains('\n')).then_some(text)
+            // With commas it is the call that a spreadsheet has.
+            (text.len() <= 40 && !text.contains(['\n', ','])).then_some(text)
         });
         let condition = condition.unwrap_or("condition");
         format!("choose between values: `x = a if {condition} else b;`")
@@ -141,6 +142,8 @@ impl Place<'_, '_> {
         let only = |terminal: &str| self.expected.len() == 1 && self.expects(terminal);
         let rounds = "write `repeat 3 (x = tokens) { … }`";
         slips! { self, (first, token);
+            (Some(Token::Repeat), Token::Minus) if is_at(1) =>
+                "how often a `repeat` runs is an int from 0 on", rounds;
             (Some(Token::Repeat), Token::Assign) if !none_open && self.expects(")") =>
                 "it is not said how often this runs", rounds;
             (Some(Token::Repeat), Token::Colon) if only("{") =>
@@ -166,6 +169,9 @@ impl Place<'_, '_> {
             (_, Token::LeftBrace) if in_head && is_at(2) => "the parameters are missing",
                 format!("write `def {name}() {{`"),
                 edit self.at - 1..=self.at - 1, &format!("{name}()");
+            (Some(Token::Draw), other) if is_at(1) || is_at(2) && other == Token::RightParenthesis =>
+                "`draw` takes an s-op or a selector in parentheses",
+                "write `draw(length);`, or `draw(length, \"abc\");` for an input";
             (Some(Token::Load), Token::Name(word)) => "the path of `load` is a string",
                 format!("write `load \"{word}\";`");
             (Some(Token::Assert), Token::Comma) if none_open => "an assertion has no message",
@@ -196,6 +202,10 @@ impl Place<'_, '_> {
                 "to compare write `==`", edit self.at..=self.at, "";
             _ if self.bracket.is_some() || asks => "`=` does not compare",
                 "to compare write `==`", edit self.at..=self.at, "==";
+            (Some(Token::SetExample(_) | Token::SetVocabulary | Token::SetMaxLength), None) =>
+                where (setting, value) = (self.written(-1)?, self.written(1).unwrap_or("…"));
+                "a setting stands without `=`", format!("write `{setting} {value}`"),
+                edit self.at..=self.at, "";
             (Some(Token::For), _) => "a loop goes through a list",
                 "write `for i in range(10) { … }`";
             (Some(word), None) if word.is_keyword() =>

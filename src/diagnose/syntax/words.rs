@@ -31,7 +31,9 @@ pub(super) const STATEMENT_WORDS: &Words = table! {
     &["print"], "there is no `print` statement",
         "a value is shown by writing it as a statement: `value;`", None;
     &["del"], NONE, "names stay: leave the statement out", None;
-    &["try", "with", "switch", "match", "do"], NONE, CHOICE, None;
+    &["try", "with", "switch", "match", "do", "elif"], NONE, CHOICE, None;
+    &["global", "nonlocal"], NONE,
+        "a function sets names of its own only: let it return the value, `x = f();`", None;
     &["show"], "this is not something to show",
         "write `show example`, `show s-op example` or `show selector example`", None;
     &["examples"], "examples are on or off", "write `examples on` or `examples off`", None;
