@@ -98,8 +98,9 @@ fn meant(mut error: clap::Error) -> clap::Error {
         return error;
     }
     let mut command = Arguments::command();
-    let word = std::env::args().nth(1).unwrap_or_default();
-    let none = !word.starts_with('-') && command.find_subcommand(&word).is_none();
+    let word = std::env::args_os().nth(1).unwrap_or_default();
+    let word = word.to_string_lossy();
+    let none = !word.starts_with('-') && command.find_subcommand(&*word).is_none();
     match arguments::program(&word) {
         Err(problem) if none => {
             command.error(ErrorKind::InvalidValue, format!("`{word}`: {problem}"))

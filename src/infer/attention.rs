@@ -358,13 +358,20 @@ impl Analysis<'_> {
         };
         let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[u32]>> = FxHashMap::default();
         let mut each: Vec<Arc<[u32]>> = Vec::with_capacity(several.pairs.len());
+        // For each number, after how many lists it was met last.
+        let mut met: Vec<usize> = Vec::new();
         for pairs in &several.pairs {
             self.if_interrupted()?;
             let list = lists.entry(Arc::as_ptr(pairs)).or_insert_with(|| {
-                let mut list: Vec<u32> = pairs.iter().map(&mut number).collect();
-                list.sort_unstable();
-                list.dedup();
-                list.into()
+                let numbers = pairs.iter().map(&mut number);
+                let new = numbers.filter(|number| {
+                    let at = *number as usize;
+                    if at >= met.len() {
+                        met.resize(at + 1, 0);
+                    }
+                    std::mem::replace(&mut met[at], each.len() + 1) <= each.len()
+                });
+                new.collect()
             });
             each.push(list.clone());
         }

@@ -103,15 +103,15 @@ impl Reached {
         let mut may_be = 0;
         let certain = terms.iter().filter(|term| term.certain);
         for term in certain {
-            self.rows[0] = self.shifted(0, term);
+            let mut more = vec![0; self.words];
+            add((term, self.least), &self.rows[0], &mut more);
+            self.rows[0] = more;
         }
         for term in terms.iter().filter(|term| !term.certain) {
             may_be += 1;
             for row in (0..may_be).rev() {
-                let more = self.shifted(row, term);
-                for (word, more) in self.rows[row + 1].iter_mut().zip(more) {
-                    *word |= more;
-                }
+                let (rows, more) = self.rows.split_at_mut(row + 1);
+                add((term, self.least), &rows[row], &mut more[0]);
             }
         }
         let words = self.rows.iter().flatten();
@@ -126,21 +126,24 @@ impl Reached {
         });
         Some(pairs.collect())
     }
+}
 
-    /// The sums of a row with one more key.
-    fn shifted(&self, row: usize, term: &Term) -> Vec<u64> {
-        let mut more = vec![0; self.words];
-        for value in term.values {
-            let by = (value - self.least) as usize;
-            let (whole, bits) = (by / 64, by % 64);
-            for (at, word) in self.rows[row][..self.words - whole].iter().enumerate() {
-                more[at + whole] |= word << bits;
-                if bits > 0 && at + whole + 1 < self.words {
-                    more[at + whole + 1] |= word >> (64 - bits);
-                }
+/// Adds to some sums those of others with one more key.
+fn add((term, least): (&Term, i64), sums: &[u64], more: &mut [u64]) {
+    let end = sums.iter().rposition(|word| *word != 0);
+    let sums = &sums[..end.map_or(0, |end| end + 1)];
+    for value in term.values {
+        let by = (value - least) as usize;
+        let (whole, bits) = (by / 64, by % 64);
+        let more = &mut more[whole..];
+        for (word, sum) in more.iter_mut().zip(sums) {
+            *word |= sum << bits;
+        }
+        if bits > 0 {
+            for (word, sum) in more.iter_mut().skip(1).zip(sums) {
+                *word |= sum >> (64 - bits);
             }
         }
-        more
     }
 }
 
