@@ -3,7 +3,7 @@
 //! depends on the position is a function of the index and needs no attention at all.
 
 use super::selector::SelectorFacts;
-use super::sets::Values;
+use super::sets::{Once, Values};
 use super::space::{Column, VarId};
 use super::sums::{self, Scaled, Term};
 use super::{Analysis, Node, Several, Stopped, VarKind, finite};
@@ -358,21 +358,12 @@ impl Analysis<'_> {
         };
         let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[u32]>> = FxHashMap::default();
         let mut each: Vec<Arc<[u32]>> = Vec::with_capacity(several.pairs.len());
-        // For each number, after how many lists it was met last.
-        let mut met: Vec<usize> = Vec::new();
+        let mut once = Once::default();
         for pairs in &several.pairs {
             self.if_interrupted()?;
-            let list = lists.entry(Arc::as_ptr(pairs)).or_insert_with(|| {
-                let numbers = pairs.iter().map(&mut number);
-                let new = numbers.filter(|number| {
-                    let at = *number as usize;
-                    if at >= met.len() {
-                        met.resize(at + 1, 0);
-                    }
-                    std::mem::replace(&mut met[at], each.len() + 1) <= each.len()
-                });
-                new.collect()
-            });
+            let list = lists
+                .entry(Arc::as_ptr(pairs))
+                .or_insert_with(|| once.list(pairs.iter().map(&mut number)));
             each.push(list.clone());
         }
         let values = Values::from_numbered(distinct.into_iter().collect(), &each);

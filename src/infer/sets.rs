@@ -91,6 +91,28 @@ impl Values {
     }
 }
 
+/// Makes lists of small numbers, each number once in a list.
+#[derive(Default)]
+pub struct Once {
+    /// In which list, from 1, a number was met last.
+    met: Vec<usize>,
+    lists: usize,
+}
+
+impl Once {
+    pub fn list(&mut self, numbers: impl Iterator<Item = u32>) -> Arc<[u32]> {
+        self.lists += 1;
+        let new = numbers.filter(|number| {
+            let at = *number as usize;
+            if at >= self.met.len() {
+                self.met.resize(at + 1, 0);
+            }
+            std::mem::replace(&mut self.met[at], self.lists) < self.lists
+        });
+        new.collect()
+    }
+}
+
 /// Collects subsets, storing equal ones once.
 #[derive(Default)]
 pub struct SetBuilder {
