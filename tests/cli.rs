@@ -959,3 +959,44 @@ fn a_check_names_the_shortest_input_on_which_the_program_fails() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["code"], "W0302");
 }
+
+/// A model is drawn and explained with the s-op that it was made of, and no other.
+#[test]
+fn the_model_of_another_program_is_refused() {
+    let place = hist();
+    place.file("double.rasp", "twice = indices * 2;\n");
+    let compile = ["compile", "hist.rasp", "-e", "hist", "--vocab", "ab"];
+    let made = place.rasp(&[&compile[..], &["--max-len", "3", "-o", "hist.st"]].concat());
+    assert_eq!(made.status, 0, "{}", made.err);
+    let explain = |file: &str, sop: &str| {
+        let told = ["explain-run", file, "-e", sop, "-i", "ab", "--at", "0"];
+        place.rasp(&[&told[..], &["--model", "hist.st"]].concat())
+    };
+    assert_eq!(explain("hist.rasp", "hist").status, 0);
+    let refused = explain("double.rasp", "twice");
+    assert_eq!(refused.status, 1);
+    assert!(
+        refused
+            .err
+            .contains("the model computes `hist`, not `twice`")
+    );
+    let draw = ["draw", "double.rasp", "-e", "twice", "-i", "ab"];
+    let refused = place.rasp(&[&draw[..], &["--model", "hist.st"]].concat());
+    assert_eq!(refused.status, 1);
+}
+
+#[test]
+fn an_order_that_is_not_proved_is_told() {
+    let place = Place::with(&[("s.rasp", "s = sort(tokens, tokens);")]);
+    let compile = ["compile", "s.rasp", "-e", "s", "--vocab", "abcdefgh"];
+    let made = place.rasp(&[&compile[..], &["--max-len", "10", "-o", "s.st"]].concat());
+    assert_eq!(made.status, 0, "{}", made.err);
+    let run = |more: &[&str]| place.rasp(&[&["exec", "s.st", "-i", "ba"], more].concat());
+    assert_eq!(run(&[]).err, "");
+    let told = run(&["--host-order", "query"]);
+    assert!(
+        told.err
+            .contains("not proved to be exact in float32 with --host-order query")
+    );
+    assert_eq!(told.status, 0);
+}

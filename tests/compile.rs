@@ -610,6 +610,10 @@ fn refusals_say_where_and_why() {
         hidden_values: 3,
         ..Limits::default()
     };
+    let unselected = Limits {
+        candidates: 20,
+        ..Limits::default()
+    };
     let shown = [
         refusal(
             "most = max(selector_width(select(tokens, tokens, ==)), 2) * indicator(tokens == \"a\");",
@@ -618,6 +622,7 @@ fn refusals_say_where_and_why() {
             &unread,
         ),
         refusal(HIST, "hist", &causal, &limits),
+        refusal(HIST, "hist", &letters, &unselected),
         refusal(FRAC_PREVS, "frac_prevs", &letters, &narrow),
         refusal(
             "m = aggregate(select(1, 1, ==), tokens_int * indices);",
