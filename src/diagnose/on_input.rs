@@ -147,7 +147,7 @@ impl From<Failed<'_>> for Diagnostic {
                 },
                 at graph.scorer_span(score.scorer), "for the key {key}, and the query {query}";
             (SOp::Tokens, ..) => placed(&failed, error),
-                help "use `tokens`, the tokens as strings, or give an input like `[1, 2]`";
+                help "give numbers alone, like `[1, 2]`, or strings alone, like `[\"1\", \"2\"]`";
             (SOp::Aggregate { default, .. }, _, Cause::Mixed(_)) =>
                 where default = default.source();
                 placed(&failed, error),

@@ -330,7 +330,7 @@ impl fmt::Display for Summary {
             layers.push_str(&format!(", {}", looped(each)));
         }
         let padded = format!(
-            "{}, every layer as wide as the widest, as Tracr counts",
+            "{}, without W_U, every layer as wide as the widest, as Tracr counts",
             self.padded_parameters
         );
         let mut sizes = vec![
