@@ -68,7 +68,7 @@ pub struct VariableBound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutputBound {
     pub output: String,
-    /// The error as a share of the margin, which gives another value, or of the tolerance.
+    /// The error as a share of the margin, half the way to another value, or of the tolerance.
     pub error: f64,
     /// How far a real number may be from the interpreter's; `None` where values are exact.
     pub tolerance: Option<f64>,

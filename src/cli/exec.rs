@@ -145,8 +145,7 @@ fn batch(
     };
     lines.each(output, answers, |output, number, mut answered| {
         if let (Err(error), false) = (&mut answered.result, json) {
-            let note = on_line(number, &answered.input.given);
-            **error = Diagnostic::clone(error).note(note);
+            error.notes.push(on_line(number, &answered.input.given));
         }
         answered.write(output, model, (json, None))
     })

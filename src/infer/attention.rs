@@ -3,7 +3,7 @@
 //! depends on the position is a function of the index and needs no attention at all.
 
 use super::selector::SelectorFacts;
-use super::sets::{Once, Values};
+use super::sets::Values;
 use super::space::{Column, VarId};
 use super::sums::{self, Scaled, Term};
 use super::{Analysis, Node, Several, Stopped, VarKind, finite};
@@ -306,7 +306,7 @@ impl Analysis<'_> {
         let one_head = several.facts.cubes.len() == 1 && several.default.is_number();
         let own = one_head.then(|| self.var(VarKind::Mean(several.id), values, several.may_fail));
         if let Some(widths) = self.widths_by_position(&several.facts) {
-            let sum = self.sum_var(several);
+            let sum = self.sum_var(several)?;
             let column = self.over_positions(several, sum, &widths)?;
             return Ok(Node::new(column, own));
         }
@@ -314,7 +314,7 @@ impl Analysis<'_> {
             return self.alone(mean);
         }
         let width = self.analyse_width(several.selector)?;
-        let sum = self.sum_var(several);
+        let sum = self.sum_var(several)?;
         let column = self.over_widths(several, sum, &width)?;
         Ok(Node::new(column, None))
     }
@@ -344,33 +344,38 @@ impl Analysis<'_> {
     /// What the aggregate itself can be; as a mean, 0 for a default that is no number.
     fn means(&self, several: &Selection) -> Result<Values, Stopped> {
         let held = self.several == Several::Means && !several.default.is_number();
-        let mut distinct: IndexSet<Value, FxBuildHasher> = IndexSet::default();
-        // Many environments have the same pairs.
-        let mut numbers: FxHashMap<(u32, i64), u32> = FxHashMap::default();
-        let mut number = |pair: &(u32, i64)| {
-            *numbers.entry(*pair).or_insert_with(|| {
-                let mean = match (pair.0, held) {
-                    (0, true) => Value::Int(0),
-                    _ => several.mean(pair.0, pair.1),
-                };
-                distinct.insert_full(mean).0 as u32
-            })
-        };
-        let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[u32]>> = FxHashMap::default();
-        let mut each: Vec<Arc<[u32]>> = Vec::with_capacity(several.pairs.len());
-        let mut once = Once::default();
-        for pairs in &several.pairs {
-            self.if_interrupted()?;
-            let list = lists
-                .entry(Arc::as_ptr(pairs))
-                .or_insert_with(|| once.list(pairs.iter().map(&mut number)));
-            each.push(list.clone());
-        }
-        let values = Values::from_numbered(distinct.into_iter().collect(), &each);
+        let values = self.values_of(several, |count, sum| match (count, held) {
+            (0, true) => Value::Int(0),
+            _ => several.mean(count, sum),
+        })?;
         if values.domain.len() > self.limits.domain_values {
             return Err(self.too_many_values(values.domain.len()));
         }
         Ok(values)
+    }
+
+    /// What a function of the count and the sum of what is selected can be.
+    fn values_of(
+        &self,
+        several: &Selection,
+        function: impl Fn(u32, i64) -> Value,
+    ) -> Result<Values, Stopped> {
+        let mut distinct: IndexSet<Value, FxBuildHasher> = IndexSet::default();
+        // Many environments have the same pairs.
+        let mut numbers: FxHashMap<(u32, i64), u32> = FxHashMap::default();
+        let mut number = |(count, sum): &(u32, i64)| {
+            let known = numbers.entry((*count, *sum));
+            *known.or_insert_with(|| distinct.insert_full(function(*count, *sum)).0 as u32)
+        };
+        let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[u32]>> = FxHashMap::default();
+        let mut each: Vec<Arc<[u32]>> = Vec::with_capacity(several.pairs.len());
+        for pairs in &several.pairs {
+            self.if_interrupted()?;
+            let list = lists.entry(Arc::as_ptr(pairs));
+            let list = list.or_insert_with(|| pairs.iter().map(&mut number).collect());
+            each.push(list.clone());
+        }
+        Ok(Values::from_numbered(distinct.into_iter().collect(), &each))
     }
 
     fn too_many_values(&self, count: usize) -> Stopped {
@@ -395,26 +400,9 @@ impl Analysis<'_> {
         widths.into_iter().collect()
     }
 
-    fn sum_var(&mut self, several: &Selection) -> VarId {
-        let mut lists: FxHashMap<*const Vec<(u32, i64)>, Arc<[Value]>> = FxHashMap::default();
-        let each: Vec<Arc<[Value]>> = several
-            .pairs
-            .iter()
-            .map(|pairs| {
-                let list = lists.entry(Arc::as_ptr(pairs)).or_insert_with(|| {
-                    let mut sums: Vec<i64> = pairs.iter().map(|(_, sum)| *sum).collect();
-                    sums.sort_unstable();
-                    sums.dedup();
-                    sums.into_iter().map(|sum| several.sum_value(sum)).collect()
-                });
-                list.clone()
-            })
-            .collect();
-        self.var(
-            VarKind::Sum(several.id),
-            Values::from_environments(&each),
-            several.may_fail,
-        )
+    fn sum_var(&mut self, several: &Selection) -> Result<VarId, Stopped> {
+        let sums = self.values_of(several, |_, sum| several.sum_value(sum))?;
+        Ok(self.var(VarKind::Sum(several.id), sums, several.may_fail))
     }
 
     fn over_positions(

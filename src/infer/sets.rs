@@ -48,7 +48,8 @@ impl Values {
         Values::from_numbered(distinct.into_iter().cloned().collect(), &each)
     }
 
-    /// From distinct values in any order, and the numbers of those possible in each environment.
+    /// From distinct values in any order, and the numbers of those possible in each environment, which may
+    /// be repeated.
     pub fn from_numbered(values: Vec<Value>, each: &[Arc<[u32]>]) -> Values {
         let mut order: Vec<u32> = (0..values.len() as u32).collect();
         order.sort_by(|a, b| values[*a as usize].canonical_order(&values[*b as usize]));
@@ -60,9 +61,9 @@ impl Values {
         let mut builder = SetBuilder::default();
         let mut known: FxHashMap<*const u32, u32> = FxHashMap::default();
         let at = each.iter().map(|numbers| {
-            let members = || numbers.iter().map(|number| places[*number as usize]);
+            let members = numbers.iter().map(|number| places[*number as usize]);
             let set = known.entry(numbers.as_ptr());
-            *set.or_insert_with(|| builder.add(members().collect()))
+            *set.or_insert_with(|| builder.add(members.collect()))
         });
         let at = at.collect();
         Values {
@@ -88,28 +89,6 @@ impl Values {
             .iter()
             .map(|value| value.as_float().filter(|number| number.is_finite()))
             .collect()
-    }
-}
-
-/// Makes lists of small numbers, each number once in a list.
-#[derive(Default)]
-pub struct Once {
-    /// In which list, from 1, a number was met last.
-    met: Vec<usize>,
-    lists: usize,
-}
-
-impl Once {
-    pub fn list(&mut self, numbers: impl Iterator<Item = u32>) -> Arc<[u32]> {
-        self.lists += 1;
-        let new = numbers.filter(|number| {
-            let at = *number as usize;
-            if at >= self.met.len() {
-                self.met.resize(at + 1, 0);
-            }
-            std::mem::replace(&mut self.met[at], self.lists) < self.lists
-        });
-        new.collect()
     }
 }
 

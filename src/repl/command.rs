@@ -190,11 +190,12 @@ pub(super) fn asked_about<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
     asks.then_some(topic)
 }
 
-/// The first word of a command of the language, or `draw`, that an entry holds alone, where it is no name.
-pub(super) fn lone_word<'e>(repl: &Repl, entry: &'e str) -> Option<&'e str> {
+/// The first word of a command of the language, or `draw`, that an entry holds alone: whoever types it wants
+/// to know how it goes on.
+pub(super) fn lone_word(entry: &str) -> Option<&str> {
     let word = entry.trim().trim_end_matches(';').trim_end();
     let alone = matches!(word, "set" | "show" | "examples" | "full" | "draw");
-    (alone && repl.session.lookup(word).is_none()).then_some(word)
+    alone.then_some(word)
 }
 
 /// A command by its name or the beginning of it that no other shares.

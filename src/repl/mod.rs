@@ -216,7 +216,9 @@ impl Repl {
                 self.line = entry.first_line;
                 if let Some(topic) = command::asked_about(self, &entry.text) {
                     help::help(self, topic);
-                } else if let Some(word) = command::lone_word(self, &entry.text) {
+                } else if let Some(word) = command::lone_word(&entry.text)
+                    && self.session.lookup(word).is_none()
+                {
                     help::complete(self, word);
                 } else {
                     self.run_entry(&entry);

@@ -141,8 +141,9 @@ impl EntryReader {
                 true
             }
             Completeness::CompleteWithSemicolon => patience == Patience::None,
-            // Whoever types it alone wants to know how it goes on.
-            Completeness::Incomplete => patience == Patience::None && self.text.trim() == "draw",
+            Completeness::Incomplete => {
+                patience == Patience::None && command::lone_word(&self.text).is_some()
+            }
             Completeness::Erroneous => {
                 // The rest of a definition from a file would otherwise be run as if it stood alone.
                 self.skipping = patience == Patience::NextLine && self.typed.in_body();
