@@ -14,7 +14,7 @@ use rasp::inside::compile::{compile_in, verify};
 use rasp::inside::infer::inputs;
 use rasp::inside::interpret::{evaluate, evaluate_selector};
 use rasp::model::Model;
-use rasp::plan::{Attend, Kind, PatternSource, Plan, Style};
+use rasp::plan::{Attend, Kind, Linear, PatternSource, Plan, Style, VariableId};
 use rasp::session::{Session, Setting, VerifyOptions};
 use rasp::value::{Comparison, Op, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -399,6 +399,25 @@ fn heads_of_long_causal_models() {
 fn heads_of_long_models() {
     let problems = problems(&small(), |program| check(program, Style::Faithful, LONG));
     assert!(problems.is_empty(), "{problems:#?}");
+}
+
+/// Squares of classes are no reason for larger weights than others have.
+#[test]
+fn scores_of_many_classes_are_small() {
+    let number = Linear::default().plus(VariableId(0), 3.0);
+    let scores = number.classes(1_000);
+    let factors = scores.iter().flat_map(|score| {
+        let factors = score.terms.values().chain([&score.constant]);
+        factors.copied().collect::<Vec<f64>>()
+    });
+    assert!(factors.map(f64::abs).all(|factor| factor <= LARGEST));
+    for class in [0, 1, 500, 999] {
+        let best = scores.iter().enumerate().max_by(|(_, a), (_, b)| {
+            let at = |score: &Linear| score.at(|_| class as f64 / 3.0);
+            at(a).total_cmp(&at(b))
+        });
+        assert_eq!(best.map(|(best, _)| best), Some(class));
+    }
 }
 
 /// What would be by chance in a program is by chance in its model.

@@ -31,8 +31,7 @@ impl Emitter<'_, '_> {
             }
             OutputRead::Classes(read, count) => {
                 let number = self.resolve_constant(&read);
-                let scores = (0..count).map(|class| number.class(class));
-                (scores.collect(), Read::Classes(number, count))
+                (number.classes(count), Read::Classes(number, count))
             }
             OutputRead::Ratio(ratio, numbers) => {
                 let numerator = self.resolve_constant(&ratio.numerator);

@@ -202,10 +202,9 @@ impl Reads<'_> {
             Read::Nearest(values) => scores == 1 && is_of(values, &read_out.decoder),
             Read::Classes(number, count) => {
                 self.linear(number, end, name)?;
-                let class = |(class, score): (usize, &Linear)| *score == number.class(class);
                 *count == scores
                     && classes == Some(scores)
-                    && read_out.scores.iter().enumerate().all(class)
+                    && read_out.scores == number.classes(*count)
             }
             Read::Ratio {
                 numerator,

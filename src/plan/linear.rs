@@ -79,23 +79,29 @@ impl Linear {
                 .sum::<f64>()
     }
 
-    /// The score of a class `j` for the nearest whole number: `2jy - j²`.
-    #[must_use]
-    pub fn class(&self, class: usize) -> Linear {
-        let mut score = self.scaled(2.0 * class as f64);
-        score.constant -= (class as f64).powi(2);
-        score
+    /// The scores of the classes 0, 1, … for the nearest whole number: `2jy - j²`, as `nearest` has them.
+    pub fn classes(&self, count: usize) -> Vec<Linear> {
+        let one = Linear {
+            constant: 1.0,
+            ..Linear::default()
+        };
+        let numbers: Vec<f64> = (0..count).map(|class| class as f64).collect();
+        self.nearest(&one, &numbers)
     }
 
     /// The scores of numbers for the nearest to `y/x`, of this and a number `x` above 0: `2ay - a²x`, times
     /// a power of two that keeps the factors small.
     pub fn nearest(&self, x: &Linear, numbers: &[f64]) -> Vec<Linear> {
-        let largest = numbers.iter().fold(1.0f64, |most, a| most.max(a * a));
+        let score = |a: &f64| self.scaled(2.0 * a).add(&x.scaled(-a * a));
+        let scores: Vec<Linear> = numbers.iter().map(score).collect();
+        let factors = scores
+            .iter()
+            .flat_map(|score| score.terms.values().chain([&score.constant]));
+        let largest = factors.fold(1.0f64, |most, factor| most.max(factor.abs()));
         let scale = 2f64
             .powi((LARGEST_SCORE / largest).log2().floor() as i32)
             .min(1.0);
-        let score = |a: &f64| self.scaled(2.0 * a * scale).add(&x.scaled(-a * a * scale));
-        numbers.iter().map(score).collect()
+        scores.iter().map(|score| score.scaled(scale)).collect()
     }
 
     /// Whether it is 0 whatever the variables hold.

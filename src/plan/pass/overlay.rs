@@ -160,7 +160,7 @@ fn forget_in_scores(plan: &mut Plan, id: VariableId) {
         }
         if let Read::Classes(number, count) = &mut read_out.read {
             number.terms.remove(&id);
-            read_out.scores = (0..*count).map(|class| number.class(class)).collect();
+            read_out.scores = number.classes(*count);
         }
     }
 }

@@ -49,7 +49,7 @@ impl Plan {
                 Read::Nearest(_) => {}
                 Read::Classes(number, count) => {
                     rename(number, &named);
-                    read_out.scores = (0..*count).map(|class| number.class(class)).collect();
+                    read_out.scores = number.classes(*count);
                 }
                 Read::Ratio {
                     numerator,
