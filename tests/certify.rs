@@ -345,7 +345,7 @@ fn long_models_are_certified_and_right() {
 }
 
 /// S-ops, a length, and the most hidden units of a layer that their models may take: products by
-/// squares, functions of counts by the thresholds of these, and what one position has at most.
+/// squares, quotients by cases of the divisor, functions of counts by the thresholds of these, and what one position has at most.
 const FEW_UNITS: &[(&str, usize, usize)] = &[
     (
         "round(length * average(9 * indicator(tokens == \"(\") - 4 * indicator(tokens == \")\")))",
@@ -357,6 +357,7 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
         64,
         0,
     ),
+    ("indices * length", 12, 50),
     ("indices * length", 24, 100),
     ("indices * length", 70, 300),
     (
@@ -364,6 +365,16 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
         40,
         160,
     ),
+    (
+        "selector_width(select(tokens, \"(\", ==)) * indices",
+        16,
+        64,
+    ),
+    ("indices / length", 12, 24),
+    ("(indices - length) / length", 16, 32),
+    ("indices / length", 64, 128),
+    ("hist(tokens) / length", 12, 36),
+    ("hist(tokens) / length", 32, 96),
     (
         "round((indices + 1) * frac_prevs(tokens, \"(\")) % 2",
         64,
@@ -396,7 +407,10 @@ fn the_weights_of_long_scored_heads_are_no_larger() {
 #[test]
 fn long_models_have_few_hidden_units() {
     for (expression, max_length, most) in FEW_UNITS {
-        let program = ("load \"fractions\";".to_string(), *expression);
+        let program = (
+            "load \"fractions\"; load \"hist\";".to_string(),
+            *expression,
+        );
         let compiled = is_right(&program, 3, *max_length, 300);
         let units = compiled.model.layers.iter().map(|layer| layer.mlp.d_mlp());
         assert!(units.max() <= Some(*most), "{expression}");

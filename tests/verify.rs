@@ -99,7 +99,7 @@ fn values_that_no_input_has() {
 /// What is proved in float64 alone is run there, which is said.
 #[test]
 fn the_floats_are_named() {
-    let program = "q = indices / length;";
+    let program = "q = selector_width(select(tokens, tokens, ==)) / length;";
     let place = Place::with(&[("q.rasp", program)]);
     let verify = ["verify", "q.rasp", "-e", "q", "--vocab", "ab", "--max-len"];
     let said = |more: &[&str]| place.rasp(&[&verify[..], more].concat()).out;

@@ -308,15 +308,29 @@ impl Attend {
 }
 
 impl Bounds<'_> {
-    /// What some operations add to one variable, each in so many terms.
-    pub fn added(&self, bounds: Vec<Bound>, terms: usize) -> Option<Bound> {
+    /// What some operations add to one variable, each in so many terms. No sum on the way is larger than
+    /// `most`.
+    pub fn added(&self, bounds: Vec<(Bound, usize)>, most: f64) -> Option<Bound> {
         let mut bounds = bounds.into_iter();
-        let first = bounds.next()?;
-        Some(bounds.fold(first, |sum, bound| {
-            let largest = sum.largest + bound.largest;
+        let (first, _) = bounds.next()?;
+        Some(bounds.fold(first, |sum, (bound, terms)| {
+            let largest = (sum.largest + bound.largest).min(most);
             let rounding = terms as f64 * self.floats.unit * largest;
             Bound::inexact(largest, sum.error + bound.error + rounding)
         }))
+    }
+
+    /// What no sum on the way to a variable is larger than, of bounds at all positions of what is added:
+    /// where that is not negative, none is larger than the variable in the end.
+    pub fn most_of<'b>(&self, into: VariableId, bounds: impl Iterator<Item = &'b Bound>) -> f64 {
+        let variable = self.plan.variable(into);
+        if variable.values.is_empty() {
+            return f64::INFINITY;
+        }
+        let values = variable.values.iter().chain([&variable.bos]);
+        let in_the_end = values.fold(0.0f64, |most, value| most.max(value.abs()));
+        let off = bounds.map(|bound| (bound.radius - bound.centre).max(0.0) + bound.error);
+        1.000_001 * (in_the_end + 2.0 * off.sum::<f64>())
     }
 
     /// What is left of a sum's error in a variable that rounds it.

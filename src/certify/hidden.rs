@@ -16,8 +16,12 @@ impl Bounds<'_> {
             argument.error = argument.error.min(error);
         }
         let points = self.facts.points(at);
-        let exact = self.exact_units(forward, &argument, units, points);
-        if exact.is_none() && argument.grain.is_some() {
+        let of_units = self.exact_units(forward, &argument, units);
+        let exact = match &of_units {
+            Some(grains) => self.exact_sum(&argument, units, grains, points),
+            None => None,
+        };
+        if of_units.is_none() && argument.grain.is_some() {
             argument.error += argument.rounding;
         }
         let (mut largest, mut error) = (0.0f64, 0.0f64);
@@ -36,10 +40,12 @@ impl Bounds<'_> {
                 both.min()
             });
             (least, most) = (least.min(at.value), most.max(at.value));
-            let rounding = match exact {
+            let roundings = match exact {
                 Some(_) => 0.0,
-                None => at.rounding * self.floats.unit,
+                None if of_units.is_some() && argument.error == 0.0 => at.rounding_of_sum,
+                None => at.rounding,
             };
+            let rounding = roundings * self.floats.unit;
             error = error.max(moved + rounding);
         }
         let near = |bound: Bound| Bound {
@@ -54,7 +60,7 @@ impl Bounds<'_> {
         if flat && self.is_exact_step(forward, &argument) {
             return near(Bound::exact(largest, grain(forward.units[0].weight)));
         }
-        Bound::inexact(largest, error)
+        near(Bound::inexact(largest, error))
     }
 
     /// The argument as units read it, each with its own bias: sums on the way, and roundings, are largest
@@ -110,29 +116,40 @@ impl Bounds<'_> {
         }
     }
 
-    /// The power of two that the sum of all units is a multiple of, if it is computed without
-    /// rounding where the argument is at one of these points, or off by its error.
+    /// The power of two that each unit is a multiple of, if all are computed without rounding.
     fn exact_units(
         &self,
         forward: &FeedForward,
         argument: &Bound,
         units: &[Unit],
-        points: &[At],
-    ) -> Option<i32> {
+    ) -> Option<Vec<i32>> {
         let of_argument = argument.grain?;
         if !self.is_nothing_at_bos(forward) {
             return None;
         }
-        let (mut least, mut steepest) = (i32::MAX, 0.0f64);
-        for unit in units {
+        let of_unit = |unit: &Unit| {
             let offset = unit.offset + unit.slope * forward.argument.constant;
             let before = grain(unit.slope)?.saturating_add(of_argument);
             let before = before.min(grain(unit.offset).unwrap_or(before));
             let reach = unit.slope.abs() * argument.on_the_way;
-            if !fits(reach, before, self.floats) || !self.floats.holds(offset) {
-                return None;
-            }
-            least = least.min(grain(unit.weight)?.saturating_add(before));
+            let is_exact = fits(reach, before, self.floats) && self.floats.holds(offset);
+            is_exact.then_some(before)
+        };
+        units.iter().map(of_unit).collect()
+    }
+
+    /// The power of two that the sum of all units is a multiple of, if it is computed without rounding
+    /// where each is and the argument is at one of these points, or off by its error.
+    fn exact_sum(
+        &self,
+        argument: &Bound,
+        units: &[Unit],
+        grains: &[i32],
+        points: &[At],
+    ) -> Option<i32> {
+        let (mut least, mut steepest) = (i32::MAX, 0.0f64);
+        for (unit, before) in units.iter().zip(grains) {
+            least = least.min(grain(unit.weight)?.saturating_add(*before));
             steepest += (unit.weight * unit.slope).abs();
         }
         let most = points.iter().fold(0.0f64, |most, at| most.max(at.reach));
@@ -246,8 +263,10 @@ pub(super) struct At {
     is_on_steps: bool,
     /// A bound on sums on the way to that of all units.
     reach: f64,
-    /// How far their roundings, and those of their sum, may take it, in units of the last place of 1.
+    /// How far their roundings, and those of their sum, may take it, in units of the last place of 1; and
+    /// those of the sum of exact units alone, to which units that are 0 add nothing.
     rounding: f64,
+    rounding_of_sum: f64,
 }
 
 impl At {
@@ -263,20 +282,23 @@ impl At {
     fn new(point: f64, forward: &FeedForward, units: &[Unit]) -> At {
         let on_steps = on_steps(&forward.units, point);
         let (net, largest) = on_the_way(units, point);
-        let each = units.iter().map(|u| {
+        let (mut of_units, mut of_products, mut active) = (0.0, 0.0, 0usize);
+        for u in units {
             let before = (u.slope * point).abs() + u.offset.abs();
             let after = (u.slope * point + u.offset).max(0.0);
-            match after > 0.0 {
-                true => u.weight.abs() * (3.0 * before + 2.0 * after),
-                false => 0.0,
+            if after > 0.0 {
+                of_units += 3.0 * u.weight.abs() * before;
+                of_products += 2.0 * u.weight.abs() * after;
+                active += 1;
             }
-        });
+        }
         At {
             point,
             value: on_steps.unwrap_or_else(|| output(&forward.units, point)),
             is_on_steps: on_steps.is_some(),
             reach: net + largest,
-            rounding: each.sum::<f64>() + units.len() as f64 * (net + largest),
+            rounding: of_units + of_products + units.len() as f64 * (net + largest),
+            rounding_of_sum: of_products + active.saturating_sub(1) as f64 * (net + largest),
         }
     }
 }

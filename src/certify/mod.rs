@@ -13,6 +13,7 @@ mod print;
 mod readout;
 mod rounds;
 
+use crate::base::parallel;
 use crate::model::{Dtype, HostOrder};
 use crate::plan::{Attend, FeedForward, Plan, Variable, VariableId, Written};
 use bound::{Bound, Bounds, Floats};
@@ -118,12 +119,12 @@ impl<'p> Certifier<'p> {
 
     /// As [`certify`].
     pub fn certify(&self, order: HostOrder) -> [Certificate; 2] {
-        [Floats::F32, Floats::F64].map(|floats| {
-            let (certificate, _) = certify_in(self.plan, &self.facts, (order, floats), |_, _| {
-                f64::INFINITY
-            });
+        let certify = |floats| {
+            let given = |_, _| f64::INFINITY;
+            let (certificate, _) = certify_in(self.plan, &self.facts, (order, floats), given);
             certificate
-        })
+        };
+        parallel::both(|| certify(Floats::F32), || certify(Floats::F64)).into()
     }
 
     /// Whether no head is computed in another way where hosts divide in this order than where they
@@ -248,7 +249,7 @@ fn embedded(plan: &Plan, floats: Floats, given: impl Fn(u32, u32) -> f64) -> Vec
 fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
     let plan = bounds.plan;
     let mut patterns: Vec<usize> = Vec::new();
-    let mut writes: Vec<(VariableId, Vec<Bound>)> = Vec::new();
+    let mut writes: Vec<(VariableId, Vec<(Bound, usize)>)> = Vec::new();
     let mut logits: BTreeMap<usize, Logit> = BTreeMap::new();
     let in_layer = |(_, attend): &(usize, &Attend)| attend.layer == layer;
     for (at, attend) in plan.attends.iter().enumerate().filter(in_layer) {
@@ -269,8 +270,8 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
             certificate.open.extend(bounds.uneven(attend, logit));
         }
         match writes.iter_mut().find(|(into, _)| *into == attend.into) {
-            Some((_, sums)) => sums.push(written),
-            None => writes.push((attend.into, vec![written])),
+            Some((_, sums)) => sums.push((written, 1)),
+            None => writes.push((attend.into, vec![(written, 1)])),
         }
         if !patterns.contains(&attend.pattern) {
             patterns.push(attend.pattern);
@@ -278,8 +279,8 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
         }
     }
     for (into, mut sums) in writes {
-        sums.extend(bounds.there(into));
-        let sum = bounds.added(sums, 1);
+        sums.extend(bounds.there(into).map(|there| (there, 1)));
+        let sum = bounds.added(sums, f64::INFINITY);
         bounds.known[into.0 as usize] = sum.map(|sum| bounds.rounded(into, sum));
     }
     // What could not be bounded is bounded by nothing.
@@ -292,12 +293,19 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
 fn feed_forward(bounds: &mut Bounds, layer: usize) {
     let plan = bounds.plan;
     let in_layer = |(_, op): &(usize, &FeedForward)| op.layer == layer;
+    let mut writes: BTreeMap<VariableId, Vec<(Bound, usize)>> = BTreeMap::new();
     for (at, forward) in plan.feed_forwards.iter().enumerate().filter(in_layer) {
         let bound = bounds.computed(at, forward);
-        let known = bounds.there(forward.into);
-        bounds.known[forward.into.0 as usize] = match known {
-            Some(other) => bounds.added(vec![other, bound], forward.units.len()),
-            None => Some(bound),
+        let sums = writes.entry(forward.into).or_default();
+        sums.push((bound, forward.units.len()));
+    }
+    for (into, mut sums) in writes {
+        let there = bounds.there(into);
+        let most = match there {
+            None => bounds.most_of(into, sums.iter().map(|(bound, _)| bound)),
+            Some(_) => f64::INFINITY,
         };
+        sums.splice(0..0, there.map(|there| (there, 0)));
+        bounds.known[into.0 as usize] = bounds.added(sums, most);
     }
 }

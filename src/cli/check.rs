@@ -8,7 +8,7 @@ use super::progress;
 use crate::base::Sources;
 use crate::eval::{Event, Meta};
 use crate::graph::{SOpId, Sharing};
-use crate::infer::{Domain, Facts};
+use crate::infer::{Domain, Facts, NodeFacts};
 use crate::session::Session;
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
@@ -75,9 +75,18 @@ fn definitions(session: &Session, events: &[Event]) -> IndexMap<String, Meta> {
 }
 
 /// The kind of a definition and the types of its values; of what has none, what it is.
-fn kind(session: &Session, name: &str, meta: &Meta) -> (&'static str, String) {
+fn kind(
+    session: &Session,
+    node: Option<&NodeFacts>,
+    name: &str,
+    meta: &Meta,
+) -> (&'static str, String) {
+    let graph = session.graph();
     match meta {
-        Meta::SOp(id) => ("s-op", session.graph().types(*id).to_string()),
+        Meta::SOp(id) => {
+            let types = node.map_or_else(|| graph.types(*id), |node| node.types(graph));
+            ("s-op", types.to_string())
+        }
         Meta::Selector(id) => {
             let described = session.graph().describe_selector(*id);
             // Its own name says nothing new.
@@ -99,10 +108,10 @@ fn kind(session: &Session, name: &str, meta: &Meta) -> (&'static str, String) {
 }
 
 fn row(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -> Vec<String> {
-    let (kind, types) = kind(session, name, meta);
+    let node = facts.and_then(|facts| find(facts, meta));
+    let (kind, types) = kind(session, node, name, meta);
     let mut cells = vec![name.to_string(), kind.to_string(), types];
-    if let (Meta::SOp(id), Some(node)) = (meta, facts.and_then(|facts| find(facts, meta))) {
-        debug_assert_eq!(*id, node.id);
+    if let Some(node) = node {
         let values = match &node.domain {
             Domain::Finite(values) => {
                 let mut shown: Vec<String> = values
@@ -124,9 +133,10 @@ fn row(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -> Vec
 }
 
 fn row_json(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -> Json {
-    let (kind, types) = kind(session, name, meta);
+    let node = facts.and_then(|facts| find(facts, meta));
+    let (kind, types) = kind(session, node, name, meta);
     let mut row = json!({"name": name, "kind": kind, "type": types});
-    if let Some(node) = facts.and_then(|facts| find(facts, meta)) {
+    if let Some(node) = node {
         row["depth"] = node.depth.into();
         row["encoding"] = format!("{:?}", node.encoding).to_lowercase().into();
         match &node.domain {
@@ -142,6 +152,6 @@ fn row_json(session: &Session, facts: Option<&Facts>, name: &str, meta: &Meta) -
     row
 }
 
-fn find<'f>(facts: &'f Facts, meta: &Meta) -> Option<&'f crate::infer::facts::NodeFacts> {
+fn find<'f>(facts: &'f Facts, meta: &Meta) -> Option<&'f NodeFacts> {
     facts.get(meta.as_sop()?)
 }

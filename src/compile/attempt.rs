@@ -80,8 +80,9 @@ fn certified_or_tried(
         false => &[Care::Careful, Care::Bits],
     };
     let mut exact_in: BTreeSet<Dtype> = first.iter().flat_map(Compiled::exact_in).collect();
-    // What is proved for some floats only is better than what is wrong.
-    let mut partly = None;
+    // What is proved for some floats only is better than what is wrong: best for those that are tried.
+    let mut partly: Option<Compiled> = None;
+    let in_float32 = |compiled: &Compiled| compiled.exact_in().any(|dtype| dtype == Dtype::Float32);
     for care in cares.iter().copied() {
         control.check()?;
         if let Ok(careful) = attempt(analysis, &searches, roots, request, care) {
@@ -89,8 +90,12 @@ fn certified_or_tried(
                 return Ok(careful);
             }
             exact_in.extend(careful.exact_in());
-            if careful.exact_in().next().is_some() {
-                partly.get_or_insert(careful);
+            let is_better = match &partly {
+                None => careful.exact_in().next().is_some(),
+                Some(known) => in_float32(&careful) && !in_float32(known),
+            };
+            if is_better {
+                partly = Some(careful);
             }
         }
     }

@@ -228,7 +228,7 @@ impl Compiler<'_> {
         {
             return None;
         }
-        let read = self.linear(id).or_else(|| self.additive(id, &numbers))?;
+        let read = self.linear(id).or_else(|| self.summed(id, &numbers))?;
         let rows = space.project(&node.column.space);
         let mut values = numbers;
         let mut numbers = Vec::with_capacity(rows.len());
@@ -247,6 +247,16 @@ impl Compiler<'_> {
             failing.for_each(|number| *number = any);
         }
         Some(Axis::numbered(numbers, values, read))
+    }
+
+    /// An s-op with these values as a linear read that adds up functions of its variables.
+    fn summed(&self, id: Operand, numbers: &[f64]) -> Option<LinearRead> {
+        if let Some(known) = self.summed.borrow().get(&id) {
+            return known.clone();
+        }
+        let read = self.additive(id, numbers);
+        self.summed.borrow_mut().insert(id, read.clone());
+        read
     }
 
     /// A function of an s-op, given by a number for each value, as a linear read that adds up one of

@@ -85,6 +85,9 @@ impl Compiler<'_> {
         if let Some(read) = self.product(id, function, want)? {
             return Ok(read);
         }
+        if let Some(read) = self.quotient(id, function, want, label)? {
+            return Ok(read);
+        }
         self.tabulated(id, function, want, label)
     }
 

@@ -33,6 +33,7 @@ mod lower;
 mod nearest;
 pub mod part_plan;
 mod product;
+mod quotient;
 mod rank;
 mod ratio;
 mod readout;
@@ -220,6 +221,8 @@ struct Compiler<'a> {
     known: FxHashMap<(Operand, Bits, Want), LinearRead>,
     /// What is linear by its shape, so that shared s-ops are looked at once.
     linear: RefCell<FxHashMap<Operand, Option<LinearRead>>>,
+    /// The same for what is linear by its values.
+    summed: RefCell<FxHashMap<Operand, Option<LinearRead>>>,
     /// The same for functions of real numbers.
     reals: FxHashMap<SOpId, Option<LinearRead>>,
     /// Where real numbers are: the least and the greatest that they can be.
@@ -259,6 +262,7 @@ impl<'a> Compiler<'a> {
             features: Ordered::default(),
             known: FxHashMap::default(),
             linear: RefCell::default(),
+            summed: RefCell::default(),
             reals: FxHashMap::default(),
             ranges: FxHashMap::default(),
             heads: Vec::new(),

@@ -13,7 +13,7 @@ use crate::infer::{Operand, Stopped};
 use crate::value::Op;
 
 /// A product of fewer values is not worth a layer.
-const FEWEST_VALUES: usize = 100;
+const FEWEST_VALUES: usize = 30;
 
 /// The squares of larger factors leave float32 few digits.
 const LARGEST_FACTOR: f64 = 1_024.0;
@@ -70,7 +70,7 @@ impl Compiler<'_> {
     }
 
     /// The values of an s-op, if they are whole numbers whose squares floats hold with ease.
-    fn whole_numbers(&self, id: SOpId) -> Option<Vec<f64>> {
+    pub(super) fn whole_numbers(&self, id: SOpId) -> Option<Vec<f64>> {
         let numbers = self.analysis.node(id).ok()?.column.values.numbers()?;
         let fits = |number: &f64| number.fract() == 0.0 && number.abs() <= LARGEST_FACTOR;
         numbers.iter().all(fits).then_some(numbers)

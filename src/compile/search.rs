@@ -310,6 +310,8 @@ impl Search<'_> {
 
     fn triples(&mut self, a: usize, b: usize, c: usize) {
         for (first, second, third) in [(a, b, c), (a, c, b), (b, c, a)] {
+            // Sums and differences of all three are the same in any order, but for their sign.
+            let is_new = (first, second) == (a, b);
             let third = &self.axes[third];
             for (at, pair) in sums(&self.axes[first], &self.axes[second]).enumerate() {
                 if self.work > WORK || self.is_ideal() {
@@ -317,7 +319,8 @@ impl Search<'_> {
                 }
                 let spread = self.spreads(first, second)[at];
                 let (above, below) = (digit(spread, third.spread()), digit(third.spread(), spread));
-                for factor in [Some(1.0), Some(-1.0), above].into_iter().flatten() {
+                let plain = [1.0, -1.0].into_iter().filter(|_| is_new || at >= PLAIN);
+                for factor in plain.chain(above) {
                     self.consider(
                         |row| third.value(row) + factor * pair.at(row),
                         || third.read.clone().plus(factor, &pair.read()),
@@ -444,9 +447,12 @@ impl Seen {
     }
 }
 
+/// So many of the combinations of two axes, the first, are their sum and their difference.
+const PLAIN: usize = 2;
+
 /// The combinations of two axes that are tried.
 fn sums<'a>(a: &'a Axis, b: &'a Axis) -> impl Iterator<Item = Sum<'a>> {
-    let plain = [1.0, -1.0].map(|factor| Sum {
+    let plain: [Sum; PLAIN] = [1.0, -1.0].map(|factor| Sum {
         first: b,
         factor,
         second: a,

@@ -3,7 +3,7 @@
 use super::{Analysis, Setting, VarKind};
 use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::graph::{self, Graph, SOp, SOpId};
-use crate::value::Value;
+use crate::value::{TypeSet, Value};
 use std::sync::Arc;
 
 /// The values an s-op can have.
@@ -43,6 +43,25 @@ pub struct NodeFacts {
     pub depth: usize,
     /// The variables it is a function of, as people call them.
     pub variables: Vec<String>,
+}
+
+impl NodeFacts {
+    /// The types of its values: of those that the s-op may have as it is written, without strings, or
+    /// without all else, where no value is one. Numbers that are equal are listed once, of whatever type.
+    pub fn types(&self, graph: &Graph) -> TypeSet {
+        let written = graph.types(self.id);
+        let Domain::Finite(values) = &self.domain else {
+            return written;
+        };
+        let found = values.iter().map(|value| match TypeSet::of(value) {
+            TypeSet::STR => TypeSet::STR,
+            _ => TypeSet::NUMBER,
+        });
+        match found.reduce(TypeSet::union) {
+            Some(found) => written.intersection(found),
+            None => written,
+        }
+    }
 }
 
 /// What is inferred of all s-ops that some roots need, in order of id.

@@ -237,7 +237,7 @@ fn facts_text(session: &Session, sop: SOpId, name: &str) -> Fallible<String> {
         };
         rows.push(vec![
             cell::label(known),
-            graph.types(node.id).to_string(),
+            node.types(graph).to_string(),
             node.depth.to_string(),
             format!("{:?}", node.encoding).to_lowercase(),
             values(node),

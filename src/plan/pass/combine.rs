@@ -5,7 +5,7 @@
 use crate::plan::{Kind, Linear, Plan, Read, Style, VariableId, Written};
 use std::collections::BTreeMap;
 
-/// How far a share may be off, as it is a quotient.
+/// How far a share, or what is computed back from a sum, may be off.
 const NEAR: f64 = 1e-9;
 
 /// Sums that a variable may be one of.
@@ -108,19 +108,23 @@ fn values(plan: &Plan, group: &Group) -> Option<Vec<f64>> {
     if ids.iter().any(|id| plan.is_real(*id)) {
         return Some(Vec::new());
     }
+    let forwards = plan.feed_forwards.iter();
+    let by_units = forwards.map(|forward| (&forward.argument, &*forward.points));
+    let read_outs = plan.outputs.iter().chain(&plan.views);
+    let by_readout = read_outs.filter_map(|read_out| match (&*read_out.scores, &read_out.read) {
+        ([score], Read::Nearest(numbers)) => Some((score, numbers.as_slice())),
+        _ => None,
+    });
     let mut known: Option<Vec<f64>> = None;
-    for forward in &plan.feed_forwards {
-        let Some(factor) = forward.argument.terms.get(&ids[0]) else {
+    for (read, points) in by_units.chain(by_readout) {
+        let Some(factor) = read.terms.get(&ids[0]) else {
             continue;
         };
-        if forward.argument.terms.len() == ids.len() {
-            let constant = forward.argument.constant;
-            let points = forward
-                .points
-                .iter()
-                .map(|point| (point - constant) / factor);
+        if read.terms.len() == ids.len() && !points.is_empty() {
+            let points = points.iter().map(|point| (point - read.constant) / factor);
             let mut values: Vec<f64> = points.collect();
             values.sort_by(f64::total_cmp);
+            values.dedup_by(|next, last| (*next - *last).abs() <= NEAR * (1.0 + last.abs()));
             // Readers that know of different values know too little each.
             if known.as_ref().is_some_and(|known| !is_near(known, &values)) {
                 return None;
@@ -148,7 +152,7 @@ fn values(plan: &Plan, group: &Group) -> Option<Vec<f64>> {
 }
 
 fn is_near(one: &[f64], other: &[f64]) -> bool {
-    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
+    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= NEAR * (1.0 + a.abs());
     one.len() == other.len() && one.iter().zip(other).all(near)
 }
 

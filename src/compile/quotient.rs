@@ -1,0 +1,92 @@
+//! Quotients of whole numbers by cases of the divisor: a hidden unit for each divisor, which is silent
+//! where it is another, and else the dividend. Its weight is the divisor's inverse. A table of the
+//! quotient has steps for all pairs, and fractions close to each other leave float32 no digits.
+
+use super::feature::targets;
+use super::linear::affine;
+use super::linear_read::LinearRead;
+use super::{Compiler, Want};
+use crate::graph::SOp;
+use crate::infer::{Operand, Stopped};
+use crate::plan::Unit;
+use crate::value::Op;
+
+/// A quotient of fewer values is not worth a layer.
+const FEWEST_VALUES: usize = 30;
+
+impl Compiler<'_> {
+    /// A quotient of many values, if it is one: a function of it that is no multiple is a table.
+    pub(super) fn quotient(
+        &mut self,
+        id: Operand,
+        function: &[f64],
+        want: Want,
+        label: &str,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let Some(SOp::Map {
+            op: Op::Divide,
+            operands,
+        }) = self.analysis.shape(id)
+        else {
+            return Ok(None);
+        };
+        let (dividend, divisor) = (operands[0], operands[1]);
+        let column = self.analysis.node(id)?.column.clone();
+        let (Some(_), Some(divisors)) = (self.whole_numbers(dividend), self.whole_numbers(divisor))
+        else {
+            return Ok(None);
+        };
+        let many = column.values.domain.len() >= FEWEST_VALUES && want != Want::Snapped;
+        let Some((slope, offset)) = affine(&column.values.numbers(), function).filter(|_| many)
+        else {
+            return Ok(None);
+        };
+        let target = targets(&column, function);
+        let Some(above) = self.computed_axis(dividend.into(), want, &column.space, &target)? else {
+            return Ok(None);
+        };
+        let below = self.analysis.node(divisor)?.seen.clone();
+        let cases: Vec<usize> = (column.space.project(&below.space).iter())
+            .map(|row| below.cells[*row as usize] as usize)
+            .collect();
+        let rows: Vec<usize> = (0..target.len())
+            .filter(|row| !target[*row].is_nan())
+            .collect();
+        let dividends = rows.iter().map(|row| above.value(*row));
+        let (low, high) = dividends.fold((0.0f64, 0.0f64), |(low, high), number| {
+            (low.min(number), high.max(number))
+        });
+        // Mostly above 0, so that units are silent at BOS, too, where no token is counted.
+        let (sign, low, high) = match -low > high {
+            true => (-1.0, -high, -low),
+            false => (1.0, low, high),
+        };
+        let mut read = LinearRead::constant(offset);
+        for (case, number) in divisors.iter().enumerate() {
+            if !rows.iter().any(|row| cases[*row] == case) {
+                continue;
+            }
+            let one = |value| f64::from(u8::from(value == case));
+            let indicator: Vec<f64> = (0..divisors.len()).map(one).collect();
+            let name = format!("{} = {number}", self.name(divisor));
+            let is_case = self.feature(divisor, &indicator, Want::Snapped, &name)?;
+            let argument = LinearRead::constant(-high)
+                .plus(sign, &above.read)
+                .plus(high - low, &is_case);
+            let value =
+                |row: &usize| sign * above.value(*row) - high + (high - low) * one(cases[*row]);
+            let points = rows.iter().map(value).collect();
+            let at = self.argument(argument, points, label)?;
+            let weight = sign * slope / number;
+            let unit = Unit {
+                slope: 1.0,
+                offset: 0.0,
+                weight,
+            };
+            read = read
+                .plus(1.0, &self.units(at, vec![unit], label, None))
+                .plus(weight * low, &is_case);
+        }
+        Ok(Some(read))
+    }
+}
