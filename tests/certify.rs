@@ -345,7 +345,7 @@ fn long_models_are_certified_and_right() {
 }
 
 /// S-ops, a length, and the most hidden units of a layer that their models may take: products by
-/// squares, quotients by cases of the divisor, functions of counts by the thresholds of these, and what one position has at most.
+/// squares, quotients by cases of the divisor, shares by a line, functions of counts by the thresholds of these, and what one position has at most.
 const FEW_UNITS: &[(&str, usize, usize)] = &[
     (
         "round(length * average(9 * indicator(tokens == \"(\") - 4 * indicator(tokens == \")\")))",
@@ -375,6 +375,8 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
     ("indices / length", 64, 128),
     ("hist(tokens) / length", 12, 36),
     ("hist(tokens) / length", 32, 96),
+    ("hist(tokens) / length", 64, 256),
+    ("hist(tokens) / length > 0.3", 64, 64),
     (
         "round((indices + 1) * frac_prevs(tokens, \"(\")) % 2",
         64,

@@ -209,24 +209,22 @@ fn attempt(
     });
     let draft = draft(analysis, searches, roots, request, care)?;
     let compiled = finish(analysis, roots, &draft, (request, care))?;
-    match request.passes.apart() {
-        Some(passes) if !compiled.is_certified() => {
-            let request = Request {
-                passes,
-                ..request.clone()
-            };
-            let other = finish(analysis, roots, &draft, (&request, care))?;
-            Ok(if other.is_certified() {
-                other
-            } else {
-                compiled
-            })
-        }
-        _ => Ok(compiled),
+    if compiled.is_certified() {
+        return Ok(compiled);
     }
+    for passes in request.passes.apart() {
+        let request = Request {
+            passes,
+            ..request.clone()
+        };
+        let other = finish(analysis, roots, &draft, (&request, care))?;
+        if other.is_certified() {
+            return Ok(other);
+        }
+    }
+    Ok(compiled)
 }
 
-/// The plan as it is built, before any pass.
 pub(super) fn draft(
     analysis: &Analysis,
     searches: &Searches,

@@ -6,9 +6,10 @@ use super::Compiler;
 use super::additive::{self, AdditivePart, Entering};
 use super::inverse::inverse;
 use super::linear_read::{LinearRead, Scalar};
-use crate::graph::SOp;
+use crate::graph::{SOp, SOpId};
 use crate::infer::space::{FAILS, Space, VarId};
 use crate::infer::{Operand, VarKind};
+use crate::value::Op;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
@@ -154,8 +155,46 @@ impl Compiler<'_> {
             if let Some(axis) = self.inner_axis(inner, space, target) {
                 push(axis, &mut axes);
             }
+            if let Some(axis) = self.share_axis(inner, space, target) {
+                push(axis, &mut axes);
+            }
         }
         axes
+    }
+
+    /// Of a comparison of `a / b` with a constant `c` the axis `a - c·b`, which is on one side of 0 where
+    /// `a / b` is on one side of `c`.
+    fn share_axis(&self, id: Operand, space: &Space, target: &[f64]) -> Option<Axis> {
+        let Some(SOp::Map {
+            op: Op::Compare(_),
+            operands,
+        }) = self.analysis.shape(id)
+        else {
+            return None;
+        };
+        let (quotient, share) = (operands[0], self.number_of(operands[1])?);
+        let Some(SOp::Map {
+            op: Op::Divide,
+            operands,
+        }) = self.analysis.shape(quotient.into())
+        else {
+            return None;
+        };
+        let above = self.inner_axis(operands[0].into(), space, target)?;
+        let below = self.inner_axis(operands[1].into(), space, target)?;
+        let rows = 0..target.len();
+        let values = rows.map(|row| above.value(row) - share * below.value(row));
+        let read = above.read.clone().plus(-share, &below.read);
+        Some(Axis::new(values.collect(), read))
+    }
+
+    /// The only value of an s-op, if that is a number.
+    fn number_of(&self, id: SOpId) -> Option<f64> {
+        let values = &self.analysis.node(id).ok()?.column.values;
+        match values.numbers()?.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
     }
 
     fn axes_of_variable(

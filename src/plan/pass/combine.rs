@@ -2,7 +2,7 @@
 //! add up to. What queries and keys compare is left as it is, as a sum may not be exact, and so is what
 //! the program asks to be categorical, or what is read to show an s-op by its name.
 
-use crate::plan::{Kind, Linear, Plan, Read, Style, VariableId, Written};
+use crate::plan::{Kind, Linear, Plan, Read, Style, Unit, VariableId, Written};
 use std::collections::BTreeMap;
 
 /// How far a share, or what is computed back from a sum, may be off.
@@ -12,7 +12,23 @@ const NEAR: f64 = 1e-9;
 const MOST_VALUES: usize = 1 << 14;
 
 pub(super) fn combine(plan: &mut Plan) {
-    for group in groups(plan) {
+    combine_those(plan, |_, _| true);
+}
+
+/// The same, but for steps: a bit of its own may be exact to the last digit, a sum of them not.
+pub(super) fn combine_but_bits(plan: &mut Plan) {
+    combine_those(plan, |plan, id| {
+        let mut writes = plan.feed_forwards.iter().filter(|op| op.into == id);
+        !writes.any(|op| is_step(&op.units))
+    });
+}
+
+fn is_step(units: &[Unit]) -> bool {
+    matches!(units, [a, b] if a.slope == b.slope && a.weight == -b.weight)
+}
+
+fn combine_those(plan: &mut Plan, is_among: fn(&Plan, VariableId) -> bool) {
+    for group in groups(plan, is_among) {
         if let Some(values) = values(plan, &group) {
             add_up(plan, &group, values);
         }
@@ -37,7 +53,7 @@ pub(super) fn combine(plan: &mut Plan) {
 type Group = Vec<(VariableId, f64)>;
 
 /// Variables that are read together only, in one proportion.
-fn groups(plan: &Plan) -> Vec<Group> {
+fn groups(plan: &Plan, is_among: fn(&Plan, VariableId) -> bool) -> Vec<Group> {
     let mut reads: Vec<Vec<(usize, f64)>> = vec![Vec::new(); plan.variables.len()];
     for (number, linear) in linears(plan).enumerate() {
         for (id, factor) in &linear.terms {
@@ -50,7 +66,7 @@ fn groups(plan: &Plan) -> Vec<Group> {
         let Some((_, first)) = reads.first() else {
             continue;
         };
-        if may_be_added(plan, id) {
+        if is_among(plan, id) && may_be_added(plan, id) {
             let shares = reads
                 .iter()
                 .map(|(reader, f)| (*reader, (f / first).to_bits()));

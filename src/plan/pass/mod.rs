@@ -130,6 +130,13 @@ const COMBINE: Pass = Pass {
     run: Run::Rewrite(combine::combine),
 };
 
+/// Most of that all the same.
+const COMBINE_BUT_BITS: Pass = Pass {
+    name: "combine",
+    about: "what is only read in one proportion is added up as it is written, bits excepted",
+    run: Run::Rewrite(combine::combine_but_bits),
+};
+
 /// Large numbers have fewer digits than bits.
 const SIGN: Pass = Pass {
     name: "sign",
@@ -211,13 +218,25 @@ impl Passes {
         Ok(Passes(PASSES.iter().filter(runs).copied().collect()))
     }
 
-    /// These without those after which less may be proved, if any is among them.
-    #[must_use]
-    pub fn apart(&self) -> Option<Passes> {
-        let costs = |pass: &&Pass| ![COMBINE.name, SIGN.name].contains(&pass.name);
-        let others = self.iter().filter(costs);
-        let others: Vec<Pass> = others.copied().collect();
-        (others.len() < self.0.len()).then_some(Passes(others))
+    /// What to run instead where these prove too little: these without those after which less may be
+    /// proved, first with some of what the one of them does, if any is among them.
+    pub fn apart(&self) -> Vec<Passes> {
+        let has = |other: &Pass| self.iter().any(|pass| pass.name == other.name);
+        let mut apart = Vec::new();
+        let without = self.without(&SIGN);
+        if has(&COMBINE) {
+            let mut passes = without.clone();
+            for pass in &mut passes.0 {
+                if pass.name == COMBINE.name {
+                    *pass = COMBINE_BUT_BITS;
+                }
+            }
+            apart.push(passes);
+        }
+        if has(&COMBINE) || has(&SIGN) {
+            apart.push(without.without(&COMBINE));
+        }
+        apart
     }
 
     /// Whether a choice is made.
