@@ -377,6 +377,7 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
     ("hist(tokens) / length", 32, 96),
     ("hist(tokens) / length", 64, 256),
     ("hist(tokens) / length > 0.3", 64, 64),
+    ("round(100 * hist(tokens) / length)", 48, 200),
     (
         "round((indices + 1) * frac_prevs(tokens, \"(\")) % 2",
         64,

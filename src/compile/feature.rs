@@ -129,6 +129,10 @@ impl Compiler<'_> {
         {
             return Ok(read);
         }
+        let many = steps.unwrap_or(usize::MAX);
+        if let Some(read) = self.through_quotient(id, function, (many, want), label)? {
+            return Ok(read);
+        }
         let is_exact = |found: &Found| {
             let stairs = &found.stairs;
             stairs.precision <= LITTLE_PRECISION && stairs.noise() <= QUIET

@@ -35,7 +35,10 @@ impl Compiler<'_> {
         };
         let (a, b) = (operands[0], operands[1]);
         let column = self.analysis.node(id)?.column.clone();
-        let (Some(first), Some(second)) = (self.whole_numbers(a), self.whole_numbers(b)) else {
+        let (Some(first), Some(second)) = (
+            self.whole_numbers(a, LARGEST_FACTOR),
+            self.whole_numbers(b, LARGEST_FACTOR),
+        ) else {
             return Ok(None);
         };
         // Squares have more digits than bfloat16.
@@ -69,10 +72,10 @@ impl Compiler<'_> {
         Ok(Some(read))
     }
 
-    /// The values of an s-op, if they are whole numbers whose squares floats hold with ease.
-    pub(super) fn whole_numbers(&self, id: SOpId) -> Option<Vec<f64>> {
+    /// The values of an s-op, if they are whole numbers up to `most`.
+    pub(super) fn whole_numbers(&self, id: SOpId, most: f64) -> Option<Vec<f64>> {
         let numbers = self.analysis.node(id).ok()?.column.values.numbers()?;
-        let fits = |number: &f64| number.fract() == 0.0 && number.abs() <= LARGEST_FACTOR;
+        let fits = |number: &f64| number.fract() == 0.0 && number.abs() <= most;
         numbers.iter().all(fits).then_some(numbers)
     }
 }

@@ -5,6 +5,8 @@
 use super::feature::targets;
 use super::linear::affine;
 use super::linear_read::LinearRead;
+use super::search::{Found, MOST_PRECISION};
+use super::steps::staircase;
 use super::{Compiler, Want};
 use crate::graph::SOp;
 use crate::infer::{Operand, Stopped};
@@ -14,7 +16,60 @@ use crate::value::Op;
 /// A quotient of fewer values is not worth a layer.
 const FEWEST_VALUES: usize = 30;
 
+/// Larger numbers leave float32 few digits beside them.
+const LARGEST: f64 = 65_536.0;
+
 impl Compiler<'_> {
+    /// A function of a quotient on the way, such as a percentage that is rounded, as steps of that, if
+    /// these and its cases are together far fewer than the steps that there would be otherwise.
+    pub(super) fn through_quotient(
+        &mut self,
+        id: Operand,
+        function: &[f64],
+        (steps, want): (usize, Want),
+        label: &str,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        for inner in self.inner(id).into_iter().skip(1) {
+            let Some(SOp::Map {
+                op: Op::Divide,
+                operands,
+            }) = self.analysis.shape(inner)
+            else {
+                continue;
+            };
+            let divisors = self.analysis.node(operands[1])?.column.values.domain.len();
+            let column = self.analysis.node(id)?.column.clone();
+            let of_quotient = self.analysis.node(inner)?.column.clone();
+            let target = targets(&column, function);
+            let Some(numbers) = of_quotient.values.numbers() else {
+                continue;
+            };
+            if of_quotient.space.vars != column.space.vars {
+                continue;
+            }
+            let points = of_quotient.cells.iter().zip(&target);
+            let points = points.filter_map(|(cell, target)| {
+                let number = *numbers.get(*cell as usize)?;
+                (!target.is_nan()).then_some((number, *target))
+            });
+            let mut points: Vec<(f64, f64)> = points.collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            points.dedup();
+            let Some(stairs) = staircase(points) else {
+                continue;
+            };
+            let is_worth = 2 * (stairs.steps.len() + divisors) < steps;
+            if is_worth
+                && stairs.precision <= MOST_PRECISION
+                && let Some(argument) = self.quotient(inner, &numbers, want, label)?
+            {
+                let found = Found { argument, stairs };
+                return self.computed(found, Some(id), want, label).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
     /// A quotient of many values, if it is one: a function of it that is no multiple is a table.
     pub(super) fn quotient(
         &mut self,
@@ -32,8 +87,10 @@ impl Compiler<'_> {
         };
         let (dividend, divisor) = (operands[0], operands[1]);
         let column = self.analysis.node(id)?.column.clone();
-        let (Some(_), Some(divisors)) = (self.whole_numbers(dividend), self.whole_numbers(divisor))
-        else {
+        let (Some(_), Some(divisors)) = (
+            self.whole_numbers(dividend, LARGEST),
+            self.whole_numbers(divisor, LARGEST),
+        ) else {
             return Ok(None);
         };
         let many = column.values.domain.len() >= FEWEST_VALUES && want != Want::Snapped;

@@ -16,7 +16,7 @@ pub struct Found {
 
 /// The range of an argument may be at most this many times its smallest gap, so that a float32
 /// with its 24 bits still has a margin.
-const MOST_PRECISION: f64 = 131_072.0;
+pub const MOST_PRECISION: f64 = 131_072.0;
 
 /// Up to this precision another combination of as few steps is not looked for.
 const EASY_PRECISION: f64 = 64.0;

@@ -7,6 +7,7 @@ use super::axis::Axis;
 use super::feature::targets;
 use super::linear_read::{LinearRead, Scalar};
 use super::ratio::Ratio;
+use super::search::MOST_PRECISION;
 use super::side::Side;
 use super::units::step_units;
 use super::{Care, Compiler, key};
@@ -22,9 +23,6 @@ const MOST_CLASSES: usize = 4;
 
 /// A staircase of more steps may have fewer as a function of what is on the way to it.
 const MANY_STEPS: usize = 32;
-
-/// The range of an argument over the smallest gap at a threshold, as in a search.
-const MOST_PRECISION: f64 = 131_072.0;
 
 /// A function as a constant and changes at thresholds.
 pub struct Thresholds {
