@@ -17,7 +17,7 @@ use crate::value::Op;
 const FEWEST_VALUES: usize = 30;
 
 /// Larger numbers leave float32 few digits beside them.
-const LARGEST: f64 = 65_536.0;
+const LARGEST: f64 = 32_768.0;
 
 impl Compiler<'_> {
     /// A function of a quotient on the way, such as a percentage that is rounded, as steps of that, if
@@ -87,14 +87,18 @@ impl Compiler<'_> {
         };
         let (dividend, divisor) = (operands[0], operands[1]);
         let column = self.analysis.node(id)?.column.clone();
+        let below = self.analysis.node(divisor)?.seen.clone();
+        let known = |var| column.space.vars.binary_search(var).is_ok();
+        let are_known = below.space.vars.iter().all(known);
         let (Some(_), Some(divisors)) = (
             self.whole_numbers(dividend, LARGEST),
             self.whole_numbers(divisor, LARGEST),
         ) else {
             return Ok(None);
         };
-        let many = column.values.domain.len() >= FEWEST_VALUES && want != Want::Snapped;
-        let Some((slope, offset)) = affine(&column.values.numbers(), function).filter(|_| many)
+        let is_many = column.values.domain.len() >= FEWEST_VALUES;
+        let is_worth = is_many && are_known && want != Want::Snapped;
+        let Some((slope, offset)) = affine(&column.values.numbers(), function).filter(|_| is_worth)
         else {
             return Ok(None);
         };
@@ -102,7 +106,6 @@ impl Compiler<'_> {
         let Some(above) = self.computed_axis(dividend.into(), want, &column.space, &target)? else {
             return Ok(None);
         };
-        let below = self.analysis.node(divisor)?.seen.clone();
         let cases: Vec<usize> = (column.space.project(&below.space).iter())
             .map(|row| below.cells[*row as usize] as usize)
             .collect();

@@ -26,7 +26,7 @@ mod table;
 mod total;
 pub mod weighted;
 
-pub use facts::{Domain, Facts, NodeFacts, infer};
+pub use facts::{Domain, Facts, infer};
 
 use crate::base::control::INTERRUPTED;
 use crate::base::{Code, Diagnostic, Limits};
