@@ -299,13 +299,13 @@ fn feed_forward(bounds: &mut Bounds, layer: usize) {
         let sums = writes.entry(forward.into).or_default();
         sums.push((bound, forward.units.len()));
     }
-    for (into, mut sums) in writes {
+    for (into, sums) in writes {
         let there = bounds.there(into);
         let most = match there {
             None => bounds.most_of(into, sums.iter().map(|(bound, _)| bound)),
             Some(_) => f64::INFINITY,
         };
-        sums.splice(0..0, there.map(|there| (there, 0)));
-        bounds.known[into.0 as usize] = bounds.added(sums, most);
+        let all = there.map(|there| (there, 0)).into_iter().chain(sums);
+        bounds.known[into.0 as usize] = bounds.added(all.collect(), most);
     }
 }

@@ -173,15 +173,9 @@ impl Compiler<'_> {
             return None;
         };
         let (quotient, share) = (operands[0], self.number_of(operands[1])?);
-        let Some(SOp::Map {
-            op: Op::Divide,
-            operands,
-        }) = self.analysis.shape(quotient.into())
-        else {
-            return None;
-        };
-        let above = self.inner_axis(operands[0].into(), space, target)?;
-        let below = self.inner_axis(operands[1].into(), space, target)?;
+        let (above, below) = self.two_of(Op::Divide, quotient)?;
+        let above = self.inner_axis(above.into(), space, target)?;
+        let below = self.inner_axis(below.into(), space, target)?;
         let rows = 0..target.len();
         let values = rows.map(|row| above.value(row) - share * below.value(row));
         let read = above.read.clone().plus(-share, &below.read);

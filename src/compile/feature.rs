@@ -9,7 +9,7 @@ use super::search::{self, Found};
 use super::units::QUIET;
 use super::{Care, Compiler, Want, bits};
 use crate::base::Code;
-use crate::graph::SOp;
+use crate::graph::{SOp, SOpId};
 use crate::infer::space::{Column, Space};
 use crate::infer::{Operand, Stopped};
 use crate::plan::pass::Choice;
@@ -374,7 +374,23 @@ impl Compiler<'_> {
             (true, _) => Want::Close,
             (false, _) => want,
         };
-        let seen = self.analysis.node(id)?.seen.clone();
+        let Some((numbers, values)) = self.values_in(id, space, target)? else {
+            return Ok(None);
+        };
+        let label = self.name(id);
+        let read = self.feature(id, &numbers, want, &label)?;
+        Ok(Some(Axis::new(values, read)))
+    }
+
+    /// The number of each value of an s-op as its readers see it, and of that in each row of a space;
+    /// `None` if it has no value in some row where the target has one.
+    pub(super) fn values_in(
+        &self,
+        id: Operand,
+        space: &Space,
+        target: &[f64],
+    ) -> Result<Option<(Vec<f64>, Vec<f64>)>, Stopped> {
+        let seen = &self.analysis.node(id)?.seen;
         let known = |var| space.vars.binary_search(var).is_ok();
         if !seen.space.vars.iter().all(known) {
             return Ok(None);
@@ -391,9 +407,18 @@ impl Compiler<'_> {
                 None => return Ok(None),
             }
         }
-        let label = self.name(id);
-        let read = self.feature(id, &numbers, want, &label)?;
-        Ok(Some(Axis::new(values, read)))
+        Ok(Some((numbers, values)))
+    }
+
+    /// The two operands of an s-op that is this of them.
+    pub(super) fn two_of(&self, op: Op, id: impl Into<Operand>) -> Option<(SOpId, SOpId)> {
+        match self.analysis.shape(id.into())? {
+            SOp::Map {
+                op: known,
+                operands,
+            } if *known == op => Some((operands[0], operands[1])),
+            _ => None,
+        }
     }
 
     /// The feature as a linear read, if it is one.

@@ -8,12 +8,12 @@ use super::linear_read::LinearRead;
 use super::search::Found;
 use super::steps::staircase;
 use super::{Compiler, Want};
-use crate::graph::{SOp, SOpId};
+use crate::graph::SOpId;
 use crate::infer::{Operand, Stopped};
 use crate::value::Op;
 
-/// A product of fewer values is not worth a layer.
-const FEWEST_VALUES: usize = 30;
+/// A product or a quotient of fewer values is not worth a layer.
+pub const FEWEST_VALUES: usize = 30;
 
 /// The squares of larger factors leave float32 few digits.
 const LARGEST_FACTOR: f64 = 1_024.0;
@@ -26,14 +26,9 @@ impl Compiler<'_> {
         function: &[f64],
         want: Want,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(SOp::Map {
-            op: Op::Multiply,
-            operands,
-        }) = self.analysis.shape(id)
-        else {
+        let Some((a, b)) = self.two_of(Op::Multiply, id) else {
             return Ok(None);
         };
-        let (a, b) = (operands[0], operands[1]);
         let column = self.analysis.node(id)?.column.clone();
         let (Some(first), Some(second)) = (
             self.whole_numbers(a, LARGEST_FACTOR),

@@ -2,19 +2,16 @@
 //! where it is another, and else the dividend. Its weight is the divisor's inverse. A table of the
 //! quotient has steps for all pairs, and fractions close to each other leave float32 no digits.
 
+use super::axis::Axis;
 use super::feature::targets;
 use super::linear::affine;
 use super::linear_read::LinearRead;
-use super::search::{Found, MOST_PRECISION};
-use super::steps::staircase;
+use super::product::FEWEST_VALUES;
+use super::search::{Found, search};
 use super::{Compiler, Want};
-use crate::graph::SOp;
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
 use crate::value::Op;
-
-/// A quotient of fewer values is not worth a layer.
-const FEWEST_VALUES: usize = 30;
 
 /// Larger numbers leave float32 few digits beside them.
 const LARGEST: f64 = 32_768.0;
@@ -29,38 +26,19 @@ impl Compiler<'_> {
         (steps, want): (usize, Want),
         label: &str,
     ) -> Result<Option<LinearRead>, Stopped> {
+        let column = self.analysis.node(id)?.column.clone();
+        let target = targets(&column, function);
         for inner in self.inner(id).into_iter().skip(1) {
-            let Some(SOp::Map {
-                op: Op::Divide,
-                operands,
-            }) = self.analysis.shape(inner)
-            else {
+            let Some((_, divisor)) = self.two_of(Op::Divide, inner) else {
                 continue;
             };
-            let divisors = self.analysis.node(operands[1])?.column.values.domain.len();
-            let column = self.analysis.node(id)?.column.clone();
-            let of_quotient = self.analysis.node(inner)?.column.clone();
-            let target = targets(&column, function);
-            let Some(numbers) = of_quotient.values.numbers() else {
+            let Some((numbers, values)) = self.values_in(inner, &column.space, &target)? else {
                 continue;
             };
-            if of_quotient.space.vars != column.space.vars {
-                continue;
-            }
-            let points = of_quotient.cells.iter().zip(&target);
-            let points = points.filter_map(|(cell, target)| {
-                let number = *numbers.get(*cell as usize)?;
-                (!target.is_nan()).then_some((number, *target))
-            });
-            let mut points: Vec<(f64, f64)> = points.collect();
-            points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-            points.dedup();
-            let Some(stairs) = staircase(points) else {
-                continue;
-            };
-            let is_worth = 2 * (stairs.steps.len() + divisors) < steps;
-            if is_worth
-                && stairs.precision <= MOST_PRECISION
+            let divisors = self.analysis.node(divisor)?.column.values.domain.len();
+            let axis = Axis::new(values, LinearRead::default());
+            if let Some(Found { stairs, .. }) = search(&[axis], &[0], &target)
+                && 2 * (stairs.steps.len() + divisors) < steps
                 && let Some(argument) = self.quotient(inner, &numbers, want, label)?
             {
                 let found = Found { argument, stairs };
@@ -78,37 +56,27 @@ impl Compiler<'_> {
         want: Want,
         label: &str,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(SOp::Map {
-            op: Op::Divide,
-            operands,
-        }) = self.analysis.shape(id)
-        else {
+        let Some((dividend, divisor)) = self.two_of(Op::Divide, id) else {
             return Ok(None);
         };
-        let (dividend, divisor) = (operands[0], operands[1]);
         let column = self.analysis.node(id)?.column.clone();
-        let below = self.analysis.node(divisor)?.seen.clone();
-        let known = |var| column.space.vars.binary_search(var).is_ok();
-        let are_known = below.space.vars.iter().all(known);
-        let (Some(_), Some(divisors)) = (
-            self.whole_numbers(dividend, LARGEST),
-            self.whole_numbers(divisor, LARGEST),
-        ) else {
-            return Ok(None);
-        };
-        let is_many = column.values.domain.len() >= FEWEST_VALUES;
-        let is_worth = is_many && are_known && want != Want::Snapped;
+        let is_whole = |id| self.whole_numbers(id, LARGEST).is_some();
+        let is_worth = want != Want::Snapped
+            && column.values.domain.len() >= FEWEST_VALUES
+            && is_whole(dividend)
+            && is_whole(divisor);
         let Some((slope, offset)) = affine(&column.values.numbers(), function).filter(|_| is_worth)
         else {
             return Ok(None);
         };
         let target = targets(&column, function);
+        let below = self.values_in(divisor.into(), &column.space, &target)?;
+        let Some((divisors, below)) = below else {
+            return Ok(None);
+        };
         let Some(above) = self.computed_axis(dividend.into(), want, &column.space, &target)? else {
             return Ok(None);
         };
-        let cases: Vec<usize> = (column.space.project(&below.space).iter())
-            .map(|row| below.cells[*row as usize] as usize)
-            .collect();
         let rows: Vec<usize> = (0..target.len())
             .filter(|row| !target[*row].is_nan())
             .collect();
@@ -122,19 +90,19 @@ impl Compiler<'_> {
             false => (1.0, low, high),
         };
         let mut read = LinearRead::constant(offset);
-        for (case, number) in divisors.iter().enumerate() {
-            if !rows.iter().any(|row| cases[*row] == case) {
+        for number in &divisors {
+            if !rows.iter().any(|row| below[*row] == *number) {
                 continue;
             }
-            let one = |value| f64::from(u8::from(value == case));
-            let indicator: Vec<f64> = (0..divisors.len()).map(one).collect();
+            let one = |divisor: &f64| f64::from(u8::from(divisor == number));
+            let indicator: Vec<f64> = divisors.iter().map(one).collect();
             let name = format!("{} = {number}", self.name(divisor));
             let is_case = self.feature(divisor, &indicator, Want::Snapped, &name)?;
             let argument = LinearRead::constant(-high)
                 .plus(sign, &above.read)
                 .plus(high - low, &is_case);
             let value =
-                |row: &usize| sign * above.value(*row) - high + (high - low) * one(cases[*row]);
+                |row: &usize| sign * above.value(*row) - high + (high - low) * one(&below[*row]);
             let points = rows.iter().map(value).collect();
             let at = self.argument(argument, points, label)?;
             let weight = sign * slope / number;
