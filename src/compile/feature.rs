@@ -389,7 +389,7 @@ impl Compiler<'_> {
         id: Operand,
         space: &Space,
         target: &[f64],
-    ) -> Result<Option<(Vec<f64>, Vec<f64>)>, Stopped> {
+    ) -> Result<Option<InRows>, Stopped> {
         let seen = &self.analysis.node(id)?.seen;
         let known = |var| space.vars.binary_search(var).is_ok();
         if !seen.space.vars.iter().all(known) {
@@ -412,13 +412,14 @@ impl Compiler<'_> {
 
     /// The two operands of an s-op that is this of them.
     pub(super) fn two_of(&self, op: Op, id: impl Into<Operand>) -> Option<(SOpId, SOpId)> {
-        match self.analysis.shape(id.into())? {
-            SOp::Map {
-                op: known,
-                operands,
-            } if *known == op => Some((operands[0], operands[1])),
-            _ => None,
-        }
+        let SOp::Map {
+            op: known,
+            operands,
+        } = self.analysis.shape(id.into())?
+        else {
+            return None;
+        };
+        (*known == op).then(|| (operands[0], operands[1]))
     }
 
     /// The feature as a linear read, if it is one.
@@ -452,6 +453,9 @@ pub(super) const MUCH_PRECISION: f64 = 4_096.0;
 
 /// A staircase with so few steps needs no better axes.
 const FEW: usize = 4;
+
+/// The number of each value of an s-op, and what it is in each row of a space.
+type InRows = (Vec<f64>, Vec<f64>);
 
 /// What a function of an s-op's values is in each row of its table; NaN where it fails.
 pub(super) fn targets(column: &Column, function: &[f64]) -> Vec<f64> {
