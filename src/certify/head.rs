@@ -243,7 +243,6 @@ impl Bounds<'_> {
     pub fn attended(&self, attend: &Attend, head: &HeadBound) -> Bound {
         let unit = self.floats.unit;
         let value = self.read(&attend.value);
-        let most = attend.most as f64;
         let uneven = (2.0 * head.level_error).exp() - 1.0;
         match attend.kind {
             Kind::Width => {
@@ -275,8 +274,14 @@ impl Bounds<'_> {
                 let (low, high) = self.range(&attend.value);
                 let spread = high - low + 2.0 * value.error;
                 let weights = (uneven + head.leak) * spread;
-                let rounding = (most + 6.0) * unit * value.largest;
-                let error = weights + rounding + value.error;
+                let error = match self.is_whole(attend, head) {
+                    // Adding so little to a float takes it no further than twice that.
+                    true => 4.0 * head.leak * spread + value.error,
+                    false => {
+                        let rounding = self.roundings(attend, head) * unit * value.largest;
+                        weights + 2.0 * head.leak * value.largest + rounding + value.error
+                    }
+                };
                 Bound {
                     centre: f64::midpoint(low, high),
                     radius: (high - low) / 2.0 + error,
@@ -284,7 +289,7 @@ impl Bounds<'_> {
                 }
             }
             Kind::Sum { level } => {
-                let length = self.plan.max_length as f64;
+                let (length, most) = (self.plan.max_length as f64, attend.most as f64);
                 // How far all of what is selected stands below BOS is divided and rounded, too.
                 let depth = level * self.facts.head(attend).scale.nats();
                 let uneven = uneven + 4.0 * unit * depth;
@@ -296,6 +301,40 @@ impl Bounds<'_> {
                     share * value.largest + most * value.error * (1.0 + uneven),
                 )
             }
+        }
+    }
+}
+
+impl Bounds<'_> {
+    /// Whether what is moved has a weight of 1, to the bit, or one that leaks: of one key, or of BOS
+    /// where tokens have nothing to move. All weights but one are lost in the sum that they are divided by.
+    fn is_whole(&self, attend: &Attend, head: &HeadBound) -> bool {
+        let value = &attend.value;
+        let is_flag = |id: VariableId| self.plan.variable(id).written == Written::Flag;
+        let of_bos = || value.constant == 0.0 && value.reads().all(is_flag);
+        let is_one = match attend.kind {
+            Kind::Mean => attend.most <= 1 || of_bos(),
+            Kind::MeanOfSome | Kind::MeanOrBos => attend.most <= 1,
+            Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
+        };
+        is_one && attend.above() == 0.0 && self.is_lost(head)
+    }
+
+    /// Whether what leaks is lost in the sum of what is selected.
+    fn is_lost(&self, head: &HeadBound) -> bool {
+        head.leak < self.floats.unit / 4.0
+    }
+
+    /// How often what a mean moves is rounded. Each of its keys, BOS perhaps one more, has its share, and
+    /// a sum of some is no larger than their shares together: in whatever order they are added, that
+    /// rounds the mean half as often as there are keys. What they are divided by is a sum as well, which
+    /// is a whole number where levels are equal.
+    fn roundings(&self, attend: &Attend, head: &HeadBound) -> f64 {
+        let sum = (attend.most as f64 + 2.0) / 2.0;
+        let is_counted = attend.above() == 0.0 && head.level_error == 0.0 && self.is_lost(head);
+        match is_counted && attend.kind != Kind::MeanOfPart {
+            true => sum + 4.0,
+            false => 2.0 * sum + 6.0,
         }
     }
 }

@@ -263,13 +263,9 @@ impl Emitter<'_, '_> {
         if !self.compiler.rounded.contains(&var) {
             return;
         }
-        let kind = self.compiler.analysis.vars[var.0 as usize].kind;
-        let is_sum = match self.plan.style {
-            Style::Compact => matches!(kind, VarKind::Sum(_) | VarKind::Width(_)),
-            Style::Faithful => false,
-        };
         let values = &self.plan.variable(id).values;
-        self.hold(id, rounding(values, self.plan.max_length, is_sum));
+        let rounding = rounding(values, self.plan.max_length, self.compiler.noise(var));
+        self.hold(id, rounding);
     }
 
     fn hold(&mut self, id: VariableId, rounding: Option<Rounding>) {

@@ -4,9 +4,10 @@
 
 use super::linear_read::{LinearRead, Scalar};
 use super::{Care, Compiler};
+use crate::graph::{SOp, SOpId};
 use crate::infer::VarKind;
 use crate::infer::space::VarId;
-use crate::plan::Rounding;
+use crate::plan::{Rounding, Style};
 
 /// The largest whole number that is rounded as one.
 const LARGEST_WHOLE: f64 = 4_096.0;
@@ -19,10 +20,21 @@ const DIGITS_OF_WHOLE: (i32, i32) = (4, 16);
 /// that floats do not hold.
 const NOISE_OF_SUM: f64 = 1.0 / 8_192.0;
 
+/// What the noise of a variable is made of that heads write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noise {
+    /// The leak of the softmax alone: one key is selected, or all have the same value.
+    Leak,
+    /// The rounding of weights that add up to 1, too.
+    Mean,
+    /// The sink's.
+    Sum,
+}
+
 /// How a variable with these values may be rounded, which heads write for inputs of this length. Whole
-/// numbers are rounded to as many digits as leave half of the last for twice the noise of a mean, or
-/// of a sum through a sink: the number under them is small then.
-pub fn rounding(values: &[f64], max_length: usize, is_sum: bool) -> Option<Rounding> {
+/// numbers are rounded to as many digits as leave half of the last for twice the noise: the number
+/// under them is small then.
+pub fn rounding(values: &[f64], max_length: usize, noise: Noise) -> Option<Rounding> {
     let largest = values
         .iter()
         .fold(1.0f64, |most, value| most.max(value.abs()));
@@ -31,9 +43,10 @@ pub fn rounding(values: &[f64], max_length: usize, is_sum: bool) -> Option<Round
     if !whole || largest > LARGEST_WHOLE {
         return Some(finest);
     }
-    let noise = match is_sum {
-        true => largest * NOISE_OF_SUM,
-        false => (max_length + 8) as f64 * largest * 2f64.powi(-24),
+    let noise = match noise {
+        Noise::Leak => return Rounding::finest_of_one(largest),
+        Noise::Mean => (max_length + 8) as f64 * largest * 2f64.powi(-24),
+        Noise::Sum => largest * NOISE_OF_SUM,
     };
     let digits = -(4.0 * noise).log2().ceil() as i32;
     let (fewest, most) = DIGITS_OF_WHOLE;
@@ -43,6 +56,34 @@ pub fn rounding(values: &[f64], max_length: usize, is_sum: bool) -> Option<Round
 }
 
 impl Compiler<'_> {
+    /// What the noise of an attention output is made of.
+    pub(super) fn noise(&self, var: VarId) -> Noise {
+        let is_faithful = self.style == Style::Faithful;
+        match self.analysis.vars[var.0 as usize].kind {
+            VarKind::Sum(_) | VarKind::Width(_) if !is_faithful => Noise::Sum,
+            VarKind::Pick(id) if is_faithful && self.is_crisp(id) => Noise::Leak,
+            VarKind::Sum(_)
+            | VarKind::Width(_)
+            | VarKind::Pick(_)
+            | VarKind::Tokens
+            | VarKind::Indices
+            | VarKind::Given(_)
+            | VarKind::Mean(_)
+            | VarKind::Materialised(_)
+            | VarKind::Weighted(_)
+            | VarKind::Total { .. } => Noise::Mean,
+        }
+    }
+
+    /// Whether an aggregate says no more than whether a key is selected.
+    fn is_crisp(&self, id: SOpId) -> bool {
+        let SOp::Aggregate { value, .. } = self.analysis.graph.get(id) else {
+            return false;
+        };
+        let value = self.analysis.node(*value);
+        value.is_ok_and(|value| value.column.values.domain.len() <= 1)
+    }
+
     /// Whether what is to be exact may be what float32 rounds: float64 does not.
     pub(super) fn may_round(&self) -> bool {
         self.care != Care::Exact

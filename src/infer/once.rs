@@ -6,8 +6,12 @@ use super::compare::Ranks;
 use super::rank::Compared;
 use super::space::{Column, VarId};
 use super::{Analysis, VarKind};
-use crate::graph::{SOp, SOpId, SelectorId};
+use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
+use rustc_hash::FxHashMap;
+
+/// How many heads, one reading the next, are looked at.
+const DEEPEST: usize = 4;
 
 impl Analysis<'_> {
     /// Whether each query finds its value at one position at most, because of what that value says of
@@ -22,6 +26,71 @@ impl Analysis<'_> {
             let is_found: Vec<bool> = domain.iter().map(|value| value.equals(wanted)).collect();
             self.is_held_once(&keys.column, &is_found)
         })
+    }
+
+    /// Whether a function of the index, and of what is the same at all positions of an input, has
+    /// another value at each, as `indices + length - aggregate(select(tokens, "+", ==), indices)` has;
+    /// given which of its values are equal.
+    pub(super) fn tells_positions_apart(&self, column: &Column, classes: &[u32]) -> bool {
+        let space = &column.space;
+        let Ok(place) = space.vars.binary_search(&Self::INDICES) else {
+            return false;
+        };
+        let is_other = |var: &&VarId| **var != Self::INDICES;
+        let mut others = space.vars.iter().filter(is_other);
+        if !others.all(|var| self.is_uniform(*var, 0)) {
+            return false;
+        }
+        let mut owner: FxHashMap<(Vec<u32>, u32), u32> = FxHashMap::default();
+        (0..space.rows()).all(|at| {
+            let Some(class) = classes.get(column.cells[at] as usize) else {
+                // No input that is computed has it.
+                return true;
+            };
+            let mut row = space.row(at).to_vec();
+            let index = row.remove(place);
+            *owner.entry((row, *class)).or_insert(index) == index
+        })
+    }
+
+    /// Whether a variable is the same at all positions of an input, as what heads read that select
+    /// for all queries alike.
+    fn is_uniform(&self, var: VarId, depth: usize) -> bool {
+        if self.setting.causal || depth > DEEPEST {
+            return false;
+        }
+        let all = |id: SOpId| {
+            let node = self.node(id);
+            node.is_ok_and(|node| {
+                let mut vars = node.column.space.vars.iter();
+                vars.all(|var| self.is_uniform(*var, depth + 1))
+            })
+        };
+        let for_all_queries = |part: &SelectorId| match self.graph.get_selector(*part) {
+            Selector::Compare { queries, .. } => all(*queries),
+            Selector::And(..) | Selector::Or(..) | Selector::Not(_) => true,
+            Selector::Predicate(_) | Selector::Best { .. } => false,
+        };
+        let selector = match self.vars[var.0 as usize].kind {
+            VarKind::Width(selector) => selector,
+            VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) => match self.graph.get(id) {
+                SOp::Aggregate { selector, .. } => *selector,
+                SOp::Tokens
+                | SOp::Indices
+                | SOp::Constant(_)
+                | SOp::Given(_)
+                | SOp::Map { .. }
+                | SOp::Width { .. }
+                | SOp::WeightedMean { .. } => return false,
+            },
+            VarKind::Materialised(id) => return all(id),
+            VarKind::Tokens
+            | VarKind::Indices
+            | VarKind::Given(_)
+            | VarKind::Weighted(_)
+            | VarKind::Total { .. } => return false,
+        };
+        self.parts(selector).iter().all(for_all_queries)
     }
 
     /// Whether two positions of an input never both have one of these values.

@@ -1,8 +1,9 @@
 //! Ranks among equals: the width of "equal to this position, and not after it" numbers the
 //! positions that have one value, as the occurrences of a token or the brackets of one level
-//! (`induction_head` and `dyckk_ptf` of the library). A selector that asks for equal values and a
-//! lower rank never selects a later key, and one that asks for one rank selects one key at most;
-//! value sets alone cannot tell.
+//! (`induction_head` and `dyckk_ptf` of the library); that of "marked, and after it" numbers what is
+//! marked from the right, as the columns that decide a carry. A selector that asks for equal values
+//! and a lower rank never selects a later key, and one that asks for what is numbered, and for one
+//! rank, selects one key at most; value sets alone cannot tell.
 
 use super::candidate::Candidate;
 use super::compare::Ranks;
@@ -15,18 +16,21 @@ use rustc_hash::FxHashSet;
 const MOST_PAIRS: usize = 1 << 20;
 
 /// `select(keys, queries, comparison)`
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Compared {
     pub keys: SOpId,
     pub queries: SOpId,
     pub comparison: Comparison,
 }
 
-/// A width that grows along the positions that are equal in some s-ops.
+/// A width that grows, or falls, along the positions that are equal in some s-ops.
+#[derive(Default)]
 struct Rank {
-    equal_in: Vec<SOpId>,
-    /// Whether no two of those positions have the same.
-    strict: bool,
+    equal_in: Vec<Compared>,
+    /// What is numbered: no two positions have the same rank of those that these select.
+    marked: Vec<Compared>,
+    /// Whether it falls: what comes after a position is counted.
+    from_right: bool,
 }
 
 /// What ranks say of a selector.
@@ -64,21 +68,21 @@ impl Analysis<'_> {
                 else {
                     continue;
                 };
-                let asks_for_equal = |wanted: &SOpId| {
+                let is_asked = |wanted: &Compared| {
                     literals.iter().any(|other| {
-                        let key = match shifted {
+                        let keys = match shifted {
                             true => self.one_before(other.keys),
                             false => Some(other.keys),
                         };
-                        other.comparison == Comparison::Equal
-                            && (key, other.queries) == (Some(*wanted), *wanted)
+                        keys.is_some_and(|keys| Compared { keys, ..*other } == *wanted)
                     })
                 };
-                if !rank.equal_in.iter().all(asks_for_equal) {
+                if !rank.equal_in.iter().all(is_asked) {
                     continue;
                 }
-                facts.never_later |= self.is_lower(read, literal)?;
-                if rank.strict && literal.comparison == Comparison::Equal {
+                let is_numbered = rank.marked.iter().all(is_asked);
+                facts.never_later |= !rank.from_right && self.is_lower(read, literal)?;
+                if is_numbered && literal.comparison == Comparison::Equal {
                     facts.one_rank = true;
                     facts.from_first |= !shifted;
                 }
@@ -121,26 +125,26 @@ impl Analysis<'_> {
         let SOp::Width { selector } = self.graph.get(id) else {
             return None;
         };
-        let mut rank = Rank {
-            equal_in: Vec::new(),
-            strict: true,
-        };
+        let mut rank = Rank::default();
         let (literals, all) = self.conjunction(*selector);
-        let mut ordered = false;
-        for Compared {
-            keys,
-            queries,
-            comparison,
-        } in literals
-        {
-            let is_indices = matches!(self.graph.get(keys), SOp::Indices);
-            match comparison {
-                Comparison::Equal if keys == queries => rank.equal_in.push(keys),
-                Comparison::Less | Comparison::LessEqual if keys == queries && is_indices => {
-                    ordered = true;
+        let mut ordered = None;
+        for literal in literals {
+            let is_own = literal.keys == literal.queries;
+            let is_indices = is_own && matches!(self.graph.get(literal.keys), SOp::Indices);
+            match literal.comparison {
+                Comparison::Less | Comparison::LessEqual if is_indices && ordered.is_none() => {
+                    ordered = Some(false);
                 }
-                // It depends on the key alone: fewer are counted, but not fewer later on.
-                _ if matches!(self.graph.get(queries), SOp::Constant(_)) => rank.strict = false,
+                Comparison::Greater | Comparison::GreaterEqual
+                    if is_indices && ordered.is_none() =>
+                {
+                    ordered = Some(true);
+                }
+                Comparison::Equal if is_own => rank.equal_in.push(literal),
+                // It depends on the key alone: fewer are counted, but not fewer further on.
+                _ if matches!(self.graph.get(literal.queries), SOp::Constant(_)) => {
+                    rank.marked.push(literal);
+                }
                 Comparison::Equal
                 | Comparison::NotEqual
                 | Comparison::Less
@@ -149,7 +153,8 @@ impl Analysis<'_> {
                 | Comparison::GreaterEqual => return None,
             }
         }
-        (all && ordered).then_some(rank)
+        rank.from_right = ordered?;
+        all.then_some(rank)
     }
 
     /// The s-op whose value at the position before this one is, wherever there is one.

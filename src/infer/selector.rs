@@ -96,7 +96,7 @@ impl Analysis<'_> {
     }
 
     /// The selector and its parts, each once, operands before their users.
-    fn parts(&self, id: SelectorId) -> Vec<SelectorId> {
+    pub(super) fn parts(&self, id: SelectorId) -> Vec<SelectorId> {
         let (mut parts, mut next) = (vec![id], 0);
         let mut seen = FxHashSet::default();
         while let Some(id) = parts.get(next).copied() {
@@ -382,15 +382,13 @@ impl Analysis<'_> {
             })
             .collect();
         let mut owner: FxHashMap<(Option<usize>, u32), usize> = FxHashMap::default();
-        self.environments
-            .iter()
-            .enumerate()
-            .all(|(at, environment)| {
-                values.in_environment(at).iter().all(|member| {
-                    let key = (environment.length, classes[*member as usize]);
-                    *owner.entry(key).or_insert(environment.position) == environment.position
-                })
+        let mut environments = self.environments.iter().enumerate();
+        environments.all(|(at, environment)| {
+            values.in_environment(at).iter().all(|member| {
+                let key = (environment.length, classes[*member as usize]);
+                *owner.entry(key).or_insert(environment.position) == environment.position
             })
+        }) || self.tells_positions_apart(&node.column, &classes)
     }
 
     /// Whether the values are always 0, 1, …, n-1 in some order.

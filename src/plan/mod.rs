@@ -133,6 +133,12 @@ impl Rounding {
         (digits >= 4).then_some(Rounding { digits })
     }
 
+    /// The same where nothing else is added to them.
+    pub fn finest_of_one(largest: f64) -> Option<Rounding> {
+        let digits = 21 - largest.max(1.0).log2().ceil() as i32;
+        (digits >= 4).then_some(Rounding { digits })
+    }
+
     /// The number: in the middle of the floats with this last bit.
     pub fn offset(self) -> f64 {
         1.5 * 2f64.powi(23 - self.digits)
