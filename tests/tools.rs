@@ -349,7 +349,13 @@ fn a_reference_replaces_only_a_reference() {
             .contains("select(keys, queries, comparison)")
     );
     assert_eq!(place.rasp(&[&mine[..], &["--force"]].concat()).status, 0);
-    assert!(place.text("mine.md").contains("One."));
+    let changed = place
+        .text("mine.md")
+        .replace("One.", "One, and a note of mine.");
+    assert!(changed.contains("a note of mine"));
+    place.file("mine.md", &changed);
+    assert_eq!(place.rasp(&mine).status, 1);
+    assert_eq!(place.text("mine.md"), changed);
 }
 
 // ---- rasp equiv ----

@@ -230,8 +230,8 @@ impl Bounds<'_> {
     }
 
     /// Whether the last term of the argument is one number times a power of two, and all that is
-    /// added before is exact, never positive, and has no finer bits than that number: what is left
-    /// above the threshold is then a float.
+    /// added before is exact, never positive, and has no finer bits than that number: where that is
+    /// positive enough, what is left above the threshold is then a float.
     fn is_exact_last(&self, forward: &FeedForward, slope: f64, offsets: &[f64]) -> bool {
         let Some((last, factor)) = self.in_order(&forward.argument).pop() else {
             return false;
@@ -239,10 +239,10 @@ impl Bounds<'_> {
         let bound = self.of(*last);
         let product = factor * slope;
         let is_large = self.plan.variable(*last).rounding.is_some();
-        if product <= 0.0 || !is_power(product) || is_large {
+        if !is_power(product) || is_large {
             return false;
         }
-        let magnitude = (product * bound.largest).log2().floor() as i32;
+        let magnitude = (product.abs() * bound.largest).log2().floor() as i32;
         let bit = magnitude.saturating_add(1 - self.floats.bits);
         let mut before = forward.argument.scaled(slope);
         before.terms.remove(last);

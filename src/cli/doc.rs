@@ -18,18 +18,20 @@ use crate::stdlib;
 use crate::syntax::ast::{Ast, ExprId, ExprKind, Function, Statement, StatementKind};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
-/// The first line of what `rasp doc` writes, so that it knows its own files again.
-const MARKER: &str = "<!-- Written by `rasp doc`: change the sources, not this file. -->";
+/// The first line of what `rasp doc` writes, less the digest at its end, by which it knows again what
+/// nobody has changed since.
+const MARKER: &str = "<!-- Written by `rasp doc`: change the sources, not this file. ";
 
 /// The input on which examples without one are shown.
 const EXAMPLE: &str = "hello";
 
 pub fn doc(output: &mut Output, arguments: &Doc) -> Result<(), Stop> {
-    let mut head = format!("{MARKER}\n\n");
+    let mut head = String::new();
     let mut text = String::new();
     if arguments.files.is_empty() {
         head.push_str("# The RASP library\n\n");
@@ -54,7 +56,7 @@ pub fn doc(output: &mut Output, arguments: &Doc) -> Result<(), Stop> {
         1 => {}
         _ => head.push_str(&contents(&text, "# ")),
     }
-    let text = format!("{head}{}\n", text.trim_end());
+    let text = marked(&format!("\n{head}{}\n", text.trim_end()));
     match &arguments.output {
         None => output.exact(text.as_bytes()),
         Some(path) => save(output, path, &text, arguments.force),
@@ -109,9 +111,8 @@ impl Anchors {
 
 fn save(output: &mut Output, path: &Path, text: &str, force: bool) -> Result<(), Stop> {
     let sources = Sources::new();
-    let foreign = path.exists() && !is_ours(path);
-    if foreign && !force {
-        let error = unwritten(path, "it exists, and `rasp doc` has not written it")
+    if !force && path.exists() && !is_ours(path) {
+        let error = unwritten(path, "it exists, and is not as `rasp doc` has written it")
             .help("give another name, or `--force`");
         output.report(&error, &sources);
         return Err(Stop::Reported);
@@ -120,11 +121,25 @@ fn save(output: &mut Output, path: &Path, text: &str, force: bool) -> Result<(),
     output.line(&format!("written to {}", visible::path(path)))
 }
 
-/// Whether a file is a reference that was written here.
+/// A reference under its first line.
+fn marked(text: &str) -> String {
+    let digest = Sha256::digest(text);
+    let digest: String = digest[..8].iter().map(|b| format!("{b:02x}")).collect();
+    format!("{MARKER}{digest} -->\n{text}")
+}
+
+/// Whether a file is a reference that was written here, and not changed.
 fn is_ours(path: &Path) -> bool {
-    let mut start = vec![0; MARKER.len() + 1];
-    let found = read::open(path).and_then(|mut file| file.read_exact(&mut start));
-    found.is_ok() && start == format!("{MARKER}\n").as_bytes()
+    let found = path.is_file().then(|| read::open(path).ok()).flatten();
+    found.is_some_and(|mut file| {
+        let (mut start, mut rest) = (vec![0; MARKER.len()], String::new());
+        file.read_exact(&mut start).is_ok()
+            && start == MARKER.as_bytes()
+            && file.read_to_string(&mut rest).is_ok()
+            && rest
+                .split_once('\n')
+                .is_some_and(|(digest, text)| marked(text) == format!("{MARKER}{digest}\n{text}"))
+    })
 }
 
 // ---- Built-in names ----

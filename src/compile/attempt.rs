@@ -17,6 +17,9 @@ use std::collections::BTreeSet;
 /// Bits that number more values than this are more hidden units than a model is worth.
 const MOST_NUMBERED: usize = 1_024;
 
+/// A model of more parameters, counted with padding, is held against one that is made with more care.
+const MANY_PARAMETERS: usize = 1_000_000;
+
 /// A model in the style that is asked for.
 ///
 /// # Errors
@@ -71,7 +74,10 @@ fn certified_or_tried(
         Err(error) => error.code != Code::DomainTooLarge,
     };
     if is_final(&first) {
-        return first;
+        return first.map(|first| match first.model.padded_parameters() > MANY_PARAMETERS {
+            true => smaller(first, attempt(analysis, &searches, roots, request, Care::Careful)),
+            false => first,
+        });
     }
     // More care can take more than there is; the model is there without it.
     let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
@@ -116,6 +122,14 @@ fn certified_or_tried(
         Some(dtype) => Box::new(error.help(exact_there(*dtype))),
         None => error,
     })
+}
+
+/// What is computed a layer later may take less.
+fn smaller(first: Compiled, careful: Fallible<Compiled>) -> Compiled {
+    match careful {
+        Ok(careful) if careful.is_better(&first) => careful,
+        Ok(_) | Err(_) => first,
+    }
 }
 
 /// # Errors
@@ -208,21 +222,33 @@ fn attempt(
         Care::Real => "finding weights for a real number",
     });
     let draft = draft(analysis, searches, roots, request, care)?;
-    let compiled = finish(analysis, roots, &draft, (request, care))?;
-    if compiled.is_certified() {
-        return Ok(compiled);
-    }
-    for passes in request.passes.apart() {
-        let request = Request {
-            passes,
-            ..request.clone()
-        };
-        let other = finish(analysis, roots, &draft, (&request, care))?;
-        if other.is_certified() {
-            return Ok(other);
+    let mut tried: Vec<Compiled> = Vec::new();
+    for passes in std::iter::once(request.passes.clone()).chain(request.passes.apart()) {
+        let mut plan = draft.clone();
+        let searched = passes.run(&mut plan, analysis.graph.control());
+        plan.remark(depth(analysis.graph, roots));
+        if tried.iter().any(|known| known.plan == plan) {
+            continue;
         }
+        let (model, certificates) = finish(analysis, roots, &plan)?;
+        let compiled = Compiled {
+            model,
+            draft: draft.clone(),
+            care,
+            passes,
+            host: plan.host,
+            sops: roots.to_vec(),
+            setting: analysis.setting.clone(),
+            plan,
+            searched,
+            certificates,
+        };
+        if compiled.is_certified() {
+            return Ok(compiled);
+        }
+        tried.push(compiled);
     }
-    Ok(compiled)
+    Ok(tried.swap_remove(0))
 }
 
 pub(super) fn draft(
@@ -247,40 +273,24 @@ pub(super) fn draft(
 fn finish(
     analysis: &Analysis,
     roots: &[SOpId],
-    draft: &Plan,
-    (request, care): (&Request, Care),
-) -> Fallible<Compiled> {
-    let mut plan = draft.clone();
-    let control = analysis.graph.control();
-    let searched = request.passes.run(&mut plan, control);
-    plan.remark(depth(analysis.graph, roots));
+    plan: &Plan,
+) -> Fallible<(Model, [Certificate; 2])> {
     plan.check().map_err(|problem| {
         let error = Diagnostic::error(Code::NotExact, "nothing can be proved of this model");
         let error = error.at(analysis.graph.span(roots[0]), "compiled from this");
         error.note(format!("its plan does not hold together: {problem}"))
     })?;
-    let mut model = lower(&plan);
+    let mut model = lower(plan);
     check_size(analysis, roots[0], &model)?;
-    control.at("certifying");
+    analysis.graph.control().at("certifying");
     model.plan = Some(plan.to_json());
     let Proof {
         certificates,
         exact,
-    } = prove(&plan, &model, plan.host.order);
+    } = prove(plan, &model, plan.host.order);
     model.certified = exact;
     model.largest_activation = certificates[0].largest_activation;
-    Ok(Compiled {
-        model,
-        draft: draft.clone(),
-        care,
-        passes: request.passes.clone(),
-        host: plan.host,
-        sops: roots.to_vec(),
-        setting: analysis.setting.clone(),
-        plan,
-        searched,
-        certificates,
-    })
+    Ok((model, certificates))
 }
 
 /// The layers that the graph alone takes.

@@ -5,8 +5,8 @@
 use super::linear_read::{LinearRead, Scalar};
 use super::{Care, Compiler};
 use crate::graph::{SOp, SOpId};
-use crate::infer::VarKind;
 use crate::infer::space::VarId;
+use crate::infer::{Analysis, VarKind};
 use crate::plan::{Rounding, Style};
 
 /// The largest whole number that is rounded as one.
@@ -75,13 +75,25 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether an aggregate says no more than whether a key is selected.
+    /// Whether an aggregate says no more than whether a key is selected, or reads what stands in the
+    /// embedding at one.
     fn is_crisp(&self, id: SOpId) -> bool {
-        let SOp::Aggregate { value, .. } = self.analysis.graph.get(id) else {
+        let SOp::Aggregate {
+            selector, value, ..
+        } = self.analysis.graph.get(id)
+        else {
             return false;
         };
-        let value = self.analysis.node(*value);
-        value.is_ok_and(|value| value.column.values.domain.len() <= 1)
+        let Ok(value) = self.analysis.node(*value) else {
+            return false;
+        };
+        let is_embedded = match *value.column.space.vars {
+            [var] => var <= Analysis::INDICES,
+            _ => false,
+        };
+        let selected = self.analysis.selector(*selector);
+        value.column.values.domain.len() <= 1
+            || is_embedded && selected.is_some_and(|selected| selected.at_most_one)
     }
 
     /// Whether what is to be exact may be what float32 rounds: float64 does not.

@@ -17,9 +17,8 @@ use std::borrow::Cow;
 const SIDE: usize = 3;
 
 /// A model has a layer more where hidden units take two steps, and a head for each part of a
-/// disjunction: `rasp schedule` and `rasp tour` count those.
-const LAYERS: &str = "the layers and heads that the program needs; its model may take more, which \
-                      `--show model` draws";
+/// disjunction: the schedule counts those, and the picture of a model shows them.
+const LAYERS: &str = "the layers and heads that the program needs; its model may take more";
 
 /// What is said where names are told apart.
 pub(super) const NUMBERED: &str =

@@ -152,13 +152,21 @@ pub fn summary(model: &Model) -> Summary {
     }
 }
 
-/// What the heads of a layer are called: those of one selector, such as the parts of a disjunction, are
-/// numbered.
+/// What the heads of a layer are called in a table: those of one selector are numbered.
 pub fn head_names<'m>(labels: impl Iterator<Item = &'m str> + Clone) -> Vec<String> {
+    numbered(labels, cell::label)
+}
+
+/// Names of heads by their selectors: those of one selector, such as the parts of a disjunction, are
+/// numbered.
+pub fn numbered<'m>(
+    labels: impl Iterator<Item = &'m str> + Clone,
+    name: impl Fn(&str) -> String,
+) -> Vec<String> {
     let mut told: FxHashMap<&str, usize> = FxHashMap::default();
     let all = labels.clone();
     let name = |label: &'m str| {
-        let named = cell::label(label);
+        let named = name(label);
         match all.clone().filter(|other| *other == label).count() {
             1 => named,
             several => {

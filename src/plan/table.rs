@@ -3,6 +3,7 @@
 
 use super::{Attend, Kind, Plan, Written};
 use crate::base::table::section;
+use crate::model::describe::numbered;
 use serde_json::{Value as Json, json};
 
 impl Plan {
@@ -26,15 +27,13 @@ impl Plan {
         section(&mut text, "embedding", &self.embedded());
         for layer in 1..=heads.len() {
             text.push_str(&format!("layer {layer}\n"));
-            for (number, pattern) in self.patterns(layer).into_iter().enumerate() {
-                let first = pattern[0];
-                text.push_str(&format!(
-                    "  head {}  {}: {}\n",
-                    number + 1,
-                    first.source.name,
-                    self.kind(first.kind)
-                ));
-                for label in self.written(&pattern) {
+            let patterns = self.patterns(layer);
+            let selectors = patterns.iter().map(|pattern| &*pattern[0].source.name);
+            let names = numbered(selectors, str::to_string);
+            for (number, (pattern, name)) in patterns.iter().zip(names).enumerate() {
+                let kind = self.kind(pattern[0].kind);
+                text.push_str(&format!("  head {}  {name}: {kind}\n", number + 1));
+                for label in self.written(pattern) {
                     text.push_str(&format!("          {label}\n"));
                 }
             }

@@ -194,37 +194,23 @@ fn add_up(plan: &mut Plan, group: &Group, values: Vec<f64>) {
         .iter()
         .map(|(id, factor)| factor * plan.variable(*id).bos)
         .sum();
+    plan.change_reads(|linear| {
+        for (id, _) in &group[1..] {
+            linear.terms.remove(id);
+        }
+    });
     for op in &mut plan.attends {
-        drop_others(&mut op.value, group);
         if let Some(factor) = factor(op.into) {
             op.value = op.value.scaled(factor);
             op.into = first;
         }
     }
     for op in &mut plan.feed_forwards {
-        drop_others(&mut op.argument, group);
         if let Some(factor) = factor(op.into) {
             for unit in &mut op.units {
                 unit.weight *= factor;
             }
             op.into = first;
-        }
-    }
-    for read_out in plan.outputs.iter_mut().chain(&mut plan.views) {
-        for score in &mut read_out.scores {
-            drop_others(score, group);
-        }
-        match &mut read_out.read {
-            Read::Nearest(_) => {}
-            Read::Classes(number, _) => drop_others(number, group),
-            Read::Ratio {
-                numerator,
-                denominator,
-                ..
-            } => {
-                drop_others(numerator, group);
-                drop_others(denominator, group);
-            }
         }
     }
     let label = label(plan, group);
@@ -244,12 +230,6 @@ fn label(plan: &Plan, group: &Group) -> String {
         }
     }
     labels.join(" and ")
-}
-
-fn drop_others(linear: &mut Linear, group: &Group) {
-    for (id, _) in &group[1..] {
-        linear.terms.remove(id);
-    }
 }
 
 /// What one head writes to one variable is one value.

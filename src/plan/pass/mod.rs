@@ -8,6 +8,7 @@ mod combine;
 mod dead;
 mod guard;
 mod length;
+mod lift;
 mod overlay;
 mod rename;
 mod schedule;
@@ -51,13 +52,15 @@ enum Run {
     /// Made while the plan is built.
     Choose(Choice),
     Rewrite(fn(&mut Plan)),
+    /// The same, only where too little is proved without it.
+    Spare(fn(&mut Plan)),
     /// With a search, if one is asked for.
     Schedule(Option<Options>),
 }
 
 /// All passes in the order in which they run, after the choices: those before the schedule work on
 /// operations without layers, those after it need layers.
-pub const PASSES: [Pass; 15] = [
+pub const PASSES: [Pass; 16] = [
     Pass {
         name: "linear",
         about: "functions of a token stand in W_E, those of an index in W_pos, and sums are read",
@@ -92,6 +95,11 @@ pub const PASSES: [Pass; 15] = [
         name: "share",
         about: "heads that attend alike are one, and so are variables that hold the same",
         run: Run::Rewrite(share::share),
+    },
+    Pass {
+        name: "lift",
+        about: "where floats would round it before a step, a mean is held as a positive number",
+        run: Run::Spare(lift::lift),
     },
     Pass {
         name: "units",
@@ -156,14 +164,14 @@ impl Pass {
     pub fn choice(&self) -> Option<Choice> {
         match self.run {
             Run::Choose(choice) => Some(choice),
-            Run::Rewrite(_) | Run::Schedule(_) => None,
+            Run::Rewrite(_) | Run::Spare(_) | Run::Schedule(_) => None,
         }
     }
 
     /// Gives what a search for a schedule proved, if this is one. The search ends when it is asked to.
     pub fn run(&self, plan: &mut Plan, control: &Control) -> Option<Searched> {
         match self.run {
-            Run::Choose(_) => None,
+            Run::Choose(_) | Run::Spare(_) => None,
             Run::Rewrite(rewrite) => {
                 rewrite(plan);
                 None
@@ -218,12 +226,18 @@ impl Passes {
         Ok(Passes(PASSES.iter().filter(runs).copied().collect()))
     }
 
-    /// What to run instead where these prove too little: these without those after which less may be
-    /// proved, first with some of what the one of them does, if any is among them.
+    /// What to run instead where these prove too little: these with what was spared; and without those
+    /// after which less may be proved, first with some of what the one of them does, if any is among them.
     pub fn apart(&self) -> Vec<Passes> {
         let has = |other: &Pass| self.iter().any(|pass| pass.name == other.name);
-        let mut apart = Vec::new();
-        let without = self.without(&SIGN);
+        let (mut all, mut is_new) = (self.clone(), false);
+        for pass in &mut all.0 {
+            if let Run::Spare(rewrite) = pass.run {
+                (pass.run, is_new) = (Run::Rewrite(rewrite), true);
+            }
+        }
+        let mut apart = Vec::from_iter(is_new.then(|| all.clone()));
+        let without = all.without(&SIGN);
         if has(&COMBINE) {
             let mut passes = without.clone();
             for pass in &mut passes.0 {

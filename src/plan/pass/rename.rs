@@ -1,5 +1,5 @@
-//! Taking variables out of a plan: readers of one read another instead, and the rest are numbered
-//! anew.
+//! Changing what the readers of variables read. Taking variables out of a plan: readers of one read
+//! another instead, and the rest are numbered anew.
 
 use crate::plan::{Linear, Plan, Read, ReadOut, VariableId};
 
@@ -31,33 +31,42 @@ impl Plan {
         self.views.retain(|view| is_known(view, &named));
         for op in &mut self.attends {
             op.into = named[op.into.0 as usize].unwrap_or(op.into);
-            rename(&mut op.value, &named);
-            for product in op.terms.iter_mut().flat_map(|term| &mut term.products) {
-                rename(&mut product.query, &named);
-                rename(&mut product.key, &named);
-            }
         }
         for op in &mut self.feed_forwards {
             op.into = named[op.into.0 as usize].unwrap_or(op.into);
-            rename(&mut op.argument, &named);
+        }
+        self.change_reads(|linear| rename(linear, &named));
+        for read_out in self.outputs.iter_mut().chain(&mut self.views) {
+            if let Read::Classes(number, count) = &read_out.read {
+                read_out.scores = number.classes(*count);
+            }
+        }
+    }
+
+    /// Changes every linear read of variables.
+    pub(super) fn change_reads(&mut self, mut change: impl FnMut(&mut Linear)) {
+        for op in &mut self.attends {
+            change(&mut op.value);
+            for product in op.terms.iter_mut().flat_map(|term| &mut term.products) {
+                change(&mut product.query);
+                change(&mut product.key);
+            }
+        }
+        for op in &mut self.feed_forwards {
+            change(&mut op.argument);
         }
         for read_out in self.outputs.iter_mut().chain(&mut self.views) {
-            for score in &mut read_out.scores {
-                rename(score, &named);
-            }
+            read_out.scores.iter_mut().for_each(&mut change);
             match &mut read_out.read {
                 Read::Nearest(_) => {}
-                Read::Classes(number, count) => {
-                    rename(number, &named);
-                    read_out.scores = number.classes(*count);
-                }
+                Read::Classes(number, _) => change(number),
                 Read::Ratio {
                     numerator,
                     denominator,
                     ..
                 } => {
-                    rename(numerator, &named);
-                    rename(denominator, &named);
+                    change(numerator);
+                    change(denominator);
                 }
             }
         }

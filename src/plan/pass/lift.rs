@@ -1,0 +1,72 @@
+//! Means that are held less a constant. A head drops the constant of what it moves, so that the share of
+//! what is no `"("` may be held as a number from -1 to 0. A step adds that to a positive number, which
+//! rounds it; a share from 0 to 1 is added to a negative one, and what is left of it above the threshold
+//! is exact. So the head moves the constant, too, from a direction that is 1 at every token.
+
+use crate::plan::{FeedForward, Kind, Plan, Style, VariableId, Written};
+
+pub(super) fn lift(plan: &mut Plan) {
+    // Sums through a sink hold no constants.
+    if plan.style == Style::Compact {
+        return;
+    }
+    for at in 0..plan.attends.len() {
+        let into = plan.attends[at].into;
+        let Some(constant) = least(plan, into).filter(|_| may_be_lifted(plan, at)) else {
+            continue;
+        };
+        let one = plan.one();
+        let value = std::mem::take(&mut plan.attends[at].value);
+        plan.attends[at].value = value.plus(one, constant);
+        let variable = &mut plan.variables[into.0 as usize];
+        variable.values = variable.values.iter().map(|v| v + constant).collect();
+        if plan.bos {
+            variable.bos += constant;
+        }
+        plan.change_reads(|linear| {
+            let factor = linear.terms.get(&into).copied().unwrap_or(0.0);
+            linear.constant -= factor * constant;
+        });
+    }
+}
+
+/// How far below 0 a variable is at most, if it is never above.
+fn least(plan: &Plan, id: VariableId) -> Option<f64> {
+    let values = &plan.variable(id).values;
+    match (values.first(), values.last()) {
+        (Some(first), Some(last)) if *first < 0.0 && *last <= 0.0 => Some(-first),
+        _ => None,
+    }
+}
+
+/// Whether a head of tokens alone writes a variable, a step reads it after all else that it reads, and
+/// no head moves it.
+fn may_be_lifted(plan: &Plan, at: usize) -> bool {
+    let op = &plan.attends[at];
+    let writes = plan.attends.iter().filter(|other| other.into == op.into);
+    let mut moved = plan.attends.iter().flat_map(|op| op.value.reads());
+    op.kind == Kind::MeanOfSome
+        && writes.count() == 1
+        && plan.variable(op.into).rounding.is_none()
+        && !moved.any(|id| id == op.into)
+        && plan
+            .feed_forwards
+            .iter()
+            .any(|step| is_last(plan, step, op.into))
+}
+
+/// Whether a step reads a variable, and besides it only what stands in the embedding.
+fn is_last(plan: &Plan, step: &FeedForward, id: VariableId) -> bool {
+    let is_embedded = |other: VariableId| {
+        let written = &plan.variable(other).written;
+        matches!(
+            written,
+            Written::Embed { .. } | Written::Flag | Written::One
+        )
+    };
+    let is_step = matches!(&*step.units, [a, b] if a.slope == b.slope && a.weight == -b.weight);
+    let mut reads = step.argument.reads();
+    is_step
+        && step.argument.terms.contains_key(&id)
+        && reads.all(|other| other == id || is_embedded(other))
+}
