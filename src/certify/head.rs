@@ -193,9 +193,7 @@ impl Bounds<'_> {
             Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
         };
         // The rows of other heads are not uniform anyway.
-        let is_exponent = |term: &Term| matches!(term.meaning, Meaning::Exponent { .. });
-        let weighs = attend.terms.iter().any(is_exponent);
-        if self.plan.style != Style::Faithful || one_key || weighs {
+        if self.plan.style != Style::Faithful || one_key || weighs(attend) {
             return None;
         }
         let divided = logit.divided / self.facts.head(attend).scale.root;
@@ -317,7 +315,13 @@ impl Bounds<'_> {
             Kind::MeanOfSome | Kind::MeanOrBos => attend.most <= 1,
             Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
         };
-        is_one && attend.above() == 0.0 && self.is_lost(head)
+        // The best key stands as far above the next as scores put it, which the gap knows of here.
+        let has_levels = match attend.kind {
+            Kind::Mean => attend.depth().is_some(),
+            kind => kind == Kind::MeanOfSome,
+        };
+        let is_best = attend.above() == 0.0 || attend.most <= 1 && has_levels;
+        is_one && is_best && !weighs(attend) && self.is_lost(head)
     }
 
     /// Whether what leaks is lost in the sum of what is selected.
@@ -337,6 +341,12 @@ impl Bounds<'_> {
             false => 2.0 * sum + 6.0,
         }
     }
+}
+
+/// Whether keys have weights of their own.
+fn weighs(attend: &Attend) -> bool {
+    let is_exponent = |term: &Term| matches!(term.meaning, Meaning::Exponent { .. });
+    attend.terms.iter().any(is_exponent)
 }
 
 impl Attend {
