@@ -223,11 +223,7 @@ fn the_first_weight_that_differs_is_named() {
 const OPEN: &[(&str, &str)] = &[];
 
 /// Examples that take too long to compile in a debug build.
-const SLOW: &[&str] = &[
-    "papers/weiss2021_dyck3",
-    "papers/weiss2021_long_addition",
-    "papers/weiss2021_rover",
-];
+const SLOW: &[&str] = &["papers/weiss2021_rover"];
 
 #[test]
 fn every_example_is_certified_and_within_its_bounds() {
@@ -417,6 +413,44 @@ fn long_models_have_few_hidden_units() {
         let compiled = is_right(&program, 3, *max_length, 300);
         let units = compiled.model.layers.iter().map(|layer| layer.mlp.d_mlp());
         assert!(units.max() <= Some(*most), "{expression}");
+    }
+}
+
+/// Programs at lengths that people ask for, over their own tokens, with the layers and parameters,
+/// counted with padding, that their models take at most: an example, its length, both.
+const LENGTHS: &[(&str, usize, usize, usize)] = &[
+    ("addition", 16, 4, 125_000),
+    ("most_frequent", 64, 4, 700_000),
+    ("papers/preprint_balanced", 64, 2, 118_000),
+    ("papers/weiss2021_dyck2", 24, 5, 280_000),
+    ("papers/weiss2021_long_addition", 10, 7, 95_000),
+];
+
+#[test]
+fn longer_inputs_do_not_take_more_layers_or_large_weights() {
+    for (name, max_length, layers, parameters) in LENGTHS {
+        let (text, main) = example(name);
+        let mut session = common::session("long.rasp", &text);
+        let asked = Asked {
+            max_length: Some(*max_length),
+            ..Asked::default()
+        };
+        let compiled = session.compile(&[main], &asked).unwrap();
+        assert!(compiled.is_certified(), "{name}");
+        let model = &compiled.model;
+        assert!(model.layers.len() <= *layers, "{name}");
+        assert!(model.padded_parameters() <= *parameters, "{name}");
+        let activation = model.largest_activation.unwrap();
+        assert!(model.largest_weight().max(activation) <= 65_536.0, "{name}");
+        for precision in [Precision::F32, Precision::F64] {
+            let options = VerifyOptions {
+                precision,
+                samples: 200,
+                ..VerifyOptions::default()
+            };
+            let verified = session.verify(&compiled, &options).unwrap();
+            assert_eq!(verified.wrong, 0, "{name}");
+        }
     }
 }
 

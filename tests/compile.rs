@@ -749,8 +749,13 @@ fn selectors_that_never_select_are_exact() {
         x = none * none;
         y = selector_width(select(one, tokens_int, <));
         z = one + none == tokens_int;
+        held = tokens_int == 1;
+        both = select(held, True, ==) and select(held, False, ==);
+        number = selector_width(both and select(indices, indices, <));
+        u = aggregate(select(number, 1, <), indices, 0);
+        v = aggregate(select(held, True, ==) and select(number, 0, ==), tokens_int, 0);
     ";
-    for name in ["x", "y", "z"] {
+    for name in ["x", "y", "z", "u", "v"] {
         exact(text, name, &setting("013", 4), 1_000, 0);
     }
 }
@@ -812,6 +817,52 @@ fn what_one_position_has_is_selected_once() {
              x = aggregate(select(held, True, ==), indices, -1);"
         );
         exact(&text, "x", &setting("ab", 5), 100, 0);
+    }
+}
+
+/// What is numbered from either side, and places that differ by the same at all positions of an input:
+/// what one key has at most is no mean.
+const ONE_KEY: &[&str] = &[
+    "n = selector_width(m and select(indices, indices, >)); s = m and select(n, 1, ==);",
+    "n = selector_width(m and select(indices, indices, >=)); s = m and select(n, n - 1, ==);",
+    "n = selector_width(m and select(indices, indices, <)); s = select(n, n + 1, ==) and m;",
+    "n = selector_width(m and same and select(indices, indices, >));
+     s = same and m and select(n, n - 1, ==);",
+    "at = aggregate(select(t, \"a\", ==), indices); s = select(indices + at, length, ==);",
+    "n = selector_width(select(t, \"a\", ==)); s = select(2 * indices - n, indices, ==);",
+];
+
+/// Close to these, but two keys may be selected.
+const TWO_KEYS: &[&str] = &[
+    "n = selector_width(m and select(indices, indices, >)); s = select(n, 1, ==);",
+    "n = selector_width(m and select(indices, indices, >)); s = m and select(n, 1, >=);",
+    "n = selector_width(m and select(indices, indices, !=)); s = m and select(n, 1, ==);",
+    "n = selector_width(m and same and select(indices, indices, >)); s = m and select(n, 1, ==);",
+    "n = selector_width(select(t, \"a\", ==)); s = select(indices * n, indices, ==);",
+    "n = selector_width(select(t, t, ==)); s = select(indices + n, indices, ==);",
+];
+
+#[test]
+fn what_is_numbered_or_moved_by_the_same_is_selected_once() {
+    let setting = setting("abc", 5);
+    for (text, one) in [(ONE_KEY, true), (TWO_KEYS, false)]
+        .into_iter()
+        .flat_map(|(texts, one)| texts.iter().map(move |text| (text, one)))
+    {
+        let text = format!(
+            "t = tokens; m = select(t, \"a\", !=); same = select(t, t, ==);
+             {text} x = aggregate(s, indices, -1);"
+        );
+        exact(&text, "x", &setting, 400, 0);
+        let (session, root) = program(&text, "x");
+        let facts = infer(session.graph(), &[root], &setting, &Limits::default()).unwrap();
+        let Some(Domain::Finite(values)) = facts.get(root).map(|node| node.domain.clone()) else {
+            panic!("{text} has no finite domain");
+        };
+        let whole = values
+            .iter()
+            .all(|value| value.as_float().unwrap().fract() == 0.0);
+        assert_eq!(whole, one, "{text}");
     }
 }
 

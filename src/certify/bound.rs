@@ -3,6 +3,7 @@
 //! multiples of one power of two that a float holds: equal numbers stay equal to the bit there.
 
 use super::facts::Facts;
+use super::sided::OneSided;
 use crate::model::HostOrder;
 use crate::plan::{Linear, Plan, Style, VariableId, Written};
 
@@ -69,6 +70,8 @@ pub(super) struct Bound {
     pub rounding: f64,
     /// The error for each value at tokens, where it depends on the value.
     pub by_value: Vec<(f64, f64)>,
+    /// Where it is 0 or on one side of it.
+    pub one_sided: Option<OneSided>,
 }
 
 impl Bound {
@@ -82,6 +85,7 @@ impl Bound {
             on_the_way: largest,
             rounding: 0.0,
             by_value: Vec::new(),
+            one_sided: None,
         }
     }
 
@@ -188,6 +192,7 @@ impl Bounds<'_> {
             on_the_way: added,
             rounding,
             by_value: Vec::new(),
+            one_sided: None,
         }
     }
 

@@ -272,15 +272,17 @@ impl Bounds<'_> {
                 let (low, high) = self.range(&attend.value);
                 let spread = high - low + 2.0 * value.error;
                 let weights = (uneven + head.leak) * spread;
-                let error = match self.is_whole(attend, head) {
+                let (weights, roundings) = match self.is_whole(attend, head) {
                     // Adding so little to a float takes it no further than twice that.
-                    true => 4.0 * head.leak * spread + value.error,
-                    false => {
-                        let rounding = self.roundings(attend, head) * unit * value.largest;
-                        weights + 2.0 * head.leak * value.largest + rounding + value.error
-                    }
+                    true => (4.0 * head.leak * spread, 0.0),
+                    false => (
+                        weights + 2.0 * head.leak * value.largest,
+                        self.roundings(attend, head),
+                    ),
                 };
+                let error = weights + roundings * unit * value.largest + value.error;
                 Bound {
+                    one_sided: self.sided_mean(attend, weights, roundings),
                     centre: f64::midpoint(low, high),
                     radius: (high - low) / 2.0 + error,
                     ..Bound::inexact(value.largest, error)
@@ -364,8 +366,13 @@ impl Bounds<'_> {
         let (first, _) = bounds.next()?;
         Some(bounds.fold(first, |sum, (bound, terms)| {
             let largest = (sum.largest + bound.largest).min(most);
-            let rounding = terms as f64 * self.floats.unit * largest;
-            Bound::inexact(largest, sum.error + bound.error + rounding)
+            let roundings = terms as f64 * self.floats.unit;
+            let sides = sum.one_sided.zip(bound.one_sided);
+            let one_sided = sides.and_then(|(sum, bound)| sum.plus(bound));
+            Bound {
+                one_sided: one_sided.map(|sum| sum.off(0.0, roundings)),
+                ..Bound::inexact(largest, sum.error + bound.error + roundings * largest)
+            }
         }))
     }
 

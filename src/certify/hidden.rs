@@ -2,6 +2,7 @@
 //! its value; a step whose two units are computed without rounding gives it to the bit.
 
 use super::bound::{Bound, Bounds, Floats, fits, grain};
+use super::sided::OneSided;
 use crate::plan::{FeedForward, Plan, Unit, output};
 
 impl Bounds<'_> {
@@ -27,6 +28,7 @@ impl Bounds<'_> {
         let (mut largest, mut error) = (0.0f64, 0.0f64);
         let (mut flat, mut grains) = (true, Some(None));
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut errors = Vec::with_capacity(points.len());
         for at in points {
             let off = self.argument_error(forward, at.point, &argument);
             if !off.is_finite() {
@@ -47,10 +49,13 @@ impl Bounds<'_> {
             };
             let rounding = roundings * self.floats.unit;
             error = error.max(moved + rounding);
+            errors.push((at.value, moved + rounding));
         }
+        let one_sided = OneSided::of(&errors);
         let near = |bound: Bound| Bound {
             centre: f64::midpoint(least, most),
             radius: (most - least) / 2.0 + bound.error,
+            one_sided,
             ..bound
         };
         if exact.is_some() && error == 0.0 {

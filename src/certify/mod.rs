@@ -12,6 +12,7 @@ mod hidden;
 mod print;
 mod readout;
 mod rounds;
+mod sided;
 
 use crate::base::parallel;
 use crate::model::{Dtype, HostOrder};

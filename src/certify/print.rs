@@ -1,7 +1,7 @@
 //! A certificate as text.
 
-use super::Certificate;
-use crate::model::describe::{head_names, rounded};
+use super::{Certificate, VariableBound};
+use crate::model::describe::{head_names, name_and_value, rounded};
 use std::fmt;
 
 impl fmt::Display for Certificate {
@@ -36,16 +36,15 @@ impl fmt::Display for Certificate {
                 head.layer, name, head.gap, head.leak, head.level_error
             )?;
         }
-        for variable in &self.variables {
-            write!(
-                f,
-                "  {}: up to {}, error {:.1e}",
-                variable.variable, variable.largest, variable.error
-            )?;
-            match variable.margin {
-                Some(margin) => writeln!(f, ", margin {margin:.1e}")?,
-                None => writeln!(f)?,
+        for alike in self.variables.chunk_by(are_alike) {
+            let Some(first) = alike.first() else {
+                continue;
+            };
+            match alike.len() {
+                1 => write!(f, "  {}", first.variable)?,
+                count => write!(f, "  {} ({count} directions)", of(first))?,
             }
+            writeln!(f, ": {}", bounds(first))?;
         }
         if let Some(largest) = self.largest_activation {
             writeln!(f, "  no activation is larger than {}", rounded(largest))?;
@@ -55,4 +54,25 @@ impl fmt::Display for Certificate {
         }
         Ok(())
     }
+}
+
+/// Whether two directions are of one variable, and as well known.
+fn are_alike(one: &VariableBound, next: &VariableBound) -> bool {
+    of(one) == of(next) && bounds(one) == bounds(next)
+}
+
+/// What a direction is of.
+fn of(variable: &VariableBound) -> &str {
+    name_and_value(&variable.variable).0
+}
+
+fn bounds(variable: &VariableBound) -> String {
+    let (largest, error) = (variable.largest, variable.error);
+    let margin = variable
+        .margin
+        .map(|margin| format!(", margin {margin:.1e}"));
+    format!(
+        "up to {largest}, error {error:.1e}{}",
+        margin.unwrap_or_default()
+    )
 }

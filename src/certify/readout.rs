@@ -29,7 +29,17 @@ impl Bounds<'_> {
                 let count = *count as f64;
                 let rounding =
                     8.0 * self.floats.unit * (2.0 * count * (bound.largest + 1.0) + count * count);
-                self.share(bound.error + rounding / 2.0, 0.5)
+                let known = self.share(bound.error + rounding / 2.0, 0.5);
+                match self.sided(number) {
+                    Some(side) if !known.1 && count == 2.0 => {
+                        // Of two scores, `2y - 1` and 0, and of the sum.
+                        let roundings = 8.0 * self.floats.unit;
+                        let side = side.off(roundings * (number.constant.abs() + 1.0), roundings);
+                        let share = side.share(number.constant, 0.5);
+                        (share, share < 1.0)
+                    }
+                    Some(_) | None => known,
+                }
             }
             Read::Ratio {
                 numerator,

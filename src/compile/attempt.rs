@@ -74,10 +74,15 @@ fn certified_or_tried(
         Err(error) => error.code != Code::DomainTooLarge,
     };
     if is_final(&first) {
-        return first.map(|first| match first.model.padded_parameters() > MANY_PARAMETERS {
-            true => smaller(first, attempt(analysis, &searches, roots, request, Care::Careful)),
-            false => first,
-        });
+        return first.map(
+            |first| match first.model.padded_parameters() > MANY_PARAMETERS {
+                true => smaller(
+                    first,
+                    attempt(analysis, &searches, roots, request, Care::Careful),
+                ),
+                false => first,
+            },
+        );
     }
     // More care can take more than there is; the model is there without it.
     let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;

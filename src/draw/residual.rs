@@ -5,6 +5,7 @@ use super::Subject;
 use super::drawing::{Block, Cell, Drawing, Grid, Group, Panel, Role, Scale, Section, TextRow};
 use super::transformer::{output, positions, rows, traced};
 use crate::base::Fallible;
+use crate::model::describe::name_and_value;
 use crate::model::{Head, Matrix, Model, half_layer};
 use crate::value::sequence::input_source;
 use rustc_hash::FxHashMap;
@@ -14,11 +15,6 @@ struct Directions {
     order: Vec<usize>,
     groups: Vec<Group>,
     labels: Vec<String>,
-}
-
-/// The variable of a direction, and which of its directions it is.
-fn parts(label: &str) -> (&str, &str) {
-    label.split_once(" = ").unwrap_or((label, ""))
 }
 
 /// The variables that stand in a residual stream, each with its directions.
@@ -35,14 +31,14 @@ impl Directions {
         let mut names: Vec<&str> = Vec::new();
         let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
         for label in &model.directions {
-            let name = parts(label).0;
+            let name = name_and_value(label).0;
             numbers.entry(name).or_insert_with(|| {
                 names.push(name);
                 names.len() - 1
             });
         }
         let mut order: Vec<usize> = (0..model.d_model).collect();
-        order.sort_by_key(|at| numbers[parts(&model.directions[*at]).0]);
+        order.sort_by_key(|at| numbers[name_and_value(&model.directions[*at]).0]);
         let mut groups: Vec<Group> = names
             .iter()
             .map(|name| Group {
@@ -51,11 +47,14 @@ impl Directions {
             })
             .collect();
         for label in &model.directions {
-            groups[numbers[parts(label).0]].columns += 1;
+            groups[numbers[name_and_value(label).0]].columns += 1;
         }
-        let labels = order
-            .iter()
-            .map(|at| parts(&model.directions[*at]).1.to_string());
+        let labels = order.iter().map(|at| {
+            name_and_value(&model.directions[*at])
+                .1
+                .unwrap_or_default()
+                .to_string()
+        });
         Directions {
             labels: labels.collect(),
             order,

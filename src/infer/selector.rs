@@ -66,12 +66,16 @@ impl Analysis<'_> {
         let is_averaged = self
             .first
             .is_some_and(|first| first.selects.contains_key(&id));
-        let cubes = match is_averaged {
+        let cubes: Arc<[Cube]> = match is_averaged {
             true => self.for_one_head(cubes).into(),
             false => cubes.into(),
         };
         let rows = self.rows(&parts)?;
         let mut rows = self.hold(rows);
+        // Comparisons that exclude each other: values alone say so of one pair at a time.
+        if cubes.is_empty() {
+            rows.iter_mut().for_each(Vec::clear);
+        }
         let by_rank = self.by_rank(id)?;
         if by_rank.never_later {
             for (query, row) in self.environments.iter().zip(&mut rows) {

@@ -253,15 +253,22 @@ fn encoding(readout: &Readout) -> String {
 }
 
 /// Neighbouring directions with labels `name = value` share a row.
+/// What a direction is of, and the value that it stands for if it is called after one: `name = value`.
+pub fn name_and_value(label: &str) -> (&str, Option<&str>) {
+    match label.split_once(" = ") {
+        Some((name, value)) => (name, Some(value)),
+        None => (label, None),
+    }
+}
+
 fn directions(model: &Model) -> Section {
     let mut groups: Vec<(usize, usize, &str, Vec<&str>)> = Vec::new();
     for (direction, label) in model.directions.iter().enumerate() {
-        let (name, value) = match label.split_once(" = ") {
-            Some((name, value)) => (name, Some(value)),
-            None => (label.as_str(), None),
-        };
+        let (name, value) = name_and_value(label);
         match groups.last_mut() {
-            Some((_, last, known, values)) if *known == name && value.is_some() => {
+            Some((_, last, known, values))
+                if *known == name && value.is_none() == values.is_empty() =>
+            {
                 *last = direction;
                 values.extend(value);
             }

@@ -3,7 +3,7 @@
 
 use super::{Attend, Kind, Plan, Written};
 use crate::base::table::section;
-use crate::model::describe::numbered;
+use crate::model::describe::{name_and_value, numbered};
 use serde_json::{Value as Json, json};
 
 impl Plan {
@@ -122,5 +122,5 @@ fn distinct<'l>(labels: impl Iterator<Item = &'l String>) -> Vec<String> {
 
 /// The name in `name = value`.
 pub(super) fn short(label: &str) -> &str {
-    label.split_once(" = ").map_or(label, |(name, _)| name)
+    name_and_value(label).0
 }
