@@ -235,7 +235,11 @@ fn attempt(
         if tried.iter().any(|known| known.plan == plan) {
             continue;
         }
-        let (model, certificates) = finish(analysis, roots, &plan)?;
+        let (model, certificates) = match finish(analysis, roots, &plan) {
+            Ok(made) => made,
+            Err(error) if tried.is_empty() => return Err(error),
+            Err(_) => continue,
+        };
         let compiled = Compiled {
             model,
             draft: draft.clone(),

@@ -157,16 +157,10 @@ impl Compiler<'_> {
                 unreachable!("heads write no inputs and no sums")
             }
         };
-        match analysis.graph.get(id) {
-            SOp::Aggregate { selector, .. } => PatternSource::Selector(selector.0),
-            SOp::Tokens
-            | SOp::Indices
-            | SOp::Constant(_)
-            | SOp::Given(_)
-            | SOp::Map { .. }
-            | SOp::Width { .. }
-            | SOp::WeightedMean { .. } => PatternSource::Weights(id.0),
+        if let SOp::Aggregate { selector, .. } = analysis.graph.get(id) {
+            return PatternSource::Selector(selector.0);
         }
+        PatternSource::Weights(id.0)
     }
 
     pub(super) fn target_name(&self, target: Target) -> String {

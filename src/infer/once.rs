@@ -73,16 +73,12 @@ impl Analysis<'_> {
         };
         let selector = match self.vars[var.0 as usize].kind {
             VarKind::Width(selector) => selector,
-            VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) => match self.graph.get(id) {
-                SOp::Aggregate { selector, .. } => *selector,
-                SOp::Tokens
-                | SOp::Indices
-                | SOp::Constant(_)
-                | SOp::Given(_)
-                | SOp::Map { .. }
-                | SOp::Width { .. }
-                | SOp::WeightedMean { .. } => return false,
-            },
+            VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) => {
+                let SOp::Aggregate { selector, .. } = self.graph.get(id) else {
+                    return false;
+                };
+                *selector
+            }
             VarKind::Materialised(id) => return all(id),
             VarKind::Tokens
             | VarKind::Indices
@@ -117,20 +113,17 @@ impl Analysis<'_> {
         let var = &self.vars[var.0 as usize];
         let (selector, nothing, others) = match var.kind {
             VarKind::Width(selector) => (selector, &Value::Int(0), None),
-            VarKind::Pick(id) | VarKind::Mean(id) => match self.graph.get(id) {
-                SOp::Aggregate {
+            VarKind::Pick(id) | VarKind::Mean(id) => {
+                let SOp::Aggregate {
                     selector,
                     value,
                     default,
-                } => (*selector, default, Some(*value)),
-                SOp::Tokens
-                | SOp::Indices
-                | SOp::Constant(_)
-                | SOp::Given(_)
-                | SOp::Map { .. }
-                | SOp::Width { .. }
-                | SOp::WeightedMean { .. } => return None,
-            },
+                } = self.graph.get(id)
+                else {
+                    return None;
+                };
+                (*selector, default, Some(*value))
+            }
             VarKind::Tokens
             | VarKind::Indices
             | VarKind::Given(_)

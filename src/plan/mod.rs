@@ -410,7 +410,15 @@ impl Plan {
 
     /// The variable that is 1 at every token, made if it is not there.
     pub fn one(&mut self) -> VariableId {
-        self.constant_variable("one", Written::One, 0.0)
+        let tokens = vec![1.0; self.vocabulary.len()];
+        let written = match self.bos {
+            true => Written::One,
+            false => Written::Embed {
+                tokens,
+                indices: Vec::new(),
+            },
+        };
+        self.constant_variable("one", written, 0.0)
     }
 
     /// The variable that is 1 at the sink and 0 elsewhere, made if it is not there.
@@ -431,8 +439,9 @@ impl Plan {
         if let Some(known) = known {
             return VariableId(known as u32);
         }
-        let values = match written {
-            Written::Embed { .. } => [0.0, 1.0].into(),
+        let values = match &written {
+            Written::Embed { indices, .. } if !indices.is_empty() => [0.0, 1.0].into(),
+            Written::Embed { .. } => [1.0].into(),
             Written::Flag
             | Written::One
             | Written::Given(..)
