@@ -696,6 +696,8 @@ fn ranks_that_look_ahead_are_refused_in_causal_models() {
         "select(number, number - 1, ==)",
         "select(tokens, tokens, ==) and select(shift(number, 2, -1), number - 1, ==)",
         "select(shift(tokens, 1, \"-\"), tokens, ==) and select(number, number - 1, ==)",
+        "select(indices, indices, >)",
+        "select(tokens, tokens, ==) and select(indices, indices, >)",
     ] {
         let text = format!(
             "number = selector_width(select(tokens, tokens, ==) and select(indices, indices, <=));

@@ -63,6 +63,9 @@ impl Analysis<'_> {
         let parts = self.parts(id);
         // First, for it is refused at once where there are too many values.
         let cubes = self.cubes(&parts)?;
+        // Comparisons that exclude each other: values alone say so of one pair at a time.
+        let is_never = cubes.is_empty();
+        let cubes = self.unmasked(cubes);
         let is_averaged = self
             .first
             .is_some_and(|first| first.selects.contains_key(&id));
@@ -72,8 +75,7 @@ impl Analysis<'_> {
         };
         let rows = self.rows(&parts)?;
         let mut rows = self.hold(rows);
-        // Comparisons that exclude each other: values alone say so of one pair at a time.
-        if cubes.is_empty() {
+        if is_never {
             rows.iter_mut().for_each(Vec::clear);
         }
         let by_rank = self.by_rank(id)?;
@@ -223,14 +225,17 @@ impl Analysis<'_> {
             };
             all.push(cubes);
         }
-        let cubes = all.pop().unwrap_or_default().into_iter();
-        Ok(if self.setting.causal {
-            cubes
-                .filter_map(|cube| self.under_causal_mask(cube))
-                .collect()
-        } else {
-            cubes.collect()
-        })
+        Ok(all.pop().unwrap_or_default())
+    }
+
+    /// What is left of cubes that a causal mask does not imply, if there is one.
+    fn unmasked(&self, cubes: Vec<Cube>) -> Vec<Cube> {
+        let causal = self.setting.causal;
+        let under_mask = |cube| match causal {
+            true => self.under_causal_mask(cube),
+            false => Some(cube),
+        };
+        cubes.into_iter().filter_map(under_mask).collect()
     }
 
     /// Disjoint cubes as one, if that can be and is needed: without BOS only one head can give a mean.
