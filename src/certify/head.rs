@@ -318,10 +318,8 @@ impl Bounds<'_> {
             Kind::Width | Kind::Length | Kind::MeanOfPart | Kind::Sum { .. } => false,
         };
         // The best key stands as far above the next as scores put it, which the gap knows of here.
-        let has_levels = match attend.kind {
-            Kind::Mean => attend.depth().is_some(),
-            kind => kind == Kind::MeanOfSome,
-        };
+        let has_levels = attend.kind == Kind::MeanOfSome
+            || attend.kind == Kind::Mean && attend.depth().is_some();
         let is_best = attend.above() == 0.0 || attend.most <= 1 && has_levels;
         is_one && is_best && !weighs(attend) && self.is_lost(head)
     }

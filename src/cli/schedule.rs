@@ -7,6 +7,7 @@ use super::making::Making;
 use super::output::{Output, Stop};
 use super::progress;
 use crate::graph::{SOpId, Sharing};
+use crate::model::describe_exactness;
 use crate::schedule::exact::Options;
 use crate::schedule::program::optimise;
 use crate::session::{Compiled, Loaded, Session};
@@ -69,9 +70,14 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     let asked = asked(&planned.setting, vocabulary, Some(&planned.making));
     let compile = || session.compile_sops(&[(sop, &arguments.sop.expr)], &asked);
     let compiled = progress::shown(output, session.control(), "compiling", compile)?;
-    let Compiled { plan, searched, .. } = output.expect(compiled, session.sources())?;
+    let compiled = output.expect(compiled, session.sources())?;
+    let in_floats = (!compiled.is_certified()).then(|| not_proved(&compiled));
+    let Compiled { plan, searched, .. } = compiled;
     if arguments.json {
         let mut json = plan.schedule_json();
+        if let (Some(in_floats), Json::Array(remarks)) = (in_floats, &mut json["remarks"]) {
+            remarks.push(in_floats.into());
+        }
         if let Some(searched) = searched {
             searched.add_to(&mut json);
         }
@@ -85,6 +91,9 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
     if let Some(searched) = searched {
         output.text(&searched.text())?;
     }
+    if let Some(in_floats) = in_floats {
+        output.line(&in_floats)?;
+    }
     if planned.compare {
         output.line("\nthe program's graph alone")?;
         let alone = alone(output)?;
@@ -94,6 +103,15 @@ pub fn schedule(output: &mut Output, arguments: &Schedule) -> Result<(), Stop> {
         output.folded(&counted.text, planned.all)?;
     }
     Ok(())
+}
+
+/// What the schedule of a model does not say that `rasp compile` refuses.
+fn not_proved(compiled: &Compiled) -> String {
+    let proved = match &compiled.model.certified {
+        none if none.is_empty() => "is not proved to be exact".to_string(),
+        some => format!("is proved to be exact in {} only", describe_exactness(some)),
+    };
+    format!("the model {proved}: `rasp compile` says why")
 }
 
 /// The schedule as the reference counts it. What there is to say of the program has been said.
