@@ -303,9 +303,7 @@ impl Bounds<'_> {
             }
         }
     }
-}
 
-impl Bounds<'_> {
     /// Whether what is moved has a weight of 1, to the bit, or one that leaks: of one key, or of BOS
     /// where tokens have nothing to move. All weights but one are lost in the sum that they are divided by.
     fn is_whole(&self, attend: &Attend, head: &HeadBound) -> bool {

@@ -7,7 +7,7 @@ use super::input::{programs, read};
 use super::limits::session;
 use super::output::{Output, Stop};
 use crate::base::write::{unwritten, write};
-use crate::base::{Existing, Limits, Sources, read, visible};
+use crate::base::{Existing, Limits, Sources, visible};
 use crate::builtin::{self, BuiltinName, Kind};
 use crate::diagnose;
 use crate::eval::{Application, Meta};
@@ -20,7 +20,6 @@ use crate::value::Value;
 use rustc_hash::FxHashMap;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::Path;
 
 /// The first line of what `rasp doc` writes, less the digest at its end, by which it knows again what
@@ -130,15 +129,11 @@ fn marked(text: &str) -> String {
 
 /// Whether a file is a reference that was written here, and not changed.
 fn is_ours(path: &Path) -> bool {
-    let found = path.is_file().then(|| read::open(path).ok()).flatten();
-    found.is_some_and(|mut file| {
-        let (mut start, mut rest) = (vec![0; MARKER.len()], String::new());
-        file.read_exact(&mut start).is_ok()
-            && start == MARKER.as_bytes()
-            && file.read_to_string(&mut rest).is_ok()
-            && rest
-                .split_once('\n')
-                .is_some_and(|(digest, text)| marked(text) == format!("{MARKER}{digest}\n{text}"))
+    // A device may have no end.
+    let found = path.is_file().then(|| std::fs::read_to_string(path).ok());
+    found.flatten().is_some_and(|found| {
+        let text = found.split_once('\n').map(|(_, text)| text);
+        text.is_some_and(|text| found == marked(text))
     })
 }
 

@@ -74,15 +74,15 @@ fn certified_or_tried(
         Err(error) => error.code != Code::DomainTooLarge,
     };
     if is_final(&first) {
-        return first.map(
-            |first| match first.model.padded_parameters() > MANY_PARAMETERS {
-                true => smaller(
-                    first,
-                    attempt(analysis, &searches, roots, request, Care::Careful),
-                ),
-                false => first,
-            },
-        );
+        let first = first?;
+        if first.model.padded_parameters() <= MANY_PARAMETERS {
+            return Ok(first);
+        }
+        // What is computed a layer later may take less.
+        let careful = attempt(analysis, &searches, roots, request, Care::Careful).ok();
+        control.check()?;
+        let smaller = careful.filter(|careful| careful.is_better(&first));
+        return Ok(smaller.unwrap_or(first));
     }
     // More care can take more than there is; the model is there without it.
     let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
@@ -127,14 +127,6 @@ fn certified_or_tried(
         Some(dtype) => Box::new(error.help(exact_there(*dtype))),
         None => error,
     })
-}
-
-/// What is computed a layer later may take less.
-fn smaller(first: Compiled, careful: Fallible<Compiled>) -> Compiled {
-    match careful {
-        Ok(careful) if careful.is_better(&first) => careful,
-        Ok(_) | Err(_) => first,
-    }
 }
 
 /// # Errors
@@ -257,6 +249,7 @@ fn attempt(
         }
         tried.push(compiled);
     }
+    // None is proved: the one that was asked for.
     Ok(tried.swap_remove(0))
 }
 

@@ -49,14 +49,10 @@ impl Directions {
         for label in &model.directions {
             groups[numbers[name_and_value(label).0]].columns += 1;
         }
-        let labels = order.iter().map(|at| {
-            name_and_value(&model.directions[*at])
-                .1
-                .unwrap_or_default()
-                .to_string()
-        });
+        let value = |at: &usize| name_and_value(&model.directions[*at]).1;
+        let labels = order.iter().map(|at| value(at).unwrap_or_default());
         Directions {
-            labels: labels.collect(),
+            labels: labels.map(str::to_string).collect(),
             order,
             groups,
         }

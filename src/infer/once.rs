@@ -1,6 +1,7 @@
-//! Values that one position has at most, as "the last that is like this" is: a position with such a
-//! value sees no other position that could have it. Value sets alone cannot tell, so that a mean over
-//! what is selected by it would have as many values as there are sets of positions.
+//! Values that one position has at most: of "the last that is like this", as a position with such a
+//! value sees no other that could have it; or of an index moved by what is the same at all positions.
+//! Value sets alone cannot tell, so that a mean over what is selected by it would have as many values
+//! as there are sets of positions.
 
 use super::compare::Ranks;
 use super::rank::Compared;
@@ -9,9 +10,6 @@ use super::{Analysis, VarKind};
 use crate::graph::{SOp, SOpId, Selector, SelectorId};
 use crate::value::{Comparison, Value};
 use rustc_hash::FxHashMap;
-
-/// How many heads, one reading the next, are looked at.
-const DEEPEST: usize = 4;
 
 impl Analysis<'_> {
     /// Whether each query finds its value at one position at most, because of what that value says of
@@ -36,9 +34,9 @@ impl Analysis<'_> {
         let Ok(place) = space.vars.binary_search(&Self::INDICES) else {
             return false;
         };
-        let is_other = |var: &&VarId| **var != Self::INDICES;
-        let mut others = space.vars.iter().filter(is_other);
-        if !others.all(|var| self.is_uniform(*var, 0)) {
+        let uniform = self.uniform();
+        let mut vars = space.vars.iter();
+        if !vars.all(|var| *var == Self::INDICES || uniform[var.0 as usize]) {
             return false;
         }
         let mut owner: FxHashMap<(Vec<u32>, u32), u32> = FxHashMap::default();
@@ -53,25 +51,29 @@ impl Analysis<'_> {
         })
     }
 
-    /// Whether a variable is the same at all positions of an input, as what heads read that select
-    /// for all queries alike.
-    fn is_uniform(&self, var: VarId, depth: usize) -> bool {
-        if self.setting.causal || depth > DEEPEST {
-            return false;
+    /// For each variable whether it is the same at all positions of an input, as what heads read that
+    /// select for all queries alike.
+    fn uniform(&self) -> Vec<bool> {
+        let mut uniform = Vec::with_capacity(self.vars.len());
+        for var in &self.vars {
+            uniform.push(!self.setting.causal && self.is_uniform(var.kind, &uniform));
         }
+        uniform
+    }
+
+    /// Whether a variable of this kind is, given which of those before it are: it depends on no others.
+    fn is_uniform(&self, kind: VarKind, before: &[bool]) -> bool {
         let all = |id: SOpId| {
+            let is_one = |var: &VarId| before.get(var.0 as usize) == Some(&true);
             let node = self.node(id);
-            node.is_ok_and(|node| {
-                let mut vars = node.column.space.vars.iter();
-                vars.all(|var| self.is_uniform(*var, depth + 1))
-            })
+            node.is_ok_and(|node| node.column.space.vars.iter().all(is_one))
         };
         let for_all_queries = |part: &SelectorId| match self.graph.get_selector(*part) {
             Selector::Compare { queries, .. } => all(*queries),
             Selector::And(..) | Selector::Or(..) | Selector::Not(_) => true,
             Selector::Predicate(_) | Selector::Best { .. } => false,
         };
-        let selector = match self.vars[var.0 as usize].kind {
+        let selector = match kind {
             VarKind::Width(selector) => selector,
             VarKind::Pick(id) | VarKind::Mean(id) | VarKind::Sum(id) => {
                 let SOp::Aggregate { selector, .. } = self.graph.get(id) else {

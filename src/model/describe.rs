@@ -252,7 +252,6 @@ fn encoding(readout: &Readout) -> String {
     }
 }
 
-/// Neighbouring directions with labels `name = value` share a row.
 /// What a direction is of, and the value that it stands for if it is called after one: `name = value`.
 pub fn name_and_value(label: &str) -> (&str, Option<&str>) {
     match label.split_once(" = ") {
@@ -261,6 +260,7 @@ pub fn name_and_value(label: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// Neighbouring directions of one name share a row.
 fn directions(model: &Model) -> Section {
     let mut groups: Vec<(usize, usize, &str, Vec<&str>)> = Vec::new();
     for (direction, label) in model.directions.iter().enumerate() {

@@ -133,7 +133,7 @@ impl Rounding {
         (digits >= 4).then_some(Rounding { digits })
     }
 
-    /// The same where nothing else is added to them.
+    /// The same where nothing else is added to them: without room for that the number is an eighth.
     pub fn finest_of_one(largest: f64) -> Option<Rounding> {
         let digits = 21 - largest.max(1.0).log2().ceil() as i32;
         (digits >= 4).then_some(Rounding { digits })
@@ -408,13 +408,13 @@ impl Plan {
         self.constant_variable("BOS", Written::Flag, 1.0)
     }
 
-    /// The variable that is 1 at every token, made if it is not there.
+    /// The variable that is 1 at every token, made if it is not there. Without BOS it is an embedding
+    /// like others.
     pub fn one(&mut self) -> VariableId {
-        let tokens = vec![1.0; self.vocabulary.len()];
         let written = match self.bos {
             true => Written::One,
             false => Written::Embed {
-                tokens,
+                tokens: vec![1.0; self.vocabulary.len()],
                 indices: Vec::new(),
             },
         };

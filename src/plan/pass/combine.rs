@@ -23,7 +23,8 @@ pub(super) fn combine_but_bits(plan: &mut Plan) {
     });
 }
 
-fn is_step(units: &[Unit]) -> bool {
+/// Whether two hidden units are a step: the second takes away what the first goes on adding.
+pub(super) fn is_step(units: &[Unit]) -> bool {
     matches!(units, [a, b] if a.slope == b.slope && a.weight == -b.weight)
 }
 

@@ -3,6 +3,7 @@
 //! rounds it; a share from 0 to 1 is added to a negative one, and what is left of it above the threshold
 //! is exact. So the head moves the constant, too, from a direction that is 1 at every token.
 
+use super::combine::is_step;
 use crate::plan::{FeedForward, Kind, Plan, Style, VariableId, Written};
 
 pub(super) fn lift(plan: &mut Plan) {
@@ -64,9 +65,8 @@ fn is_last(plan: &Plan, step: &FeedForward, id: VariableId) -> bool {
             Written::Embed { .. } | Written::Flag | Written::One
         )
     };
-    let is_step = matches!(&*step.units, [a, b] if a.slope == b.slope && a.weight == -b.weight);
     let mut reads = step.argument.reads();
-    is_step
+    is_step(&step.units)
         && step.argument.terms.contains_key(&id)
         && reads.all(|other| other == id || is_embedded(other))
 }
