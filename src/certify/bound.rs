@@ -3,6 +3,7 @@
 //! multiples of one power of two that a float holds: equal numbers stay equal to the bit there.
 
 use super::facts::Facts;
+use super::host_sum::HostSum;
 use super::sided::OneSided;
 use crate::model::HostOrder;
 use crate::plan::{Linear, Plan, Style, VariableId, Written};
@@ -99,15 +100,16 @@ impl Bound {
 
     /// Of numbers that are stored as they are.
     pub fn stored(numbers: impl Iterator<Item = f64>, floats: Floats) -> Bound {
-        let (mut largest, mut grains, mut held) = (0.0f64, Vec::new(), true);
+        let (mut largest, mut least, mut held) = (0.0f64, None, true);
         for number in numbers {
             largest = largest.max(number.abs());
-            grains.extend(grain(number));
+            if let Some(grain) = grain(number) {
+                least = lesser(least, grain);
+            }
             held &= floats.holds(number);
         }
-        let least = grains.into_iter().min().unwrap_or(0);
         match held {
-            true => Bound::exact(largest, Some(least)),
+            true => Bound::exact(largest, Some(least.unwrap_or(0))),
             false => Bound::inexact(largest, largest * floats.unit),
         }
     }
@@ -143,41 +145,53 @@ impl Bounds<'_> {
     /// A linear read. What it adds up may be much larger than the sum, where a variable rounds; what
     /// it reads of the embeddings is bounded for each token and for each index.
     pub fn read(&self, linear: &Linear) -> Bound {
+        let read = self.facts.host_sum(self.plan, linear);
+        self.summed(&read, read.constant)
+    }
+
+    /// The same of one that is in order, with another constant.
+    pub fn summed(&self, read: &HostSum, constant: f64) -> Bound {
         let unit = self.floats.unit;
-        let of_tokens = self.embedded(linear, |tokens, _| tokens);
-        let of_indices = self.embedded(linear, |_, indices| indices);
+        let HostSum {
+            of_tokens,
+            of_indices,
+            ..
+        } = read;
         // Hosts start from the bias and add terms in order, those of the embeddings first.
         let embedded = of_tokens.partial + of_indices.partial;
         let bos = f64::from(u8::from(self.plan.bos));
-        let (mut added, mut at_bos) = (linear.constant.abs() + embedded, bos * linear.constant);
-        let (mut centre, mut radius) = (linear.constant, of_tokens.largest + of_indices.largest);
+        let (mut added, mut at_bos) = (constant.abs() + embedded, bos * constant);
+        let (mut centre, mut radius) = (constant, of_tokens.largest + of_indices.largest);
         let mut error = 0.0;
-        let mut grains: Vec<i32> = grain(linear.constant).into_iter().collect();
-        let mut exact = self.floats.holds(linear.constant);
+        let mut least = grain(constant);
+        let mut exact = self.floats.holds(constant);
         // A row of an embedding has few of many directions; what is 0 is added without rounding.
         let sizes = of_tokens.sizes + of_indices.sizes;
-        let mut rounding = linear.constant.abs() * unit + sizes * 2.0 * unit;
+        let mut rounding = constant.abs() * unit + sizes * 2.0 * unit;
         let mut added_up = 1 + of_tokens.terms + of_indices.terms;
-        for (variable, factor) in self.in_order(linear) {
-            let bound = self.of(*variable);
+        for term in &read.terms {
+            let (bound, factor) = (self.of(term.variable), term.factor);
             centre += factor * bound.centre;
-            if !self.facts.is_embedded(*variable) {
+            if !term.is_embedded {
                 radius += factor.abs() * bound.radius;
                 rounding += factor.abs() * (bound.largest + bound.error) * 2.0 * unit;
                 added_up += 1;
             }
             error += factor.abs() * bound.error;
-            at_bos += factor * self.plan.variable(*variable).bos;
-            let term = factor.abs() * bound.largest;
-            added = added.max(term).max(centre.abs() + radius).max(at_bos.abs());
-            match (bound.grain, grain(*factor)) {
-                (Some(a), Some(b)) => grains.push(a.saturating_add(b)),
+            at_bos += factor * self.plan.variable(term.variable).bos;
+            let product = factor.abs() * bound.largest;
+            added = added
+                .max(product)
+                .max(centre.abs() + radius)
+                .max(at_bos.abs());
+            match (bound.grain, term.grain) {
+                (Some(a), Some(b)) => least = lesser(least, a.saturating_add(b)),
                 _ => exact = false,
             }
-            exact &= self.floats.holds(*factor);
+            exact &= self.floats.holds(factor);
         }
         let largest = (centre.abs() + radius).max(at_bos.abs());
-        let least = grains.into_iter().min().unwrap_or(0);
+        let least = least.unwrap_or(0);
         rounding += added_up as f64 * unit * (added + error);
         let (error, grain) = match exact && fits(added, least, self.floats) {
             true => (error, Some(least)),
@@ -204,13 +218,12 @@ impl Bounds<'_> {
         }
         let known = self.known.iter().flatten();
         let variables = known.map(|bound| bound.largest + bound.error);
-        let dimensions = self.facts.dimensions();
-        let of_heads = dimensions.flat_map(|dimension| [&dimension.query, &dimension.key]);
-        let values = self.plan.attends.iter().map(|attend| &attend.value);
-        let of_heads = of_heads.chain(values).map(|read| self.read(read).largest);
+        let of_heads = self.facts.reads_of_heads();
+        let of_heads = of_heads.map(|read| self.summed(read, read.constant).largest);
         let mut most = variables.chain(of_heads).fold(0.0, f64::max);
-        for forward in &self.plan.feed_forwards {
-            let argument = self.read(&forward.argument).largest;
+        for (at, forward) in self.plan.feed_forwards.iter().enumerate() {
+            let read = self.facts.argument(at);
+            let argument = self.summed(read, read.constant).largest;
             for unit in &forward.units {
                 // Reading a unit takes longer than seeing that it is a small one.
                 if unit.slope.abs() * argument + unit.offset.abs() > most {
@@ -223,84 +236,30 @@ impl Bounds<'_> {
 
     /// The least and the greatest number that a linear read gives for a key, BOS among them, but for
     /// its error.
-    pub fn range(&self, linear: &Linear) -> (f64, f64) {
-        let (lowest, highest) = self.at_tokens(linear);
-        let at_bos = self.plan.at_bos(linear);
-        (lowest.min(at_bos), highest.max(at_bos))
+    pub fn range(&self, read: &HostSum) -> (f64, f64) {
+        let (lowest, highest) = self.at_tokens(read);
+        (lowest.min(read.at_bos), highest.max(read.at_bos))
     }
 
     /// The same at tokens alone.
-    pub fn at_tokens(&self, linear: &Linear) -> (f64, f64) {
-        let of_tokens = self.embedded(linear, |tokens, _| tokens);
-        let of_indices = self.embedded(linear, |_, indices| indices);
-        let (mut centre, mut radius) = (linear.constant, 0.0);
-        for (variable, factor) in &linear.terms {
-            let bound = self.of(*variable);
-            centre += factor * bound.centre;
-            if !self.facts.is_embedded(*variable) {
-                radius += factor.abs() * bound.radius;
+    pub fn at_tokens(&self, read: &HostSum) -> (f64, f64) {
+        let (mut centre, mut radius) = (read.constant, 0.0);
+        for term in &read.terms {
+            let bound = self.of(term.variable);
+            centre += term.factor * bound.centre;
+            if !term.is_embedded {
+                radius += term.factor.abs() * bound.radius;
             }
         }
-        let lowest = centre + of_tokens.lowest + of_indices.lowest - radius;
-        let highest = centre + of_tokens.highest + of_indices.highest + radius;
+        let lowest = centre + read.of_tokens.lowest + read.of_indices.lowest - radius;
+        let highest = centre + read.of_tokens.highest + read.of_indices.highest + radius;
         (lowest, highest)
-    }
-
-    /// The terms of a linear read in the order in which hosts add them.
-    pub fn in_order<'l>(&self, linear: &'l Linear) -> Vec<(&'l VariableId, &'l f64)> {
-        let mut terms: Vec<_> = linear.terms.iter().collect();
-        terms.sort_by_key(|(variable, _)| self.facts.directions[variable.0 as usize]);
-        terms
-    }
-
-    /// What a linear read takes from one of the two embeddings, over all its rows.
-    fn embedded(
-        &self,
-        linear: &Linear,
-        part: impl for<'a> Fn(&'a Vec<f64>, &'a Vec<f64>) -> &'a Vec<f64>,
-    ) -> Embedded {
-        let mut rows: Vec<f64> = Vec::new();
-        let mut sizes: Vec<(f64, usize)> = Vec::new();
-        let mut partial = 0.0f64;
-        for (variable, factor) in &linear.terms {
-            let Written::Embed { tokens, indices } = &self.plan.variable(*variable).written else {
-                continue;
-            };
-            if !self.facts.is_embedded(*variable) {
-                continue;
-            }
-            let values = part(tokens, indices);
-            let count = rows.len().max(values.len());
-            rows.resize(count, 0.0);
-            sizes.resize(count, (0.0, 0));
-            for ((sum, size), value) in rows.iter_mut().zip(&mut sizes).zip(values) {
-                *sum += factor * value;
-                size.0 += (factor * value).abs();
-                size.1 += usize::from(*value != 0.0);
-                partial = partial.max(sum.abs()).max((factor * value).abs());
-            }
-        }
-        Embedded {
-            largest: rows.iter().fold(0.0, |most, sum| most.max(sum.abs())),
-            lowest: rows.iter().copied().reduce(f64::min).unwrap_or(0.0),
-            highest: rows.iter().copied().reduce(f64::max).unwrap_or(0.0),
-            partial,
-            sizes: sizes.iter().fold(0.0, |most, (size, _)| most.max(*size)),
-            terms: sizes.iter().map(|(_, terms)| *terms).max().unwrap_or(0),
-        }
     }
 }
 
-/// The largest sum of what a read takes from an embedding, the range of these sums, and the largest on
-/// the way.
-struct Embedded {
-    largest: f64,
-    lowest: f64,
-    highest: f64,
-    partial: f64,
-    /// How large the terms of one row are together, and how many they are, at most.
-    sizes: f64,
-    terms: usize,
+/// The lesser of two exponents, where the first may be that of 0.
+fn lesser(a: Option<i32>, b: i32) -> Option<i32> {
+    Some(a.map_or(b, |a| a.min(b)))
 }
 
 /// Whether multiples of `2^grain` up to `largest` are floats.

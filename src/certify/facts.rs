@@ -2,10 +2,11 @@
 //! whether their tables and BOS are what they say. Found once for all certificates of a plan.
 
 use super::hidden::{At, Shape};
+use super::host_sum::HostSum;
 use crate::model::HostOrder;
 use crate::plan::{
-    Attend, Dimension, FeedForward, Kind, Meaning, Plan, Product, Scale, Term, Unit, VariableId,
-    Written,
+    Attend, Dimension, FeedForward, Kind, Linear, Meaning, Plan, Product, Scale, Term, Unit,
+    VariableId, Written,
 };
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ pub(super) const NOMINAL: f64 = 1e-9;
 /// What is known of a plan.
 pub(super) struct Facts {
     /// The direction of each variable: hosts add terms in their order.
-    pub directions: Vec<usize>,
+    directions: Vec<usize>,
     /// Whether a variable depends on the token or the index alone; what is one number at all tokens
     /// does not.
     embedded: Vec<bool>,
@@ -27,13 +28,17 @@ pub(super) struct Facts {
     /// they add up to.
     units: Vec<Vec<Unit>>,
     shapes: Vec<Shape>,
-    /// What they do at each value of their argument.
+    /// What they do at each value of their argument, and that.
     points: Vec<Vec<At>>,
+    arguments: Vec<HostSum>,
+    /// What each attend operation moves.
+    values: Vec<HostSum>,
 }
 
 /// What is known of a head.
 pub(super) struct HeadFacts {
-    pub dimensions: Vec<Dimension>,
+    /// Each with a query and a key.
+    pub dimensions: Vec<[Apart; 2]>,
     pub scale: Scale,
     /// Whether what is added up for a selected key may cancel.
     pub cancels: bool,
@@ -41,15 +46,43 @@ pub(super) struct HeadFacts {
     pub selected: f64,
 }
 
+/// What a head reads at tokens and at BOS.
+pub(super) struct Apart {
+    pub whole: HostSum,
+    /// Without the BOS flag, which is 0 at tokens, if it has a term.
+    pub at_tokens: Option<HostSum>,
+}
+
 impl Facts {
     pub fn new(plan: &Plan) -> Facts {
+        let (directions, _) = plan.directions();
+        Facts::in_directions(plan, directions)
+    }
+
+    /// The same of a plan whose variables stand in these directions of a model.
+    pub fn in_directions(plan: &Plan, directions: Vec<usize>) -> Facts {
+        let embedded = embedded(plan);
+        let host_sum = |linear: &Linear| HostSum::new(plan, &directions, &embedded, linear);
+        let is_flag = |id: &VariableId| plan.variable(*id).written == Written::Flag;
+        let apart = |linear: &Linear| Apart {
+            whole: host_sum(linear),
+            at_tokens: linear.terms.keys().any(is_flag).then(|| {
+                let mut at_tokens = linear.clone();
+                at_tokens.terms.retain(|id, _| !is_flag(id));
+                host_sum(&at_tokens)
+            }),
+        };
         let mut heads = BTreeMap::new();
         let mut patterns: Vec<(usize, usize, Kind, Option<String>)> = Vec::new();
         let mut faults = Vec::with_capacity(plan.attends.len());
         for attend in &plan.attends {
             let place = (attend.layer, attend.pattern);
             heads.entry(place).or_insert_with(|| HeadFacts {
-                dimensions: plan.dimensions(attend),
+                dimensions: plan
+                    .dimensions(attend)
+                    .iter()
+                    .map(|Dimension { query, key }| [apart(query), apart(key)])
+                    .collect(),
                 scale: plan.scale(attend),
                 cancels: plan.cancels(attend),
                 selected: selected(plan, attend),
@@ -71,25 +104,17 @@ impl Facts {
             });
             faults.push(fault.map(|fault| format!("{}: {fault}", attend.source.name)));
         }
-        let varies = |numbers: &[f64]| numbers.windows(2).any(|pair| pair[0] != pair[1]);
-        let embedded = plan
-            .variables
-            .iter()
-            .map(|variable| match &variable.written {
-                Written::Embed { tokens, indices } => varies(tokens) || !indices.is_empty(),
-                Written::Flag
-                | Written::One
-                | Written::Given(..)
-                | Written::Attend
-                | Written::FeedForward => false,
-            });
         let units = units(plan);
         let points = plan.feed_forwards.iter().zip(&units);
         let points = points.map(|(forward, units)| At::all(plan, forward, units));
+        let arguments = plan.feed_forwards.iter().map(|op| host_sum(&op.argument));
+        let values = plan.attends.iter().map(|op| host_sum(&op.value));
         Facts {
             points: points.collect(),
-            directions: plan.directions().0,
-            embedded: embedded.collect(),
+            arguments: arguments.collect(),
+            values: values.collect(),
+            directions,
+            embedded,
             heads,
             faults,
             units,
@@ -113,24 +138,34 @@ impl Facts {
         &self.shapes[forward]
     }
 
-    pub fn is_embedded(&self, variable: VariableId) -> bool {
-        self.embedded[variable.0 as usize]
+    pub fn argument(&self, forward: usize) -> &HostSum {
+        &self.arguments[forward]
     }
 
-    /// The dimensions of all heads.
-    pub fn dimensions(&self) -> impl Iterator<Item = &Dimension> {
-        self.heads.values().flat_map(|head| &head.dimensions)
+    pub fn value(&self, attend: usize) -> &HostSum {
+        &self.values[attend]
+    }
+
+    /// The queries, keys and values of all heads.
+    pub fn reads_of_heads(&self) -> impl Iterator<Item = &HostSum> {
+        let dimensions = self.heads.values().flat_map(|head| &head.dimensions);
+        let sides = dimensions.flatten().map(|side| &side.whole);
+        sides.chain(&self.values)
+    }
+
+    /// A linear read that is none of these.
+    pub fn host_sum(&self, plan: &Plan, linear: &Linear) -> HostSum {
+        HostSum::new(plan, &self.directions, &self.embedded, linear)
     }
 
     pub fn head(&self, attend: &Attend) -> &HeadFacts {
         &self.heads[&(attend.layer, attend.pattern)]
     }
 
-    /// Whether no head is computed in another way where hosts divide in this order than where they
-    /// divide scores.
-    pub fn is_as_scores(&self, order: HostOrder) -> bool {
+    /// Whether what divides is rounded in the same heads where hosts divide in either order.
+    pub fn are_alike(&self, one: HostOrder, other: HostOrder) -> bool {
         let mut heads = self.heads.values().map(|head| head.dimensions.len());
-        heads.all(|d_head| order.exact_d_head(d_head) == d_head)
+        heads.all(|d_head| one.is_exact(d_head) == other.is_exact(d_head))
     }
 
     /// # Errors
@@ -138,6 +173,21 @@ impl Facts {
     pub fn check(&self, attend: usize) -> Result<(), String> {
         self.faults[attend].clone().map_or(Ok(()), Err)
     }
+}
+
+/// Of each variable whether it depends on the token or the index alone.
+fn embedded(plan: &Plan) -> Vec<bool> {
+    let varies = |numbers: &[f64]| numbers.windows(2).any(|pair| pair[0] != pair[1]);
+    let variables = plan.variables.iter();
+    let embedded = variables.map(|variable| match &variable.written {
+        Written::Embed { tokens, indices } => varies(tokens) || !indices.is_empty(),
+        Written::Flag
+        | Written::One
+        | Written::Given(..)
+        | Written::Attend
+        | Written::FeedForward => false,
+    });
+    embedded.collect()
 }
 
 /// Units that operations of one bank have in common stand where the first has them.
@@ -153,12 +203,12 @@ fn units(plan: &Plan) -> Vec<Vec<Unit>> {
             places.entry(key(op, unit)).or_insert(next);
         }
     }
-    let ordered = plan.feed_forwards.iter().map(|op| {
+    let host_sum = plan.feed_forwards.iter().map(|op| {
         let mut units = op.units.clone();
         units.sort_by_key(|unit| places.get(&key(op, unit)));
         units
     });
-    ordered.collect()
+    host_sum.collect()
 }
 
 /// What does not hold of a head, if anything.

@@ -2,10 +2,10 @@
 //! levels of selected keys are, and what both make of a width, a mean or a sum.
 
 use super::bound::{Bound, Bounds, Floats, fits, grain};
-use super::facts::{HeadFacts, NOMINAL};
+use super::facts::{Apart, HeadFacts, NOMINAL};
 use super::{Certificate, HeadBound};
 use crate::plan::{
-    Attend, Dimension, Kind, Linear, Meaning, Product, Style, Term, VariableId, Written, level,
+    Attend, Kind, Linear, Meaning, Product, Style, Term, VariableId, Written, level,
 };
 
 /// How far rows of a faithful head may be from uniform because of a host's order of scaling.
@@ -120,7 +120,7 @@ impl Bounds<'_> {
         let d_head = head.dimensions.len();
         let (mut tokens, mut bos) = (Products::none(), Products::none());
         let (mut of_bos_to_tokens, mut of_bos_to_bos) = (Products::none(), Products::none());
-        for Dimension { query, key } in &head.dimensions {
+        for [query, key] in &head.dimensions {
             let [query_of_token, query_of_bos] = self.apart(query);
             let [key_of_token, key_of_bos] = self.apart(key);
             let size = |bound: &Bound| bound.centre.abs() + bound.radius;
@@ -128,10 +128,10 @@ impl Bounds<'_> {
                 &query_of_token,
                 size(&query_of_token) + query_of_token.error,
             );
-            let of_bos = self.plan.at_bos(query).abs() + query_of_bos.error;
+            let of_bos = query.whole.at_bos.abs() + query_of_bos.error;
             let of_bos = (&query_of_bos, of_bos);
             let token = (&key_of_token, size(&key_of_token));
-            let at_bos = (&key_of_bos, self.plan.at_bos(key).abs());
+            let at_bos = (&key_of_bos, key.whole.at_bos.abs());
             tokens.add(of_token, token);
             bos.add(of_token, at_bos);
             of_bos_to_tokens.add(of_bos, token);
@@ -143,7 +143,7 @@ impl Bounds<'_> {
         let whole = |products: &Products| self.errors(head, products, products.size).0;
         let of_query_at_bos = whole(&of_bos_to_tokens) + whole(&of_bos_to_bos);
         let of_others = whole(&tokens).max(of_query_at_bos);
-        let roundings = match self.order.exact_d_head(d_head) == d_head {
+        let roundings = match self.order.is_exact(d_head) {
             true => 4.0,
             false => (d_head + 6) as f64,
         };
@@ -156,16 +156,13 @@ impl Bounds<'_> {
         }
     }
 
-    /// A linear read at tokens, where the BOS flag is 0 and adds nothing, and at BOS.
-    fn apart(&self, linear: &Linear) -> [Bound; 2] {
-        let whole = self.read(linear);
-        let is_flag = |id: &VariableId| self.plan.variable(*id).written == Written::Flag;
-        if !linear.terms.keys().any(is_flag) {
-            return [whole.clone(), whole];
+    /// What a head reads at tokens, where the BOS flag is 0 and adds nothing, and at BOS.
+    fn apart(&self, side: &Apart) -> [Bound; 2] {
+        let whole = self.summed(&side.whole, side.whole.constant);
+        match &side.at_tokens {
+            None => [whole.clone(), whole],
+            Some(at_tokens) => [self.summed(at_tokens, at_tokens.constant), whole],
         }
-        let mut at_tokens = linear.clone();
-        at_tokens.terms.retain(|id, _| !is_flag(id));
-        [self.read(&at_tokens), whole]
     }
 
     /// How far a sum of products may be off that are of this size together, and what of that comes
@@ -179,7 +176,7 @@ impl Bounds<'_> {
         // The query, the key and the divisors of both are rounded, then each product and sum;
         // products that are 0 stay 0.
         let zero = exact && products.noise == 0.0 && !head.cancels;
-        let divided = match zero || self.order.exact_d_head(d_head) == d_head {
+        let divided = match zero || self.order.is_exact(d_head) {
             true => 0.0,
             false => (d_head + 6) as f64 * unit * size,
         };
@@ -207,7 +204,7 @@ impl Bounds<'_> {
     /// Where BOS stands a level below scores, none is less than its own.
     pub fn fault_of_exponents(&self, attend: &Attend) -> Option<String> {
         let is_in = |linear: &Linear, ends: &[f64]| {
-            let (low, high) = self.at_tokens(linear);
+            let (low, high) = self.at_tokens(&self.facts.host_sum(self.plan, linear));
             matches!(ends, [.., last] if ends[0] <= low && high <= *last)
         };
         let corners = |product: &Product| -> Vec<f64> {
@@ -238,9 +235,10 @@ impl Bounds<'_> {
     }
 
     /// What an operation adds to its variable.
-    pub fn attended(&self, attend: &Attend, head: &HeadBound) -> Bound {
+    pub fn attended(&self, at: usize, attend: &Attend, head: &HeadBound) -> Bound {
         let unit = self.floats.unit;
-        let value = self.read(&attend.value);
+        let read = self.facts.value(at);
+        let value = self.summed(read, read.constant);
         let uneven = (2.0 * head.level_error).exp() - 1.0;
         match attend.kind {
             Kind::Width => {
@@ -269,7 +267,7 @@ impl Bounds<'_> {
                     false => (head.level_error / 2.0).tanh(),
                 };
                 // What one key gets too much another lacks: only their difference counts.
-                let (low, high) = self.range(&attend.value);
+                let (low, high) = self.range(read);
                 let spread = high - low + 2.0 * value.error;
                 let weights = (uneven + head.leak) * spread;
                 let (weights, roundings) = match self.is_whole(attend, head) {

@@ -2,6 +2,7 @@
 //! its value; a step whose two units are computed without rounding gives it to the bit.
 
 use super::bound::{Bound, Bounds, Floats, fits, grain};
+use super::host_sum::{HostSum, HostTerm};
 use super::sided::OneSided;
 use crate::plan::{FeedForward, Plan, Unit, output};
 
@@ -9,11 +10,12 @@ impl Bounds<'_> {
     /// What a feed-forward operation writes.
     pub fn computed(&self, at: usize, forward: &FeedForward) -> Bound {
         let (units, shape) = (self.facts.units(at), self.facts.shape(at));
-        let mut argument = self.argument(forward, units);
+        let read = self.facts.argument(at);
+        let mut argument = self.argument(read, units);
         if self.plan.reads_real(&forward.argument) {
-            return self.computed_of_real(forward, &argument, shape);
+            return self.computed_of_real((forward, read), &argument, shape);
         }
-        if let Some(error) = self.error_of_last(forward) {
+        if let Some(error) = self.error_of_last(forward, read) {
             argument.error = argument.error.min(error);
         }
         let points = self.facts.points(at);
@@ -62,7 +64,7 @@ impl Bounds<'_> {
             // Steps that do not move give the value of a point to the bit.
             return near(Bound::exact(largest, exact.max(grains.flatten())));
         }
-        if flat && self.is_exact_step(forward, &argument) {
+        if flat && self.is_exact_step(forward, read, &argument) {
             return near(Bound::exact(largest, grain(forward.units[0].weight)));
         }
         near(Bound::inexact(largest, error))
@@ -70,8 +72,8 @@ impl Bounds<'_> {
 
     /// The argument as units read it, each with its own bias: sums on the way, and roundings, are largest
     /// for the least bias or the greatest.
-    fn argument(&self, forward: &FeedForward, units: &[Unit]) -> Bound {
-        let mut argument = self.read(&forward.argument);
+    fn argument(&self, read: &HostSum, units: &[Unit]) -> Bound {
+        let mut argument = self.summed(read, read.constant);
         let is_exact = argument.grain.is_some();
         let moved = units.iter().filter(|unit| unit.slope != 0.0);
         let moved = moved.map(|unit| unit.offset / unit.slope);
@@ -79,9 +81,7 @@ impl Bounds<'_> {
             (least.min(moved), most.max(moved))
         });
         for moved in [ends.0, ends.1] {
-            let mut of_unit = forward.argument.clone();
-            of_unit.constant += moved;
-            let of_unit = self.read(&of_unit);
+            let of_unit = self.summed(read, read.constant + moved);
             argument.on_the_way = argument.on_the_way.max(of_unit.on_the_way);
             argument.rounding = argument.rounding.max(of_unit.rounding);
             if !is_exact {
@@ -93,10 +93,13 @@ impl Bounds<'_> {
 
     /// What units of a real number write: that may be anywhere, so that their output moves as far as the
     /// steepest slope takes it.
-    fn computed_of_real(&self, forward: &FeedForward, argument: &Bound, shape: &Shape) -> Bound {
-        let (low, high) = self.at_tokens(&forward.argument);
-        let bos = self.plan.at_bos(&forward.argument);
-        let (low, high) = (low.min(bos), high.max(bos));
+    fn computed_of_real(
+        &self,
+        (forward, read): (&FeedForward, &HostSum),
+        argument: &Bound,
+        shape: &Shape,
+    ) -> Bound {
+        let (low, high) = self.range(read);
         let bends = shape.bends.iter().map(|(z, _)| *z);
         let turns = bends
             .filter(|z| (low..=high).contains(z))
@@ -191,7 +194,7 @@ impl Bounds<'_> {
     }
 
     /// Whether the units are one step whose difference is computed without rounding.
-    pub fn is_exact_step(&self, forward: &FeedForward, argument: &Bound) -> bool {
+    pub fn is_exact_step(&self, forward: &FeedForward, read: &HostSum, argument: &Bound) -> bool {
         let [first, second] = &*forward.units else {
             return false;
         };
@@ -220,37 +223,40 @@ impl Bounds<'_> {
             let size = first.slope.abs() * argument.on_the_way + first.offset.abs() + 1.0;
             return fits(size, least, self.floats);
         }
-        self.is_exact_last(forward, first.slope, &offsets)
+        let last = read.terms.last();
+        last.is_some_and(|last| self.is_exact_last((forward, last), first.slope, &offsets))
     }
 
     /// The error of the last term of an argument, if all units add the others without rounding, and
     /// its own rounding is none above the threshold.
-    fn error_of_last(&self, forward: &FeedForward) -> Option<f64> {
-        let (last, factor) = self.in_order(&forward.argument).pop()?;
+    fn error_of_last(&self, forward: &FeedForward, read: &HostSum) -> Option<f64> {
+        let last = read.terms.last()?;
         let exact = forward.units.iter().all(|unit| {
             let offset = unit.offset + unit.slope * forward.argument.constant;
-            self.is_exact_last(forward, unit.slope, &[offset])
+            self.is_exact_last((forward, last), unit.slope, &[offset])
         });
-        exact.then(|| factor.abs() * self.of(*last).error)
+        exact.then(|| last.factor.abs() * self.of(last.variable).error)
     }
 
     /// Whether the last term of the argument is one number times a power of two, and all that is
     /// added before is exact, never positive, and has no finer bits than that number: where that is
     /// positive enough, what is left above the threshold is then a float.
-    fn is_exact_last(&self, forward: &FeedForward, slope: f64, offsets: &[f64]) -> bool {
-        let Some((last, factor)) = self.in_order(&forward.argument).pop() else {
-            return false;
-        };
-        let bound = self.of(*last);
-        let product = factor * slope;
-        let is_large = self.plan.variable(*last).rounding.is_some();
+    fn is_exact_last(
+        &self,
+        (forward, last): (&FeedForward, &HostTerm),
+        slope: f64,
+        offsets: &[f64],
+    ) -> bool {
+        let bound = self.of(last.variable);
+        let product = last.factor * slope;
+        let is_large = self.plan.variable(last.variable).rounding.is_some();
         if !is_power(product) || is_large {
             return false;
         }
         let magnitude = (product.abs() * bound.largest).log2().floor() as i32;
         let bit = magnitude.saturating_add(1 - self.floats.bits);
         let mut before = forward.argument.scaled(slope);
-        before.terms.remove(last);
+        before.terms.remove(&last.variable);
         offsets.iter().all(|offset| {
             before.constant = *offset;
             let read = self.read(&before);

@@ -9,6 +9,7 @@ mod facts;
 mod first;
 mod head;
 mod hidden;
+mod host_sum;
 mod print;
 mod readout;
 mod rounds;
@@ -128,10 +129,10 @@ impl<'p> Certifier<'p> {
         parallel::both(|| certify(Floats::F32), || certify(Floats::F64)).into()
     }
 
-    /// Whether no head is computed in another way where hosts divide in this order than where they
-    /// divide scores, so that the certificates are the same.
-    pub fn is_as_scores(&self, order: HostOrder) -> bool {
-        self.facts.is_as_scores(order)
+    /// Whether what divides is rounded in the same heads where hosts divide in either order, so that the
+    /// certificates are the same.
+    pub fn are_alike(&self, one: HostOrder, other: HostOrder) -> bool {
+        self.facts.are_alike(one, other)
     }
 }
 
@@ -266,7 +267,7 @@ fn attention(bounds: &mut Bounds, layer: usize, certificate: &mut Certificate) {
                 continue;
             }
         };
-        let written = bounds.attended(attend, &head);
+        let written = bounds.attended(at, attend, &head);
         if !patterns.contains(&attend.pattern) {
             certificate.open.extend(bounds.uneven(attend, logit));
         }

@@ -86,7 +86,8 @@ impl Bounds<'_> {
     fn denominators(&self, x: &Linear) -> Vec<(f64, f64)> {
         let alone = x.terms.iter().next().filter(|_| x.terms.len() == 1);
         let of_one = alone.map(|(id, factor)| (*id, *factor));
-        let bound = self.read(x);
+        let read = self.facts.host_sum(self.plan, x);
+        let bound = self.summed(&read, read.constant);
         let found = match of_one {
             Some((id, 1.0)) if x.constant == 0.0 && !self.of(id).by_value.is_empty() => {
                 self.of(id).by_value.clone()
@@ -96,7 +97,7 @@ impl Bounds<'_> {
                 let values = values.map(|value| (x.constant + factor * value, bound.error));
                 values.collect()
             }
-            None => vec![(self.at_tokens(x).0, bound.error)],
+            None => vec![(self.at_tokens(&read).0, bound.error)],
         };
         match found.iter().all(|(x, error)| *x > 2.0 * error) {
             true => found,

@@ -42,13 +42,11 @@ const MOST: usize = 1_000;
 impl<'p> PlanPart<'p> {
     /// A part whose variables stand in these directions of the model.
     pub fn new(plan: &'p Plan, directions: &[usize], closings: Vec<Closing>) -> PlanPart<'p> {
-        let mut facts = Facts::new(plan);
-        for direction in &mut facts.directions {
-            *direction = directions[*direction];
-        }
+        let (own, _) = plan.directions();
+        let of_model = own.into_iter().map(|direction| directions[direction]);
         PlanPart {
             plan,
-            facts,
+            facts: Facts::in_directions(plan, of_model.collect()),
             closings,
         }
     }
@@ -86,9 +84,10 @@ impl Rounds<'_> {
         [Floats::F32, Floats::F64].map(|floats| self.certify_in((order, floats)))
     }
 
-    /// As [`super::Certifier::is_as_scores`].
-    pub fn is_as_scores(&self, order: HostOrder) -> bool {
-        self.parts.iter().all(|part| part.facts.is_as_scores(order))
+    /// As [`super::Certifier::are_alike`].
+    pub fn are_alike(&self, one: HostOrder, other: HostOrder) -> bool {
+        let mut parts = self.parts.iter();
+        parts.all(|part| part.facts.are_alike(one, other))
     }
 
     fn certify_in(&self, host: (HostOrder, Floats)) -> Certificate {
@@ -186,9 +185,10 @@ impl Bounds<'_> {
                     into: VariableId(0),
                     layer: 0,
                 };
+                let argument = self.facts.host_sum(self.plan, score);
                 let is_flat = reads.iter().all(|read| read.error < 0.5);
-                let is_exact =
-                    reads.iter().all(|read| read.error == 0.0) || self.is_exact_step(&step, &read);
+                let is_exact = reads.iter().all(|read| read.error == 0.0)
+                    || self.is_exact_step(&step, &argument, &read);
                 match (is_flat, is_exact) {
                     (true, true) => 0.0,
                     (true, false) => rounding,

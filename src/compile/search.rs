@@ -24,6 +24,9 @@ const EASY_PRECISION: f64 = 64.0;
 /// How many rows a combination is first tried on.
 const SAMPLE: usize = 400;
 
+/// Where combinations fail on rows among so many, others are not put before these.
+const FIRST: usize = 16;
+
 /// Rows of combinations that are looked at before the search settles for what it has.
 const WORK: usize = 10_000_000;
 
@@ -40,7 +43,6 @@ pub fn search(axes: &[Axis], all: &[usize], target: &[f64]) -> Option<Found> {
         target: &target,
         axes: &axes,
         order: (0..rows.len()).collect(),
-        oldest: 0,
         seen,
         spreads: FxHashMap::default(),
         best: None,
@@ -160,14 +162,11 @@ impl Sum<'_> {
 type Spread = Option<(f64, f64)>;
 
 struct Search<'t> {
-    /// One row for each combination of the axes' values, some from everywhere first: most
-    /// combinations fail on these.
+    /// One row for each combination of the axes' values, some from everywhere first.
     target: &'t [f64],
     axes: &'t [Axis],
-    /// The rows in the order in which they are looked at.
+    /// The rows in the order in which they are looked at: those on which others failed first.
     order: Vec<usize>,
-    /// The place in the second half of the sample that was replaced longest ago.
-    oldest: usize,
     seen: Seen,
     /// Of the sums of two axes.
     spreads: FxHashMap<(usize, usize), Vec<Spread>>,
@@ -210,7 +209,7 @@ impl Search<'_> {
         loop {
             let mut points = match self.points(&at, rows) {
                 Ok(points) => points,
-                Err(argument) => return self.failed(&at, (argument, argument), rows),
+                Err((argument, rows)) => return self.failed(&at, (argument, argument), rows),
             };
             let cost = steps::cost(&mut points);
             let Some(cost) = cost.filter(|(_, precision)| *precision <= MOST_PRECISION) else {
@@ -227,14 +226,13 @@ impl Search<'_> {
         }
     }
 
-    /// Takes the two rows with these arguments, on which a combination failed, into the sample: the
+    /// Puts the two rows with these arguments, on which a combination failed, before all others: the
     /// next one may well fail on them, too.
     fn failed(&mut self, at: &impl Fn(usize) -> f64, (a, b): (f64, f64), rows: usize) {
-        let sample = self.sample();
-        if rows == sample {
+        self.work += rows;
+        if rows <= FIRST {
             return;
         }
-        self.work += rows;
         let find = |argument: f64, besides: Option<f64>| {
             (0..rows).find(|place| {
                 let row = self.order[*place];
@@ -244,10 +242,11 @@ impl Search<'_> {
         let first = find(a, None);
         let target = first.map(|place| self.target[self.order[place]]);
         let second = find(b, target);
-        for place in [first, second].into_iter().flatten() {
-            if place >= sample {
-                self.order.swap(place, sample / 2 + self.oldest);
-                self.oldest = (self.oldest + 1) % (sample - sample / 2);
+        let mut places: Vec<usize> = first.into_iter().chain(second).collect();
+        places.sort_unstable();
+        if places.last().is_some_and(|last| *last >= FIRST) {
+            for place in places {
+                self.order[..=place].rotate_right(1);
             }
         }
     }
@@ -274,18 +273,22 @@ impl Search<'_> {
     /// The arguments in some rows, the first, with their targets, each once.
     ///
     /// # Errors
-    /// An argument that has two targets.
-    fn points(&mut self, at: &impl Fn(usize) -> f64, rows: usize) -> Result<Vec<(f64, f64)>, f64> {
+    /// An argument that has two targets, and in how many rows it has them.
+    fn points(
+        &mut self,
+        at: &impl Fn(usize) -> f64,
+        rows: usize,
+    ) -> Result<Vec<(f64, f64)>, (f64, usize)> {
         self.seen.clear(rows, u64::MAX);
         let mut points = Vec::with_capacity(rows);
-        for row in &self.order[..rows] {
+        for (place, row) in self.order[..rows].iter().enumerate() {
             self.work += 1;
             // Adding 0 makes -0 the same argument as 0.
             let (argument, target) = (at(*row) + 0.0, self.target[*row]);
             match self.seen.get_or_insert(argument.to_bits(), target) {
                 None => points.push((argument, target)),
                 Some(known) if known == target => {}
-                Some(_) => return Err(argument),
+                Some(_) => return Err((argument, place + 1)),
             }
         }
         Ok(points)
@@ -421,7 +424,7 @@ impl Seen {
     fn clear(&mut self, most: usize, numbers: u64) {
         self.round += 1;
         let most = usize::try_from(numbers).map_or(most, |numbers| most.min(numbers));
-        self.size = (2 * most).next_power_of_two();
+        self.size = (2 * most).next_power_of_two().max(2);
         if self.slots.len() < self.size {
             self.slots.resize(self.size, (0, 0.0, 0));
         }
@@ -430,9 +433,10 @@ impl Seen {
     /// The target of a number; if it has none, it gets one.
     fn get_or_insert(&mut self, number: u64, target: f64) -> Option<f64> {
         let mask = self.size - 1;
-        // Multiplied by the golden ratio; the upper bits are the well mixed ones.
+        // Multiplied by the golden ratio; the upper bits are the well mixed ones, and the only ones where
+        // numbers are those of floats, whose lower bits are all 0.
         let hash = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut at = (hash ^ (hash >> 32)) as usize & mask;
+        let mut at = (hash >> (64 - self.size.trailing_zeros())) as usize;
         loop {
             let (known, its_target, round) = self.slots[at];
             if round != self.round {

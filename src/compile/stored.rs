@@ -6,7 +6,7 @@ use super::attempt::exact_there;
 use super::{Compiled, lower};
 use crate::base::{Code, Diagnostic, Fallible};
 use crate::certify::{Certificate, Certifier, certify};
-use crate::model::{self, Dtype, Exactness, Host, HostOrder, Model};
+use crate::model::{self, Dtype, Exactness, Host, HostOrder, Model, is_bfloat16};
 use crate::plan::Plan;
 
 /// The certificates of a model, in float32 and in float64 on hosts that divide scores, which hold for
@@ -31,14 +31,14 @@ pub struct Proof {
 /// Proves what can be proved of a plan and of its model.
 pub fn prove(plan: &Plan, model: &Model, asked: HostOrder) -> Proof {
     let certifier = Certifier::new(plan);
-    let is_as_scores = |order| certifier.is_as_scores(order);
-    prove_by(|order| certifier.certify(order), is_as_scores, model, asked)
+    let are_alike = |one, other| certifier.are_alike(one, other);
+    prove_by(|order| certifier.certify(order), are_alike, model, asked)
 }
 
-/// The same by certificates for each order, some of which are those for scores.
+/// The same by certificates for each order, which are the same where orders are alike.
 pub fn prove_by(
     certify: impl Fn(HostOrder) -> [Certificate; 2],
-    is_as_scores: impl Fn(HostOrder) -> bool,
+    are_alike: impl Fn(HostOrder, HostOrder) -> bool,
     model: &Model,
     asked: HostOrder,
 ) -> Proof {
@@ -49,17 +49,18 @@ pub fn prove_by(
         certificates: of_scores.clone(),
         exact: Exactness::new(),
     };
+    let mut known = vec![(HostOrder::Scores, of_scores)];
     for order in HostOrder::ALL {
         let is_asked = order == asked;
         if !(is_asked || provable) {
             continue;
         }
-        let certificates = match is_as_scores(order) {
-            true => of_scores
-                .clone()
-                .map(|known| Certificate { order, ..known }),
-            false => certify(order),
+        let alike = known.iter().find(|(other, _)| are_alike(order, *other));
+        let certificates = match alike {
+            Some((_, alike)) => alike.clone().map(|alike| Certificate { order, ..alike }),
+            None => certify(order),
         };
+        known.push((order, certificates.clone()));
         for certificate in certificates.iter().filter(|known| known.holds()) {
             let orders = proof.exact.entry(certificate.dtype()).or_default();
             orders.insert(order);
@@ -69,7 +70,7 @@ pub fn prove_by(
         }
     }
     if let Some(orders) = proof.exact.get(&Dtype::Float32).cloned()
-        && model.not_bfloat16().is_none()
+        && model.weights().all(is_bfloat16)
     {
         proof.exact.insert(Dtype::Bfloat16, orders);
     }

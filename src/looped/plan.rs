@@ -91,8 +91,8 @@ impl LoopedPlan {
             layers: [0, body.start, body.end],
             times: self.times,
         };
-        let is_as_scores = |order| rounds.is_as_scores(order);
-        prove_by(|order| rounds.certify(order), is_as_scores, model, asked)
+        let are_alike = |one, other| rounds.are_alike(one, other);
+        prove_by(|order| rounds.certify(order), are_alike, model, asked)
     }
 
     fn restore(text: &str, model: &Model) -> Result<(LoopedPlan, Vec<Vec<Value>>), String> {

@@ -57,6 +57,11 @@ impl HostOrder {
         }
     }
 
+    /// Whether no query and no key is rounded by what divides it, where heads are so wide.
+    pub fn is_exact(self, d_head: usize) -> bool {
+        self.exact_d_head(d_head) == d_head
+    }
+
     /// The least `d_head` that is not less and by whose root queries and keys are divided without
     /// rounding: a power of 4 or of 16.
     pub fn exact_d_head(self, d_head: usize) -> usize {
@@ -165,6 +170,9 @@ impl Model {
     /// The first weight that is no bfloat16, and what bfloat16 makes of it, in words; `None` if all
     /// are.
     pub fn not_bfloat16(&self) -> Option<String> {
-        super::difference(self, &self.in_bfloat16())
+        match self.weights().all(is_bfloat16) {
+            true => None,
+            false => super::difference(self, &self.in_bfloat16()),
+        }
     }
 }

@@ -34,11 +34,15 @@ impl Model {
 
     /// The largest absolute value among all matrices and biases.
     pub fn largest_weight(&self) -> f64 {
+        self.weights()
+            .fold(0.0, |largest, weight| largest.max(weight.abs()))
+    }
+
+    /// All weights but zeros in matrices.
+    pub fn weights(&self) -> impl Iterator<Item = f64> {
         let weights = self.matrices().flat_map(Matrix::entries);
         let weights = weights.map(|(_, _, weight)| weight);
-        weights
-            .chain(self.biases().flatten().copied())
-            .fold(0.0, |largest, weight| largest.max(weight.abs()))
+        weights.chain(self.biases().flatten().copied())
     }
 
     /// Every weight matrix; the readouts of variables are labels, not weights, and are left out.
