@@ -296,18 +296,6 @@ impl Drawing {
             .any(|block| matches!(block, Block::Grid(grid) if grid.sink.contains(&true)))
     }
 
-    /// Whether something is faded.
-    pub fn fades(&self) -> bool {
-        self.blocks().any(|block| match block {
-            Block::Table(rows) => rows
-                .iter()
-                .flat_map(|row| &row.cells)
-                .any(|cell| cell.faded),
-            Block::Grid(grid) => grid.faded.contains(&true),
-            Block::Graph(_) => false,
-        })
-    }
-
     fn blocks(&self) -> impl Iterator<Item = &Block> {
         let panels = self.sections.iter().flat_map(|section| &section.panels);
         panels.flat_map(|panel| &panel.blocks)

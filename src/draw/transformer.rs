@@ -9,6 +9,7 @@ use crate::base::Fallible;
 use crate::execute::{Decoded, Pattern, Precision, Trace, TraceStep, trace};
 use crate::graph::{Graph, SOpId, Selector, SelectorId};
 use crate::model::Model;
+use crate::model::describe::numbered;
 use crate::plan::Plan;
 use crate::schedule::Attention;
 use crate::value::Value;
@@ -40,21 +41,18 @@ pub fn model_flow(subject: &Subject, root: SOpId, model: &Model, name: &str) -> 
     for step in &traced.steps {
         let layer = step.half.div_ceil(2);
         let mut panels = Vec::new();
-        for (at, pattern) in step.heads.iter().enumerate() {
-            let shared = step
-                .heads
-                .iter()
-                .filter(|head| head.label == pattern.label)
-                .count();
+        let labels = step.heads.iter().map(|head| &*head.label);
+        let names = numbered(labels, str::to_string);
+        for (at, (pattern, name)) in step.heads.iter().zip(names).enumerate() {
+            let is_part = name != pattern.label;
             let selector = selectors.get(&pattern.label);
             let id = format!("layer{layer}-round{}-head{}", step.round + 1, at + 1);
-            let title = format!("head {}: {}", at + 1, pattern.label);
+            let title = format!("head {}: {name}", at + 1);
             panels.push(head(
                 subject,
                 (id, title),
                 pattern,
-                selector,
-                shared,
+                selector.filter(|_| !is_part),
                 &positions,
             )?);
         }
@@ -96,7 +94,7 @@ fn note(plan: Option<&Plan>) -> String {
             "; position 0 is the sink that BOS is elsewhere: a hollow square says that a query looks \
              at it without selecting it"
         }
-        _ => "; nothing of the program stands at BOS",
+        _ => "; nothing of the program stands at BOS, whose row is faded",
     };
     let heads = "the attention of each head, the selector that it computes, and how far they differ \
                  where each row of both adds up to 1 over the tokens";
@@ -185,7 +183,6 @@ fn head(
     (id, title): (String, String),
     pattern: &Pattern,
     selector: Option<&SelectorId>,
-    shared: usize,
     positions: &TextRow,
 ) -> Fallible<Panel> {
     let weights = rows(&pattern.weights);
@@ -194,6 +191,7 @@ fn head(
         name: String::new(),
         cells: row.cells.clone(),
     };
+    let before = positions.cells.len() - subject.input.len();
     let mut notes = Vec::new();
     let mut blocks = vec![Block::Grid(Grid {
         title: "attention".to_string(),
@@ -201,6 +199,8 @@ fn head(
         above: vec![side(Role::Key, positions)],
         left: vec![side(Role::Query, positions)],
         cells: weights.clone(),
+        // Where BOS looks is of nobody's program.
+        faded: (0..weights.len()).map(|row| row < before).collect(),
         ..Grid::default()
     })];
     let bit = |bit: &bool| f64::from(u8::from(*bit));
@@ -209,24 +209,18 @@ fn head(
         None => (None, Vec::new()),
     };
     let selected = match (selector, known) {
-        (Some(selector), _) if shared == 1 => {
+        (Some(selector), _) => {
             let run = Run::operands(subject.graph, *selector, subject.input, subject.limits)?;
             Some(run.weights(Attention::Selector(*selector))?)
         }
         // Of a selector that several heads compute, and of one that the program does not write.
-        (_, Some(selected)) => {
+        (None, Some(selected)) => {
             let rows = selected.iter();
             Some(rows.map(|row| row.iter().map(bit).collect()).collect())
         }
-        (_, None) => None,
+        (None, None) => None,
     };
-    if shared > 1 {
-        notes.push(format!(
-            "one of {shared} heads of this selector, with its own part of it"
-        ));
-    }
     if let Some(selected) = selected {
-        let before = positions.cells.len() - subject.input.len();
         let attended = weights[before..].iter().map(|row| shares(&row[before..]));
         let looked_at = selected.iter().enumerate().map(|(query, row)| {
             let mut row = row.clone();
