@@ -374,6 +374,24 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
     ("hist(tokens) / length", 64, 256),
     ("hist(tokens) / length > 0.3", 64, 64),
     ("round(100 * hist(tokens) / length)", 48, 200),
+    ("count(tokens, \"(\") / (1 + count(tokens, \")\"))", 64, 256),
+    (
+        "count(tokens, \"(\") / (count(tokens, \"(\") + count(tokens, \")\") + 1)",
+        64,
+        256,
+    ),
+    (
+        "(count(tokens, \"(\") - count(tokens, \")\")) / length",
+        64,
+        300,
+    ),
+    ("aggregate(select(tokens, tokens, ==), indices)", 64, 0),
+    ("average(hist(tokens))", 64, 130),
+    (
+        "aggregate(select(tokens, tokens, ==), hist(tokens) / length)",
+        32,
+        200,
+    ),
     (
         "round((indices + 1) * frac_prevs(tokens, \"(\")) % 2",
         64,
@@ -460,7 +478,7 @@ fn what_one_kind_of_floats_proves_is_told() {
     let mut session = common::session("long.rasp", "same = select(tokens, tokens, ==);");
     let asked = |dtype| Asked {
         vocabulary: Some(["a", "b", "c", "d"].map(Value::str).to_vec()),
-        max_length: Some(64),
+        max_length: Some(16),
         request: Request {
             host: Host {
                 dtype,
@@ -470,7 +488,7 @@ fn what_one_kind_of_floats_proves_is_told() {
         },
         ..Asked::default()
     };
-    let main = "aggregate(same, indices)";
+    let main = "indices * selector_width(same) / length";
     let compiled = session.compile(&[main], &asked(None)).unwrap();
     assert!(!compiled.is_certified());
     let certified = &compiled.model.certified;

@@ -2,6 +2,7 @@
 //! reads of them, with the rounding of the host's floats. A read is exact where all that it adds are
 //! multiples of one power of two that a float holds: equal numbers stay equal to the bit there.
 
+use super::cases::{CaseOf, Cases};
 use super::facts::Facts;
 use super::host_sum::HostSum;
 use super::sided::OneSided;
@@ -69,10 +70,12 @@ pub(super) struct Bound {
     pub on_the_way: f64,
     /// How far roundings would take a read if it were not exact.
     pub rounding: f64,
-    /// The error for each value at tokens, where it depends on the value.
+    /// The error for each value at tokens, ascending, where it depends on the value.
     pub by_value: Vec<(f64, f64)>,
     /// Where it is 0 or on one side of it.
     pub one_sided: Option<OneSided>,
+    /// What it is for each value of an argument.
+    pub cases: Option<Cases>,
 }
 
 impl Bound {
@@ -87,6 +90,7 @@ impl Bound {
             rounding: 0.0,
             by_value: Vec::new(),
             one_sided: None,
+            cases: None,
         }
     }
 
@@ -96,6 +100,17 @@ impl Bound {
             grain,
             ..Bound::inexact(largest, 0.0)
         }
+    }
+
+    /// The error where it is one of its values.
+    pub fn error_at(&self, value: f64) -> f64 {
+        let near = 1e-9 * (1.0 + value.abs());
+        let first = self
+            .by_value
+            .partition_point(|(known, _)| *known < value - near);
+        let known = self.by_value.get(first);
+        let known = known.filter(|(known, _)| *known <= value + near);
+        known.map_or(self.error, |(_, error)| *error)
     }
 
     /// Of numbers that are stored as they are.
@@ -151,6 +166,37 @@ impl Bounds<'_> {
 
     /// The same of one that is in order, with another constant.
     pub fn summed(&self, read: &HostSum, constant: f64) -> Bound {
+        let mut sum = self.in_turn(read, constant, None);
+        let least = sum.least.unwrap_or(0);
+        if sum.error > 0.0 || !(sum.exact && fits(sum.added, least, self.floats)) {
+            let bounds = read.terms.iter().map(|term| self.of(term.variable));
+            let cases = self.cases_of(bounds).into_iter();
+            let cases = cases.map(|of| self.in_turn(read, constant, Some(of)));
+            if let Some(worst) = cases.reduce(Sum::worst) {
+                sum = sum.or_less(worst);
+            }
+        }
+        let largest = (sum.centre.abs() + sum.radius).max(sum.at_bos.abs());
+        let (error, grain) = match sum.exact && fits(sum.added, least, self.floats) {
+            true => (sum.error, Some(least)),
+            false => (sum.error + sum.rounding, None),
+        };
+        Bound {
+            largest: largest + error,
+            centre: sum.centre,
+            radius: sum.radius,
+            error,
+            grain,
+            on_the_way: sum.added,
+            rounding: sum.rounding,
+            by_value: Vec::new(),
+            one_sided: None,
+            cases: None,
+        }
+    }
+
+    /// A linear read as hosts add it up, in a case or in any.
+    pub fn in_turn(&self, read: &HostSum, constant: f64, of: Option<CaseOf>) -> Sum {
         let unit = self.floats.unit;
         let HostSum {
             of_tokens,
@@ -160,54 +206,53 @@ impl Bounds<'_> {
         // Hosts start from the bias and add terms in order, those of the embeddings first.
         let embedded = of_tokens.partial + of_indices.partial;
         let bos = f64::from(u8::from(self.plan.bos));
-        let (mut added, mut at_bos) = (constant.abs() + embedded, bos * constant);
-        let (mut centre, mut radius) = (constant, of_tokens.largest + of_indices.largest);
-        let mut error = 0.0;
-        let mut least = grain(constant);
-        let mut exact = self.floats.holds(constant);
+        let mut sum = Sum {
+            centre: constant,
+            radius: of_tokens.largest + of_indices.largest,
+            at_bos: bos * constant,
+            error: 0.0,
+            added: constant.abs() + embedded,
+            rounding: 0.0,
+            exact: self.floats.holds(constant),
+            least: grain(constant),
+        };
         // A row of an embedding has few of many directions; what is 0 is added without rounding.
         let sizes = of_tokens.sizes + of_indices.sizes;
-        let mut rounding = constant.abs() * unit + sizes * 2.0 * unit;
-        let mut added_up = 1 + of_tokens.terms + of_indices.terms;
+        let mut products = constant.abs() * unit + sizes * 2.0 * unit;
+        let mut added_up = (1 + of_tokens.terms + of_indices.terms) as f64;
+        let mut on_the_way = added_up * sum.added;
         for term in &read.terms {
-            let (bound, factor) = (self.of(term.variable), term.factor);
-            centre += factor * bound.centre;
+            let factor = term.factor;
+            sum.at_bos += factor * self.plan.variable(term.variable).bos;
+            let Some(bound) = self.term(term, of) else {
+                continue;
+            };
+            sum.centre += factor * bound.centre;
             if !term.is_embedded {
-                radius += factor.abs() * bound.radius;
-                rounding += factor.abs() * (bound.largest + bound.error) * 2.0 * unit;
-                added_up += 1;
+                sum.radius += factor.abs() * bound.radius;
+                products += factor.abs() * (bound.largest + bound.error) * 2.0 * unit;
+                added_up += 1.0;
             }
-            error += factor.abs() * bound.error;
-            at_bos += factor * self.plan.variable(term.variable).bos;
+            sum.error += factor.abs() * bound.error;
             let product = factor.abs() * bound.largest;
-            added = added
-                .max(product)
-                .max(centre.abs() + radius)
-                .max(at_bos.abs());
-            match (bound.grain, term.grain) {
-                (Some(a), Some(b)) => least = lesser(least, a.saturating_add(b)),
-                _ => exact = false,
+            let there = (sum.centre.abs() + sum.radius).max(sum.at_bos.abs());
+            sum.added = sum.added.max(product).max(there);
+            on_the_way += there + sum.error;
+            match (self.of(term.variable).grain, term.grain) {
+                (Some(a), Some(b)) => sum.least = lesser(sum.least, a.saturating_add(b)),
+                _ => sum.exact = false,
             }
-            exact &= self.floats.holds(factor);
+            sum.exact &= self.floats.holds(factor);
         }
-        let largest = (centre.abs() + radius).max(at_bos.abs());
-        let least = least.unwrap_or(0);
-        rounding += added_up as f64 * unit * (added + error);
-        let (error, grain) = match exact && fits(added, least, self.floats) {
-            true => (error, Some(least)),
-            false => (error + rounding, None),
-        };
-        Bound {
-            largest: largest + error,
-            centre,
-            radius,
-            error,
-            grain,
-            on_the_way: added,
-            rounding,
-            by_value: Vec::new(),
-            one_sided: None,
-        }
+        let all = added_up * (sum.added + sum.error);
+        sum.rounding = products
+            + unit
+                * match of {
+                    // What is added up gets smaller on the way where it begins with a large constant.
+                    Some(_) => all.min(on_the_way),
+                    None => all,
+                };
+        sum
     }
 
     /// The largest number that variables, queries, keys, values and hidden units are bounded by. Sums
@@ -254,6 +299,50 @@ impl Bounds<'_> {
         let lowest = centre + read.of_tokens.lowest + read.of_indices.lowest - radius;
         let highest = centre + read.of_tokens.highest + read.of_indices.highest + radius;
         (lowest, highest)
+    }
+}
+
+/// What a linear read adds up, as [`Bound`] has it, but that `error` is without roundings.
+pub(super) struct Sum {
+    pub centre: f64,
+    pub radius: f64,
+    at_bos: f64,
+    pub error: f64,
+    added: f64,
+    pub rounding: f64,
+    exact: bool,
+    least: Option<i32>,
+}
+
+impl Sum {
+    /// What holds in either case.
+    fn worst(self, other: Sum) -> Sum {
+        let low = (self.centre - self.radius).min(other.centre - other.radius);
+        let high = (self.centre + self.radius).max(other.centre + other.radius);
+        Sum {
+            centre: f64::midpoint(low, high),
+            radius: (high - low) / 2.0,
+            error: self.error.max(other.error),
+            added: self.added.max(other.added),
+            rounding: self.rounding.max(other.rounding),
+            ..self
+        }
+    }
+
+    /// What is known of the same sum in two ways.
+    fn or_less(self, by_case: Sum) -> Sum {
+        let (centre, radius) = match by_case.radius < self.radius {
+            true => (by_case.centre, by_case.radius),
+            false => (self.centre, self.radius),
+        };
+        Sum {
+            centre,
+            radius,
+            error: self.error.min(by_case.error),
+            added: self.added.min(by_case.added),
+            rounding: self.rounding.min(by_case.rounding),
+            ..self
+        }
     }
 }
 

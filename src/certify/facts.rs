@@ -8,6 +8,7 @@ use crate::plan::{
     Attend, Dimension, FeedForward, Kind, Linear, Meaning, Plan, Product, Scale, Term, Unit,
     VariableId, Written,
 };
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// What a relation's level may be off, in gaps, when its numbers are multiplied in float64 here.
@@ -31,6 +32,10 @@ pub(super) struct Facts {
     /// What they do at each value of their argument, and that.
     points: Vec<Vec<At>>,
     arguments: Vec<HostSum>,
+    /// Operations with the same argument, and the same values of it, have the same number.
+    argument_numbers: Vec<usize>,
+    /// How many have each.
+    argument_counts: Vec<usize>,
     /// What each attend operation moves.
     values: Vec<HostSum>,
 }
@@ -109,9 +114,16 @@ impl Facts {
         let points = points.map(|(forward, units)| At::all(plan, forward, units));
         let arguments = plan.feed_forwards.iter().map(|op| host_sum(&op.argument));
         let values = plan.attends.iter().map(|op| host_sum(&op.value));
+        let argument_numbers = argument_numbers(plan);
+        let mut argument_counts = vec![0; argument_numbers.len()];
+        for number in &argument_numbers {
+            argument_counts[*number] += 1;
+        }
         Facts {
             points: points.collect(),
             arguments: arguments.collect(),
+            argument_numbers,
+            argument_counts,
             values: values.collect(),
             directions,
             embedded,
@@ -140,6 +152,16 @@ impl Facts {
 
     pub fn argument(&self, forward: usize) -> &HostSum {
         &self.arguments[forward]
+    }
+
+    /// The number of the argument of a feed-forward operation.
+    pub fn number_of_argument(&self, forward: usize) -> usize {
+        self.argument_numbers[forward]
+    }
+
+    /// Whether another feed-forward operation has the same argument.
+    pub fn shares_argument(&self, forward: usize) -> bool {
+        self.argument_counts[self.argument_numbers[forward]] > 1
     }
 
     pub fn value(&self, attend: usize) -> &HostSum {
@@ -173,6 +195,22 @@ impl Facts {
     pub fn check(&self, attend: usize) -> Result<(), String> {
         self.faults[attend].clone().map_or(Ok(()), Err)
     }
+}
+
+fn argument_numbers(plan: &Plan) -> Vec<usize> {
+    let mut known: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
+    let numbers = plan.feed_forwards.iter().map(|op| {
+        let Linear { constant, terms } = &op.argument;
+        let terms = terms.iter();
+        let terms = terms.flat_map(|(id, factor)| [u64::from(id.0), factor.to_bits()]);
+        let points = op.points.iter().map(|point| point.to_bits());
+        let sizes = [op.argument.terms.len() as u64, constant.to_bits()];
+        let next = known.len();
+        *known
+            .entry(sizes.into_iter().chain(terms).chain(points).collect())
+            .or_insert(next)
+    });
+    numbers.collect()
 }
 
 /// Of each variable whether it depends on the token or the index alone.

@@ -279,7 +279,12 @@ impl Bounds<'_> {
                     ),
                 };
                 let error = weights + roundings * unit * value.largest + value.error;
+                let by_value = match low >= 0.0 && roundings > 0.0 {
+                    true => self.mean_by_value((attend, head), (weights, error), &value),
+                    false => Vec::new(),
+                };
                 Bound {
+                    by_value,
                     one_sided: self.sided_mean(attend, weights, roundings),
                     centre: f64::midpoint(low, high),
                     radius: (high - low) / 2.0 + error,
@@ -300,6 +305,30 @@ impl Bounds<'_> {
                 )
             }
         }
+    }
+
+    /// What a mean of numbers that are not negative may be off by where it is one of its values, each with
+    /// its error, of which so much is that of the weights, and all is no more than the second. No sum on the
+    /// way is larger than the mean in the end, nor than so many of the largest shares.
+    fn mean_by_value(
+        &self,
+        (attend, head): (&Attend, &HeadBound),
+        (weights, most): (f64, f64),
+        value: &Bound,
+    ) -> Vec<(f64, f64)> {
+        let keys = attend.most as f64 + 2.0;
+        let largest = value.largest;
+        let roundings = |mean: f64| match self.is_counted(attend, head) {
+            true => keys * (mean - mean * mean / (2.0 * largest)) + 5.0 * mean,
+            false => (keys + 6.0) * mean,
+        };
+        let values = self.plan.variable(attend.into).values.iter();
+        let errors = values.map(|mean| {
+            let size = (mean + weights + value.error).min(largest);
+            let error = weights + roundings(size) * self.floats.unit + value.error;
+            (*mean, error.min(most))
+        });
+        errors.collect()
     }
 
     /// Whether what is moved has a weight of 1, to the bit, or one that leaks: of one key, or of BOS
@@ -331,11 +360,16 @@ impl Bounds<'_> {
     /// is a whole number where levels are equal.
     fn roundings(&self, attend: &Attend, head: &HeadBound) -> f64 {
         let sum = (attend.most as f64 + 2.0) / 2.0;
-        let is_counted = attend.above() == 0.0 && head.level_error == 0.0 && self.is_lost(head);
-        match is_counted && attend.kind != Kind::MeanOfPart {
+        match self.is_counted(attend, head) {
             true => sum + 4.0,
             false => 2.0 * sum + 6.0,
         }
+    }
+
+    /// Whether all keys of a mean have the same share, one over their number.
+    fn is_counted(&self, attend: &Attend, head: &HeadBound) -> bool {
+        let are_level = attend.above() == 0.0 && head.level_error == 0.0 && self.is_lost(head);
+        are_level && attend.kind != Kind::MeanOfPart
     }
 }
 
@@ -356,9 +390,13 @@ impl Bounds<'_> {
     /// What some operations add to one variable, each in so many terms. No sum on the way is larger than
     /// `most`.
     pub fn added(&self, bounds: Vec<(Bound, usize)>, most: f64) -> Option<Bound> {
+        if let [(_, _)] = &bounds[..] {
+            return bounds.into_iter().next().map(|(bound, _)| bound);
+        }
+        let by_case = self.added_by_case(&bounds);
         let mut bounds = bounds.into_iter();
         let (first, _) = bounds.next()?;
-        Some(bounds.fold(first, |sum, (bound, terms)| {
+        let sum = bounds.fold(first, |sum, (bound, terms)| {
             let largest = (sum.largest + bound.largest).min(most);
             let roundings = terms as f64 * self.floats.unit;
             let sides = sum.one_sided.zip(bound.one_sided);
@@ -367,7 +405,15 @@ impl Bounds<'_> {
                 one_sided: one_sided.map(|sum| sum.off(0.0, roundings)),
                 ..Bound::inexact(largest, sum.error + bound.error + roundings * largest)
             }
-        }))
+        });
+        Some(match by_case {
+            Some((cases, all)) => Bound {
+                one_sided: sum.one_sided,
+                cases,
+                ..Bound::inexact(sum.largest.min(all.largest()), sum.error.min(all.error))
+            },
+            None => sum,
+        })
     }
 
     /// What no sum on the way to a variable is larger than, of bounds at all positions of what is added:

@@ -58,6 +58,13 @@ impl Bounds<'_> {
             centre: f64::midpoint(least, most),
             radius: (most - least) / 2.0 + bound.error,
             one_sided,
+            cases: self.cases(
+                (at, forward),
+                &match bound.grain {
+                    Some(_) => errors.iter().map(|(value, _)| (*value, 0.0)).collect(),
+                    None => errors.clone(),
+                },
+            ),
             ..bound
         };
         if exact.is_some() && error == 0.0 {
@@ -183,11 +190,10 @@ impl Bounds<'_> {
             && let Some((variable, factor)) = terms.first()
         {
             let bound = self.of(*variable);
-            let at = (point - forward.argument.constant) / factor;
-            let near = |(value, _): &&(f64, f64)| (value - at).abs() <= 1e-9 * (1.0 + at.abs());
-            if let Some((_, error)) = bound.by_value.iter().find(near) {
+            if !bound.by_value.is_empty() {
+                let at = (point - forward.argument.constant) / factor;
                 let sizes = 2.0 * point.abs() + 3.0 * forward.argument.constant.abs();
-                return factor.abs() * error + self.floats.unit * sizes;
+                return factor.abs() * bound.error_at(at) + self.floats.unit * sizes;
             }
         }
         argument.error

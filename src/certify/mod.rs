@@ -5,6 +5,7 @@
 
 mod bos;
 pub mod bound;
+mod cases;
 mod facts;
 mod first;
 mod head;

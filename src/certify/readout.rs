@@ -2,6 +2,7 @@
 //! the next value.
 
 use super::bound::Bounds;
+use super::sided::OneSided;
 use super::{OutputBound, TOLERANCE_F32, TOLERANCE_F64, margin};
 use crate::plan::{Linear, Read, ReadOut};
 use crate::value::ROUNDING;
@@ -14,15 +15,26 @@ impl Bounds<'_> {
             _ => TOLERANCE_F64,
         });
         let (error, proved) = match &output.read {
-            Read::Nearest(values) if values.is_empty() => self.share(
-                self.number(output).error,
-                tolerance.unwrap_or(TOLERANCE_F64),
-            ),
+            Read::Nearest(values) if values.is_empty() => {
+                let tolerance = tolerance.unwrap_or(TOLERANCE_F64);
+                let known = self.share(self.number(output).error, tolerance);
+                match output.scores.first().filter(|_| !known.1) {
+                    // What is more than 1 may be off by more.
+                    Some(score) => self.side_of(score).map_or(known, |side| {
+                        self.share(side.error_at(1.0 + score.constant.abs()), tolerance)
+                    }),
+                    None => known,
+                }
+            }
             Read::Nearest(values) => {
                 let margin = margin(values).unwrap_or(f64::INFINITY);
                 // What is read as one of these may be off by what floats lose.
                 let largest = values.iter().fold(0.0f64, |most, n| most.max(n.abs()));
-                self.share(self.number(output).error, margin - ROUNDING * largest)
+                let lost = ROUNDING * largest;
+                match self.share(self.number(output).error, margin - lost) {
+                    known @ (_, true) => known,
+                    known => self.by_value(output, values, lost).unwrap_or(known),
+                }
             }
             Read::Classes(number, count) => {
                 let bound = self.read(number);
@@ -53,6 +65,52 @@ impl Bounds<'_> {
             tolerance,
             proved,
         }
+    }
+
+    /// The same of each of the numbers that are read, where each has an error of its own: large ones mostly
+    /// have others further away.
+    fn by_value(&self, output: &ReadOut, values: &[f64], lost: f64) -> Option<(f64, bool)> {
+        let score = output.scores.first()?;
+        let errors = self.errors_of(score)?;
+        let gap = |low: Option<&f64>, high: Option<&f64>| match (low, high) {
+            (Some(low), Some(high)) => high - low,
+            (_, _) => f64::INFINITY,
+        };
+        let shares = values.iter().enumerate().map(|(at, value)| {
+            let below = gap(at.checked_sub(1).and_then(|at| values.get(at)), Some(value));
+            let above = gap(Some(value), values.get(at + 1));
+            let margin = below.min(above) / 2.0 - lost;
+            match margin > 0.0 {
+                true => errors(*value) / margin,
+                false => f64::INFINITY,
+            }
+        });
+        let worst = shares.fold(0.0, f64::max);
+        Some((worst, worst < 1.0))
+    }
+
+    /// How far a number may be off where it is one of its values.
+    fn errors_of<'l>(&'l self, read: &'l Linear) -> Option<Box<dyn Fn(f64) -> f64 + 'l>> {
+        let unit = self.floats.unit;
+        let mut terms = read.terms.iter();
+        if let (Some((id, factor)), None) = (terms.next(), terms.next())
+            && !self.of(*id).by_value.is_empty()
+        {
+            let bound = self.of(*id);
+            return Some(Box::new(move |value| {
+                let sizes = 2.0 * value.abs() + 3.0 * read.constant.abs();
+                factor.abs() * bound.error_at((value - read.constant) / factor) + unit * sizes
+            }));
+        }
+        let side = self.side_of(read)?;
+        Some(Box::new(move |value| side.error_at(value - read.constant)))
+    }
+
+    /// A linear read less its constant, which is added to it, if all that it reads is on one side of 0.
+    fn side_of(&self, read: &Linear) -> Option<OneSided> {
+        let roundings = 2.0 * (1.0 + read.terms.len() as f64) * self.floats.unit;
+        let side = self.sided(read)?;
+        Some(side.off(roundings * read.constant.abs(), roundings))
     }
 
     /// The nearest of some numbers to a ratio, as a share of half their distance. The scores of two

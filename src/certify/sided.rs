@@ -77,6 +77,11 @@ impl OneSided {
         }
     }
 
+    /// How far it may be off where it is this number.
+    pub fn error_at(self, number: f64) -> f64 {
+        self.absolute + self.relative * number.abs()
+    }
+
     /// The error of `constant` and this as a share of what may be between it and `middle`, where that parts
     /// nothing from anything; infinite where it does not.
     pub fn share(self, constant: f64, middle: f64) -> f64 {

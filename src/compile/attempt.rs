@@ -6,6 +6,7 @@ use super::{Compiler, Request, Searches, causal, emit, lower, readout, verify};
 use crate::base::{Code, Diagnostic, Fallible, Limits};
 use crate::certify::Certificate;
 use crate::graph::{Graph, SOpId, WithFirst};
+use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped, Var};
 use crate::model::{Dtype, Host, Model};
 use crate::plan::pass::Passes;
@@ -86,7 +87,7 @@ fn certified_or_tried(
     }
     // More care can take more than there is; the model is there without it.
     let few = |var: &Var| var.values.domain.len() <= MOST_NUMBERED;
-    let cares: &[Care] = match analysis.vars.iter().all(few) {
+    let cares: &[Care] = match read_on_the_way(analysis, roots).all(few) {
         true => &[Care::Careful, Care::Bits, Care::Exact],
         false => &[Care::Careful, Care::Bits],
     };
@@ -127,6 +128,20 @@ fn certified_or_tried(
         Some(dtype) => Box::new(error.help(exact_there(*dtype))),
         None => error,
     })
+}
+
+/// The variables that anything but the results themselves depends on.
+fn read_on_the_way<'a>(
+    analysis: &'a Analysis,
+    roots: &[SOpId],
+) -> impl Iterator<Item = &'a Var> + use<'a> {
+    let reached = analysis.graph.reachable(roots).into_iter();
+    let on_the_way = reached.filter(|id| !roots.contains(id));
+    let vars = on_the_way.filter_map(|id| Some(&analysis.node(id).ok()?.column.space.vars));
+    let read: BTreeSet<VarId> = vars.flatten().copied().collect();
+    let vars = analysis.vars.iter().enumerate();
+    let read = vars.filter(move |(at, _)| read.contains(&VarId(*at as u32)));
+    read.map(|(_, var)| var)
 }
 
 /// # Errors

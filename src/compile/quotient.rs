@@ -8,7 +8,7 @@ use super::linear::affine;
 use super::linear_read::LinearRead;
 use super::product::FEWEST_VALUES;
 use super::search::{Found, search};
-use super::{Compiler, Want};
+use super::{Care, Compiler, Want};
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
 use crate::value::Op;
@@ -89,6 +89,13 @@ impl Compiler<'_> {
             true => (-1.0, -high, -low),
             false => (1.0, low, high),
         };
+        // Each the sign of the dividend that a unit takes, from where it does, and how far that goes. Where a
+        // dividend has either sign, what is taken from it is added again, from a much larger number than the
+        // quotient is.
+        let parts = match self.care == Care::Exact && low < 0.0 {
+            true => vec![(sign, 0.0, high), (-sign, 0.0, -low)],
+            false => vec![(sign, low, high)],
+        };
         let mut read = LinearRead::constant(offset);
         for number in &divisors {
             if !rows.iter().any(|row| below[*row] == *number) {
@@ -98,22 +105,26 @@ impl Compiler<'_> {
             let indicator: Vec<f64> = divisors.iter().map(one).collect();
             let name = format!("{} = {number}", self.name(divisor));
             let is_case = self.feature(divisor, &indicator, Want::Snapped, &name)?;
-            let argument = LinearRead::constant(-high)
-                .plus(sign, &above.read)
-                .plus(high - low, &is_case);
-            let value =
-                |row: &usize| sign * above.value(*row) - high + (high - low) * one(&below[*row]);
-            let points = rows.iter().map(value).collect();
-            let at = self.argument(argument, points, label)?;
-            let weight = sign * slope / number;
-            let unit = Unit {
-                slope: 1.0,
-                offset: 0.0,
-                weight,
-            };
-            read = read
-                .plus(1.0, &self.units(at, vec![unit], label, None))
-                .plus(weight * low, &is_case);
+            for (sign, low, high) in &parts {
+                // Silent units are 1 below 0, so that no error of the dividend wakes them.
+                let (silent, awake) = (-high - 1.0, high - low + 1.0);
+                let argument = LinearRead::constant(silent)
+                    .plus(*sign, &above.read)
+                    .plus(awake, &is_case);
+                let value =
+                    |row: &usize| silent + sign * above.value(*row) + awake * one(&below[*row]);
+                let points = rows.iter().map(value).collect();
+                let at = self.argument(argument, points, label)?;
+                let weight = sign * slope / number;
+                let unit = Unit {
+                    slope: 1.0,
+                    offset: 0.0,
+                    weight,
+                };
+                read = read
+                    .plus(1.0, &self.units(at, vec![unit], label, None))
+                    .plus(weight * low, &is_case);
+            }
         }
         Ok(Some(read))
     }

@@ -1,7 +1,8 @@
-//! Means that are held less a constant. A head drops the constant of what it moves, so that the share of
-//! what is no `"("` may be held as a number from -1 to 0. A step adds that to a positive number, which
-//! rounds it; a share from 0 to 1 is added to a negative one, and what is left of it above the threshold
-//! is exact. So the head moves the constant, too, from a direction that is 1 at every token.
+//! Means that are held with another constant, which their head moves, too, from a direction that is 1 at
+//! every token. A head drops the constant of what it moves, so that the share of what is no `"("` may be
+//! held as a number from -1 to 0. A step adds that to a positive number, which rounds it; a share from 0
+//! to 1 is added to a negative one, and what is left of it above the threshold is exact. And a mean that
+//! is a result is held around the middle of its values: half as large, it is rounded half as much.
 
 use super::combine::is_step;
 use crate::plan::{FeedForward, Kind, Plan, Style, VariableId, Written};
@@ -13,7 +14,9 @@ pub(super) fn lift(plan: &mut Plan) {
     }
     for at in 0..plan.attends.len() {
         let into = plan.attends[at].into;
-        let Some(constant) = least(plan, into).filter(|_| may_be_lifted(plan, at)) else {
+        let least = least(plan, into).filter(|_| is_mean(plan, at) && is_before_step(plan, into));
+        let middle = || middle(plan, into).filter(|_| is_mean(plan, at) && is_result(plan, into));
+        let Some(constant) = least.or_else(middle) else {
             continue;
         };
         let one = plan.one();
@@ -40,20 +43,44 @@ fn least(plan: &Plan, id: VariableId) -> Option<f64> {
     }
 }
 
-/// Whether a head of tokens alone writes a variable, a step reads it after all else that it reads, and
-/// no head moves it.
-fn may_be_lifted(plan: &Plan, at: usize) -> bool {
+/// How far the middle of a variable's values is below 0, in whole numbers, if it is far from it.
+fn middle(plan: &Plan, id: VariableId) -> Option<f64> {
+    let values = &plan.variable(id).values;
+    let (first, last) = (values.first()?, values.last()?);
+    let middle = f64::midpoint(*first, *last).round();
+    (middle.abs() >= (last - first) / 4.0 && middle != 0.0).then_some(-middle)
+}
+
+/// Whether a head of tokens alone writes the variable of an operation, and nothing else does.
+fn is_mean(plan: &Plan, at: usize) -> bool {
     let op = &plan.attends[at];
     let writes = plan.attends.iter().filter(|other| other.into == op.into);
-    let mut moved = plan.attends.iter().flat_map(|op| op.value.reads());
     op.kind == Kind::MeanOfSome
         && writes.count() == 1
         && plan.variable(op.into).rounding.is_none()
-        && !moved.any(|id| id == op.into)
+        && plan.below(op.into).is_none()
+}
+
+/// Whether a step reads a variable after all else that it reads, and no head moves it.
+fn is_before_step(plan: &Plan, id: VariableId) -> bool {
+    let mut moved = plan.attends.iter().flat_map(|op| op.value.reads());
+    !moved.any(|moved| moved == id)
         && plan
             .feed_forwards
             .iter()
-            .any(|step| is_last(plan, step, op.into))
+            .any(|step| is_last(plan, step, id))
+}
+
+/// Whether nothing but readouts reads a variable, which is a mean of more than one key.
+fn is_result(plan: &Plan, id: VariableId) -> bool {
+    let mut writes = plan.attends.iter().filter(|op| op.into == id);
+    let mut heads = plan.attends.iter();
+    writes.all(|op| op.most > 1)
+        && !heads.any(|op| op.reads().any(|read| read == id))
+        && !plan
+            .feed_forwards
+            .iter()
+            .any(|op| op.argument.terms.contains_key(&id))
 }
 
 /// Whether a step reads a variable, and besides it only what stands in the embedding.

@@ -98,7 +98,7 @@ pub const PASSES: [Pass; 16] = [
     },
     Pass {
         name: "lift",
-        about: "where floats would round it before a step, a mean is held as a positive number",
+        about: "a mean that floats would round is positive before a step, and around 0 as a result",
         run: Run::Spare(lift::lift),
     },
     Pass {

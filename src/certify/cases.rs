@@ -1,0 +1,225 @@
+//! Cases: what numbers are for each value of an argument that several feed-forward operations read, as
+//! the bits do that say which count it is, and what such bits gate. Of sums of these each case is bounded
+//! by itself, as what excludes each other is never added up.
+
+use super::bound::{Bound, Bounds};
+use super::host_sum::{HostSum, HostTerm};
+use crate::plan::{FeedForward, Unit};
+use std::sync::Arc;
+
+/// Arguments of more values have no cases, and sums of more terms and cases are not looked at by case:
+/// that would take too long.
+const MOST_CASES: usize = 512;
+const MOST_WORK: usize = 20_000;
+
+/// A number for each value of an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cases {
+    /// The number of the argument: that of feed-forward operations that read the same, with the same
+    /// values.
+    argument: usize,
+    /// In the order of its values; that at BOS is last.
+    each: Arc<[Case]>,
+}
+
+/// What a number is in one case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Case {
+    pub low: f64,
+    pub high: f64,
+    pub error: f64,
+}
+
+impl Case {
+    pub const NOTHING: Case = Case {
+        low: 0.0,
+        high: 0.0,
+        error: 0.0,
+    };
+
+    /// The largest absolute value.
+    pub fn largest(self) -> f64 {
+        self.low.abs().max(self.high.abs())
+    }
+}
+
+/// One value of an argument.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CaseOf {
+    pub argument: usize,
+    pub at: usize,
+}
+
+impl Bound {
+    /// What it is in a case, if that says anything of it.
+    pub fn in_case(&self, of: CaseOf) -> Option<Case> {
+        let cases = self.cases.as_ref();
+        let cases = cases.filter(|cases| cases.argument == of.argument)?;
+        cases.each.get(of.at).copied()
+    }
+}
+
+impl Bounds<'_> {
+    /// The cases of the argument that most of some numbers have cases of, if at least two do.
+    pub fn cases_of<'b>(&self, bounds: impl Iterator<Item = &'b Bound>) -> Vec<CaseOf> {
+        let (counts, terms) = arguments(bounds);
+        let most = counts.into_iter().max_by_key(|(_, count, _)| *count);
+        let most = most.filter(|(_, count, cases)| *count > 1 && terms * cases <= MOST_WORK);
+        most.map_or(Vec::new(), |(argument, _, cases)| {
+            (0..cases).map(|at| CaseOf { argument, at }).collect()
+        })
+    }
+
+    /// The cases of what a feed-forward operation writes, by the values that it gives, each with its error;
+    /// or those of what gates it.
+    pub fn cases(
+        &self,
+        (at, forward): (usize, &FeedForward),
+        values: &[(f64, f64)],
+    ) -> Option<Cases> {
+        let is_shared = self.facts.shares_argument(at);
+        if !is_shared && let Some(cases) = self.gated(forward, self.facts.argument(at), values) {
+            return Some(cases);
+        }
+        let case = |(value, error): &(f64, f64)| Case {
+            low: *value,
+            high: *value,
+            error: *error,
+        };
+        (is_shared && values.len() <= MOST_CASES).then(|| Cases {
+            argument: self.facts.number_of_argument(at),
+            each: values.iter().map(case).collect(),
+        })
+    }
+
+    /// The cases of units of which some are silent in some cases of what they read.
+    fn gated(&self, forward: &FeedForward, read: &HostSum, values: &[(f64, f64)]) -> Option<Cases> {
+        let whole = values
+            .iter()
+            .fold(Case::NOTHING, |all, (value, error)| Case {
+                low: all.low.min(*value),
+                high: all.high.max(*value),
+                error: all.error.max(*error),
+            });
+        let bounds = read.terms.iter().map(|term| self.of(term.variable));
+        let (counts, terms) = arguments(bounds);
+        let work = |cases: usize| cases * terms * forward.units.len();
+        let counts = counts.into_iter();
+        let counts = counts.filter(|(_, _, cases)| work(*cases) <= MOST_WORK);
+        let gates = counts.map(|(argument, _, cases)| {
+            let silent = |at: usize| {
+                let of = CaseOf { argument, at };
+                let mut units = forward.units.iter();
+                units.all(|unit| self.is_silent(unit, read, of))
+            };
+            let each = (0..cases).map(|at| match silent(at) {
+                true => Case::NOTHING,
+                false => whole,
+            });
+            let each: Arc<[Case]> = each.collect();
+            let loud = each.iter().filter(|case| **case != Case::NOTHING).count();
+            (loud, Cases { argument, each })
+        });
+        // That which leaves the fewest cases tells most.
+        let (loud, cases) = gates.min_by_key(|(loud, _)| *loud)?;
+        (loud < cases.each.len()).then_some(cases)
+    }
+
+    /// Whether a unit of this argument is 0, to the bit, in a case.
+    fn is_silent(&self, unit: &Unit, read: &HostSum, of: CaseOf) -> bool {
+        let moved = unit.offset / unit.slope;
+        let sum = self.in_turn(read, read.constant + moved, Some(of));
+        let sign = unit.slope.signum();
+        let at_bos = sign * (read.at_bos + moved);
+        let most = (sign * sum.centre + sum.radius).max(at_bos);
+        most + sum.error + sum.rounding <= 0.0
+    }
+
+    /// The sum of numbers that are added in turn, each in so many terms, in each case of an argument, and the
+    /// largest and the largest error of all.
+    pub fn added_by_case(&self, bounds: &[(Bound, usize)]) -> Option<(Option<Cases>, Case)> {
+        let unit = self.floats.unit;
+        let (mut each, mut argument) = (Vec::new(), None);
+        for of in self.cases_of(bounds.iter().map(|(bound, _)| bound)) {
+            argument = Some(of.argument);
+            let mut sum = Case::NOTHING;
+            for (bound, terms) in bounds {
+                let case = match bound.in_case(of) {
+                    Some(Case::NOTHING) => continue,
+                    Some(case) => case,
+                    None => Case {
+                        low: -bound.largest,
+                        high: bound.largest,
+                        error: bound.error,
+                    },
+                };
+                sum.low += case.low;
+                sum.high += case.high;
+                let on_the_way = sum.largest() + case.largest();
+                sum.error += case.error + *terms as f64 * unit * on_the_way;
+            }
+            each.push(sum);
+        }
+        let argument = argument?;
+        let all = each.iter().fold(Case::NOTHING, |all, case| Case {
+            low: all.low.min(case.low),
+            high: all.high.max(case.high),
+            error: all.error.max(case.error),
+        });
+        let are_all = bounds.iter().all(|(bound, _)| {
+            let cases = bound.cases.as_ref();
+            cases.is_some_and(|cases| cases.argument == argument)
+        });
+        let each = each.into();
+        Some((are_all.then_some(Cases { argument, each }), all))
+    }
+
+    /// What a term of a linear read is in a case: a bound on it, and how far it may be off.
+    pub fn term(&self, term: &HostTerm, of: Option<CaseOf>) -> Option<Term> {
+        let bound = self.of(term.variable);
+        match of.and_then(|of| bound.in_case(of)) {
+            Some(Case::NOTHING) => None,
+            Some(case) => Some(Term {
+                centre: f64::midpoint(case.low, case.high),
+                radius: (case.high - case.low) / 2.0,
+                largest: case.largest() + case.error,
+                error: case.error,
+            }),
+            None => Some(Term {
+                centre: bound.centre,
+                radius: bound.radius,
+                largest: bound.largest,
+                error: bound.error,
+            }),
+        }
+    }
+}
+
+/// What is added up, as [`Bound`] has it.
+pub(super) struct Term {
+    pub centre: f64,
+    pub radius: f64,
+    pub largest: f64,
+    pub error: f64,
+}
+
+/// The arguments of which some numbers have cases, with how many numbers do and how many cases there are,
+/// and how many numbers there are.
+fn arguments<'b>(bounds: impl Iterator<Item = &'b Bound>) -> (Vec<(usize, usize, usize)>, usize) {
+    let mut counts: Vec<(usize, usize, usize)> = Vec::new();
+    let mut all = 0;
+    for bound in bounds {
+        all += 1;
+        let Some(cases) = &bound.cases else {
+            continue;
+        };
+        match counts
+            .iter_mut()
+            .find(|(argument, _, _)| *argument == cases.argument)
+        {
+            Some((_, count, _)) => *count += 1,
+            None => counts.push((cases.argument, 1, cases.each.len())),
+        }
+    }
+    (counts, all)
+}
