@@ -105,6 +105,10 @@ impl Compiler<'_> {
         let space = &node.column.space;
         let found = self.found(id, function)?;
         let steps = found.as_ref().map(|found| found.stairs.steps.len());
+        let many = steps.unwrap_or(usize::MAX);
+        if let Some(read) = self.choice_of_two(id, function, (many, want), label)? {
+            return Ok(read);
+        }
         let is_short = |found: &Found| found.stairs.steps.len() <= FEW;
         if !(snapped || found.as_ref().is_some_and(is_short))
             && let Some(read) = self.of_exact_parts(id, function, label)?
@@ -129,7 +133,6 @@ impl Compiler<'_> {
         {
             return Ok(read);
         }
-        let many = steps.unwrap_or(usize::MAX);
         if let Some(read) = self.through_quotient(id, function, (many, want), label)? {
             return Ok(read);
         }

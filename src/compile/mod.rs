@@ -20,6 +20,7 @@ mod axis;
 pub mod basis;
 mod by_value;
 mod causal;
+mod choice;
 mod effect;
 mod emit;
 mod exponent;

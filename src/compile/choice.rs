@@ -1,0 +1,232 @@
+//! Choices between two numbers. One that is continuous, as the larger of two counts is, is a number and a
+//! hidden unit beside it, that of what is compared: `max(a, b)` is `b` and what `a - b` is above 0. Any
+//! other is two units, each silent where the other is chosen. A table has a step for nearly every pair.
+
+use super::axis::Axis;
+use super::feature::targets;
+use super::linear::affine;
+use super::linear_read::LinearRead;
+use super::{Compiler, Want};
+use crate::graph::{SOp, SOpId};
+use crate::infer::space::Space;
+use crate::infer::{Operand, Stopped};
+use crate::plan::Unit;
+use crate::value::Op;
+
+/// A function of no more steps is not worth the hidden units of its operands.
+const FEWEST_STEPS: usize = 16;
+
+/// Nor, of no more steps, a bit of a layer of its own.
+const FEWEST_STEPS_OF_GATES: usize = 32;
+
+/// One hidden unit of the positive part of a number.
+const POSITIVE: Unit = Unit {
+    slope: 1.0,
+    offset: 0.0,
+    weight: 1.0,
+};
+
+/// A choice that is a multiple of its values.
+struct Chosen<'c> {
+    space: &'c Space,
+    target: &'c [f64],
+    /// The rows that have a value.
+    rows: Vec<usize>,
+    slope: f64,
+    offset: f64,
+    label: &'c str,
+    want: Want,
+}
+
+impl Chosen<'_> {
+    /// What is chosen in a row.
+    fn at(&self, row: usize) -> f64 {
+        (self.target[row] - self.offset) / self.slope
+    }
+}
+
+impl Compiler<'_> {
+    /// A choice between two numbers, if it is one and takes many steps otherwise.
+    pub(super) fn choice_of_two(
+        &mut self,
+        id: Operand,
+        function: &[f64],
+        (steps, want): (usize, Want),
+        label: &str,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let Some(SOp::Map {
+            op: Op::If,
+            operands,
+        }) = self.analysis.shape(id)
+        else {
+            return Ok(None);
+        };
+        let [condition, then, otherwise] = **operands else {
+            return Ok(None);
+        };
+        let column = self.analysis.node(id)?.column.clone();
+        let is_worth = want != Want::Snapped && steps > FEWEST_STEPS;
+        let Some((slope, offset)) = affine(&column.values.numbers(), function)
+            .filter(|(slope, _)| is_worth && *slope != 0.0)
+        else {
+            return Ok(None);
+        };
+        for operand in [then, otherwise] {
+            if self.analysis.node(operand)?.seen.values.numbers().is_none() {
+                return Ok(None);
+            }
+        }
+        let target = targets(&column, function);
+        let rows = (0..target.len()).filter(|row| !target[*row].is_nan());
+        let chosen = Chosen {
+            space: &column.space,
+            target: &target,
+            rows: rows.collect(),
+            slope,
+            offset,
+            label,
+            want,
+        };
+        if let Some(read) = self.continuous(&chosen, condition, [otherwise, then])? {
+            return Ok(Some(read));
+        }
+        match steps > FEWEST_STEPS_OF_GATES {
+            true => self.gated(&chosen, condition, [then, otherwise]),
+            false => Ok(None),
+        }
+    }
+
+    /// What one operand is, and a multiple of what one side of the comparison is above the other.
+    fn continuous(
+        &mut self,
+        chosen: &Chosen,
+        condition: SOpId,
+        bases: [SOpId; 2],
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let Some(SOp::Map {
+            op: Op::Compare(_),
+            operands,
+        }) = self.analysis.shape(condition.into())
+        else {
+            return Ok(None);
+        };
+        let [left, right] = **operands else {
+            return Ok(None);
+        };
+        for operand in [left, right] {
+            if self.analysis.node(operand)?.seen.values.numbers().is_none() {
+                return Ok(None);
+            }
+        }
+        let in_rows =
+            |compiler: &Self, id: SOpId| compiler.values_in(id.into(), chosen.space, chosen.target);
+        let (Some((_, of_left)), Some((_, of_right))) =
+            (in_rows(self, left)?, in_rows(self, right)?)
+        else {
+            return Ok(None);
+        };
+        for base in bases {
+            let Some((_, of_base)) = in_rows(self, base)? else {
+                continue;
+            };
+            for sign in [1.0, -1.0] {
+                let above = |row: usize| sign * (of_left[row] - of_right[row]);
+                let pairs = chosen.rows.iter().map(|row| {
+                    let beyond = chosen.at(*row) - of_base[*row];
+                    (above(*row).max(0.0), beyond)
+                });
+                let Some(factor) = factor(pairs) else {
+                    continue;
+                };
+                let mut axis = |id| self.axis_of(id, chosen);
+                let (Some(left), Some(right), Some(base)) =
+                    (axis(left)?, axis(right)?, axis(base)?)
+                else {
+                    return Ok(None);
+                };
+                let argument = left.read.scaled(sign).plus(-sign, &right.read);
+                let points = chosen.rows.iter().map(|row| above(*row)).collect();
+                let at = self.argument(argument, points, chosen.label)?;
+                let weight = chosen.slope * factor;
+                let unit = Unit { weight, ..POSITIVE };
+                let positive = self.units(at, vec![unit], chosen.label, None);
+                let read = LinearRead::constant(chosen.offset).plus(chosen.slope, &base.read);
+                return Ok(Some(read.plus(1.0, &positive)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Each operand by a unit that is silent where it is not chosen.
+    fn gated(
+        &mut self,
+        chosen: &Chosen,
+        condition: SOpId,
+        operands: [SOpId; 2],
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let seen = self.analysis.node(condition)?.seen.clone();
+        let bit: Vec<f64> = seen
+            .values
+            .domain
+            .iter()
+            .map(|value| f64::from(u8::from(value.truthy())))
+            .collect();
+        let in_rows = self.values_in(condition.into(), chosen.space, chosen.target)?;
+        let Some((numbers, of_condition)) = in_rows else {
+            return Ok(None);
+        };
+        let [then, otherwise] = operands;
+        let mut axis = |id| self.axis_of(id, chosen);
+        let (Some(then), Some(otherwise)) = (axis(then)?, axis(otherwise)?) else {
+            return Ok(None);
+        };
+        let name = self.name(condition);
+        let condition = self.feature(condition, &bit, Want::Snapped, &name)?;
+        let is_then = |row: usize| {
+            let place = numbers
+                .iter()
+                .position(|number| *number == of_condition[row]);
+            place.map_or(0.0, |place| bit[place])
+        };
+        let mut read = LinearRead::constant(chosen.offset);
+        for (axis, is_on) in [(then, 1.0), (otherwise, 0.0)] {
+            let all = chosen.rows.iter().map(|row| axis.value(*row));
+            let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), n| {
+                (low.min(n), high.max(n))
+            });
+            // 1 where this operand is chosen, and 0 where it is not.
+            let sign = 2.0 * is_on - 1.0;
+            let gate = LinearRead::constant(1.0 - is_on).plus(sign, &condition);
+            read = read.plus(chosen.slope * low, &gate);
+            if high == low {
+                continue;
+            }
+            let awake = high - low + 1.0;
+            let argument = LinearRead::constant(-low - awake)
+                .plus(1.0, &axis.read)
+                .plus(awake, &gate);
+            let point = |row: &usize| {
+                let gate = 1.0 - is_on + sign * is_then(*row);
+                axis.value(*row) - low + awake * (gate - 1.0)
+            };
+            let points = chosen.rows.iter().map(point).collect();
+            let at = self.argument(argument, points, chosen.label)?;
+            let weight = chosen.slope;
+            let unit = Unit { weight, ..POSITIVE };
+            read = read.plus(1.0, &self.units(at, vec![unit], chosen.label, None));
+        }
+        Ok(Some(read))
+    }
+
+    fn axis_of(&mut self, id: SOpId, chosen: &Chosen) -> Result<Option<Axis>, Stopped> {
+        self.computed_axis(id.into(), chosen.want, chosen.space, chosen.target)
+    }
+}
+
+/// The factor by which the second numbers are multiples of the first, if they are and some are not 0.
+fn factor(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
+    let largest = pairs.clone().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let factor = largest.1 / largest.0;
+    let near = |(of, number): (f64, f64)| (number - factor * of).abs() <= 1e-9 * (1.0 + of.abs());
+    (factor.is_finite() && factor != 0.0 && pairs.clone().all(near)).then_some(factor)
+}
