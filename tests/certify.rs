@@ -384,7 +384,7 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
     (
         "(count(tokens, \"(\") - count(tokens, \")\")) / length",
         64,
-        300,
+        400,
     ),
     ("aggregate(select(tokens, tokens, ==), indices)", 64, 0),
     ("average(hist(tokens))", 64, 130),

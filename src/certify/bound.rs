@@ -224,7 +224,7 @@ impl Bounds<'_> {
         for term in &read.terms {
             let factor = term.factor;
             sum.at_bos += factor * self.plan.variable(term.variable).bos;
-            let Some(bound) = self.term(term, of) else {
+            let Some(bound) = self.addend(term, of) else {
                 continue;
             };
             sum.centre += factor * bound.centre;

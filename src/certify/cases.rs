@@ -153,9 +153,9 @@ impl Bounds<'_> {
                         error: bound.error,
                     },
                 };
+                let on_the_way = sum.largest() + case.largest().max(bound.on_the_way);
                 sum.low += case.low;
                 sum.high += case.high;
-                let on_the_way = sum.largest() + case.largest();
                 sum.error += case.error + *terms as f64 * unit * on_the_way;
             }
             each.push(sum);
@@ -175,17 +175,17 @@ impl Bounds<'_> {
     }
 
     /// What a term of a linear read is in a case: a bound on it, and how far it may be off.
-    pub fn term(&self, term: &HostTerm, of: Option<CaseOf>) -> Option<Term> {
+    pub fn addend(&self, term: &HostTerm, of: Option<CaseOf>) -> Option<Addend> {
         let bound = self.of(term.variable);
         match of.and_then(|of| bound.in_case(of)) {
             Some(Case::NOTHING) => None,
-            Some(case) => Some(Term {
+            Some(case) => Some(Addend {
                 centre: f64::midpoint(case.low, case.high),
                 radius: (case.high - case.low) / 2.0,
                 largest: case.largest() + case.error,
                 error: case.error,
             }),
-            None => Some(Term {
+            None => Some(Addend {
                 centre: bound.centre,
                 radius: bound.radius,
                 largest: bound.largest,
@@ -196,7 +196,7 @@ impl Bounds<'_> {
 }
 
 /// What is added up, as [`Bound`] has it.
-pub(super) struct Term {
+pub(super) struct Addend {
     pub centre: f64,
     pub radius: f64,
     pub largest: f64,

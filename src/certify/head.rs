@@ -398,12 +398,17 @@ impl Bounds<'_> {
         let (first, _) = bounds.next()?;
         let sum = bounds.fold(first, |sum, (bound, terms)| {
             let largest = (sum.largest + bound.largest).min(most);
+            // Units that cancel may be larger than what they add up to.
+            let beyond = (bound.on_the_way - bound.largest).max(0.0);
             let roundings = terms as f64 * self.floats.unit;
             let sides = sum.one_sided.zip(bound.one_sided);
             let one_sided = sides.and_then(|(sum, bound)| sum.plus(bound));
             Bound {
-                one_sided: one_sided.map(|sum| sum.off(0.0, roundings)),
-                ..Bound::inexact(largest, sum.error + bound.error + roundings * largest)
+                one_sided: one_sided.map(|sum| sum.off(roundings * beyond, roundings)),
+                ..Bound::inexact(
+                    largest,
+                    sum.error + bound.error + roundings * (largest + beyond),
+                )
             }
         });
         Some(match by_case {

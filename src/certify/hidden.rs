@@ -54,7 +54,13 @@ impl Bounds<'_> {
             errors.push((at.value, moved + rounding));
         }
         let one_sided = OneSided::of(&errors);
+        let reaches = points.iter().map(|at| at.reach);
+        let on_the_way = match units {
+            [_] => largest,
+            _ => reaches.fold(largest, f64::max),
+        };
         let near = |bound: Bound| Bound {
+            on_the_way,
             centre: f64::midpoint(least, most),
             radius: (most - least) / 2.0 + bound.error,
             one_sided,
