@@ -341,8 +341,8 @@ fn long_models_are_certified_and_right() {
 }
 
 /// S-ops, a length, and the most hidden units of a layer that their models may take: products by
-/// squares, quotients by cases of the divisor, choices by what is above the other or by a bit, shares by
-/// a line, functions of counts by the thresholds of these, and what one position has at most.
+/// squares, quotients by cases of the divisor, choices by what is above the other, shares by a line,
+/// functions of counts by the thresholds of these, and what one position has at most.
 const FEW_UNITS: &[(&str, usize, usize)] = &[
     (
         "round(length * average(9 * indicator(tokens == \"(\") - 4 * indicator(tokens == \")\")))",
@@ -390,11 +390,6 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
     ("average(hist(tokens))", 64, 130),
     ("max(count(tokens, \"(\"), count(tokens, \")\"))", 64, 130),
     ("max(indices, length - indices)", 64, 1),
-    (
-        "hist(tokens) if hist(tokens) > 3 else count(tokens, \"(\")",
-        64,
-        130,
-    ),
     (
         "aggregate(select(tokens, tokens, ==), hist(tokens) / length)",
         32,

@@ -1,6 +1,6 @@
-//! Choices between two numbers. One that is continuous, as the larger of two counts is, is a number and a
-//! hidden unit beside it, that of what is compared: `max(a, b)` is `b` and what `a - b` is above 0. Any
-//! other is two units, each silent where the other is chosen. A table has a step for nearly every pair.
+//! Choices between two numbers that are continuous, as the larger of two counts is: a number and a hidden
+//! unit beside it, that of what is compared. `max(a, b)` is `b` and what `a - b` is above 0, where a
+//! table has a step for nearly every pair.
 
 use super::axis::Axis;
 use super::feature::targets;
@@ -15,9 +15,6 @@ use crate::value::Op;
 
 /// A function of no more steps is not worth the hidden units of its operands.
 const FEWEST_STEPS: usize = 16;
-
-/// Nor, of no more steps, a bit of a layer of its own.
-const FEWEST_STEPS_OF_GATES: usize = 32;
 
 /// One hidden unit of the positive part of a number.
 const POSITIVE: Unit = Unit {
@@ -46,7 +43,7 @@ impl Chosen<'_> {
 }
 
 impl Compiler<'_> {
-    /// A choice between two numbers, if it is one and takes many steps otherwise.
+    /// A continuous choice between two numbers, if it is one and takes many steps otherwise.
     pub(super) fn choice_of_two(
         &mut self,
         id: Operand,
@@ -87,13 +84,7 @@ impl Compiler<'_> {
             label,
             want,
         };
-        if let Some(read) = self.continuous(&chosen, condition, [otherwise, then])? {
-            return Ok(Some(read));
-        }
-        match steps > FEWEST_STEPS_OF_GATES {
-            true => self.gated(&chosen, condition, [then, otherwise]),
-            false => Ok(None),
-        }
+        self.continuous(&chosen, condition, [otherwise, then])
     }
 
     /// What one operand is, and a multiple of what one side of the comparison is above the other.
@@ -155,67 +146,6 @@ impl Compiler<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// Each operand by a unit that is silent where it is not chosen.
-    fn gated(
-        &mut self,
-        chosen: &Chosen,
-        condition: SOpId,
-        operands: [SOpId; 2],
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let seen = self.analysis.node(condition)?.seen.clone();
-        let bit: Vec<f64> = seen
-            .values
-            .domain
-            .iter()
-            .map(|value| f64::from(u8::from(value.truthy())))
-            .collect();
-        let in_rows = self.values_in(condition.into(), chosen.space, chosen.target)?;
-        let Some((numbers, of_condition)) = in_rows else {
-            return Ok(None);
-        };
-        let [then, otherwise] = operands;
-        let mut axis = |id| self.axis_of(id, chosen);
-        let (Some(then), Some(otherwise)) = (axis(then)?, axis(otherwise)?) else {
-            return Ok(None);
-        };
-        let name = self.name(condition);
-        let condition = self.feature(condition, &bit, Want::Snapped, &name)?;
-        let is_then = |row: usize| {
-            let place = numbers
-                .iter()
-                .position(|number| *number == of_condition[row]);
-            place.map_or(0.0, |place| bit[place])
-        };
-        let mut read = LinearRead::constant(chosen.offset);
-        for (axis, is_on) in [(then, 1.0), (otherwise, 0.0)] {
-            let all = chosen.rows.iter().map(|row| axis.value(*row));
-            let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), n| {
-                (low.min(n), high.max(n))
-            });
-            // 1 where this operand is chosen, and 0 where it is not.
-            let sign = 2.0 * is_on - 1.0;
-            let gate = LinearRead::constant(1.0 - is_on).plus(sign, &condition);
-            read = read.plus(chosen.slope * low, &gate);
-            if high == low {
-                continue;
-            }
-            let awake = high - low + 1.0;
-            let argument = LinearRead::constant(-low - awake)
-                .plus(1.0, &axis.read)
-                .plus(awake, &gate);
-            let point = |row: &usize| {
-                let gate = 1.0 - is_on + sign * is_then(*row);
-                axis.value(*row) - low + awake * (gate - 1.0)
-            };
-            let points = chosen.rows.iter().map(point).collect();
-            let at = self.argument(argument, points, chosen.label)?;
-            let weight = chosen.slope;
-            let unit = Unit { weight, ..POSITIVE };
-            read = read.plus(1.0, &self.units(at, vec![unit], chosen.label, None));
-        }
-        Ok(Some(read))
     }
 
     fn axis_of(&mut self, id: SOpId, chosen: &Chosen) -> Result<Option<Axis>, Stopped> {
