@@ -37,6 +37,24 @@ impl Case {
         error: 0.0,
     };
 
+    /// Of one value with its error.
+    fn of((value, error): &(f64, f64)) -> Case {
+        Case {
+            low: *value,
+            high: *value,
+            error: *error,
+        }
+    }
+
+    /// What holds in either case.
+    fn worst(self, other: Case) -> Case {
+        Case {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+            error: self.error.max(other.error),
+        }
+    }
+
     /// The largest absolute value.
     pub fn largest(self) -> f64 {
         self.low.abs().max(self.high.abs())
@@ -81,26 +99,15 @@ impl Bounds<'_> {
         if !is_shared && let Some(cases) = self.gated(forward, self.facts.argument(at), values) {
             return Some(cases);
         }
-        let case = |(value, error): &(f64, f64)| Case {
-            low: *value,
-            high: *value,
-            error: *error,
-        };
         (is_shared && values.len() <= MOST_CASES).then(|| Cases {
             argument: self.facts.number_of_argument(at),
-            each: values.iter().map(case).collect(),
+            each: values.iter().map(Case::of).collect(),
         })
     }
 
     /// The cases of units of which some are silent in some cases of what they read.
     fn gated(&self, forward: &FeedForward, read: &HostSum, values: &[(f64, f64)]) -> Option<Cases> {
-        let whole = values
-            .iter()
-            .fold(Case::NOTHING, |all, (value, error)| Case {
-                low: all.low.min(*value),
-                high: all.high.max(*value),
-                error: all.error.max(*error),
-            });
+        let whole = values.iter().map(Case::of).fold(Case::NOTHING, Case::worst);
         let bounds = read.terms.iter().map(|term| self.of(term.variable));
         let (counts, terms) = arguments(bounds);
         let work = |cases: usize| cases * terms * forward.units.len();
@@ -161,11 +168,7 @@ impl Bounds<'_> {
             each.push(sum);
         }
         let argument = argument?;
-        let all = each.iter().fold(Case::NOTHING, |all, case| Case {
-            low: all.low.min(case.low),
-            high: all.high.max(case.high),
-            error: all.error.max(case.error),
-        });
+        let all = each.iter().copied().fold(Case::NOTHING, Case::worst);
         let are_all = bounds.iter().all(|(bound, _)| {
             let cases = bound.cases.as_ref();
             cases.is_some_and(|cases| cases.argument == argument)

@@ -197,6 +197,7 @@ impl Facts {
     }
 }
 
+/// Of each feed-forward operation the number of its argument, and of the values that this has.
 fn argument_numbers(plan: &Plan) -> Vec<usize> {
     let mut known: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
     let numbers = plan.feed_forwards.iter().map(|op| {
@@ -241,12 +242,12 @@ fn units(plan: &Plan) -> Vec<Vec<Unit>> {
             places.entry(key(op, unit)).or_insert(next);
         }
     }
-    let host_sum = plan.feed_forwards.iter().map(|op| {
+    let ordered = plan.feed_forwards.iter().map(|op| {
         let mut units = op.units.clone();
         units.sort_by_key(|unit| places.get(&key(op, unit)));
         units
     });
-    host_sum.collect()
+    ordered.collect()
 }
 
 /// What does not hold of a head, if anything.

@@ -139,9 +139,8 @@ fn read_on_the_way<'a>(
     let on_the_way = reached.filter(|id| !roots.contains(id));
     let vars = on_the_way.filter_map(|id| Some(&analysis.node(id).ok()?.column.space.vars));
     let read: BTreeSet<VarId> = vars.flatten().copied().collect();
-    let vars = analysis.vars.iter().enumerate();
-    let read = vars.filter(move |(at, _)| read.contains(&VarId(*at as u32)));
-    read.map(|(_, var)| var)
+    let vars = &analysis.vars;
+    read.into_iter().map(|var| &vars[var.0 as usize])
 }
 
 /// # Errors

@@ -58,9 +58,12 @@ pub fn prove_by(
         let alike = known.iter().find(|(other, _)| are_alike(order, *other));
         let certificates = match alike {
             Some((_, alike)) => alike.clone().map(|alike| Certificate { order, ..alike }),
-            None => certify(order),
+            None => {
+                let certificates = certify(order);
+                known.push((order, certificates.clone()));
+                certificates
+            }
         };
-        known.push((order, certificates.clone()));
         for certificate in certificates.iter().filter(|known| known.holds()) {
             let orders = proof.exact.entry(certificate.dtype()).or_default();
             orders.insert(order);
