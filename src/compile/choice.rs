@@ -2,13 +2,11 @@
 //! unit beside it, that of what is compared. `max(a, b)` is `b` and what `a - b` is above 0, where a
 //! table has a step for nearly every pair.
 
-use super::axis::Axis;
 use super::feature::targets;
 use super::linear::affine;
 use super::linear_read::LinearRead;
 use super::{Compiler, Want};
 use crate::graph::{SOp, SOpId};
-use crate::infer::space::Space;
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
 use crate::value::Op;
@@ -16,34 +14,9 @@ use crate::value::Op;
 /// A function of no more steps is not worth the hidden units of its operands.
 const FEWEST_STEPS: usize = 16;
 
-/// One hidden unit of the positive part of a number.
-const POSITIVE: Unit = Unit {
-    slope: 1.0,
-    offset: 0.0,
-    weight: 1.0,
-};
-
-/// A choice that is a multiple of its values.
-struct Chosen<'c> {
-    space: &'c Space,
-    target: &'c [f64],
-    /// The rows that have a value.
-    rows: Vec<usize>,
-    slope: f64,
-    offset: f64,
-    label: &'c str,
-    want: Want,
-}
-
-impl Chosen<'_> {
-    /// What is chosen in a row.
-    fn at(&self, row: usize) -> f64 {
-        (self.target[row] - self.offset) / self.slope
-    }
-}
-
 impl Compiler<'_> {
-    /// A continuous choice between two numbers, if it is one and takes many steps otherwise.
+    /// A continuous choice between two numbers, if it is one and takes many steps otherwise: one of them,
+    /// and a multiple of what one side of the comparison is above the other.
     pub(super) fn choice_of_two(
         &mut self,
         id: Operand,
@@ -51,14 +24,7 @@ impl Compiler<'_> {
         (steps, want): (usize, Want),
         label: &str,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(SOp::Map {
-            op: Op::If,
-            operands,
-        }) = self.analysis.shape(id)
-        else {
-            return Ok(None);
-        };
-        let [condition, then, otherwise] = **operands else {
+        let Some((compared, bases)) = self.compared(id) else {
             return Ok(None);
         };
         let column = self.analysis.node(id)?.column.clone();
@@ -68,88 +34,82 @@ impl Compiler<'_> {
         else {
             return Ok(None);
         };
-        for operand in [then, otherwise] {
+        for operand in compared.into_iter().chain(bases) {
             if self.analysis.node(operand)?.seen.values.numbers().is_none() {
                 return Ok(None);
             }
         }
         let target = targets(&column, function);
-        let rows = (0..target.len()).filter(|row| !target[*row].is_nan());
-        let chosen = Chosen {
-            space: &column.space,
-            target: &target,
-            rows: rows.collect(),
-            slope,
-            offset,
-            label,
-            want,
+        let rows: Vec<usize> = (0..target.len())
+            .filter(|row| !target[*row].is_nan())
+            .collect();
+        let in_rows = |compiler: &Self, id: SOpId| {
+            let found = compiler.values_in(id.into(), &column.space, &target)?;
+            Ok::<_, Stopped>(found.map(|(_, values)| values))
         };
-        self.continuous(&chosen, condition, [otherwise, then])
-    }
-
-    /// What one operand is, and a multiple of what one side of the comparison is above the other.
-    fn continuous(
-        &mut self,
-        chosen: &Chosen,
-        condition: SOpId,
-        bases: [SOpId; 2],
-    ) -> Result<Option<LinearRead>, Stopped> {
-        let Some(SOp::Map {
-            op: Op::Compare(_),
-            operands,
-        }) = self.analysis.shape(condition.into())
-        else {
-            return Ok(None);
-        };
-        let [left, right] = **operands else {
-            return Ok(None);
-        };
-        for operand in [left, right] {
-            if self.analysis.node(operand)?.seen.values.numbers().is_none() {
-                return Ok(None);
-            }
-        }
-        let in_rows =
-            |compiler: &Self, id: SOpId| compiler.values_in(id.into(), chosen.space, chosen.target);
-        let (Some((_, of_left)), Some((_, of_right))) =
-            (in_rows(self, left)?, in_rows(self, right)?)
-        else {
+        let [left, right] = compared;
+        let (Some(of_left), Some(of_right)) = (in_rows(self, left)?, in_rows(self, right)?) else {
             return Ok(None);
         };
         for base in bases {
-            let Some((_, of_base)) = in_rows(self, base)? else {
+            let Some(of_base) = in_rows(self, base)? else {
                 continue;
             };
             for sign in [1.0, -1.0] {
                 let above = |row: usize| sign * (of_left[row] - of_right[row]);
-                let pairs = chosen.rows.iter().map(|row| {
-                    let beyond = chosen.at(*row) - of_base[*row];
+                let pairs = rows.iter().map(|row| {
+                    let beyond = (target[*row] - offset) / slope - of_base[*row];
                     (above(*row).max(0.0), beyond)
                 });
                 let Some(factor) = factor(pairs) else {
                     continue;
                 };
-                let mut axis = |id| self.axis_of(id, chosen);
+                let mut axis =
+                    |id: SOpId| self.computed_axis(id.into(), want, &column.space, &target);
                 let (Some(left), Some(right), Some(base)) =
                     (axis(left)?, axis(right)?, axis(base)?)
                 else {
                     return Ok(None);
                 };
                 let argument = left.read.scaled(sign).plus(-sign, &right.read);
-                let points = chosen.rows.iter().map(|row| above(*row)).collect();
-                let at = self.argument(argument, points, chosen.label)?;
-                let weight = chosen.slope * factor;
-                let unit = Unit { weight, ..POSITIVE };
-                let positive = self.units(at, vec![unit], chosen.label, None);
-                let read = LinearRead::constant(chosen.offset).plus(chosen.slope, &base.read);
+                let points = rows.iter().map(|row| above(*row)).collect();
+                let at = self.argument(argument, points, label)?;
+                let unit = Unit {
+                    slope: 1.0,
+                    offset: 0.0,
+                    weight: slope * factor,
+                };
+                let positive = self.units(at, vec![unit], label, None);
+                let read = LinearRead::constant(offset).plus(slope, &base.read);
                 return Ok(Some(read.plus(1.0, &positive)));
             }
         }
         Ok(None)
     }
 
-    fn axis_of(&mut self, id: SOpId, chosen: &Chosen) -> Result<Option<Axis>, Stopped> {
-        self.computed_axis(id.into(), chosen.want, chosen.space, chosen.target)
+    /// What a choice compares, and what it chooses between, the last first.
+    fn compared(&self, id: Operand) -> Option<([SOpId; 2], [SOpId; 2])> {
+        let SOp::Map {
+            op: Op::If,
+            operands,
+        } = self.analysis.shape(id)?
+        else {
+            return None;
+        };
+        let [condition, then, otherwise] = **operands else {
+            return None;
+        };
+        let SOp::Map {
+            op: Op::Compare(_),
+            operands,
+        } = self.analysis.shape(condition.into())?
+        else {
+            return None;
+        };
+        let [left, right] = **operands else {
+            return None;
+        };
+        Some(([left, right], [otherwise, then]))
     }
 }
 
