@@ -391,6 +391,26 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
     ("max(count(tokens, \"(\"), count(tokens, \")\"))", 64, 130),
     ("max(indices, length - indices)", 64, 1),
     (
+        "count(tokens, \"(\") - count(tokens, \")\") if count(tokens, \"(\") > count(tokens, \")\") else count(tokens, \")\") - count(tokens, \"(\")",
+        64,
+        130,
+    ),
+    (
+        "max(count(tokens, \"(\") - count(tokens, \")\"), 0)",
+        64,
+        130,
+    ),
+    (
+        "hist(tokens) if hist(tokens) > 3 else count(tokens, \"(\")",
+        64,
+        130,
+    ),
+    (
+        "count(tokens, \"(\") if hist(tokens) > 3 else 0",
+        24,
+        30,
+    ),
+    (
         "aggregate(select(tokens, tokens, ==), hist(tokens) / length)",
         32,
         200,

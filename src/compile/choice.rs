@@ -1,12 +1,15 @@
-//! Choices between two numbers that are continuous, as the larger of two counts is: a number and a hidden
-//! unit beside it, that of what is compared. `max(a, b)` is `b` and what `a - b` is above 0, where a
-//! table has a step for nearly every pair.
+//! Choices between two numbers that take a step for nearly every pair of values as a table. Those that
+//! are continuous, as the larger of two counts is, are a number and a hidden unit beside it: `max(a, b)`
+//! is `b` and what `a - b` is above 0. Others are hidden units of the numbers that what is asked silences:
+//! `relu(a - A (1 - c))`, where `a` is at most `A`, is `a` where `c` is 1, and 0 where it is 0.
 
+use super::axis::Axis;
 use super::feature::targets;
 use super::linear::affine;
 use super::linear_read::LinearRead;
 use super::{Compiler, Want};
 use crate::graph::{SOp, SOpId};
+use crate::infer::space::Column;
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
 use crate::value::Op;
@@ -14,9 +17,25 @@ use crate::value::Op;
 /// A function of no more steps is not worth the hidden units of its operands.
 const FEWEST_STEPS: usize = 16;
 
+/// Nor is it worth those of the condition, where there must be some, too, and the layer that they take.
+const FEWEST_STEPS_FOR_GATES: usize = 32;
+
+/// A choice of which a function is wanted.
+struct Wanted<'a> {
+    column: Column,
+    /// What the function is in each row of the column, NaN where it may be anything.
+    target: Vec<f64>,
+    /// The rows in which it is something.
+    rows: Vec<usize>,
+    /// The function as `slope` times what is chosen, and `offset`.
+    slope: f64,
+    offset: f64,
+    want: Want,
+    label: &'a str,
+}
+
 impl Compiler<'_> {
-    /// A continuous choice between two numbers, if it is one and takes many steps otherwise: one of them,
-    /// and a multiple of what one side of the comparison is above the other.
+    /// A choice between two numbers that takes many steps otherwise.
     pub(super) fn choice_of_two(
         &mut self,
         id: Operand,
@@ -24,7 +43,7 @@ impl Compiler<'_> {
         (steps, want): (usize, Want),
         label: &str,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let Some((compared, bases)) = self.compared(id) else {
+        let Some([condition, then, otherwise]) = self.chosen(id) else {
             return Ok(None);
         };
         let column = self.analysis.node(id)?.column.clone();
@@ -34,20 +53,49 @@ impl Compiler<'_> {
         else {
             return Ok(None);
         };
-        for operand in compared.into_iter().chain(bases) {
+        for operand in [then, otherwise] {
             if self.analysis.node(operand)?.seen.values.numbers().is_none() {
                 return Ok(None);
             }
         }
         let target = targets(&column, function);
-        let rows: Vec<usize> = (0..target.len())
-            .filter(|row| !target[*row].is_nan())
-            .collect();
+        let rows = (0..target.len()).filter(|row| !target[*row].is_nan());
+        let wanted = Wanted {
+            rows: rows.collect(),
+            column,
+            target,
+            slope,
+            offset,
+            want,
+            label,
+        };
+        if let Some(compared) = self.compared(condition)
+            && let Some(read) = self.continuous(compared, [otherwise, then], &wanted)?
+        {
+            return Ok(Some(read));
+        }
+        match steps > FEWEST_STEPS_FOR_GATES {
+            true => self.gated(condition, [then, otherwise], &wanted),
+            false => Ok(None),
+        }
+    }
+
+    /// One of the numbers, and a multiple of what one side of the comparison is above the other.
+    fn continuous(
+        &mut self,
+        [left, right]: [SOpId; 2],
+        bases: [SOpId; 2],
+        wanted: &Wanted,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        for operand in [left, right] {
+            if self.analysis.node(operand)?.seen.values.numbers().is_none() {
+                return Ok(None);
+            }
+        }
         let in_rows = |compiler: &Self, id: SOpId| {
-            let found = compiler.values_in(id.into(), &column.space, &target)?;
+            let found = compiler.values_in(id.into(), &wanted.column.space, &wanted.target)?;
             Ok::<_, Stopped>(found.map(|(_, values)| values))
         };
-        let [left, right] = compared;
         let (Some(of_left), Some(of_right)) = (in_rows(self, left)?, in_rows(self, right)?) else {
             return Ok(None);
         };
@@ -57,38 +105,90 @@ impl Compiler<'_> {
             };
             for sign in [1.0, -1.0] {
                 let above = |row: usize| sign * (of_left[row] - of_right[row]);
-                let pairs = rows.iter().map(|row| {
-                    let beyond = (target[*row] - offset) / slope - of_base[*row];
-                    (above(*row).max(0.0), beyond)
+                let pairs = wanted.rows.iter().map(|row| {
+                    let chosen = (wanted.target[*row] - wanted.offset) / wanted.slope;
+                    (above(*row).max(0.0), chosen - of_base[*row])
                 });
                 let Some(factor) = factor(pairs) else {
                     continue;
                 };
-                let mut axis =
-                    |id: SOpId| self.computed_axis(id.into(), want, &column.space, &target);
-                let (Some(left), Some(right), Some(base)) =
-                    (axis(left)?, axis(right)?, axis(base)?)
-                else {
+                let (Some(left), Some(right), Some(base)) = (
+                    self.operand_of(left, wanted)?,
+                    self.operand_of(right, wanted)?,
+                    self.operand_of(base, wanted)?,
+                ) else {
                     return Ok(None);
                 };
                 let argument = left.read.scaled(sign).plus(-sign, &right.read);
-                let points = rows.iter().map(|row| above(*row)).collect();
-                let at = self.argument(argument, points, label)?;
-                let unit = Unit {
-                    slope: 1.0,
-                    offset: 0.0,
-                    weight: slope * factor,
-                };
-                let positive = self.units(at, vec![unit], label, None);
-                let read = LinearRead::constant(offset).plus(slope, &base.read);
-                return Ok(Some(read.plus(1.0, &positive)));
+                let points = wanted.rows.iter().map(|row| above(*row)).collect();
+                let positive = self.above(0.0, argument, points, wanted.label)?;
+                let chosen = base.read.clone().plus(factor, &positive);
+                return Ok(Some(wanted.of(&chosen)));
             }
         }
         Ok(None)
     }
 
-    /// What a choice compares, and what it chooses between, the last first.
-    fn compared(&self, id: Operand) -> Option<([SOpId; 2], [SOpId; 2])> {
+    /// Each of the numbers above its least where it is chosen, and the least of that which is.
+    fn gated(
+        &mut self,
+        condition: SOpId,
+        [then, otherwise]: [SOpId; 2],
+        wanted: &Wanted,
+    ) -> Result<Option<LinearRead>, Stopped> {
+        let truths = self.analysis.node(condition)?.seen.values.domain.clone();
+        if truths.len() != 2 {
+            return Ok(None);
+        }
+        let Some(condition) = self.operand_of(condition, wanted)? else {
+            return Ok(None);
+        };
+        let holds = condition.read.clone();
+        let fails = LinearRead::constant(1.0).plus(-1.0, &holds);
+        let mut chosen = LinearRead::default();
+        for (number, is_silent, is_chosen) in [(then, &fails, &holds), (otherwise, &holds, &fails)]
+        {
+            let Some(number) = self.operand_of(number, wanted)? else {
+                return Ok(None);
+            };
+            let values = || wanted.rows.iter().map(|row| number.value(*row));
+            let least = values().fold(f64::INFINITY, f64::min);
+            let range = values().fold(0.0, |range: f64, value| range.max(value - least));
+            chosen = chosen.plus(least, is_chosen);
+            if range > 0.0 {
+                let argument = number.read.clone().plus(-range, is_silent);
+                let points = values().flat_map(|value| [value, value - range]).collect();
+                let gated = self.above(least, argument, points, wanted.label)?;
+                chosen = chosen.plus(1.0, &gated);
+            }
+        }
+        Ok(Some(wanted.of(&chosen)))
+    }
+
+    fn operand_of(&mut self, id: SOpId, wanted: &Wanted) -> Result<Option<Axis>, Stopped> {
+        let (space, target) = (&wanted.column.space, &wanted.target);
+        self.computed_axis(id.into(), wanted.want, space, target)
+    }
+
+    /// What an argument is above a number, and 0 where it is below.
+    fn above(
+        &mut self,
+        least: f64,
+        argument: LinearRead,
+        points: Vec<f64>,
+        label: &str,
+    ) -> Result<LinearRead, Stopped> {
+        let at = self.argument(argument, points, label)?;
+        let unit = Unit {
+            slope: 1.0,
+            offset: -least,
+            weight: 1.0,
+        };
+        Ok(self.units(at, vec![unit], label, None))
+    }
+
+    /// The condition of a choice, and what it chooses where that holds and where it does not.
+    fn chosen(&self, id: Operand) -> Option<[SOpId; 3]> {
         let SOp::Map {
             op: Op::If,
             operands,
@@ -96,9 +196,11 @@ impl Compiler<'_> {
         else {
             return None;
         };
-        let [condition, then, otherwise] = **operands else {
-            return None;
-        };
+        (**operands).try_into().ok()
+    }
+
+    /// What a condition compares, if it compares.
+    fn compared(&self, condition: SOpId) -> Option<[SOpId; 2]> {
         let SOp::Map {
             op: Op::Compare(_),
             operands,
@@ -106,10 +208,14 @@ impl Compiler<'_> {
         else {
             return None;
         };
-        let [left, right] = **operands else {
-            return None;
-        };
-        Some(([left, right], [otherwise, then]))
+        (**operands).try_into().ok()
+    }
+}
+
+impl Wanted<'_> {
+    /// The function of what is chosen.
+    fn of(&self, chosen: &LinearRead) -> LinearRead {
+        LinearRead::constant(self.offset).plus(self.slope, chosen)
     }
 }
 

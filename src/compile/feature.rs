@@ -393,11 +393,12 @@ impl Compiler<'_> {
         space: &Space,
         target: &[f64],
     ) -> Result<Option<InRows>, Stopped> {
-        let seen = &self.analysis.node(id)?.seen;
-        let known = |var| space.vars.binary_search(var).is_ok();
-        if !seen.space.vars.iter().all(known) {
+        let node = self.analysis.node(id)?;
+        let known = |var: &_| space.vars.binary_search(var).is_ok();
+        let is_known = |column: &&Column| column.space.vars.iter().all(known);
+        let Some(seen) = [&node.seen, &node.column].into_iter().find(is_known) else {
             return Ok(None);
-        }
+        };
         let numbers = match seen.values.numbers() {
             Some(numbers) => numbers,
             None => (0..seen.values.domain.len()).map(|at| at as f64).collect(),

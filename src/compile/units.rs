@@ -13,6 +13,12 @@ use crate::plan::{Style, Unit};
 /// What float32 may round of the sum of steps where nothing is to be left to its digits.
 pub(super) const QUIET: f64 = 1e-6;
 
+/// A function is lines where these are so many times fewer than its steps.
+const FEWER_HINGES: usize = 4;
+
+/// The steepest of these lines over the flattest that is not level.
+const STEEPEST: f64 = 4.0;
+
 impl Compiler<'_> {
     /// The argument of hidden units, made if it is not there.
     pub(super) fn argument(
@@ -71,11 +77,13 @@ impl Compiler<'_> {
         if stairs.steps.is_empty() {
             return Ok(LinearRead::constant(stairs.first));
         }
-        if self.style == Style::Faithful && want == Want::Tolerant {
-            let mut pairs = stairs.points.windows(2);
-            if pairs.all(|pair| pair[1].0 - pair[0].0 == 1.0) {
-                return self.interpolate(argument, &stairs.points, label);
-            }
+        let is_interpolated = match want {
+            Want::Snapped => false,
+            Want::Close => self.care == Care::Plain && is_nearly_linear(&stairs),
+            Want::Tolerant => self.style == Style::Faithful,
+        };
+        if is_interpolated && is_consecutive(&stairs.points) {
+            return self.interpolate(argument, &stairs.points, label);
         }
         let (argument, stairs) = match want {
             Want::Snapped => without_fractions(argument, stairs),
@@ -198,6 +206,23 @@ impl Compiler<'_> {
     pub(super) fn holds_bits(&self) -> bool {
         self.style == Style::Faithful || self.care.is_careful()
     }
+}
+
+/// Whether each argument is the one before and 1.
+fn is_consecutive(points: &[(f64, f64)]) -> bool {
+    points.windows(2).all(|pair| pair[1].0 - pair[0].0 == 1.0)
+}
+
+/// Whether a function of consecutive arguments changes its slope so seldom that lines are far fewer units
+/// than steps, and is nowhere so steep that they make more of noise than there is between its values.
+fn is_nearly_linear(stairs: &Staircase) -> bool {
+    let slopes = stairs.points.windows(2).map(|pair| pair[1].1 - pair[0].1);
+    let slopes: Vec<f64> = slopes.collect();
+    let hinges = slopes.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    let sizes = || slopes.iter().map(|slope| slope.abs());
+    let steepest = sizes().fold(0.0, f64::max);
+    let flattest = sizes().filter(|size| *size > 0.0).fold(steepest, f64::min);
+    FEWER_HINGES * hinges <= stairs.steps.len() && steepest <= STEEPEST * flattest
 }
 
 /// A staircase of what reads the embeddings alone, times the least number that leaves no fractions

@@ -17,6 +17,7 @@ mod once;
 mod order;
 mod predicate;
 mod rank;
+mod related;
 pub mod score_table;
 pub mod selector;
 pub mod sets;

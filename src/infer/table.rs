@@ -112,9 +112,15 @@ impl Analysis<'_> {
             ));
         }
         if self.is_dense_sum(op, &column) {
-            let may_fail = self.may_fail(&column);
-            let var = self.var(VarKind::Materialised(id), column.values.clone(), may_fail);
-            let seen = self.alone(var)?.column;
+            let seen = match self.over_a_sum(&column) {
+                Some(seen) => seen,
+                None => {
+                    let may_fail = self.may_fail(&column);
+                    let kind = VarKind::Materialised(id);
+                    let var = self.var(kind, column.values.clone(), may_fail);
+                    self.alone(var)?.column
+                }
+            };
             return Ok(Node {
                 seen,
                 ..Node::new(column, None)
@@ -157,6 +163,7 @@ impl Analysis<'_> {
         for operand in &operands {
             columns.push(self.node(*operand)?.seen.clone());
         }
+        self.relate_to_sums(&mut columns);
         if self.is_large_of_conditions(&columns) {
             self.materialise(&operands, &mut columns);
         }
