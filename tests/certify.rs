@@ -405,11 +405,7 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
         64,
         130,
     ),
-    (
-        "count(tokens, \"(\") if hist(tokens) > 3 else 0",
-        24,
-        30,
-    ),
+    ("count(tokens, \"(\") if hist(tokens) > 3 else 0", 24, 30),
     (
         "aggregate(select(tokens, tokens, ==), hist(tokens) / length)",
         32,
