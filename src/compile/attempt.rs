@@ -21,7 +21,11 @@ const MOST_NUMBERED: usize = 1_024;
 /// A model of more parameters, counted with padding, is held against one that is made with more care.
 const MANY_PARAMETERS: usize = 1_000_000;
 
-/// A model in the style that is asked for.
+/// Means of more values are real numbers where lists of values become too long.
+const MOST_LISTED: usize = 1_024;
+
+/// A model in the style that is asked for; where functions of means have too many values to list, with
+/// these means as real numbers.
 ///
 /// # Errors
 /// As [`super::compile_in`].
@@ -33,9 +37,22 @@ pub(super) fn made_in(
     limits: &Limits,
 ) -> Fallible<Compiled> {
     let of = (graph, roots);
-    analysed(request, of, setting, limits, |analysis| {
-        causal::check(analysis, roots)?;
-        certified_or_tried(request, of, analysis)
+    let made = |limits: &Limits| {
+        analysed(request, of, setting, limits, |analysis| {
+            causal::check(analysis, roots)?;
+            certified_or_tried(request, of, analysis)
+        })
+    };
+    made(limits).or_else(|error| {
+        if error.code != Code::DomainTooLarge || limits.domain_values <= MOST_LISTED {
+            return Err(error);
+        }
+        let fewer = Limits {
+            domain_values: MOST_LISTED,
+            ..limits.clone()
+        };
+        // What is in the way of real numbers does not say what was in the way.
+        made(&fewer).map_err(|_| error)
     })
 }
 
