@@ -8,6 +8,7 @@ use super::steps::{Staircase, Step, staircase};
 use super::{Argument, Care, Compiler, Feature, Want, bits};
 use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
+use crate::plan::pass::Choice;
 use crate::plan::{Style, Unit};
 
 /// What float32 may round of the sum of steps where nothing is to be left to its digits.
@@ -79,7 +80,7 @@ impl Compiler<'_> {
         }
         let is_interpolated = match want {
             Want::Snapped => false,
-            Want::Close => self.care == Care::Plain && is_nearly_linear(&stairs),
+            Want::Close => self.is_drawn_as_lines(&stairs),
             Want::Tolerant => self.style == Style::Faithful,
         };
         if is_interpolated && is_consecutive(&stairs.points) {
@@ -122,6 +123,11 @@ impl Compiler<'_> {
         let below = stairs.steps.iter().filter(|step| step.middle < centre);
         let constant = stairs.first + below.map(|step| step.change).sum::<f64>();
         Ok(LinearRead::constant(constant).plus(1.0, &self.units(at, units, label, of)))
+    }
+
+    /// Whether a function that need not be exact is lines, not steps.
+    fn is_drawn_as_lines(&self, stairs: &Staircase) -> bool {
+        self.care == Care::Plain && self.chooses(Choice::Linear) && is_nearly_linear(stairs)
     }
 
     /// Where a step is. For bfloat16, and where nothing is left to float32's digits, where its units have

@@ -11,11 +11,11 @@ impl Analysis<'_> {
     /// A column as one of a sum that is a variable, if it is a function of one, over the same variables.
     pub(super) fn over_a_sum(&mut self, column: &Column) -> Option<Column> {
         let known = (0..self.vars.len() as u32).map(VarId);
-        let related = known.filter_map(|var| {
+        let mut related = known.filter_map(|var| {
             let function = function_of(self.definition(var)?, column)?;
             Some((var, function))
         });
-        let (var, function) = related.last()?;
+        let (var, function) = related.next_back()?;
         self.over(var, &function, column)
     }
 
