@@ -2,10 +2,11 @@
 //! every token. A head drops the constant of what it moves, so that the share of what is no `"("` may be
 //! held as a number from -1 to 0. A step adds that to a positive number, which rounds it; a share from 0
 //! to 1 is added to a negative one, and what is left of it above the threshold is exact. And a mean that
-//! is a result is held around the middle of its values: half as large, it is rounded half as much.
+//! is a result is held around the middle of its values, and so is a real number that hidden units read:
+//! half as large, it is rounded half as much.
 
 use super::combine::is_step;
-use crate::plan::{FeedForward, Kind, Plan, Style, VariableId, Written};
+use crate::plan::{FeedForward, Kind, Linear, Plan, Style, VariableId, Written};
 
 pub(super) fn lift(plan: &mut Plan) {
     // Sums through a sink hold no constants.
@@ -15,7 +16,7 @@ pub(super) fn lift(plan: &mut Plan) {
     for at in 0..plan.attends.len() {
         let into = plan.attends[at].into;
         let least = least(plan, into).filter(|_| is_mean(plan, at) && is_before_step(plan, into));
-        let middle = || middle(plan, into).filter(|_| is_mean(plan, at) && is_result(plan, into));
+        let middle = || middle(plan, at).filter(|_| is_mean(plan, at) && is_result(plan, into));
         let Some(constant) = least.or_else(middle) else {
             continue;
         };
@@ -43,12 +44,28 @@ fn least(plan: &Plan, id: VariableId) -> Option<f64> {
     }
 }
 
-/// How far the middle of a variable's values is below 0, in whole numbers, if it is far from it.
-fn middle(plan: &Plan, id: VariableId) -> Option<f64> {
-    let values = &plan.variable(id).values;
-    let (first, last) = (values.first()?, values.last()?);
-    let middle = f64::midpoint(*first, *last).round();
+/// How far the middle of the values that an operation writes is below 0, in whole numbers, if it is far
+/// from it.
+fn middle(plan: &Plan, at: usize) -> Option<f64> {
+    let op = &plan.attends[at];
+    let listed = &plan.variable(op.into).values;
+    let (first, last) = match (listed.first(), listed.last()) {
+        (Some(first), Some(last)) => (*first, *last),
+        _ => moved(plan, &op.value)?,
+    };
+    let middle = f64::midpoint(first, last).round();
     (middle.abs() >= (last - first) / 4.0 && middle != 0.0).then_some(-middle)
+}
+
+/// The ends of what a head moves, if that is a multiple of one variable with a list of values.
+fn moved(plan: &Plan, value: &Linear) -> Option<(f64, f64)> {
+    let mut terms = value.terms.iter();
+    let (Some((id, factor)), None) = (terms.next(), terms.next()) else {
+        return None;
+    };
+    let values = &plan.variable(*id).values;
+    let (one, other) = (factor * values.first()?, factor * values.last()?);
+    Some((one.min(other), one.max(other)))
 }
 
 /// Whether a head of tokens alone writes the variable of an operation, and nothing else does.
@@ -71,16 +88,18 @@ fn is_before_step(plan: &Plan, id: VariableId) -> bool {
             .any(|step| is_last(plan, step, id))
 }
 
-/// Whether nothing but readouts reads a variable, which is a mean of more than one key.
+/// Whether nothing but readouts reads a variable, which is a mean of more than one key, or hidden units if
+/// it is a real number.
 fn is_result(plan: &Plan, id: VariableId) -> bool {
     let mut writes = plan.attends.iter().filter(|op| op.into == id);
     let mut heads = plan.attends.iter();
     writes.all(|op| op.most > 1)
         && !heads.any(|op| op.reads().any(|read| read == id))
-        && !plan
-            .feed_forwards
-            .iter()
-            .any(|op| op.argument.terms.contains_key(&id))
+        && (plan.is_real(id)
+            || !plan
+                .feed_forwards
+                .iter()
+                .any(|op| op.argument.terms.contains_key(&id)))
 }
 
 /// Whether a step reads a variable, and besides it only what stands in the embedding.
