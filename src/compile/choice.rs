@@ -188,7 +188,7 @@ impl Compiler<'_> {
     }
 
     /// The condition of a choice, and what it chooses where that holds and where it does not.
-    fn chosen(&self, id: Operand) -> Option<[SOpId; 3]> {
+    pub(super) fn chosen(&self, id: Operand) -> Option<[SOpId; 3]> {
         let SOp::Map {
             op: Op::If,
             operands,

@@ -138,7 +138,8 @@ impl Compiler<'_> {
         }
         let is_exact = |found: &Found| {
             let stairs = &found.stairs;
-            stairs.precision <= LITTLE_PRECISION && stairs.noise() <= QUIET
+            let quiet = if snapped { QUIET / 8.0 } else { QUIET };
+            stairs.precision <= LITTLE_PRECISION && stairs.noise() <= quiet
         };
         if self.care == Care::Exact
             && !found.as_ref().is_some_and(is_exact)

@@ -1,6 +1,8 @@
 //! Quotients of whole numbers by cases of the divisor: a hidden unit for each divisor, which is silent
 //! where it is another, and else the dividend. Its weight is the divisor's inverse. A table of the
-//! quotient has steps for all pairs, and fractions close to each other leave float32 no digits.
+//! quotient has steps for all pairs, and fractions close to each other leave float32 no digits. What
+//! stands in place of the quotient, as in `x / n if n != 0 else 0`, is a case, too: a number, or the
+//! dividend.
 
 use super::axis::Axis;
 use super::feature::targets;
@@ -9,6 +11,7 @@ use super::linear_read::LinearRead;
 use super::product::FEWEST_VALUES;
 use super::search::{Found, search};
 use super::{Care, Compiler, Want};
+use crate::graph::SOpId;
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
 use crate::value::Op;
@@ -29,7 +32,7 @@ impl Compiler<'_> {
         let column = self.analysis.node(id)?.column.clone();
         let target = targets(&column, function);
         for inner in self.inner(id).into_iter().skip(1) {
-            let Some((_, divisor)) = self.two_of(Op::Divide, inner) else {
+            let Some((_, divisor)) = self.divided(inner) else {
                 continue;
             };
             let Some((numbers, values)) = self.values_in(inner, &column.space, &target)? else {
@@ -56,7 +59,7 @@ impl Compiler<'_> {
         want: Want,
         label: &str,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let Some((dividend, divisor)) = self.two_of(Op::Divide, id) else {
+        let Some((dividend, divisor)) = self.divided(id) else {
             return Ok(None);
         };
         let column = self.analysis.node(id)?.column.clone();
@@ -96,15 +99,28 @@ impl Compiler<'_> {
             true => vec![(sign, 0.0, high), (-sign, 0.0, -low)],
             false => vec![(sign, low, high)],
         };
-        let mut read = LinearRead::constant(offset);
+        let mut cases = Vec::with_capacity(divisors.len());
         for number in &divisors {
-            if !rows.iter().any(|row| below[*row] == *number) {
+            let of_case = rows.iter().filter(|row| below[**row] == *number);
+            let points = of_case.map(|row| (above.value(*row), target[*row] - offset));
+            match line(points, [slope / number, slope, 0.0]) {
+                Some(line) => cases.push((number, line)),
+                None => return Ok(None),
+            }
+        }
+        let mut read = LinearRead::constant(offset);
+        for (number, (factor, constant)) in cases {
+            if (factor, constant) == (0.0, 0.0) {
                 continue;
             }
             let one = |divisor: &f64| f64::from(u8::from(divisor == number));
             let indicator: Vec<f64> = divisors.iter().map(one).collect();
             let name = format!("{} = {number}", self.name(divisor));
             let is_case = self.feature(divisor, &indicator, Want::Snapped, &name)?;
+            read = read.plus(constant, &is_case);
+            if factor == 0.0 {
+                continue;
+            }
             for (sign, low, high) in &parts {
                 // Silent units are 1 below 0, so that no error of the dividend wakes them.
                 let (silent, awake) = (-high - 1.0, high - low + 1.0);
@@ -115,7 +131,7 @@ impl Compiler<'_> {
                     |row: &usize| silent + sign * above.value(*row) + awake * one(&below[*row]);
                 let points = rows.iter().map(value).collect();
                 let at = self.argument(argument, points, label)?;
-                let weight = sign * slope / number;
+                let weight = sign * factor;
                 let unit = Unit {
                     slope: 1.0,
                     offset: 0.0,
@@ -128,4 +144,29 @@ impl Compiler<'_> {
         }
         Ok(Some(read))
     }
+
+    /// What an s-op divides, and by what, if it is a quotient, or one where a condition holds.
+    fn divided(&self, id: Operand) -> Option<(SOpId, SOpId)> {
+        if let Some(both) = self.two_of(Op::Divide, id) {
+            return Some(both);
+        }
+        let [_, then, otherwise] = self.chosen(id)?;
+        let quotient = |branch| self.two_of(Op::Divide, branch);
+        quotient(then).or_else(|| quotient(otherwise))
+    }
+}
+
+/// The first of some factors by which points are on a line, with what that adds; the x-axis if there are
+/// none.
+fn line(points: impl Iterator<Item = (f64, f64)> + Clone, factors: [f64; 3]) -> Option<(f64, f64)> {
+    let Some((x, y)) = points.clone().next() else {
+        return Some((0.0, 0.0));
+    };
+    let lines = factors.into_iter().map(|factor| (factor, y - factor * x));
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+    let mut lines = lines.filter(|(factor, constant)| {
+        factor.is_finite() && points.clone().all(|(x, y)| near(factor * x + constant, y))
+    });
+    let (factor, constant) = lines.next()?;
+    Some((factor, if near(constant, 0.0) { 0.0 } else { constant }))
 }
