@@ -30,28 +30,27 @@ impl Floats {
 
     /// Whether a float of this kind is this number.
     pub fn holds(self, number: f64) -> bool {
-        grain(number).is_none_or(|grain| magnitude(number) - grain < self.bits)
+        let (significand, _) = parts(number);
+        let zeros = significand.leading_zeros() + significand.trailing_zeros();
+        significand == 0 || (u64::BITS - zeros) as i32 <= self.bits
+    }
+}
+
+/// A number without its sign as a whole number and the exponent of the power of two that multiplies it.
+fn parts(number: f64) -> (u64, i32) {
+    let bits = number.to_bits();
+    let exponent = ((bits >> 52) & 0x7ff) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    match exponent {
+        0 => (fraction, -1074),
+        _ => (fraction | (1 << 52), exponent - 1075),
     }
 }
 
 /// The exponent of the largest power of two that divides a number; `None` for 0.
 pub fn grain(number: f64) -> Option<i32> {
-    if number == 0.0 {
-        return None;
-    }
-    let bits = number.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i32;
-    let fraction = bits & ((1 << 52) - 1);
-    let (significand, exponent) = match exponent {
-        0 => (fraction, -1074),
-        _ => (fraction | (1 << 52), exponent - 1075),
-    };
-    Some(exponent + significand.trailing_zeros() as i32)
-}
-
-/// The exponent of the largest power of two that a number is not below.
-fn magnitude(number: f64) -> i32 {
-    number.abs().log2().floor() as i32
+    let (significand, exponent) = parts(number);
+    (significand != 0).then(|| exponent + significand.trailing_zeros() as i32)
 }
 
 /// What is known of a number that a model holds or reads.
@@ -268,10 +267,15 @@ impl Bounds<'_> {
         let mut most = variables.chain(of_heads).fold(0.0, f64::max);
         for (at, forward) in self.plan.feed_forwards.iter().enumerate() {
             let read = self.facts.argument(at);
-            let argument = self.summed(read, read.constant).largest;
+            let argument = self.summed(read, read.constant);
+            let (low, high) = self.range(read);
+            let noise = argument.error + argument.rounding;
             for unit in &forward.units {
+                let at = |argument: f64| (unit.slope * argument + unit.offset).abs();
+                let sizes = unit.slope.abs() * argument.largest + unit.offset.abs();
+                let roundings = 4.0 * self.floats.unit * sizes;
                 // Reading a unit takes longer than seeing that it is a small one.
-                if unit.slope.abs() * argument + unit.offset.abs() > most {
+                if at(low).max(at(high)) + unit.slope.abs() * noise + roundings > most {
                     most = most.max(self.read(&self.plan.unit(forward, unit)).largest);
                 }
             }
