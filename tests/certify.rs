@@ -407,6 +407,21 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
     ),
     ("count(tokens, \"(\") if hist(tokens) > 3 else 0", 24, 30),
     (
+        "(count(tokens, \"(\") - count(tokens, \")\")) / (count(tokens, \"(\") + count(tokens, \")\")) if count(tokens, \"(\") + count(tokens, \")\") > 0 else 0",
+        24,
+        200,
+    ),
+    (
+        "count(tokens, \"(\") / hist(tokens) if hist(tokens) > 2 else count(tokens, \"(\")",
+        16,
+        64,
+    ),
+    (
+        "max(indices - aggregate(select(tokens, \"(\", ==), indices), 0)",
+        32,
+        1,
+    ),
+    (
         "aggregate(select(tokens, tokens, ==), hist(tokens) / length)",
         32,
         200,
