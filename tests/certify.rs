@@ -418,6 +418,15 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
     ),
     (
         "max(indices - aggregate(select(tokens, \"(\", ==), indices), 0)",
+        12,
+        1,
+    ),
+        "max(indices - aggregate(select(tokens, \"(\", ==), indices), 0)",
+        32,
+        1,
+    ),
+    (
+        "max(frac_prevs(tokens, \"(\"), frac_prevs(tokens, \")\"))",
         32,
         1,
     ),

@@ -103,14 +103,18 @@ impl Compiler<'_> {
         condition: SOpId,
         (then, otherwise): (SOpId, SOpId),
     ) -> Result<Option<LinearRead>, Stopped> {
-        let SOp::Map {
+        let Some(SOp::Map {
             op: Op::Compare(comparison),
             operands,
-        } = self.analysis.graph.get(condition)
+        }) = self.analysis.shape(condition.into())
         else {
             return Ok(None);
         };
-        let (left, right) = (self.real(operands[0])?, self.real(operands[1])?);
+        let [left, right] = **operands else {
+            return Ok(None);
+        };
+        let comparison = *comparison;
+        let (left, right) = (self.real(left)?, self.real(right)?);
         let (then, otherwise) = (self.real(then)?, self.real(otherwise)?);
         let (Some(left), Some(right), Some(then), Some(otherwise)) = (left, right, then, otherwise)
         else {

@@ -149,7 +149,7 @@ impl Over {
 
     /// The operands whose columns must be known first.
     fn missing(&self, analysis: &Analysis, id: SOpId) -> Vec<SOpId> {
-        let SOp::Map { operands, .. } = analysis.graph.get(id) else {
+        let Some(SOp::Map { operands, .. }) = analysis.shape(id.into()) else {
             return Vec::new();
         };
         if id < self.first || self.known.contains_key(&id) {
@@ -161,7 +161,7 @@ impl Over {
 
     fn new_column(&self, analysis: &mut Analysis, id: SOpId) -> Option<Column> {
         let seen = analysis.node(id).ok()?.seen.clone();
-        let SOp::Map { op, operands } = analysis.graph.get(id) else {
+        let Some(SOp::Map { op, operands }) = analysis.shape(id.into()).cloned() else {
             return Some(seen);
         };
         if id < self.first {
@@ -169,14 +169,14 @@ impl Over {
         }
         let mut columns = Vec::with_capacity(operands.len());
         let mut is_as_seen = true;
-        for operand in operands {
+        for operand in &operands {
             let column = self.known.get(operand)?;
             is_as_seen &= column.space.vars == analysis.node(*operand).ok()?.seen.space.vars;
             columns.push(column.clone());
         }
         match is_as_seen {
             true => Some(seen),
-            false => analysis.applied(op, &columns).ok(),
+            false => analysis.applied(&op, &columns).ok(),
         }
     }
 }

@@ -104,9 +104,12 @@ impl Analysis<'_> {
         operand.sop().map(|id| self.graph.get(id))
     }
 
-    /// How an operand is computed: itself, but for a width where there is no BOS.
+    /// How an operand is computed: itself, but for a width where there is no BOS, and for a comparison of
+    /// means that are needed apart.
     pub fn shape(&self, operand: Operand) -> Option<&SOp> {
-        operand.sop().map(|id| self.graph.get(self.formula(id)))
+        let id = operand.sop()?;
+        let compared = self.compared.get(&id);
+        Some(compared.unwrap_or_else(|| self.graph.get(self.formula(id))))
     }
 
     /// How the program asks for it to be encoded, if it does.

@@ -7,6 +7,7 @@
 pub mod attention;
 mod candidate;
 mod compare;
+mod compared;
 pub mod cube;
 mod earlier;
 pub mod environment;
@@ -191,6 +192,8 @@ pub struct Analysis<'g> {
     reals: FxHashMap<SOpId, VarId>,
     spaces: FxHashMap<Vec<VarId>, Option<Arc<Space>>>,
     joints: Vec<joint::Joint>,
+    /// Comparisons of means that are needed apart, as these compare.
+    compared: FxHashMap<SOpId, SOp>,
     /// Variables that were made for a node or selector, to make each once.
     made: FxHashMap<VarKind, VarId>,
 }
@@ -233,6 +236,7 @@ impl<'g> Analysis<'g> {
             reals: FxHashMap::default(),
             spaces: FxHashMap::default(),
             joints: Vec::new(),
+            compared: FxHashMap::default(),
             made: FxHashMap::default(),
         };
         analysis.var(
@@ -251,6 +255,7 @@ impl<'g> Analysis<'g> {
         let reachable = graph.reachable(&roots);
         let size = reachable.last().map_or(0, |id| id.0 as usize + 1);
         analysis.nodes = vec![None; size];
+        analysis.compared = compared::of_means(graph, &reachable);
         for id in reachable {
             analysis.record(id);
         }
@@ -327,7 +332,10 @@ impl<'g> Analysis<'g> {
                 let column = self.space(Vec::new())?.column(vec![Some(value.clone())]);
                 Ok(Node::new(column, None))
             }
-            SOp::Map { op, operands } => self.analyse_map(id, op, operands),
+            SOp::Map { op, operands } => match self.compared.get(&id).cloned() {
+                Some(SOp::Map { op, operands }) => self.analyse_map(id, &op, &operands),
+                _ => self.analyse_map(id, op, operands),
+            },
             SOp::Width { selector } => {
                 let node = self.analyse_width(*selector)?;
                 self.counted_apart(id, *selector, node)

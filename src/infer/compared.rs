@@ -1,0 +1,52 @@
+//! Comparisons of two means over the same keys, of which each is needed anyway. The graph compares the mean
+//! of their differences with 0, so that one mean is held and not two; where both are held, they are compared
+//! as they are, or nothing would relate what is compared to them: `a if a > b else b` would have three.
+
+use crate::graph::{Graph, SOp, SOpId};
+use crate::value::{Op, Value};
+use rustc_hash::FxHashMap;
+
+/// The comparisons, among some s-ops, that are of means among these, with the means as operands.
+pub(super) fn of_means(graph: &Graph, among: &[SOpId]) -> FxHashMap<SOpId, SOp> {
+    let mean = |id: SOpId| {
+        let SOp::Aggregate {
+            selector,
+            value,
+            default: Value::Int(default),
+        } = graph.get(id)
+        else {
+            return None;
+        };
+        Some((*selector, *value, *default))
+    };
+    let of_two = |id: SOpId| {
+        let SOp::Map { op, operands } = graph.get(id) else {
+            return None;
+        };
+        let both: [SOpId; 2] = (**operands).try_into().ok()?;
+        Some((op, both))
+    };
+    let means = among.iter().filter_map(|id| {
+        let (selector, value, default) = mean(*id)?;
+        Some(((selector, value), (*id, default)))
+    });
+    let means: FxHashMap<_, _> = means.collect();
+    let apart = among.iter().filter_map(|id| {
+        let (Op::Compare(comparison), [compared, zero]) = of_two(*id)? else {
+            return None;
+        };
+        let (selector, value, default) = mean(compared)?;
+        let (Op::Subtract, [left, right]) = of_two(value)? else {
+            return None;
+        };
+        let (left, first) = means.get(&(selector, left))?;
+        let (right, second) = means.get(&(selector, right))?;
+        let is_zero = matches!(graph.get(zero), SOp::Constant(Value::Int(0)));
+        let as_written = SOp::Map {
+            op: Op::Compare(*comparison),
+            operands: vec![*left, *right],
+        };
+        (is_zero && first.checked_sub(*second) == Some(default)).then_some((*id, as_written))
+    });
+    apart.collect()
+}
