@@ -421,6 +421,7 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
         12,
         1,
     ),
+    (
         "max(indices - aggregate(select(tokens, \"(\", ==), indices), 0)",
         32,
         1,
