@@ -395,9 +395,7 @@ impl Compiler<'_> {
         target: &[f64],
     ) -> Result<Option<InRows>, Stopped> {
         let node = self.analysis.node(id)?;
-        let known = |var: &_| space.vars.binary_search(var).is_ok();
-        let is_known = |column: &&Column| column.space.vars.iter().all(known);
-        let Some(seen) = [&node.seen, &node.column].into_iter().find(is_known) else {
+        let Some(seen) = self.analysis.over_known(node, &space.vars) else {
             return Ok(None);
         };
         let numbers = match seen.values.numbers() {

@@ -4,7 +4,7 @@
 
 use super::space::{Column, FAILS, VarId};
 use super::table::union;
-use super::{Analysis, VarKind};
+use super::{Analysis, Node, VarKind};
 use std::sync::Arc;
 
 impl Analysis<'_> {
@@ -19,34 +19,71 @@ impl Analysis<'_> {
         self.over(var, &function, column)
     }
 
-    /// Brings columns of one table over the same variables: where some are of a sum and others of what it
-    /// is made of, all over the sum if they are functions of it, otherwise over what it is made of.
+    /// Brings columns of one table over the same variables. Where some are of a sum and others of what it
+    /// is made of, all are over the sum if they are functions of it; otherwise sums are over what they are
+    /// made of if fewer combinations are left so.
     pub(super) fn relate_to_sums(&mut self, columns: &mut [Column]) {
         for var in union(columns) {
-            let Some(definition) = self.definition(var).cloned() else {
+            let Some(sum) = self.definition(var).cloned() else {
                 continue;
             };
-            let parts = &definition.space.vars;
-            let is_beside = |column: &&mut Column| column.space.vars == *parts;
-            let mut beside: Vec<&mut Column> = columns.iter_mut().filter(is_beside).collect();
+            let beside = columns.iter_mut();
+            let beside = beside.filter(|column| column.space.vars == sum.space.vars);
+            let mut beside: Vec<&mut Column> = beside.collect();
             let over_sum = beside.iter().map(|column| {
-                let function = function_of(&definition, column)?;
+                let function = function_of(&sum, column)?;
                 self.over(var, &function, column)
             });
-            if let Some(over_sum) = over_sum.collect::<Option<Vec<Column>>>() {
-                for (column, over) in beside.iter_mut().zip(over_sum) {
-                    **column = over;
+            match over_sum.collect::<Option<Vec<Column>>>() {
+                Some(over_sum) if !over_sum.is_empty() => {
+                    for (column, over) in beside.iter_mut().zip(over_sum) {
+                        **column = over;
+                    }
                 }
-                continue;
-            }
-            let known = union(columns);
-            if parts.iter().all(|part| known.binary_search(part).is_ok()) {
-                let of_sum = columns
-                    .iter_mut()
-                    .filter(|column| *column.space.vars == [var]);
-                of_sum.for_each(|column| *column = over_parts(column, &definition));
+                _ => self.replace_by_parts(columns, &sum.space.vars),
             }
         }
+    }
+
+    /// Brings columns of sums of some variables over these, if fewer combinations are left so.
+    fn replace_by_parts(&self, columns: &mut [Column], parts: &[VarId]) {
+        let over_parts: Vec<Option<Column>> = columns
+            .iter()
+            .map(|column| match *column.space.vars {
+                [var] => {
+                    let sum = self.definition(var)?;
+                    (sum.space.vars == *parts).then(|| over_parts(column, sum))
+                }
+                _ => None,
+            })
+            .collect();
+        let replaced = columns.iter().zip(&over_parts);
+        let replaced = replaced.map(|(column, over)| over.as_ref().unwrap_or(column));
+        let replaced: Vec<Column> = replaced.cloned().collect();
+        let combinations = |columns: &[Column]| {
+            let vars = union(columns).into_iter();
+            let sizes = vars.map(|var| self.values(var).domain.len());
+            sizes.fold(1, usize::saturating_mul)
+        };
+        if combinations(&replaced) < combinations(columns) {
+            columns.clone_from_slice(&replaced);
+        }
+    }
+
+    /// The values of a node over some of these variables, if they are a function of them: as its readers
+    /// see them, or by what a sum is made of.
+    pub fn over_known(&self, node: &Node, known: &[VarId]) -> Option<Column> {
+        let is_known = |column: &Column| {
+            let mut vars = column.space.vars.iter();
+            vars.all(|var| known.binary_search(var).is_ok())
+        };
+        let by_parts = || match *node.seen.space.vars {
+            [var] => Some(over_parts(&node.seen, self.definition(var)?)),
+            _ => None,
+        };
+        let columns = [&node.seen, &node.column].into_iter().cloned();
+        let mut columns = columns.chain(std::iter::once_with(by_parts).flatten());
+        columns.find(is_known)
     }
 
     /// What a variable is of others, if it is an elementwise s-op that never fails.
