@@ -138,7 +138,8 @@ impl Compiler<'_> {
         }
         let is_exact = |found: &Found| {
             let stairs = &found.stairs;
-            let quiet = if snapped { QUIET / 8.0 } else { QUIET };
+            // What is to be a bit may be multiplied by whatever it gates.
+            let quiet = if snapped { QUIET / 2.0 } else { QUIET };
             stairs.precision <= LITTLE_PRECISION && stairs.noise() <= quiet
         };
         if self.care == Care::Exact
