@@ -203,13 +203,11 @@ impl Compiler<'_> {
         if readings.is_numbers && !readings.is_exact && self.care != Care::Real {
             // Where hidden units are needed, whole numbers of classes add up more exactly than fractions.
             let (numbers, decoder) = readings.clone().numerical();
-            let read = match self.read(root.into(), &numbers) {
-                Some(read) => Some(read),
-                None => {
-                    let costs = (usize::MAX, Want::Close);
-                    self.choice_of_two(root.into(), &numbers, costs, &label)?
-                }
-            };
+            let mut read = self.read(root.into(), &numbers);
+            if read.is_none() && self.care == Care::Plain {
+                let costs = (usize::MAX, Want::Close);
+                read = self.choice_of_two(root.into(), &numbers, costs, &label)?;
+            }
             if let Some(read) = read {
                 self.demand(&read, &label)?;
                 return Ok(Output::new(read, decoder));
