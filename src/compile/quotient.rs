@@ -16,6 +16,9 @@ use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
 use crate::value::Op;
 
+/// A quotient by a sum has so many values where its cases are worth the layer that bits of the sum take.
+const FEWEST_VALUES_OF_SUM: usize = 55;
+
 /// Larger numbers leave float32 few digits beside them.
 const LARGEST: f64 = 32_768.0;
 
@@ -64,8 +67,14 @@ impl Compiler<'_> {
         };
         let column = self.analysis.node(id)?.column.clone();
         let is_whole = |id| self.whole_numbers(id, LARGEST).is_some();
+        let is_sum = self.analysis.node(divisor)?.column.space.vars.len() > 1;
+        let fewest = if is_sum {
+            FEWEST_VALUES_OF_SUM
+        } else {
+            FEWEST_VALUES
+        };
         let is_worth = want != Want::Snapped
-            && column.values.domain.len() >= FEWEST_VALUES
+            && column.values.domain.len() >= fewest
             && is_whole(dividend)
             && is_whole(divisor);
         let Some((slope, offset)) = affine(&column.values.numbers(), function).filter(|_| is_worth)
