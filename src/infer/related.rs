@@ -5,6 +5,7 @@
 use super::space::{Column, FAILS, VarId};
 use super::table::union;
 use super::{Analysis, Node, VarKind};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Analysis<'_> {
@@ -72,18 +73,20 @@ impl Analysis<'_> {
 
     /// The values of a node over some of these variables, if they are a function of them: as its readers
     /// see them, or by what a sum is made of.
-    pub fn over_known(&self, node: &Node, known: &[VarId]) -> Option<Column> {
+    pub fn over_known<'a>(&self, node: &'a Node, known: &[VarId]) -> Option<Cow<'a, Column>> {
         let is_known = |column: &Column| {
             let mut vars = column.space.vars.iter();
             vars.all(|var| known.binary_search(var).is_ok())
         };
-        let by_parts = || match *node.seen.space.vars {
-            [var] => Some(over_parts(&node.seen, self.definition(var)?)),
-            _ => None,
+        let mut columns = [&node.seen, &node.column].into_iter();
+        if let Some(column) = columns.find(|column| is_known(column)) {
+            return Some(Cow::Borrowed(column));
+        }
+        let [var] = *node.seen.space.vars else {
+            return None;
         };
-        let columns = [&node.seen, &node.column].into_iter().cloned();
-        let mut columns = columns.chain(std::iter::once_with(by_parts).flatten());
-        columns.find(is_known)
+        let sum = self.definition(var).filter(|sum| is_known(sum))?;
+        Some(Cow::Owned(over_parts(&node.seen, sum)))
     }
 
     /// What a variable is of others, if it is an elementwise s-op that never fails.
