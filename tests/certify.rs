@@ -408,8 +408,8 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
     ("count(tokens, \"(\") if hist(tokens) > 3 else 0", 24, 30),
     (
         "(count(tokens, \"(\") - count(tokens, \")\")) / (count(tokens, \"(\") + count(tokens, \")\")) if count(tokens, \"(\") + count(tokens, \")\") > 0 else 0",
-        24,
-        200,
+        48,
+        400,
     ),
     (
         "count(tokens, \"(\") / hist(tokens) if hist(tokens) > 2 else count(tokens, \"(\")",

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Arguments of more values have no cases, and sums of more terms and cases are not looked at by case:
 /// that would take too long.
 const MOST_CASES: usize = 512;
-const MOST_WORK: usize = 20_000;
+const MOST_WORK: usize = 100_000;
 
 /// A number for each value of an argument.
 #[derive(Clone, Debug, PartialEq)]
