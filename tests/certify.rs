@@ -465,6 +465,15 @@ fn the_weights_of_long_scored_heads_are_no_larger() {
     assert!(compiled.model.largest_weight() <= 65_536.0);
 }
 
+/// A condition that is 5 where it holds silenced what was chosen five times.
+#[test]
+fn conditions_that_are_numbers_hold_where_they_are_not_0() {
+    let expression = "count(tokens, \"(\") if 5 * indicator(tokens == \"(\") else count(tokens, \")\") + indices";
+    let compiled = is_right(&(String::new(), expression), 3, 24, 300);
+    let units = compiled.model.layers.iter().map(|layer| layer.mlp.d_mlp());
+    assert!(units.max() <= Some(60));
+}
+
 #[test]
 fn long_models_have_few_hidden_units() {
     for (expression, max_length, most) in FEW_UNITS {

@@ -51,8 +51,11 @@ pub(super) fn made_in(
             domain_values: MOST_LISTED,
             ..limits.clone()
         };
-        // What is in the way of real numbers does not say what was in the way.
-        made(&fewer).map_err(|_| error)
+        made(&fewer).map_err(|other| match other.code == Code::Interrupted {
+            true => other,
+            // What is in the way of real numbers does not say what was in the way.
+            false => error,
+        })
     })
 }
 

@@ -12,7 +12,7 @@ use crate::graph::{SOp, SOpId};
 use crate::infer::space::Column;
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
-use crate::value::Op;
+use crate::value::{Op, Value};
 
 /// A function of no more steps is not worth the hidden units of its operands.
 const FEWEST_STEPS: usize = 16;
@@ -136,14 +136,9 @@ impl Compiler<'_> {
         [then, otherwise]: [SOpId; 2],
         wanted: &Wanted,
     ) -> Result<Option<LinearRead>, Stopped> {
-        let truths = self.analysis.node(condition)?.seen.values.domain.clone();
-        if truths.len() != 2 {
-            return Ok(None);
-        }
-        let Some(condition) = self.operand_of(condition, wanted)? else {
+        let Some(holds) = self.holds(condition, wanted)? else {
             return Ok(None);
         };
-        let holds = condition.read.clone();
         let fails = LinearRead::constant(1.0).plus(-1.0, &holds);
         let mut chosen = LinearRead::default();
         for (number, is_silent, is_chosen) in [(then, &fails, &holds), (otherwise, &holds, &fails)]
@@ -163,6 +158,21 @@ impl Compiler<'_> {
             }
         }
         Ok(Some(wanted.of(&chosen)))
+    }
+
+    /// Whether a condition holds, as 0 or 1, which what it is need not be: any number but 0 holds.
+    fn holds(&mut self, condition: SOpId, wanted: &Wanted) -> Result<Option<LinearRead>, Stopped> {
+        let values = self.analysis.node(condition)?.column.values.domain.clone();
+        let holds = |value: &Value| {
+            let held = Op::If.apply(&[value, &Value::Int(1), &Value::Int(0)]);
+            held.ok()?.as_float()
+        };
+        let Some(function) = values.iter().map(holds).collect::<Option<Vec<f64>>>() else {
+            return Ok(None);
+        };
+        let label = self.name(condition);
+        let want = self.want_of_operand(wanted.want);
+        self.feature(condition, &function, want, &label).map(Some)
     }
 
     fn operand_of(&mut self, id: SOpId, wanted: &Wanted) -> Result<Option<Axis>, Stopped> {

@@ -374,17 +374,22 @@ impl Compiler<'_> {
         space: &Space,
         target: &[f64],
     ) -> Result<Option<Axis>, Stopped> {
-        let want = match (self.bos(), self.care) {
-            (true, Care::Exact) => Want::Snapped,
-            (true, _) => Want::Close,
-            (false, _) => want,
-        };
+        let want = self.want_of_operand(want);
         let Some((numbers, values)) = self.values_in(id, space, target)? else {
             return Ok(None);
         };
         let label = self.name(id);
         let read = self.feature(id, &numbers, want, &label)?;
         Ok(Some(Axis::new(values, read)))
+    }
+
+    /// How precise what is computed a layer before its reader must be.
+    pub(super) fn want_of_operand(&self, want: Want) -> Want {
+        match (self.bos(), self.care) {
+            (true, Care::Exact) => Want::Snapped,
+            (true, _) => Want::Close,
+            (false, _) => want,
+        }
     }
 
     /// The number of each value of an s-op as its readers see it, and of that in each row of a space;

@@ -1,9 +1,10 @@
 //! Comparisons of two means over the same keys, of which each is needed anyway. The graph compares the mean
 //! of their differences with 0, so that one mean is held and not two; where both are held, they are compared
 //! as they are, or nothing would relate what is compared to them: `a if a > b else b` would have three.
+//! Of whole numbers, whose means compare as their sums do: those of fractions are rounded each.
 
 use crate::graph::{Graph, SOp, SOpId};
-use crate::value::{Op, Value};
+use crate::value::{Op, TypeSet, Value};
 use rustc_hash::FxHashMap;
 
 /// The comparisons, among some s-ops, that are of means among these, with the means as operands.
@@ -39,6 +40,10 @@ pub(super) fn of_means(graph: &Graph, among: &[SOpId]) -> FxHashMap<SOpId, SOp> 
         let (Op::Subtract, [left, right]) = of_two(value)? else {
             return None;
         };
+        let is_whole = |id| TypeSet::INT.contains(graph.types(id));
+        if !is_whole(left) || !is_whole(right) {
+            return None;
+        }
         let (left, first) = means.get(&(selector, left))?;
         let (right, second) = means.get(&(selector, right))?;
         let is_zero = matches!(graph.get(zero), SOp::Constant(Value::Int(0)));

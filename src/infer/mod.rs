@@ -318,7 +318,8 @@ impl<'g> Analysis<'g> {
     fn analyse(&mut self, id: SOpId) -> Result<Node, Stopped> {
         let graph = self.graph;
         self.if_interrupted()?;
-        match graph.get(id) {
+        let compared = self.compared.get(&id).cloned();
+        match compared.as_ref().unwrap_or_else(|| graph.get(id)) {
             SOp::Tokens => self.alone(Self::TOKENS),
             SOp::Indices => self.alone(Self::INDICES),
             given @ SOp::Given(_) => {
@@ -332,10 +333,7 @@ impl<'g> Analysis<'g> {
                 let column = self.space(Vec::new())?.column(vec![Some(value.clone())]);
                 Ok(Node::new(column, None))
             }
-            SOp::Map { op, operands } => match self.compared.get(&id).cloned() {
-                Some(SOp::Map { op, operands }) => self.analyse_map(id, &op, &operands),
-                _ => self.analyse_map(id, op, operands),
-            },
+            SOp::Map { op, operands } => self.analyse_map(id, op, operands),
             SOp::Width { selector } => {
                 let node = self.analyse_width(*selector)?;
                 self.counted_apart(id, *selector, node)
