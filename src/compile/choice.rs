@@ -162,7 +162,14 @@ impl Compiler<'_> {
 
     /// Whether a condition holds, as 0 or 1, which what it is need not be: any number but 0 holds.
     fn holds(&mut self, condition: SOpId, wanted: &Wanted) -> Result<Option<LinearRead>, Stopped> {
+        let (space, target) = (&wanted.column.space, &wanted.target);
+        if self.values_in(condition.into(), space, target)?.is_none() {
+            return Ok(None);
+        }
         let values = self.analysis.node(condition)?.column.values.domain.clone();
+        if values.len() != 2 {
+            return Ok(None);
+        }
         let holds = |value: &Value| {
             let held = Op::If.apply(&[value, &Value::Int(1), &Value::Int(0)]);
             held.ok()?.as_float()
