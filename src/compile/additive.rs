@@ -31,6 +31,23 @@ pub enum AdditivePart {
     Scalar(f64),
 }
 
+impl Entering {
+    /// How many values the variable has.
+    fn size(&self) -> usize {
+        match self {
+            Entering::Function(size) => *size,
+            Entering::Scalar(numbers) => numbers.len(),
+        }
+    }
+}
+
+/// What rows farther from a corner than this, in units of its distance from the first, are told by it is
+/// not held against them: its rounding counts so often.
+const FARTHEST: f64 = 10_000.0;
+
+/// What differs by this share of the largest number differs by more than rounding.
+const SURE: f64 = 1e-3;
+
 /// More unknowns than this are not solved for.
 const MOST_UNKNOWNS: usize = 700;
 
@@ -41,13 +58,27 @@ pub fn additive(space: &Space, parts: &[Entering], target: &[f64]) -> Option<Add
     if unknowns.count > MOST_UNKNOWNS {
         return None;
     }
+    let corners = corners(space, parts);
+    if is_refuted(space, parts, target, &corners) {
+        return None;
+    }
     let numbers = Numbers::of(parts)?;
     let mut targets = Targets::new(largest(target));
     let mut system = Echelon::new(unknowns.count);
     if !numbers.exact {
         system.mark_inexact();
     }
-    let mut solution = vec![Rational::zero(); unknowns.count];
+    for row in corners {
+        if !target[row].is_nan() {
+            unknowns.insert(
+                &mut system,
+                &numbers,
+                space.row(row),
+                targets.reading(target[row])?,
+            );
+        }
+    }
+    let mut solution = system.solution();
     let mut guess = unknowns.guess(&numbers, &solution, system.is_exact());
     let (mut row, mut agreeing) = (0, 0);
     while agreeing < space.rows() {
@@ -55,11 +86,7 @@ pub fn additive(space: &Space, parts: &[Entering], target: &[f64]) -> Option<Add
         if wanted.is_nan() || targets.agree(&guess, cells, wanted)? {
             agreeing += 1;
         } else {
-            let wanted = targets.reading(wanted)?;
-            if !wanted.is_fraction {
-                system.mark_inexact();
-            }
-            if !system.insert(&unknowns.equation(&numbers, cells, &wanted.number)) {
+            if !unknowns.insert(&mut system, &numbers, cells, targets.reading(wanted)?) {
                 return None;
             }
             solution = system.solution();
@@ -70,6 +97,71 @@ pub fn additive(space: &Space, parts: &[Entering], target: &[f64]) -> Option<Add
         row = (row + 1) % space.rows();
     }
     Some(unknowns.solved(space, parts, &solution))
+}
+
+/// Rows that mostly determine a column: the first, and those that differ from it in one place, once
+/// for each unknown.
+fn corners(space: &Space, parts: &[Entering]) -> Vec<usize> {
+    if space.rows() == 0 {
+        return Vec::new();
+    }
+    let first = space.row(0);
+    let mut known = vec![false; parts.len()];
+    let is_corner = |row: &usize| {
+        let cells = space.row(*row).iter().zip(first);
+        let mut differing = cells.enumerate().filter(|(_, (cell, first))| cell != first);
+        match (differing.next(), differing.next()) {
+            (None, _) => true,
+            (Some((place, _)), None) => {
+                let is_known = std::mem::replace(&mut known[place], true);
+                !is_known || matches!(parts[place], Entering::Function(_))
+            }
+            (Some(_), Some(_)) => false,
+        }
+    };
+    (0..space.rows()).filter(is_corner).collect()
+}
+
+/// Whether floats tell already that the column is not additive: what its corners say of another row is
+/// far from what is there, however much was rounded.
+fn is_refuted(space: &Space, parts: &[Entering], target: &[f64], corners: &[usize]) -> bool {
+    let Some((&first, corners)) = corners.split_first() else {
+        return false;
+    };
+    let cells = space.row(first);
+    let unknown = |(part, first): (&Entering, &u32)| {
+        let mut term = vec![f64::NAN; part.size()];
+        term[*first as usize] = 0.0;
+        term
+    };
+    let mut terms: Vec<Vec<f64>> = parts.iter().zip(cells).map(unknown).collect();
+    for corner in corners {
+        let change = target[*corner] - target[first];
+        let pairs = space.row(*corner).iter().zip(cells).enumerate();
+        for (place, (cell, first)) in pairs.filter(|(_, (cell, first))| cell != first) {
+            let (cell, first) = (*cell as usize, *first as usize);
+            match &parts[place] {
+                Entering::Function(_) => terms[place][cell] = change,
+                Entering::Scalar(numbers) => {
+                    let share = |number: &f64| {
+                        let share = (number - numbers[first]) / (numbers[cell] - numbers[first]);
+                        let is_near = share.abs() <= FARTHEST;
+                        if is_near { change * share } else { f64::NAN }
+                    };
+                    terms[place] = numbers.iter().map(share).collect();
+                }
+            }
+        }
+    }
+    let far = SURE * largest(target);
+    (0..space.rows()).any(|row| {
+        let each = terms.iter().zip(space.row(row));
+        let told = each.fold(target[first], |sum, (term, cell)| {
+            sum + term[*cell as usize]
+        });
+        // Nothing is told by what is NaN.
+        (told - target[row]).abs() > far
+    })
 }
 
 /// What each value of each variable multiplies its unknown by: its number, or 1.
@@ -114,11 +206,11 @@ impl Unknowns {
         let (mut starts, mut sizes) = (Vec::new(), Vec::new());
         for part in parts {
             starts.push(count);
-            let (size, own) = match part {
-                Entering::Function(size) => (*size, size.saturating_sub(1)),
-                Entering::Scalar(numbers) => (numbers.len(), 1),
+            let own = match part {
+                Entering::Function(size) => size.saturating_sub(1),
+                Entering::Scalar(_) => 1,
             };
-            sizes.push(size);
+            sizes.push(part.size());
             count += own;
         }
         Unknowns {
@@ -141,6 +233,20 @@ impl Unknowns {
         equation.push((self.count, wanted.clone()));
         equation.retain(|(_, entry)| !entry.is_zero());
         equation
+    }
+
+    /// Adds what a row says; `false` if it is known, or contradicts what is.
+    fn insert(
+        &self,
+        system: &mut Echelon,
+        numbers: &Numbers,
+        cells: &[u32],
+        wanted: &Reading,
+    ) -> bool {
+        if !wanted.is_fraction {
+            system.mark_inexact();
+        }
+        system.insert(&self.equation(numbers, cells, &wanted.number))
     }
 
     fn guess(&self, numbers: &Numbers, solution: &[Rational], exact: bool) -> Guess {

@@ -3,8 +3,8 @@
 
 use super::stored::{Proof, prove};
 use super::{Compiler, Request, Searches, causal, emit, lower, readout, verify};
-use crate::base::{Code, Diagnostic, Fallible, Limits};
-use crate::certify::Certificate;
+use crate::base::{Code, Diagnostic, Fallible, Limits, parallel};
+use crate::certify::{Certificate, Certifier};
 use crate::graph::{Graph, SOpId, WithFirst};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Setting, Several, Stopped, Var};
@@ -316,14 +316,23 @@ fn finish(
         let error = error.at(analysis.graph.span(roots[0]), "compiled from this");
         error.note(format!("its plan does not hold together: {problem}"))
     })?;
-    let mut model = lower(plan);
-    check_size(analysis, roots[0], &model)?;
     analysis.graph.control().at("certifying");
-    model.plan = Some(plan.to_json());
+    let limits = analysis.limits;
+    let lowered = || {
+        let model = lower(plan);
+        check_size(limits, &model)?;
+        Ok((model, plan.to_json()))
+    };
+    let (lowered, certifier) = parallel::both(lowered, || Certifier::new(plan));
+    let (mut model, json) = lowered.map_err(|message: String| {
+        let span = analysis.graph.span(roots[0]);
+        Diagnostic::error(Code::LimitReached, message).at(span, "compiled from this")
+    })?;
+    model.plan = Some(json);
     let Proof {
         certificates,
         exact,
-    } = prove(plan, &model, plan.host.order);
+    } = prove(&certifier, &model, plan.host.order);
     model.certified = exact;
     model.largest_activation = certificates[0].largest_activation;
     Ok((model, certificates))
@@ -336,22 +345,20 @@ fn depth(graph: &Graph, roots: &[SOpId]) -> usize {
 
 /// # Errors
 /// A model beyond the limits.
-fn check_size(analysis: &Analysis, root: SOpId, model: &Model) -> Fallible<()> {
-    let limits = analysis.limits;
-    let message = if model.d_model > limits.model_width {
-        format!(
+/// # Errors
+/// What a model has too much of, in words.
+fn check_size(limits: &Limits, model: &Model) -> Result<(), String> {
+    if model.d_model > limits.model_width {
+        return Err(format!(
             "the model would need {} directions; the limit is {}",
             model.d_model, limits.model_width
-        )
-    } else if model.nonzero() > limits.model_parameters {
-        format!("the model would have {} parameters", model.nonzero())
-    } else {
-        return Ok(());
-    };
-    let span = analysis.graph.span(root);
-    Err(Diagnostic::error(Code::LimitReached, message)
-        .at(span, "compiled from this")
-        .into())
+        ));
+    }
+    let parameters = model.nonzero();
+    match parameters > limits.model_parameters {
+        true => Err(format!("the model would have {parameters} parameters")),
+        false => Ok(()),
+    }
 }
 
 impl Care {

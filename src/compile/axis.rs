@@ -152,7 +152,7 @@ impl Compiler<'_> {
             }
         }
         for inner in self.inner(id) {
-            if let Some(axis) = self.inner_axis(inner, space, target) {
+            if let Some(axis) = self.inner_axis_of(id, inner, space, target) {
                 push(axis, &mut axes);
             }
             if let Some(axis) = self.share_axis(inner, space, target) {
@@ -248,6 +248,27 @@ impl Compiler<'_> {
             }
             _ => None,
         }
+    }
+
+    /// As [`Compiler::inner_axis`], for a function of `id`: the same for every one that is wanted
+    /// everywhere.
+    fn inner_axis_of(
+        &self,
+        id: Operand,
+        inner: Operand,
+        space: &Space,
+        target: &[f64],
+    ) -> Option<Axis> {
+        if target.iter().any(|wanted| wanted.is_nan()) {
+            return self.inner_axis(inner, space, target);
+        }
+        let mut last = self.axes.borrow_mut();
+        if last.0 != Some(id) {
+            *last = (Some(id), FxHashMap::default());
+        }
+        let axis = last.1.entry(inner);
+        axis.or_insert_with(|| self.inner_axis(inner, space, target))
+            .clone()
     }
 
     fn inner_axis(&self, id: Operand, space: &Space, target: &[f64]) -> Option<Axis> {

@@ -224,6 +224,8 @@ struct Compiler<'a> {
     linear: RefCell<FxHashMap<Operand, Option<LinearRead>>>,
     /// The same for what is linear by its values.
     summed: RefCell<FxHashMap<Operand, Option<LinearRead>>>,
+    /// The axes that s-ops on the way are for functions of the s-op that was asked for last.
+    axes: RefCell<(Option<Operand>, FxHashMap<Operand, Option<axis::Axis>>)>,
     /// The same for functions of real numbers.
     reals: FxHashMap<SOpId, Option<LinearRead>>,
     /// Where real numbers are: the least and the greatest that they can be.
@@ -263,6 +265,7 @@ impl<'a> Compiler<'a> {
             features: Ordered::default(),
             known: FxHashMap::default(),
             linear: RefCell::default(),
+            axes: RefCell::default(),
             summed: RefCell::default(),
             reals: FxHashMap::default(),
             ranges: FxHashMap::default(),

@@ -62,7 +62,7 @@ pub fn staircase(mut points: Vec<(f64, f64)>) -> Option<Staircase> {
 /// How many steps the staircase through some points has, and its precision; sorts the points.
 /// Further points make neither less.
 pub fn cost(points: &mut [(f64, f64)]) -> Option<(usize, f64)> {
-    points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let (Some(lowest), Some(highest)) = (points.first(), points.last()) else {
         return Some((0, 1.0));
     };

@@ -145,6 +145,8 @@ impl Compiler<'_> {
         // A function that falls is one that rises, negated: steps rise with the number, so that
         // float32 computes them without rounding.
         let negated: Vec<f64> = target.iter().map(|value| -value).collect();
+        let levels = levels(target)?;
+        let falling: Vec<f64> = levels.iter().rev().map(|value| -value).collect();
         let mut best: Option<Thresholds> = None;
         for (z, read) in combinations(&axes, space.rows()) {
             // What attention wrote is a gate only: its multiples are not exact.
@@ -168,18 +170,12 @@ impl Compiler<'_> {
                     sizes: (by.map_or(1, size), gate.map_or(1, |gate| size(*gate))),
                     is_exact: self.care == Care::Exact,
                 };
-                for found in [
-                    taking.apart(target, &worth),
-                    taking.apart(&negated, &|value| worth(-value)),
-                ] {
-                    if let Some(found) = found
-                        && best
-                            .as_ref()
-                            .is_none_or(|best| found.steps() < best.steps())
-                    {
-                        best = Some(found);
-                    }
-                }
+                let fewer = |best: &Option<Thresholds>| best.as_ref().map(Thresholds::steps);
+                let rises = taking.apart((target, &levels), &worth, fewer(&best));
+                best = rises.or(best);
+                let worth = |value: f64| worth(-value);
+                let falls = taking.apart((&negated, &falling), &worth, fewer(&best));
+                best = falls.or(best);
             }
         }
         best
@@ -267,6 +263,14 @@ fn ratio_thresholds(ratio: &Ratio, target: &[f64]) -> Option<Thresholds> {
     })
 }
 
+/// The values of a function by size, each once; `None` if there are too many.
+fn levels(target: &[f64]) -> Option<Vec<f64>> {
+    let mut levels: Vec<f64> = target.iter().copied().filter(|t| !t.is_nan()).collect();
+    levels.sort_unstable_by(f64::total_cmp);
+    levels.dedup();
+    (levels.len() <= MOST_VALUES).then_some(levels)
+}
+
 /// What each number comes with in all rows, if that is always the same.
 fn determined(numbers: &[f64], values: &[f64]) -> Option<FxHashMap<u64, f64>> {
     let mut found = FxHashMap::default();
@@ -296,26 +300,28 @@ fn combinations(axes: &[Axis], rows: usize) -> Vec<(Vec<f64>, LinearRead)> {
 }
 
 impl Taking<'_> {
-    /// The target taken apart; the function is what its values are worth.
-    fn apart(&self, target: &[f64], worth: &impl Fn(f64) -> f64) -> Option<Thresholds> {
-        let mut values: Vec<f64> = target.iter().copied().filter(|t| !t.is_nan()).collect();
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        if values.len() > MOST_VALUES {
-            return None;
-        }
+    /// The target, with its levels, taken apart: into fewer steps than some, if they are given. The
+    /// function is what its values are worth.
+    fn apart(
+        &self,
+        (target, levels): (&[f64], &[f64]),
+        worth: &impl Fn(f64) -> f64,
+        fewer_than: Option<usize>,
+    ) -> Option<Thresholds> {
         let mut found = Thresholds {
-            first: worth(*values.first()?),
+            first: worth(*levels.first()?),
             steps: Vec::new(),
             classes: Vec::new(),
         };
-        for pair in values.windows(2) {
+        for pair in levels.windows(2) {
             let change = worth(pair[1]) - worth(pair[0]);
             if change != 0.0 {
-                self.threshold(target, pair[0], change, &mut found)?;
+                self.threshold(target, (pair[0], change), &mut found, fewer_than)?;
             }
         }
-        Some(found)
+        fewer_than
+            .is_none_or(|most| found.steps() < most)
+            .then_some(found)
     }
 
     fn cells(&self, row: usize) -> (usize, usize) {
@@ -330,9 +336,9 @@ impl Taking<'_> {
     fn threshold(
         &self,
         target: &[f64],
-        value: f64,
-        change: f64,
+        (value, change): (f64, f64),
         found: &mut Thresholds,
+        fewer_than: Option<usize>,
     ) -> Option<()> {
         let nothing = Limits {
             zero: f64::NEG_INFINITY,
@@ -374,6 +380,7 @@ impl Taking<'_> {
                         .classes
                         .push((change, LinearRead::function(gate, class)));
                 }
+                _ if fewer_than.is_some_and(|most| found.steps() + 1 >= most) => return None,
                 _ => found
                     .steps
                     .push(self.step(target, (limits, members, single), change)?),
@@ -428,19 +435,14 @@ impl Taking<'_> {
             }
             argument = argument.plus(-1.0, &LinearRead::function(gate, pushed.clone()));
         }
-        let mut known: FxHashMap<u64, ()> = FxHashMap::default();
-        let mut points = Vec::new();
-        let wanted = target
-            .iter()
-            .enumerate()
-            .filter(|(_, wanted)| !wanted.is_nan());
-        for (row, _) in wanted {
+        let wanted = (0..target.len()).filter(|row| !target[*row].is_nan());
+        let argued = wanted.map(|row| {
             let (by, gate) = self.cells(row);
-            let z = self.z[row] - thresholds[by] - pushed[gate];
-            if known.insert(z.to_bits(), ()).is_none() {
-                points.push(z);
-            }
-        }
+            self.z[row] - thresholds[by] - pushed[gate]
+        });
+        let mut points: Vec<f64> = argued.collect();
+        points.sort_unstable_by(f64::total_cmp);
+        points.dedup_by_key(|point| point.to_bits());
         Some(ThresholdStep {
             argument,
             points,

@@ -13,6 +13,8 @@ pub(super) struct Instance<'a> {
     pub earliest: Vec<usize>,
     /// The last layer each value can be in; 0 for inputs.
     pub latest: Vec<usize>,
+    /// What each value reads, each once.
+    pub operands: Vec<Vec<usize>>,
     /// The values that read each value.
     pub readers: Vec<Vec<usize>>,
     pub is_output: Vec<bool>,
@@ -26,12 +28,14 @@ impl<'a> Instance<'a> {
     /// # Panics
     /// If a value reads itself or a later value.
     pub fn new(problem: &'a Problem) -> Instance<'a> {
+        let operands = operands(problem);
         let mut instance = Instance {
             problem,
             layers: 0,
             earliest: Vec::new(),
             latest: Vec::new(),
-            readers: readers(problem),
+            readers: readers(&operands),
+            operands,
             is_output: vec![false; problem.values.len()],
             groups: Vec::new(),
             group: Vec::new(),
@@ -64,7 +68,7 @@ impl<'a> Instance<'a> {
     /// The first layer that its operands leave to a value.
     pub fn first_layer(&self, value: usize, slots: &[usize]) -> usize {
         let kind = self.kind(value);
-        let operands = self.problem.values[value].operands.iter();
+        let operands = self.operands[value].iter();
         let after = operands.map(|operand| slots[*operand] + self.kind(*operand).lag(kind));
         after.max().unwrap_or(1).max(1)
     }
@@ -108,15 +112,25 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// The values that read each value, each once.
-fn readers(problem: &Problem) -> Vec<Vec<usize>> {
-    let mut readers = vec![Vec::new(); problem.values.len()];
-    for (index, value) in problem.values.iter().enumerate() {
-        for operand in &value.operands {
-            assert!(*operand < index, "operands are earlier values");
-            if readers[*operand].last() != Some(&index) {
-                readers[*operand].push(index);
-            }
+/// What each value reads, each once.
+fn operands(problem: &Problem) -> Vec<Vec<usize>> {
+    let each_once = |operands: &[usize]| {
+        let mut operands = operands.to_vec();
+        operands.sort_unstable();
+        operands.dedup();
+        operands
+    };
+    let values = problem.values.iter();
+    values.map(|value| each_once(&value.operands)).collect()
+}
+
+/// The values that read each value.
+fn readers(operands: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut readers = vec![Vec::new(); operands.len()];
+    for (value, operands) in operands.iter().enumerate() {
+        for operand in operands {
+            assert!(*operand < value, "operands are earlier values");
+            readers[*operand].push(value);
         }
     }
     readers

@@ -14,6 +14,8 @@ pub(super) struct Load<'a> {
     heads: Vec<usize>,
     units: Vec<usize>,
     dims: Vec<usize>,
+    /// How many readers each value has at each state.
+    reads: Vec<Vec<usize>>,
 }
 
 /// What local search makes smaller: the first differing number decides.
@@ -29,9 +31,15 @@ impl<'a> Load<'a> {
             heads: vec![0; layers],
             units: vec![0; layers],
             dims: vec![0; 2 * layers],
+            reads: vec![vec![0; 2 * layers]; slots.0.len()],
         };
         for value in instance.placed() {
             load.occupy(value);
+        }
+        for (value, readers) in instance.readers.iter().enumerate() {
+            for reader in readers {
+                load.reads[value][instance.kind(*reader).reads(slots.0[*reader])] += 1;
+            }
         }
         for value in 0..load.slots.len() {
             load.live(value, |state, dims| *state += dims);
@@ -58,21 +66,19 @@ impl<'a> Load<'a> {
         if self.slots[value] == layer {
             return;
         }
-        let instance = self.instance;
-        // An operand that is read twice is to be counted once.
-        let mut touched = instance.problem.values[value].operands.clone();
-        touched.sort_unstable();
-        touched.dedup();
-        touched.push(value);
-        for value in &touched {
-            self.live(*value, |state, dims| *state -= dims);
+        let kind = self.instance.kind(value);
+        let (before, after) = (kind.reads(self.slots[value]), kind.reads(layer));
+        for operand in &self.instance.operands[value] {
+            self.live(*operand, |state, dims| *state -= dims);
+            self.reads[*operand][before] -= 1;
+            self.reads[*operand][after] += 1;
+            self.live(*operand, |state, dims| *state += dims);
         }
+        self.live(value, |state, dims| *state -= dims);
         self.leave(value);
         self.slots[value] = layer;
         self.occupy(value);
-        for value in &touched {
-            self.live(*value, |state, dims| *state += dims);
-        }
+        self.live(value, |state, dims| *state += dims);
     }
 
     /// How evenly heads and hidden units are spread.
@@ -124,11 +130,10 @@ impl<'a> Load<'a> {
     fn live(&mut self, value: usize, change: impl Fn(&mut usize, usize)) {
         let instance = self.instance;
         let born = instance.kind(value).birth(self.slots[value]);
-        let readers = instance.readers[value].iter();
-        let reads = |reader: &usize| instance.kind(*reader).reads(self.slots[*reader]);
+        let last_read = || self.reads[value].iter().rposition(|reads| *reads > 0);
         let until = match instance.is_output[value] {
             true => 2 * instance.layers,
-            false => readers.map(reads).max().unwrap_or(born),
+            false => last_read().unwrap_or(born),
         };
         for state in &mut self.dims[born..=until] {
             change(state, instance.problem.values[value].dims);

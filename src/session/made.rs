@@ -3,6 +3,7 @@
 
 use super::Session;
 use crate::base::{Code, Diagnostic, Fallible, Label, Span};
+use crate::certify::Certifier;
 use crate::compile::{self, Compiled, Options, Proof, Request, Verification};
 use crate::execute::Surveyed;
 use crate::graph::{SOp, SOpId};
@@ -243,6 +244,6 @@ impl Session {
             return Ok(proof);
         }
         let plan = compile::proved_plan(model)?;
-        Ok(compile::prove(&plan, model, order))
+        Ok(compile::prove(&Certifier::new(&plan), model, order))
     }
 }
