@@ -49,7 +49,10 @@ use std::path::Path;
 /// Runs the command line of this process and gives its exit status.
 pub fn main() -> i32 {
     std::panic::set_hook(Box::new(report_bug));
-    let matches = with_negative_numbers(Arguments::command()).try_get_matches();
+    let command = with_negative_numbers(Arguments::command(), &words());
+    // Taking it apart again takes as long as reading the command line.
+    let command = Box::leak(Box::new(command));
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
     let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => return answer(&meant(error)),
@@ -78,16 +81,26 @@ pub fn main() -> i32 {
     }
 }
 
-/// The command line with `-1` as a value of every option, so that it is refused as a number that does not
-/// fit, and not as an option of its own.
-fn with_negative_numbers(command: clap::Command) -> clap::Command {
+/// The words of the command line.
+fn words() -> Vec<String> {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    words.collect()
+}
+
+/// The command line with `-1` as a value of every option of the commands that are among these words, so
+/// that it is refused as a number that does not fit, and not as an option of its own.
+fn with_negative_numbers(command: clap::Command, words: &[String]) -> clap::Command {
     let value =
         |argument: &clap::Arg| !argument.is_positional() && argument.get_action().takes_values();
     let command = command.mut_args(|argument| match value(&argument) {
         true => argument.allow_negative_numbers(true),
         false => argument,
     });
-    command.mut_subcommands(with_negative_numbers)
+    let is_named = |command: &clap::Command| words.iter().any(|word| word == command.get_name());
+    command.mut_subcommands(|command| match is_named(&command) {
+        true => with_negative_numbers(command, words),
+        false => command,
+    })
 }
 
 /// What is wrong first: the command, if it is none, whatever follows it. An option that there is not is
@@ -98,9 +111,8 @@ fn meant(mut error: clap::Error) -> clap::Error {
         return error;
     }
     let mut command = Arguments::command();
-    let word = std::env::args_os().nth(1).unwrap_or_default();
-    let word = word.to_string_lossy();
-    let none = !word.starts_with('-') && command.find_subcommand(&*word).is_none();
+    let word = words().into_iter().nth(1).unwrap_or_default();
+    let none = !word.starts_with('-') && command.find_subcommand(&word).is_none();
     match arguments::program(&word) {
         Err(problem) if none => {
             command.error(ErrorKind::InvalidValue, format!("`{word}`: {problem}"))
@@ -114,8 +126,7 @@ fn meant(mut error: clap::Error) -> clap::Error {
 
 /// Shows what clap has to say, and gives the exit status.
 fn answer(error: &clap::Error) -> i32 {
-    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let words: Vec<String> = words.collect();
+    let words = words();
     let unseen = words.iter().any(|word| word.contains(visible::is_unseen));
     let asks_for_json = words
         .iter()

@@ -196,6 +196,9 @@ enum Want {
 /// asks again.
 type Searches = RefCell<FxHashMap<(Operand, Bits), Option<search::Found>>>;
 
+/// An s-op, and the axes that s-ops on the way to it are.
+type LastAxes = (Option<Operand>, FxHashMap<Operand, Option<axis::Axis>>);
+
 /// The state of one compilation. Readers demand linear reads; the variables behind them are placed from
 /// the last to the first, when all demands on them are known.
 struct Compiler<'a> {
@@ -225,7 +228,7 @@ struct Compiler<'a> {
     /// The same for what is linear by its values.
     summed: RefCell<FxHashMap<Operand, Option<LinearRead>>>,
     /// The axes that s-ops on the way are for functions of the s-op that was asked for last.
-    axes: RefCell<(Option<Operand>, FxHashMap<Operand, Option<axis::Axis>>)>,
+    axes: RefCell<LastAxes>,
     /// The same for functions of real numbers.
     reals: FxHashMap<SOpId, Option<LinearRead>>,
     /// Where real numbers are: the least and the greatest that they can be.
