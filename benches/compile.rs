@@ -6,7 +6,6 @@
 #[path = "../tests/stdlib/uses.rs"]
 mod uses;
 
-use mimalloc::MiMalloc;
 use rasp::base::Limits;
 use rasp::graph::{SOpId, Sharing};
 use rasp::inside::compile::compile;
@@ -16,10 +15,6 @@ use rasp::session::{Session, Setting};
 use rasp::value::Value;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// That of the `rasp` program.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// A program is given up after this time.
 const LONGEST: Duration = Duration::from_secs(60);

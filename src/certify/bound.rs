@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::host_sum::HostSum;
 use super::sided::OneSided;
 use crate::model::HostOrder;
-use crate::plan::{Linear, Plan, Style, VariableId, Written};
+use crate::plan::{FeedForward, Linear, Plan, Style, Unit, VariableId, Written};
 
 /// The floats that a model is run in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -265,6 +265,8 @@ impl Bounds<'_> {
         let of_heads = self.facts.reads_of_heads();
         let of_heads = of_heads.map(|read| self.summed(read, read.constant).largest);
         let mut most = variables.chain(of_heads).fold(0.0, f64::max);
+        // Reading a unit takes longer than seeing that it is a small one.
+        let mut units: Vec<(f64, &FeedForward, &Unit)> = Vec::new();
         for (at, forward) in self.plan.feed_forwards.iter().enumerate() {
             let read = self.facts.argument(at);
             let argument = self.summed(read, read.constant);
@@ -274,11 +276,18 @@ impl Bounds<'_> {
                 let at = |argument: f64| (unit.slope * argument + unit.offset).abs();
                 let sizes = unit.slope.abs() * argument.largest + unit.offset.abs();
                 let roundings = 4.0 * self.floats.unit * sizes;
-                // Reading a unit takes longer than seeing that it is a small one.
-                if at(low).max(at(high)) + unit.slope.abs() * noise + roundings > most {
-                    most = most.max(self.read(&self.plan.unit(forward, unit)).largest);
+                let bound = at(low).max(at(high)) + unit.slope.abs() * noise + roundings;
+                if bound > most {
+                    units.push((bound, forward, unit));
                 }
             }
+        }
+        units.sort_by(|one, other| other.0.total_cmp(&one.0));
+        for (bound, forward, unit) in units {
+            if bound <= most {
+                break;
+            }
+            most = most.max(self.read(&self.plan.unit(forward, unit)).largest);
         }
         most.is_finite().then_some(most)
     }

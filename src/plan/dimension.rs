@@ -128,7 +128,7 @@ impl Plan {
     /// The dimensions of the head with this pattern.
     pub fn dimensions(&self, attend: &Attend) -> Vec<Dimension> {
         let merged = self.products(attend);
-        let d_head = self.d_head(attend, merged.len());
+        let d_head = self.padded(attend, merged.len());
         let scale = attend.scale(self.max_length, d_head);
         let mut dimensions: Vec<Dimension> = merged
             .into_iter()
@@ -150,8 +150,13 @@ impl Plan {
         dimensions
     }
 
+    /// How many dimensions the head with this pattern has.
+    pub fn d_head(&self, attend: &Attend) -> usize {
+        self.padded(attend, self.products(attend).len())
+    }
+
     /// The dimensions of a head with so many products, padded where its hosts would round them.
-    fn d_head(&self, attend: &Attend, products: usize) -> usize {
+    fn padded(&self, attend: &Attend, products: usize) -> usize {
         match self.cancels(attend) {
             true => self.host.order.exact_d_head(products),
             false => products,
@@ -162,7 +167,7 @@ impl Plan {
     /// however queries and keys are rounded.
     pub fn cancels(&self, attend: &Attend) -> bool {
         let split = || self.products(attend).len() > merged(self, attend).len();
-        attend.cancels() || split()
+        attend.cancels() || self.host.is_bfloat16() && split()
     }
 
     /// The products of a head. What bfloat16 does not hold in one is in several, which add up to it.
@@ -186,8 +191,7 @@ impl Plan {
 
     /// The scale of the head with this pattern.
     pub fn scale(&self, attend: &Attend) -> Scale {
-        let products = self.products(attend).len();
-        attend.scale(self.max_length, self.d_head(attend, products))
+        attend.scale(self.max_length, self.d_head(attend))
     }
 
     /// The power of two that a query gives to its key, so that neither is much larger than the

@@ -36,18 +36,19 @@ impl Layers {
         let mut builder = Builder::new(plan);
         let attends = (0..plan.attends.len()).map(Operation::Attend);
         let forwards = (0..plan.feed_forwards.len()).map(Operation::FeedForward);
-        let mut pending: Vec<Operation> = attends.chain(forwards).collect();
+        let operations = attends.chain(forwards);
+        let with_reads = operations.map(|operation| (operation, builder.reads(operation)));
+        let mut pending: Vec<(Operation, Vec<VariableId>)> = with_reads.collect();
         let mut unwritten = vec![0usize; plan.variables.len()];
-        for operation in &pending {
+        for (operation, _) in &pending {
             unwritten[builder.target(*operation).0 as usize] += 1;
         }
         while !pending.is_empty() {
             let before = pending.len();
-            pending.retain(|operation| {
-                let reads = builder.reads(*operation);
+            pending.retain(|(operation, reads)| {
                 let waits = reads.iter().any(|id| unwritten[id.0 as usize] > 0);
                 if !waits {
-                    builder.place(*operation, &reads);
+                    builder.place(*operation, reads);
                     unwritten[builder.target(*operation).0 as usize] -= 1;
                 }
                 waits

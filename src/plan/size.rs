@@ -9,7 +9,7 @@ impl Plan {
     /// [`Shape::padded_parameters`].
     pub fn padded_parameters(&self) -> usize {
         let heads = (1..=self.layers()).flat_map(|layer| self.patterns(layer));
-        let d_head = heads.map(|head| self.dimensions(head[0]).len().max(columns(&head)));
+        let d_head = heads.map(|head| self.d_head(head[0]).max(columns(&head)));
         Shape {
             tokens: self.vocabulary.len(),
             max_length: self.max_length,
