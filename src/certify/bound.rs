@@ -287,7 +287,8 @@ impl Bounds<'_> {
             if bound <= most {
                 break;
             }
-            most = most.max(self.read(&self.plan.unit(forward, unit)).largest);
+            let sum = self.read(&self.plan.unit(forward, unit));
+            most = most.max(sum.largest.min(bound));
         }
         most.is_finite().then_some(most)
     }
