@@ -673,6 +673,39 @@ fn a_batch_keeps_the_order_and_goes_on_after_errors() {
 }
 
 #[test]
+fn a_batch_asks_for_selectors_as_one_input_does() {
+    let place = hist();
+    place.file("inputs.jsonl", "\"aba\"\n[1, \"b\"]\n");
+    let batch = ["run", "hist.rasp", "--batch", "inputs.jsonl", "-e"];
+    let selector = "select(tokens, tokens, ==)";
+    let rows = place.rasp(&[&batch[..], &[selector, "--json"]].concat());
+    let outputs: Vec<_> = rows
+        .lines()
+        .iter()
+        .map(|line| line["output"].clone())
+        .collect();
+    let same = [
+        [true, false, true],
+        [false, true, false],
+        [true, false, true],
+    ];
+    assert_eq!(
+        outputs,
+        [json!(same), json!([[true, false], [false, true]])]
+    );
+    assert_eq!(rows.lines()[0]["type"], "selector");
+    let drawn = place.rasp(&[&batch[..], &[selector]].concat());
+    let alone = place.rasp(&["run", "hist.rasp", "-e", selector, "-i", "aba"]);
+    assert!(
+        drawn
+            .out
+            .contains(alone.out.split_once('\n').unwrap().1.trim_end())
+    );
+    let list = place.rasp(&[&batch[..], &["[1, 2]"]].concat());
+    assert!(list.err.contains("E0308"), "{}", list.err);
+}
+
+#[test]
 fn a_model_answers_a_batch_in_order_on_any_number_of_threads() {
     let place = hist();
     let compiled = place.rasp(&[

@@ -2,13 +2,13 @@
 //! streamed in the order of the inputs; an error in one of them is that one's result.
 
 use super::arguments::Run;
+use super::asked::Asked;
 use super::input::{Input, JsonInput, json_input};
 use super::json::{Told, Values};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
 use crate::base::{Code, Control, Diagnostic, Limits, Sources, Span, parallel, read, visible};
-use crate::graph::{Graph, SOpId};
-use crate::interpret;
+use crate::graph::Graph;
 use crate::model::cell;
 use crate::session::Session;
 use crate::value::Value;
@@ -26,15 +26,15 @@ const TOGETHER_BYTES: usize = 4 << 20;
 /// Bytes of memory that a byte of a line takes at most, in the values of its tokens and of results.
 const BYTES_FOR_BYTE: u64 = 64;
 
-/// The s-ops to evaluate, with their texts.
+/// What to evaluate, with its texts.
 struct Wanted {
     texts: Vec<String>,
-    sops: Vec<SOpId>,
+    asked: Vec<Asked>,
     spans: Vec<Span>,
 }
 
-/// A result: the finished line, or an error with the input it belongs to.
-type Answer = Result<String, (Json, Box<Diagnostic>)>;
+/// A result as it is written, or an error with the input it belongs to.
+type Outcome = Result<String, (Json, Box<Diagnostic>)>;
 
 pub fn batch(
     output: &mut Output,
@@ -46,7 +46,10 @@ pub fn batch(
     let (control, limits) = (session.control().clone(), session.limits().clone());
     let graph = session.graph();
     let answers = |lines: &[Vec<u8>]| {
-        let on_line = |_: &mut (), at: usize| answer(graph, &wanted, arguments.json, &lines[at]);
+        let on_line = |_: &mut (), at: usize| {
+            let of = (graph, &limits);
+            outcomes(of, &wanted, arguments.json, &lines[at])
+        };
         parallel::map((lines.len(), 1), || (), on_line)
     };
     let lines = Lines {
@@ -136,13 +139,18 @@ fn wanted(
     }
     let mut wanted = Wanted {
         texts: expressions.to_vec(),
-        sops: Vec::new(),
+        asked: Vec::new(),
         spans: Vec::new(),
     };
     for text in expressions {
-        let found = session.sop_at(text);
-        let (sop, span) = output.expect(found, session.sources())?;
-        wanted.sops.push(sop);
+        let found = session.expression_at(text);
+        let (meta, span) = output.expect(found, session.sources())?;
+        let asked = match Asked::of(&meta) {
+            Some(asked) => asked,
+            // What else it is, is no s-op.
+            None => Asked::SOp(output.expect(session.sop(text), session.sources())?),
+        };
+        wanted.asked.push(asked);
         wanted.spans.push(span);
     }
     Ok(wanted)
@@ -260,28 +268,35 @@ fn not_an_input(reason: &str) -> Box<Diagnostic> {
         .into()
 }
 
-/// The results of one line, one for each s-op.
-fn answer(graph: &Graph, wanted: &Wanted, json: bool, written: &[u8]) -> Vec<Answer> {
+/// The results of one line, one for each that is wanted.
+fn outcomes(
+    (graph, limits): (&Graph, &Limits),
+    wanted: &Wanted,
+    json: bool,
+    written: &[u8],
+) -> Vec<Outcome> {
     let given = match line(written) {
         Ok(given) => given,
-        Err(error) => return wanted.sops.iter().map(|_| Err(error.clone())).collect(),
+        Err(error) => return wanted.asked.iter().map(|_| Err(error.clone())).collect(),
     };
-    let on_sop = |(text, sop): (&String, &SOpId)| {
-        let sequence = interpret::evaluate(graph, *sop, &given.0.tokens).map_err(|error| {
+    let tokens = &given.0.tokens;
+    let on_asked = |(text, asked): (&String, &Asked)| {
+        let answer = asked.answer(graph, tokens, limits).map_err(|error| {
             let given = serde_json::to_value(&given).unwrap_or(Json::Null);
             (given, error)
         })?;
         if !json {
-            return Ok(format!("{text}({}) = {sequence}", line_of(&given)));
+            return Ok(answer.told(&format!("{text}({})", line_of(&given)), tokens));
         }
         Ok(line_of(&Told {
             expr: text,
             input: &given,
-            output: &Values(&sequence.values),
-            kind: sequence.sequence_type.name(),
+            output: &answer,
+            kind: answer.kind(),
         }))
     };
-    wanted.texts.iter().zip(&wanted.sops).map(on_sop).collect()
+    let wanted = wanted.texts.iter().zip(&wanted.asked);
+    wanted.map(on_asked).collect()
 }
 
 fn write(
@@ -289,7 +304,7 @@ fn write(
     session: &Session,
     wanted: &Wanted,
     json: bool,
-    (number, row): (usize, Vec<Answer>),
+    (number, row): (usize, Vec<Outcome>),
 ) -> Result<(), Stop> {
     for (index, answer) in row.into_iter().enumerate() {
         let (given, error) = match answer {
@@ -299,7 +314,7 @@ fn write(
             }
             Err(failed) => failed,
         };
-        let error = session.explained(*error, wanted.sops[index]);
+        let error = wanted.asked[index].explained(session, error);
         let error = error.or_at(wanted.spans[index], "evaluated here");
         if json {
             output.fail();

@@ -5,6 +5,7 @@
 //! written changes neither results nor status.
 
 mod arguments;
+mod asked;
 mod batch;
 mod certify;
 mod check;

@@ -1,20 +1,19 @@
 //! `rasp run`: interprets s-ops of a program on inputs.
 
 use super::arguments::Run;
+use super::asked::Asked;
 use super::batch::batch;
 use super::input::{Input, inputs, open};
-use super::json::{Told, Values, Written};
+use super::json::{Told, Written};
 use super::output::{Output, Stop, diagnostic_json};
 use super::progress;
 use crate::base::render::Style;
-use crate::base::{Code, Diagnostic, Fallible, Sources, Span};
+use crate::base::{Code, Diagnostic, Fallible, Limits, Sources, Span};
 use crate::eval::{Event, Meta};
 use crate::graph::Sharing;
-use crate::interpret::{self, Sequence};
+use crate::interpret;
 use crate::session::show::Display;
 use crate::session::{Session, show};
-use crate::value::Value;
-use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 
 /// Something to evaluate: its text and what it means, or why it means nothing; and the statement, where
@@ -114,37 +113,6 @@ fn draw(output: &mut Output, session: &Session, event: &Event, input: &Input) ->
     output.text(&shown)
 }
 
-/// What an expression is on an input.
-enum Found<'m> {
-    Sequence(Sequence),
-    Rows(Vec<Vec<bool>>),
-    Scores(Vec<Vec<Value>>),
-    /// What exists without an input, and is shown once, not for each.
-    Constant(&'m Meta),
-}
-
-impl Found<'_> {
-    fn kind(&self) -> &'static str {
-        match self {
-            Found::Sequence(sequence) => sequence.sequence_type.name(),
-            Found::Rows(_) => "selector",
-            Found::Scores(_) => "scorer",
-            Found::Constant(_) => "value",
-        }
-    }
-}
-
-impl Serialize for Found<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Found::Sequence(sequence) => Values(&sequence.values).serialize(serializer),
-            Found::Rows(rows) => rows.serialize(serializer),
-            Found::Scores(rows) => serializer.collect_seq(rows.iter().map(|row| Values(row))),
-            Found::Constant(meta) => Written(meta).serialize(serializer),
-        }
-    }
-}
-
 fn evaluate(
     output: &mut Output,
     session: &Session,
@@ -153,67 +121,60 @@ fn evaluate(
     (meta, span): &(Meta, Span),
     input: &Input,
 ) -> Result<(), Stop> {
-    let found = interpreted(output, session, || {
-        found(session, json, meta, &input.tokens)
+    let failed = |output: &mut Output, error: Box<Diagnostic>| {
+        let error = error.within(*span, "evaluated here");
+        match json {
+            true => failure(output, text, input, &error, session.sources()),
+            false => {
+                output.report(&error, session.sources());
+                Ok(())
+            }
+        }
+    };
+    let Some(asked) = Asked::of(meta) else {
+        return match constant(session.limits(), json, meta) {
+            Ok(()) if json => output.json(&Told {
+                expr: text,
+                input: &input.given,
+                output: &Written(meta),
+                kind: "value",
+            }),
+            Ok(()) => output.line(&format!("{text} = {}", shown(meta))),
+            Err(error) => failed(output, error),
+        };
+    };
+    let (graph, limits) = (session.graph(), session.limits());
+    let answer = interpreted(output, session, || {
+        asked.answer(graph, &input.tokens, limits)
     })?;
-    match found.map_err(|error| error.within(*span, "evaluated here")) {
-        Ok(found) if json => output.json(&Told {
+    match answer {
+        Ok(answer) if json => output.json(&Told {
             expr: text,
             input: &input.given,
-            output: &found,
-            kind: found.kind(),
+            output: &answer,
+            kind: answer.kind(),
         }),
-        Ok(Found::Constant(meta)) => output.line(&format!("{text} = {}", shown(meta))),
-        Ok(Found::Sequence(sequence)) => {
-            output.line(&format!("{} = {sequence}", input.applied(text)))
-        }
-        Ok(Found::Rows(rows)) => {
-            output.line(&format!("{} = ", input.applied(text)))?;
-            output.line(&show::matrix(&input.tokens, &rows))
-        }
-        Ok(Found::Scores(rows)) => {
-            output.line(&format!("{} = ", input.applied(text)))?;
-            output.line(&show::scores(&input.tokens, &rows))
-        }
-        Err(diagnostic) if json => failure(output, text, input, &diagnostic, session.sources()),
-        Err(diagnostic) => {
-            output.report(&diagnostic, session.sources());
-            Ok(())
-        }
+        Ok(answer) => output.line(&answer.told(&input.applied(text), &input.tokens)),
+        Err(error) => failed(output, asked.explained(session, error)),
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "others are constant")]
-fn found<'m>(
-    session: &Session,
-    json: bool,
-    meta: &'m Meta,
-    tokens: &[Value],
-) -> Fallible<Found<'m>> {
-    let (graph, limits) = (session.graph(), session.limits());
-    match meta {
-        Meta::SOp(id) => session.evaluate(*id, tokens).map(Found::Sequence),
-        Meta::Selector(id) => {
-            interpret::evaluate_selector(graph, *id, tokens, limits).map(Found::Rows)
-        }
-        Meta::Scorer(id) => {
-            interpret::evaluate_scorer(graph, *id, tokens, limits).map(Found::Scores)
-        }
-        // A list that holds another twice is short, and long when it is written out.
-        other if json && other.written() > limits.collection_length as u64 => {
-            let message = format!(
-                "the limit `collection_length` of {} elements in a list is reached: written out, \
-                 this has {}",
-                limits.collection_length,
-                other.written()
-            );
-            let error = Diagnostic::error(Code::LimitReached, message);
-            Err(Box::new(
-                error.help("name a part of it, like its first element"),
-            ))
-        }
-        other => Ok(Found::Constant(other)),
+/// # Errors
+/// What exists without an input is too long to be written out: a list that holds another twice is
+/// short, and long then.
+fn constant(limits: &Limits, json: bool, meta: &Meta) -> Fallible<()> {
+    if !json || meta.written() <= limits.collection_length as u64 {
+        return Ok(());
     }
+    let message = format!(
+        "the limit `collection_length` of {} elements in a list is reached: written out, this has {}",
+        limits.collection_length,
+        meta.written()
+    );
+    let error = Diagnostic::error(Code::LimitReached, message);
+    Err(Box::new(
+        error.help("name a part of it, like its first element"),
+    ))
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "others are as written")]
