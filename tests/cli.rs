@@ -675,7 +675,7 @@ fn a_batch_keeps_the_order_and_goes_on_after_errors() {
 #[test]
 fn a_batch_asks_for_selectors_as_one_input_does() {
     let place = hist();
-    place.file("inputs.jsonl", "\"aba\"\n[1, \"b\"]\n");
+    place.file("inputs.jsonl", "\"aba\"\n[\"x\", \"b\"]\n");
     let batch = ["run", "hist.rasp", "--batch", "inputs.jsonl", "-e"];
     let selector = "select(tokens, tokens, ==)";
     let rows = place.rasp(&[&batch[..], &[selector, "--json"]].concat());
