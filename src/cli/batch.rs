@@ -10,7 +10,7 @@ use super::progress;
 use crate::base::{Code, Control, Diagnostic, Limits, Sources, Span, parallel, read, visible};
 use crate::graph::Graph;
 use crate::model::cell;
-use crate::session::Session;
+use crate::session::{Session, no_sop};
 use crate::value::Value;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Serialize, Serializer};
@@ -145,11 +145,8 @@ fn wanted(
     for text in expressions {
         let found = session.expression_at(text);
         let (meta, span) = output.expect(found, session.sources())?;
-        let asked = match Asked::of(&meta) {
-            Some(asked) => asked,
-            // What else it is, is no s-op.
-            None => Asked::SOp(output.expect(session.sop(text), session.sources())?),
-        };
+        let asked = Asked::of(&meta).ok_or_else(|| no_sop(text, &meta, span));
+        let asked = output.expect(asked, session.sources())?;
         wanted.asked.push(asked);
         wanted.spans.push(span);
     }

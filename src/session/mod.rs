@@ -254,31 +254,10 @@ impl Session {
     /// As [`Session::sop`].
     pub fn sop_at(&mut self, text: &str) -> Fallible<(SOpId, Span)> {
         let (meta, span) = self.expression_at(text)?;
-        let help = match &meta {
-            Meta::SOp(id) => return Ok((*id, span)),
-            Meta::List(_) => format!("for its first element: `{text}[0]`"),
-            Meta::Dict(_) => format!("to look up each token: `{text}[tokens]`"),
-            Meta::Function(callable) => {
-                let signature = callable.signature();
-                let parameters = signature.split_once('(').map_or("", |(_, list)| list);
-                format!("call it: `{text}({parameters}`")
-            }
-            Meta::Selector(_) => {
-                format!("for how many keys each position selects: `selector_width({text})`")
-            }
-            Meta::Scorer(_) => {
-                format!(
-                    "for the tokens at the best keys: `aggregate(select_best(full_s, {text}), tokens)`"
-                )
-            }
-            Meta::Application(_) => "leave out the input behind the s-op".to_string(),
-            Meta::Atom(_) | Meta::Broken => "give an s-op, like `tokens`".to_string(),
-        };
-        let message = format!("an s-op is needed, not {}", meta.kind());
-        Err(Diagnostic::error(Code::AtomExpected, message)
-            .at(span, format!("this is {}", meta.kind()))
-            .help(help)
-            .into())
+        if let Meta::SOp(id) = meta {
+            return Ok((id, span));
+        }
+        Err(no_sop(text, &meta, span))
     }
 
     /// The s-op that a value is: itself, or for an atom the s-op that holds it everywhere.
@@ -386,4 +365,32 @@ impl Session {
     pub fn names(&self) -> Vec<Name> {
         self.evaluator.scopes.visible(self.scope)
     }
+}
+
+/// What an expression is instead of the s-op that is needed, and how to get at one.
+pub(crate) fn no_sop(text: &str, meta: &Meta, span: Span) -> Box<Diagnostic> {
+    let help = match meta {
+        Meta::List(_) => format!("for its first element: `{text}[0]`"),
+        Meta::Dict(_) => format!("to look up each token: `{text}[tokens]`"),
+        Meta::Function(callable) => {
+            let signature = callable.signature();
+            let parameters = signature.split_once('(').map_or("", |(_, list)| list);
+            format!("call it: `{text}({parameters}`")
+        }
+        Meta::Selector(_) => {
+            format!("for how many keys each position selects: `selector_width({text})`")
+        }
+        Meta::Scorer(_) => {
+            format!(
+                "for the tokens at the best keys: `aggregate(select_best(full_s, {text}), tokens)`"
+            )
+        }
+        Meta::Application(_) => "leave out the input behind the s-op".to_string(),
+        Meta::SOp(_) | Meta::Atom(_) | Meta::Broken => "give an s-op, like `tokens`".to_string(),
+    };
+    let message = format!("an s-op is needed, not {}", meta.kind());
+    Diagnostic::error(Code::AtomExpected, message)
+        .at(span, format!("this is {}", meta.kind()))
+        .help(help)
+        .into()
 }
