@@ -1,6 +1,7 @@
 //! The best key of each query. A score that depends on the key alone puts all keys in one order,
 //! computed as a column; the best selected key is then a maximum over what the query selects.
 
+use super::axis::sorted;
 use super::column::{Column, Values};
 use super::distance::Nearest;
 use super::elementwise;
@@ -8,8 +9,7 @@ use super::exact::LARGEST_EXACT;
 use super::fault::Fault;
 use super::linear::Linear;
 use super::plan::Plan;
-use super::radix;
-use super::rank::rank;
+use super::rank::{Ranks, rank};
 use super::score::Scores;
 use super::segments::Columns;
 use super::selector::Pattern;
@@ -90,11 +90,11 @@ fn key_order(graph: &Graph, scorer: ScorerId, columns: &Columns<'_>) -> Option<V
 /// Positions by ascending value, equal ones in order of position.
 pub fn ordered(column: &Arc<Column>) -> Vec<u32> {
     let ranked = rank(column, column);
-    let mut order: Vec<(u32, u32)> = (0..column.len() as u32)
-        .map(|key| (ranked.keys.get(key as usize), key))
-        .collect();
-    radix::sort_by_key(&mut order, u32::BITS, |(rank, _)| u64::from(*rank));
-    order.into_iter().map(|(_, key)| key).collect()
+    let order = match &ranked.keys {
+        Ranks::Constant(_) => None,
+        Ranks::List(ranks) => sorted(ranks, ranked.count),
+    };
+    order.unwrap_or_else(|| (0..column.len() as u32).collect())
 }
 
 /// The place of each position in an order, from 1 on.

@@ -265,7 +265,9 @@ impl Column {
 /// Makes a column from atoms, in the tightest form that holds them.
 pub struct Builder {
     values: Values,
-    /// The numbers of the strings so far.
+    /// The numbers of the strings so far: those of one ASCII character by its code, as most tokens
+    /// are, and the others.
+    characters: [Option<u32>; 128],
     strings: FxHashMap<SmolStr, u32>,
     entries: Vec<SmolStr>,
     faults: Vec<(usize, Arc<Fault>)>,
@@ -277,6 +279,7 @@ impl Builder {
     pub fn new(capacity: usize) -> Builder {
         Builder {
             values: Values::Ints(Vec::new()),
+            characters: [None; 128],
             strings: FxHashMap::default(),
             entries: Vec::new(),
             faults: Vec::new(),
@@ -303,15 +306,19 @@ impl Builder {
             (Values::Floats(floats), Value::Float(float)) => return floats.push(float),
             (Values::Bools(bools), Value::Bool(bool)) => return bools.push(bool),
             (Values::Strings(_, ids), Value::Str(text)) => {
-                let id = match self.strings.get(&text) {
-                    Some(id) => *id,
-                    None => {
-                        let id = self.entries.len() as u32;
-                        self.entries.push(text.clone());
-                        self.strings.insert(text, id);
-                        id
+                let next = self.entries.len() as u32;
+                let id = match text.as_bytes() {
+                    [code @ 0..128] => {
+                        *self.characters[usize::from(*code)].get_or_insert(next)
                     }
+                    _ => match self.strings.get(&text) {
+                        Some(id) => *id,
+                        None => *self.strings.entry(text.clone()).or_insert(next),
+                    },
                 };
+                if id == next {
+                    self.entries.push(text);
+                }
                 return ids.push(id);
             }
             (Values::Mixed(values), value) => return values.push(value),

@@ -24,9 +24,14 @@ pub struct Conjunction {
     axes: Vec<Axis>,
 }
 
-/// What queries ask for: sums over intervals as differences of sums from the beginning, or a
-/// maximum, of which nothing can be taken away.
-type Ends = Vec<(u32, i64)>;
+/// What a query asks for along an axis: the sum from the beginning to the end of its interval, less
+/// that to its start, which is nothing for an open interval.
+fn ends(interval: Option<(u32, u32)>) -> impl Iterator<Item = (u32, i64)> + Clone {
+    let (from, to) = interval.unwrap_or((0, 0));
+    [(to, 1), (from, -1)]
+        .into_iter()
+        .filter(|(bound, _)| *bound > 0)
+}
 
 impl Conjunction {
     /// The conjunction of conditions that [`Shape::is_easy`] accepts. O(n) with the ranks of the
@@ -83,8 +88,8 @@ impl Conjunction {
         self.groups.count
     }
 
-    /// Gives to `found` what comes of adding one selected key after the other, from left to right,
-    /// where [`Conjunction::is_running`]. O(n).
+    /// Gives to `found` what comes of adding one selected key after the other, where the interval of
+    /// each query is open; from left to right, where [`Conjunction::is_running`]. O(n).
     pub fn running<S: Copy>(
         &self,
         nothing: S,
@@ -112,6 +117,11 @@ impl Conjunction {
                 let sums = self.by_group(weight);
                 self.each_query(|query, group| found(query, sums[group]));
             }
+            [axis] if self.runs_along(axis) => self.running(
+                T::ZERO,
+                |sum, key| sum.plus(weight(key)),
+                |query, sum| found(query, sum),
+            ),
             [axis] => {
                 let slots = Slots::new(self, axis);
                 let mut sums = vec![T::ZERO; slots.count + 1];
@@ -134,11 +144,7 @@ impl Conjunction {
                 });
             }
             [first, second] => {
-                let interval = |from: u32, to: u32| match from {
-                    0 => vec![(to, 1)],
-                    from => vec![(to, 1), (from, -1)],
-                };
-                self.dominance((first, second), weight, interval, |query, sign, sum: T| {
+                self.dominance((first, second), weight, |query, sign, sum: T| {
                     found(query, sum.times(sign));
                 });
             }
@@ -148,6 +154,12 @@ impl Conjunction {
                 });
             }
         }
+    }
+
+    /// Whether its one axis is best gone along with a sum for each group, not laid out in slots:
+    /// one group whose keys are not in the order of positions is faster added up by place.
+    fn runs_along(&self, axis: &Axis) -> bool {
+        axis.from.is_none() && (self.groups.count > 1 || axis.is_sorted())
     }
 
     /// Whether [`Conjunction::highest`] answers for it.
@@ -165,6 +177,9 @@ impl Conjunction {
                 let found_of = self.by_group(highest);
                 self.each_query(|query, group| found(query, found_of[group].0));
             }
+            [axis] if self.runs_along(axis) => {
+                self.running(0, |so_far, key| weight(key).max(so_far), found);
+            }
             [axis] => {
                 let slots = Slots::new(self, axis);
                 let weights = slots.weights(self, weight);
@@ -173,8 +188,7 @@ impl Conjunction {
                 maximum::of_intervals(weights, &asked, found);
             }
             [first, second] if open(first) && open(second) => {
-                let end = |_, to| vec![(to, 1)];
-                self.dominance((first, second), highest, end, |query, _, sum: Highest| {
+                self.dominance((first, second), highest, |query, _, sum: Highest| {
                     found(query, sum.0);
                 });
             }
@@ -241,30 +255,17 @@ impl Conjunction {
     }
 
     /// Two axes: keys and the ends of queries by group, in the sequence of the first axis, with
-    /// their places on the second. `ends` says for an interval which sums from the beginning are
-    /// asked for. O(n log n).
+    /// their places on the second. O(n log n).
     fn dominance<T: Sum>(
         &self,
         (first, second): (&Axis, &Axis),
         weight: impl Fn(usize) -> T,
-        ends: impl Fn(u32, u32) -> Ends,
         mut found: impl FnMut(usize, i64, T),
     ) {
-        let asks = |query: usize| {
-            second
-                .interval(query)
-                .map_or(Vec::new(), |(a, b)| ends(a, b))
-        };
-        let mut grouped = Grouped::new(self.groups.count);
-        self.sweep(first, |event| match event {
-            Sweep::Key(key) if second.keys[key] != NONE => {
-                grouped.expect(self.group_of_key(key), 1)
-            }
-            Sweep::Key(_) => {}
-            Sweep::Query(query, _) => {
-                grouped.expect(self.group_of_query(query), asks(query).len());
-            }
-        });
+        let mut grouped = self.grouped(
+            |key| first.keys[key] != NONE && second.keys[key] != NONE,
+            |query| ends(first.interval(query)).count() * ends(second.interval(query)).count(),
+        );
         let mut events = grouped.room(Event::key(0, T::ZERO));
         self.sweep(first, |event| match event {
             Sweep::Key(key) if second.keys[key] != NONE => {
@@ -273,7 +274,7 @@ impl Conjunction {
             }
             Sweep::Key(_) => {}
             Sweep::Query(query, sign) => {
-                for (bound, other) in asks(query) {
+                for (bound, other) in ends(second.interval(query)) {
                     let event = Event::query(code(query, sign * other), bound);
                     grouped.put(&mut events, self.group_of_query(query), event);
                 }
@@ -295,23 +296,15 @@ impl Conjunction {
         mut found: impl FnMut(usize, i64, T),
     ) {
         let is_placed = |key: usize| second.keys[key] != NONE && third.keys[key] != NONE;
-        let ends =
-            |(from, to): (u32, u32)| [(to, 1), (from, -1)].into_iter().filter(|end| end.0 > 0);
-        let asks = |query: usize| -> Vec<(u32, u32, i64)> {
-            let (Some(second), Some(third)) = (second.interval(query), third.interval(query))
-            else {
-                return Vec::new();
-            };
-            let pairs =
-                ends(second).flat_map(|(a, sign)| ends(third).map(move |(b, s)| (a, b, sign * s)));
-            pairs.collect()
+        let asks = |query: usize| {
+            let thirds = ends(third.interval(query));
+            ends(second.interval(query))
+                .flat_map(move |(a, sign)| thirds.clone().map(move |(b, s)| (a, b, sign * s)))
         };
-        let mut grouped = Grouped::new(self.groups.count);
-        self.sweep(first, |event| match event {
-            Sweep::Key(key) if is_placed(key) => grouped.expect(self.group_of_key(key), 1),
-            Sweep::Key(_) => {}
-            Sweep::Query(query, _) => grouped.expect(self.group_of_query(query), asks(query).len()),
-        });
+        let mut grouped = self.grouped(
+            |key| first.keys[key] != NONE && is_placed(key),
+            |query| ends(first.interval(query)).count() * asks(query).count(),
+        );
         let mut items = grouped.room(Item::key(0, 0, T::ZERO));
         self.sweep(first, |event| match event {
             Sweep::Key(key) if is_placed(key) => {
@@ -340,26 +333,25 @@ impl Conjunction {
         member(&self.groups.queries, query).unwrap_or(0)
     }
 
+    /// Places for the events of keys and queries, as many as they say of each.
+    fn grouped(
+        &self,
+        is_placed: impl Fn(usize) -> bool,
+        asked: impl Fn(usize) -> usize,
+    ) -> Grouped {
+        let mut grouped = Grouped::new(self.groups.count);
+        self.each_key(|key, group| grouped.expect(group, usize::from(is_placed(key))));
+        self.each_query(|query, group| grouped.expect(group, asked(query)));
+        grouped
+    }
+
     /// Goes along an axis so that each end of a query's interval comes after just the keys of lower
     /// places: the last one with sign 1, the first one with −1 unless no key is before it. Keys
     /// and queries in no group, and what is in no order, do not come. O(n).
     fn sweep(&self, axis: &Axis, mut event: impl FnMut(Sweep)) {
         let order = sorted(&axis.keys, axis.count);
-        let mut ends: Vec<(u32, u32)> = Vec::with_capacity(self.queries);
-        self.each_query(|query, _| {
-            if let Some((from, to)) = axis.interval(query) {
-                ends.push((to, code(query, 1) as u32));
-                if from > 0 {
-                    ends.push((from, code(query, -1) as u32));
-                }
-            }
-        });
-        if !ends.is_sorted_by_key(|(bound, _)| *bound) {
-            let bits = u32::BITS - (axis.count as u32).leading_zeros();
-            super::radix::sort_by_key(&mut ends, bits, |(bound, _)| u64::from(*bound));
-        }
         let mut next = 0;
-        for (bound, code) in ends {
+        let mut step = |bound: u32, query: usize, sign: i64| {
             while next < self.keys {
                 let key = order.as_ref().map_or(next, |order| order[next] as usize);
                 if axis.keys[key] >= bound {
@@ -370,8 +362,26 @@ impl Conjunction {
                 }
                 next += 1;
             }
-            let code = code as usize;
-            event(Sweep::Query(code / 2, sign(code)));
+            event(Sweep::Query(query, sign));
+        };
+        if axis.from.is_none() && axis.to.is_sorted() {
+            return self.each_query(|query, _| {
+                if axis.to[query] > 0 {
+                    step(axis.to[query], query, 1);
+                }
+            });
+        }
+        let mut asked: Vec<(u32, u32)> = Vec::with_capacity(self.queries);
+        self.each_query(|query, _| {
+            let ends = ends(axis.interval(query));
+            asked.extend(ends.map(|(bound, sign)| (bound, code(query, sign) as u32)));
+        });
+        if !asked.is_sorted_by_key(|(bound, _)| *bound) {
+            let bits = u32::BITS - (axis.count as u32).leading_zeros();
+            super::radix::sort_by_key(&mut asked, bits, |(bound, _)| u64::from(*bound));
+        }
+        for (bound, code) in asked {
+            step(bound, code as usize / 2, sign(code as usize));
         }
     }
 }
@@ -394,26 +404,31 @@ pub enum Sweep {
 
 /// Places for the events of each group, one group after the other.
 struct Grouped {
+    /// The first place of each group, and the place after all.
+    starts: Vec<u32>,
+    /// Where the next event of each group is put.
     next: Vec<u32>,
 }
 
 impl Grouped {
     fn new(groups: usize) -> Grouped {
         Grouped {
-            next: vec![0; groups + 1],
+            starts: vec![0; groups + 1],
+            next: Vec::new(),
         }
     }
 
     fn expect(&mut self, group: usize, events: usize) {
-        self.next[group + 1] += events as u32;
+        self.starts[group + 1] += events as u32;
     }
 
     /// Room for all that was expected.
     fn room<T: Clone>(&mut self, empty: T) -> Vec<T> {
-        for group in 1..self.next.len() {
-            self.next[group] += self.next[group - 1];
+        for group in 1..self.starts.len() {
+            self.starts[group] += self.starts[group - 1];
         }
-        vec![empty; self.next.last().map_or(0, |count| *count as usize)]
+        self.next.clone_from(&self.starts);
+        vec![empty; self.starts.last().map_or(0, |count| *count as usize)]
     }
 
     fn put<T>(&mut self, room: &mut [T], group: usize, event: T) {
@@ -421,13 +436,11 @@ impl Grouped {
         self.next[group] += 1;
     }
 
-    /// What belongs to each group, once all is put: its next place is then the first of the group
-    /// after it.
+    /// What was put for each group; keys that no query comes after are not.
     fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
-        let ends = self.next[..self.next.len() - 1]
-            .iter()
-            .map(|end| *end as usize);
-        ends.scan(0, |start, end| Some(std::mem::replace(start, end)..end))
+        let both = self.starts.iter().zip(&self.next);
+        both.take(self.starts.len() - 1)
+            .map(|(start, next)| *start as usize..*next as usize)
     }
 }
 

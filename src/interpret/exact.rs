@@ -63,8 +63,8 @@ impl Dyadic {
 /// A whole number that sums of dyadic numbers are held in.
 trait Whole: Signed {
     fn new(number: Dyadic, unit: i32) -> Self;
-    /// Whether it is negative, and its absolute value, lowest word first.
-    fn words(self) -> (bool, [u64; ALL_WORDS]);
+    /// It times 2^unit / count, rounded once, from the middle to the even float.
+    fn divided(self, unit: i32, count: u64) -> f64;
     /// The number as a float, if it is one exactly.
     fn small(self) -> Option<f64> {
         None
@@ -76,8 +76,8 @@ impl Whole for i64 {
         i128::new(number, unit) as i64
     }
 
-    fn words(self) -> (bool, [u64; ALL_WORDS]) {
-        i128::from(self).words()
+    fn divided(self, unit: i32, count: u64) -> f64 {
+        i128::from(self).divided(unit, count)
     }
 
     fn small(self) -> Option<f64> {
@@ -94,11 +94,14 @@ impl Whole for i128 {
         if number.negative { -size } else { size }
     }
 
-    fn words(self) -> (bool, [u64; ALL_WORDS]) {
-        let mut words = [0; ALL_WORDS];
-        let size = self.unsigned_abs();
-        (words[0], words[1]) = (size as u64, (size >> 64) as u64);
-        (self < 0, words)
+    fn divided(self, unit: i32, count: u64) -> f64 {
+        let (size, count) = (self.unsigned_abs(), u128::from(count));
+        // With the highest bit set, so that the quotient has more than 64 bits.
+        let leading = size.leading_zeros();
+        let dividend = size.checked_shl(leading).unwrap_or(0);
+        let (digits, rest) = (dividend / count, dividend % count);
+        let size = leading_bits(digits, rest != 0, unit - leading as i32);
+        if self < 0 { -size } else { size }
     }
 
     fn small(self) -> Option<f64> {
@@ -170,12 +173,11 @@ impl<const N: usize> Whole for Wide<N> {
         }
     }
 
-    fn words(self) -> (bool, [u64; ALL_WORDS]) {
+    fn divided(self, unit: i32, count: u64) -> f64 {
         let negative = self.0[N - 1] >> 63 != 0;
         let size = if negative { self.negated() } else { self };
-        let mut words = [0; ALL_WORDS];
-        words[..N].copy_from_slice(&size.0);
-        (negative, words)
+        let size = quotient(&size.0, unit, count);
+        if negative { -size } else { size }
     }
 }
 
@@ -209,7 +211,13 @@ pub fn means(plan: &Plan<'_>, value: &Column, counts: &[u32]) -> Vec<f64> {
         _ => sums_divided::<Wide<ALL_WORDS>>(plan, numbers, counts),
     };
     let infinite = |sign: f64, key| value.get(key).as_float() == Some(sign * f64::INFINITY);
-    if (0..value.len()).any(|key| !value.get(key).as_float().is_some_and(f64::is_finite)) {
+    let is_finite = |value: Value| value.as_float().is_some_and(f64::is_finite);
+    let all_finite = if let Values::Floats(floats) = value.values() {
+        floats.iter().all(|float| float.is_finite())
+    } else {
+        (0..value.len()).all(|key| is_finite(value.get(key)))
+    };
+    if !all_finite {
         let found = plan.add_up(|key| {
             let nan = u32::from(value.get(key).is_nan());
             (
@@ -249,7 +257,7 @@ fn sums_divided<W: Whole>(
     let divided = |(sum, count): (W, &u32)| match sum.small() {
         // Nothing is rounded but the quotient where neither power nor quotient is extreme.
         Some(sum) if (-900..900).contains(&unit) => sum / f64::from(*count) * power(unit),
-        _ => quotient(sum.words(), unit, u64::from((*count).max(1))),
+        _ => sum.divided(unit, u64::from((*count).max(1))),
     };
     sums.into_iter().zip(counts).map(divided).collect()
 }
@@ -262,12 +270,12 @@ fn power(exponent: i32) -> f64 {
 pub fn int_mean(sum: i128, count: u64) -> f64 {
     match sum.small() {
         Some(sum) => sum / count as f64,
-        None => quotient(sum.words(), 0, count),
+        None => sum.divided(0, count),
     }
 }
 
-/// ± words · 2^unit / count, rounded once, from the middle to the even float.
-fn quotient((negative, words): (bool, [u64; ALL_WORDS]), unit: i32, count: u64) -> f64 {
+/// Words, lowest first, times 2^unit / count, rounded once.
+fn quotient(words: &[u64], unit: i32, count: u64) -> f64 {
     let Some(highest) = words.iter().rposition(|word| *word != 0) else {
         return 0.0;
     };
@@ -283,16 +291,19 @@ fn quotient((negative, words): (bool, [u64; ALL_WORDS]), unit: i32, count: u64) 
     let highest = digits.iter().rposition(|digit| *digit != 0).unwrap_or(0);
     let below = highest.checked_sub(1).map_or(0, |at| digits[at]);
     let pair = u128::from(digits[highest]) << 64 | u128::from(below);
-    let leading = pair.leading_zeros();
-    let bits = (pair << leading >> 64) as u64;
-    let lower = (pair << leading) as u64 != 0
-        || digits[..highest.saturating_sub(1)]
-            .iter()
-            .any(|digit| *digit != 0)
-        || rest != 0;
-    let exponent = unit - 128 + 64 * highest as i32 - leading as i32;
-    let size = round(bits, lower, exponent);
-    if negative { -size } else { size }
+    let lower = &digits[..highest.saturating_sub(1)];
+    let lower = rest != 0 || lower.iter().any(|digit| *digit != 0);
+    leading_bits(pair, lower, unit - 192 + 64 * highest as i32)
+}
+
+/// `digits · 2^exponent`, and a bit more if `lower`, as a float; 0 of no digits.
+fn leading_bits(digits: u128, lower: bool, exponent: i32) -> f64 {
+    let leading = digits.leading_zeros();
+    let Some(digits) = digits.checked_shl(leading) else {
+        return 0.0;
+    };
+    let lower = lower || digits as u64 != 0;
+    round((digits >> 64) as u64, lower, exponent + 64 - leading as i32)
 }
 
 /// `bits · 2^exponent`, and a bit more if `lower`; the highest bit is set.

@@ -78,7 +78,29 @@ pub fn rank(keys: &Arc<Column>, queries: &Arc<Column>) -> Ranked {
             sorted: false,
         };
     }
+    if let (Values::Strings(a, key_ids), Values::Strings(b, query_ids)) =
+        (keys.values(), queries.values())
+        && Arc::ptr_eq(a, b)
+        && is_narrow(a.len() as u64, keys.len())
+    {
+        let ranks: Arc<[u32]> = key_ids.as_slice().into();
+        return Ranked {
+            queries: Ranks::List(if Arc::ptr_eq(keys, queries) {
+                ranks.clone()
+            } else {
+                query_ids.as_slice().into()
+            }),
+            keys: Ranks::List(ranks),
+            count: a.len(),
+            sorted: false,
+        };
+    }
     dense(codes(keys, queries))
+}
+
+/// Whether arrays over a range of codes are worth the room they take.
+fn is_narrow(range: u64, keys: usize) -> bool {
+    range < 4 * keys as u64 + 64
 }
 
 /// Ranks beside a constant of rank 1: 0 for less, 2 for greater.
@@ -93,6 +115,11 @@ fn beside(column: &Column, constant: &Value) -> Ranks {
         (Values::Constant(value), _) => return Ranks::Constant(rank(value)),
         (Values::Ints(ints), Value::Int(constant)) => {
             ints.iter().map(|int| place(int.cmp(constant))).collect()
+        }
+        (Values::Bools(bools), _) => {
+            let [no, yes] = [false, true].map(|bool| rank(&Value::Bool(bool)));
+            let rank = |bool| if bool { yes } else { no };
+            bools.iter().map(rank).collect()
         }
         (Values::Strings(dictionary, ids), _) => {
             let entry = |text: &SmolStr| rank(&Value::Str(text.clone()));
@@ -140,15 +167,6 @@ fn codes<'a>(keys: &'a Arc<Column>, queries: &'a Arc<Column>) -> Codes<'a> {
 
 fn strings(keys: (&Dictionary, &Vec<u32>), queries: (&Dictionary, &Vec<u32>)) -> Codes<'static> {
     let named = |ids: &[u32], names: &[i64]| ids.iter().map(|id| names[*id as usize]).collect();
-    if Arc::ptr_eq(keys.0, queries.0) {
-        let plain = |ids: &[u32]| ids.iter().map(|id| i64::from(*id)).collect();
-        let same = std::ptr::eq(keys.1, queries.1);
-        return Codes {
-            keys: plain(keys.1),
-            queries: (!same).then(|| plain(queries.1)),
-            unordered: false,
-        };
-    }
     let mut all: Vec<&SmolStr> = keys.0.iter().chain(queries.0.iter()).collect();
     all.sort_unstable();
     all.dedup();
@@ -238,7 +256,7 @@ fn dense(codes: Codes<'_>) -> Ranked {
     }
     let low = low.unwrap_or(0);
     let range = high.unwrap_or(0).abs_diff(low);
-    if range < 4 * keys.len() as u64 + 64 {
+    if is_narrow(range, keys.len()) {
         let offset = |code: &i64| match ordered(code) {
             true => code.abs_diff(low) as u32,
             false => NONE,
