@@ -2,7 +2,7 @@
 //! copied with its type, several numbers become their mean, none the default.
 
 use super::column::{Builder, Column, Values};
-use super::exact;
+use super::exact::{self, Pooled};
 use super::fault::{Cause, Fault};
 use super::plan::Plan;
 use super::rank::NONE;
@@ -45,7 +45,10 @@ pub fn aggregate(sop: SOpId, pattern: &Pattern, value: &Column, default: &Value)
         Values::Constant(constant) => aggregate.of_constant(constant),
         Values::Ints(ints) => aggregate.of_ints(ints),
         Values::Floats(_) | Values::Bools(_) | Values::Strings(..) | Values::Mixed(_) => {
-            aggregate.of_any()
+            match aggregate.is_number() {
+                true => aggregate.of_numbers(),
+                false => aggregate.of_others(),
+            }
         }
     }
 }
@@ -124,20 +127,14 @@ impl Aggregate<'_> {
         builder.finish()
     }
 
-    /// Values of any type: the sum of the selected positions is the one position if there is one.
-    fn of_any(&self) -> Column {
-        let selected = self.plan.add_up(|key| (1_u32, key as u32));
-        if selected.iter().all(|(count, _)| *count == 1) {
-            let positions: Vec<u32> = selected.iter().map(|(_, key)| *key).collect();
+    fn of_numbers(&self) -> Column {
+        let pooled = exact::pooled(&self.plan, self.value);
+        if pooled.iter().all(|pooled| pooled.count == 1) {
+            let positions: Vec<u32> = pooled.iter().map(|pooled| pooled.key).collect();
             return self.value.gather(&positions);
         }
-        if !self.is_number() || selected.iter().all(|(count, _)| *count <= 1) {
-            return self.without_means(&selected);
-        }
-        let counts: Vec<u32> = selected.iter().map(|(count, _)| *count).collect();
-        let means = exact::means(&self.plan, self.value, &counts);
-        let mut builder = Builder::new(selected.len());
-        for ((count, key), mean) in selected.into_iter().zip(means) {
+        let mut builder = Builder::new(pooled.len());
+        for Pooled { count, key, mean } in pooled {
             builder.push(match count {
                 0 => self.default.clone(),
                 1 => self.value.get(key as usize),
@@ -145,6 +142,16 @@ impl Aggregate<'_> {
             });
         }
         builder.finish()
+    }
+
+    /// The sum of the selected positions is the one position if there is one.
+    fn of_others(&self) -> Column {
+        let selected = self.plan.add_up(|key| (1_u32, key as u32));
+        if selected.iter().all(|(count, _)| *count == 1) {
+            let positions: Vec<u32> = selected.iter().map(|(_, key)| *key).collect();
+            return self.value.gather(&positions);
+        }
+        self.without_means(&selected)
     }
 
     fn is_number(&self) -> bool {

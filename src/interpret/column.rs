@@ -308,9 +308,7 @@ impl Builder {
             (Values::Strings(_, ids), Value::Str(text)) => {
                 let next = self.entries.len() as u32;
                 let id = match text.as_bytes() {
-                    [code @ 0..128] => {
-                        *self.characters[usize::from(*code)].get_or_insert(next)
-                    }
+                    [code @ 0..128] => *self.characters[usize::from(*code)].get_or_insert(next),
                     _ => match self.strings.get(&text) {
                         Some(id) => *id,
                         None => *self.strings.entry(text.clone()).or_insert(next),

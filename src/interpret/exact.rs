@@ -99,8 +99,9 @@ impl Whole for i128 {
         // With the highest bit set, so that the quotient has more than 64 bits.
         let leading = size.leading_zeros();
         let dividend = size.checked_shl(leading).unwrap_or(0);
-        let (digits, rest) = (dividend / count, dividend % count);
-        let size = leading_bits(digits, rest != 0, unit - leading as i32);
+        let digits = dividend / count;
+        let lower = digits * count != dividend;
+        let size = leading_bits(digits, lower, unit - leading as i32);
         if self < 0 { -size } else { size }
     }
 
@@ -181,9 +182,19 @@ impl<const N: usize> Whole for Wide<N> {
     }
 }
 
-/// The mean of the selected values at each query that selects several, anything elsewhere. As a
-/// width of the selector, for as many words as the values' exponents ask for.
-pub fn means(plan: &Plan<'_>, value: &Column, counts: &[u32]) -> Vec<f64> {
+/// What a query pools of numbers.
+pub struct Pooled {
+    /// How many are selected.
+    pub count: u32,
+    /// The position of the only one, if one is.
+    pub key: u32,
+    /// Their mean, if several are.
+    pub mean: f64,
+}
+
+/// What each query pools of a column of numbers. As a width of the selector, for as many words as
+/// the values' exponents ask for.
+pub fn pooled(plan: &Plan<'_>, value: &Column) -> Vec<Pooled> {
     let numbers: Vec<Dyadic> = if let Values::Floats(floats) = value.values() {
         floats
             .iter()
@@ -204,11 +215,11 @@ pub fn means(plan: &Plan<'_>, value: &Column, counts: &[u32]) -> Vec<f64> {
     // One bit for the sign.
     let bits = (top - unit) as u32 + (usize::BITS - numbers.len().leading_zeros()) + 1;
     let numbers = (numbers.as_slice(), unit);
-    let mut means = match bits {
-        0..=64 => sums_divided::<i64>(plan, numbers, counts),
-        65..=128 => sums_divided::<i128>(plan, numbers, counts),
-        129..=256 => sums_divided::<Wide<4>>(plan, numbers, counts),
-        _ => sums_divided::<Wide<ALL_WORDS>>(plan, numbers, counts),
+    let mut pooled = match bits {
+        0..=64 => sums_divided::<i64>(plan, numbers),
+        65..=128 => sums_divided::<i128>(plan, numbers),
+        129..=256 => sums_divided::<Wide<4>>(plan, numbers),
+        _ => sums_divided::<Wide<ALL_WORDS>>(plan, numbers),
     };
     let infinite = |sign: f64, key| value.get(key).as_float() == Some(sign * f64::INFINITY);
     let is_finite = |value: Value| value.as_float().is_some_and(f64::is_finite);
@@ -228,16 +239,16 @@ pub fn means(plan: &Plan<'_>, value: &Column, counts: &[u32]) -> Vec<f64> {
                 ),
             )
         });
-        for (mean, found) in means.iter_mut().zip(found) {
+        for (pooled, found) in pooled.iter_mut().zip(found) {
             match found {
                 (0, (0, 0)) => {}
-                (0, (_, 0)) => *mean = f64::INFINITY,
-                (0, (0, _)) => *mean = f64::NEG_INFINITY,
-                _ => *mean = f64::NAN,
+                (0, (_, 0)) => pooled.mean = f64::INFINITY,
+                (0, (0, _)) => pooled.mean = f64::NEG_INFINITY,
+                _ => pooled.mean = f64::NAN,
             }
         }
     }
-    means
+    pooled
 }
 
 fn dyadic(value: &Value) -> Dyadic {
@@ -248,18 +259,20 @@ fn dyadic(value: &Value) -> Dyadic {
     }
 }
 
-fn sums_divided<W: Whole>(
-    plan: &Plan<'_>,
-    (numbers, unit): (&[Dyadic], i32),
-    counts: &[u32],
-) -> Vec<f64> {
-    let sums = plan.add_up(|key| W::new(numbers[key], unit));
-    let divided = |(sum, count): (W, &u32)| match sum.small() {
-        // Nothing is rounded but the quotient where neither power nor quotient is extreme.
-        Some(sum) if (-900..900).contains(&unit) => sum / f64::from(*count) * power(unit),
-        _ => sum.divided(unit, u64::from((*count).max(1))),
+fn sums_divided<W: Whole>(plan: &Plan<'_>, (numbers, unit): (&[Dyadic], i32)) -> Vec<Pooled> {
+    // Nothing is rounded but the quotient where neither power nor quotient is extreme.
+    let power = (-900..900).contains(&unit).then(|| power(unit));
+    let sums = plan.add_up(|key| (1_u32, (key as u32, W::new(numbers[key], unit))));
+    let divided = |(count, (key, sum)): (u32, (u32, W))| Pooled {
+        count,
+        key,
+        mean: match (count, sum.small(), power) {
+            (0 | 1, ..) => 0.0,
+            (_, Some(sum), Some(power)) => sum / f64::from(count) * power,
+            _ => sum.divided(unit, u64::from(count)),
+        },
     };
-    sums.into_iter().zip(counts).map(divided).collect()
+    sums.into_iter().map(divided).collect()
 }
 
 fn power(exponent: i32) -> f64 {

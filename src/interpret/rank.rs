@@ -247,19 +247,23 @@ fn dense(codes: Codes<'_>) -> Ranked {
     let Codes { keys, queries, .. } = &codes;
     let length = keys.len() + queries.as_ref().map_or(0, |queries| queries.len());
     let ordered = |code: &i64| !(codes.unordered && *code == UNORDERED);
-    let least = |codes: &[i64]| codes.iter().filter(|code| ordered(code)).min().copied();
-    let most = |codes: &[i64]| codes.iter().filter(|code| ordered(code)).max().copied();
-    let (mut low, mut high) = (least(keys), most(keys));
-    if let Some(queries) = queries {
-        low = low.into_iter().chain(least(queries)).min();
-        high = high.max(most(queries));
-    }
-    let low = low.unwrap_or(0);
-    let range = high.unwrap_or(0).abs_diff(low);
+    let all = keys.iter().chain(queries.iter().flat_map(|q| q.iter()));
+    let widest = |(low, high): (i64, i64), code: &i64| (low.min(*code), high.max(*code));
+    let range = if codes.unordered {
+        all.clone()
+            .filter(|code| ordered(code))
+            .fold((i64::MAX, i64::MIN), widest)
+    } else {
+        all.clone().fold((i64::MAX, i64::MIN), widest)
+    };
+    // Nothing is in any order if the lowest code is above the highest.
+    let low = if range.0 > range.1 { 0 } else { range.0 };
+    let range = range.1.max(low).abs_diff(low);
     if is_narrow(range, keys.len()) {
-        let offset = |code: &i64| match ordered(code) {
-            true => code.abs_diff(low) as u32,
-            false => NONE,
+        let unordered = codes.unordered;
+        let offset = move |code: &i64| match unordered && *code == UNORDERED {
+            true => NONE,
+            false => code.wrapping_sub(low) as u32,
         };
         let keys: Arc<[u32]> = keys.iter().map(offset).collect();
         return Ranked {
@@ -272,7 +276,6 @@ fn dense(codes: Codes<'_>) -> Ranked {
             sorted: false,
         };
     }
-    let all = keys.iter().chain(queries.iter().flat_map(|q| q.iter()));
     let placed = all.enumerate().filter(|(_, code)| ordered(code));
     let placed = placed.map(|(at, code)| (code.abs_diff(low), at as u32));
     let mut ranks = vec![NONE; length];

@@ -8,18 +8,17 @@ use std::sync::Arc;
 
 /// Keys in one sequence, by group and then by place on an axis, with the intervals of it that
 /// queries select. Without groups that are the places themselves.
-pub struct Slots<'a> {
+pub struct Slots {
     /// The place of each key in the sequence; [`NONE`] for one that is in no group or order.
     pub keys: Arc<[u32]>,
     from: Option<Arc<[u32]>>,
     to: Arc<[u32]>,
     pub count: usize,
-    axis: &'a Axis,
 }
 
-impl<'a> Slots<'a> {
+impl Slots {
     /// O(n), by counting sort.
-    pub fn new(conjunction: &Conjunction, axis: &'a Axis) -> Slots<'a> {
+    pub fn new(conjunction: &Conjunction, axis: &Axis) -> Slots {
         let groups = conjunction.groups();
         if groups == 1 {
             return Slots {
@@ -27,7 +26,6 @@ impl<'a> Slots<'a> {
                 from: axis.from.clone(),
                 to: axis.to.clone(),
                 count: axis.count,
-                axis,
             };
         }
         let mut next = vec![0_u32; groups + 1];
@@ -60,19 +58,13 @@ impl<'a> Slots<'a> {
             from: Some(from.into()),
             to: to.into(),
             count,
-            axis,
         }
     }
 
-    /// The slots that a query selects, perhaps none.
+    /// The slots that a query selects; none where the end is not after the start.
     pub fn interval(&self, query: usize) -> (u32, u32) {
-        match self.axis.interval(query) {
-            None => (0, 0),
-            Some(_) => (
-                self.from.as_ref().map_or(0, |from| from[query]),
-                self.to[query],
-            ),
-        }
+        let from = self.from.as_ref().map_or(0, |from| from[query]);
+        (from, self.to[query])
     }
 
     /// The highest weight of the keys of each slot.
