@@ -117,11 +117,9 @@ impl Conjunction {
                 let sums = self.by_group(weight);
                 self.each_query(|query, group| found(query, sums[group]));
             }
-            [axis] if self.runs_along(axis) => self.running(
-                T::ZERO,
-                |sum, key| sum.plus(weight(key)),
-                |query, sum| found(query, sum),
-            ),
+            [axis] if self.runs_along(axis) => {
+                self.running(T::ZERO, |sum, key| sum.plus(weight(key)), found);
+            }
             [axis] => {
                 let slots = Slots::new(self, axis);
                 let mut sums = vec![T::ZERO; slots.count + 1];
