@@ -2,7 +2,8 @@
 //! where the relation holds and at most -1 where it does not. Attention logits are bilinear, so a
 //! conjunction is the sum of its literals in one head; a relation costs as many dimensions of the
 //! head as it has distinct rows or columns, and an equality of numbered classes three, by
-//! -(x - y)² = 2xy - x² - y², or one for each bit where the squares have too many digits.
+//! -(x - y)² = 2xy - x² - y², or one for each bit where the squares have too many digits; numbers that
+//! may be fractions are found by `notches`.
 
 use super::linear_read::LinearRead;
 use super::{Care, Compiler, Want};
@@ -71,9 +72,13 @@ impl Compiler<'_> {
         let relation = &literal.relation;
         let by_key = classes(relation.keys, |key| relation.row(key).to_vec());
         let by_query = classes(relation.queries, |query| relation.column(query));
-        let products = if by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA
-            && let Some((keys, queries)) = self.matching(literal)
+        let is_large = by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA;
+        let products = if is_large
+            && !needs.relative
+            && let Some(among) = self.among_whole(literal)?
         {
+            self.notches(literal, among, needs.want)?
+        } else if is_large && let Some((keys, queries)) = self.matching(literal) {
             let squares = keys.iter().chain(&queries).map(|number| number * number);
             let held = !self.host.is_bfloat16() || squares.into_iter().all(is_bfloat16);
             match !held || self.care == Care::Bits {
@@ -163,7 +168,7 @@ impl Compiler<'_> {
     }
 
     /// A feature that is called so where it is a direction of an embedding or of a pick, too.
-    fn demanded(
+    pub(super) fn demanded(
         &mut self,
         id: Operand,
         function: &[f64],
@@ -211,13 +216,7 @@ impl Compiler<'_> {
         let highest = all().copied().fold(f64::NEG_INFINITY, f64::max);
         let whole = all().all(|number| number.fract() == 0.0);
         let dense = highest - lowest <= 2.0 * keys.len().max(queries.len()) as f64;
-        let relation = &literal.relation;
-        let equality = || {
-            keys.iter().enumerate().all(|(k, key)| {
-                let mut row = queries.iter().enumerate();
-                row.all(|(q, query)| relation.holds(k, q) == (key == query))
-            })
-        };
+        let equality = || is_equality(&literal.relation, &keys, &queries);
         (whole && dense && equality()).then_some((keys, queries))
     }
 
@@ -308,6 +307,14 @@ impl Compiler<'_> {
         }
         Ok(products)
     }
+}
+
+/// Whether a relation holds for just the numbers that are equal.
+pub(super) fn is_equality(relation: &Relation, keys: &[f64], queries: &[f64]) -> bool {
+    keys.iter().enumerate().all(|(k, key)| {
+        let mut row = queries.iter().enumerate();
+        row.all(|(q, query)| relation.holds(k, q) == (key == query))
+    })
 }
 
 /// Whether a relation holds, key by key.

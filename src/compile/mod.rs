@@ -32,6 +32,7 @@ mod linear_read;
 mod literal;
 mod lower;
 mod nearest;
+mod notches;
 pub mod part_plan;
 mod product;
 mod quotient;

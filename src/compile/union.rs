@@ -75,7 +75,8 @@ impl Compiler<'_> {
         let points: Vec<(f64, f64)> = (0..=longest)
             .map(|width| (width as f64, logarithm(width)))
             .collect();
-        let read = self.interpolate(sum, &points, &label)?;
+        let values = points.iter().map(|(width, _)| *width).collect();
+        let read = self.interpolate(sum, &points, values, &label)?;
         self.demand(&read, &label)?;
         Ok((read, points.into_iter().map(|(_, y)| y).collect()))
     }

@@ -84,7 +84,8 @@ impl Compiler<'_> {
             Want::Tolerant => self.style == Style::Faithful,
         };
         if is_interpolated && is_consecutive(&stairs.points) {
-            return self.interpolate(argument, &stairs.points, label);
+            let values = stairs.points.iter().map(|(z, _)| *z).collect();
+            return self.interpolate(argument, &stairs.points, values, label);
         }
         let (argument, stairs) = match want {
             Want::Snapped => without_fractions(argument, stairs),
@@ -166,12 +167,14 @@ impl Compiler<'_> {
         read
     }
 
-    /// The function through some points whose arguments are consecutive integers: a view of the
-    /// argument around the middle, and a hinge wherever the slope changes, away from the middle.
+    /// The function through some points whose arguments are consecutive integers, straight between and
+    /// beyond them, of an argument with some values: a view of it around the middle, and a hinge
+    /// wherever the slope changes, away from the middle.
     pub(super) fn interpolate(
         &mut self,
         argument: LinearRead,
         points: &[(f64, f64)],
+        values: Vec<f64>,
         label: &str,
     ) -> Result<LinearRead, Stopped> {
         let middle = points.len() / 2;
@@ -200,11 +203,7 @@ impl Compiler<'_> {
         if units.is_empty() {
             return Ok(view);
         }
-        let at = self.argument(
-            argument,
-            points.iter().map(|point| point.0).collect(),
-            label,
-        )?;
+        let at = self.argument(argument, values, label)?;
         Ok(view.plus(1.0, &self.units(at, units, label, None)))
     }
 
