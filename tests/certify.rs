@@ -369,6 +369,11 @@ const FEW_UNITS: &[(&str, usize, usize)] = &[
     ),
     // Two for each index that a mean may be.
     (
+        "aggregate(select(indices, aggregate(full_s, indices), ==), tokens, \"-\")",
+        32,
+        32,
+    ),
+    (
         "aggregate(select(indices, aggregate(select(tokens, tokens, ==), indices), ==), tokens, \"-\")",
         7,
         12,

@@ -72,13 +72,13 @@ impl Compiler<'_> {
         let relation = &literal.relation;
         let by_key = classes(relation.keys, |key| relation.row(key).to_vec());
         let by_query = classes(relation.queries, |query| relation.column(query));
-        let is_large = by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA;
-        let products = if is_large
-            && !needs.relative
-            && let Some(among) = self.among_whole(literal)?
+        let products = if !needs.relative
+            && let Some(among) = self.among_whole(literal)
         {
             self.notches(literal, among, needs.want)?
-        } else if is_large && let Some((keys, queries)) = self.matching(literal) {
+        } else if by_key.len().min(by_query.len()) >= FEWEST_FOR_PARABOLA
+            && let Some((keys, queries)) = self.matching(literal)
+        {
             let squares = keys.iter().chain(&queries).map(|number| number * number);
             let held = !self.host.is_bfloat16() || squares.into_iter().all(is_bfloat16);
             match !held || self.care == Care::Bits {

@@ -13,6 +13,9 @@ use crate::plan::pass::Choice;
 /// their slope, times the largest number, times how many there are.
 const LARGEST_FOR_NOTCHES: f64 = 32_768.0;
 
+/// Fewer whole numbers are told apart one by one.
+const FEWEST_FOUND: usize = 3;
+
 /// What floats make of the distance between two fractions is less off, by their inverse.
 const NEAR: f64 = 1e-6;
 
@@ -32,18 +35,16 @@ pub(super) struct AmongWhole {
 impl Compiler<'_> {
     /// Whether a literal is an equality of all whole numbers of a range with numbers that may be no whole
     /// ones, where hidden units can read these right after attention.
-    pub(super) fn among_whole(&mut self, literal: &Literal) -> Result<Option<AmongWhole>, Stopped> {
+    pub(super) fn among_whole(&self, literal: &Literal) -> Option<AmongWhole> {
         if !self.chooses(Choice::Factor) || self.host.is_bfloat16() || self.care != Care::Plain {
-            return Ok(None);
+            return None;
         }
         let numbers = |id| self.analysis.node(id).ok()?.column.values.numbers();
-        let (Some(keys), Some(queries)) = (numbers(literal.keys), numbers(literal.queries)) else {
-            return Ok(None);
-        };
+        let (keys, queries) = (numbers(literal.keys)?, numbers(literal.queries)?);
         let is_whole = |numbers: &[f64]| numbers.iter().all(|number| number.fract() == 0.0);
         if is_whole(&keys) == is_whole(&queries) || !is_equality(&literal.relation, &keys, &queries)
         {
-            return Ok(None);
+            return None;
         }
         let are_keys = is_whole(&queries);
         let (whole, others, of) = match are_keys {
@@ -51,37 +52,38 @@ impl Compiler<'_> {
             false => (keys, queries, literal.queries),
         };
         // What embeddings give needs no hidden units, and a width that is an inverse takes some already.
-        let vars = &self.analysis.node(of)?.column.space.vars;
+        let vars = &self.analysis.node(of).ok()?.column.space.vars;
         if vars.iter().all(|var| *var <= Analysis::INDICES)
             || vars.iter().any(|var| self.inverted(*var).is_some())
         {
-            return Ok(None);
+            return None;
         }
         let lowest = whole.iter().copied().fold(f64::INFINITY, f64::min);
         let highest = whole.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let distance = |other: &f64| (other - other.round().clamp(lowest, highest)).abs();
-        let apart = others.iter().map(distance).filter(|apart| *apart > 0.0);
+        let distances = || others.iter().map(distance);
+        let found = distances().filter(|apart| *apart == 0.0).count();
+        let apart = distances().filter(|apart| *apart > 0.0);
         let steep = (1.0 / apart.fold(1.0, f64::min) - NEAR).ceil();
         let centre = ((lowest + highest) / 2.0).floor();
         let size = |number: &f64| (number - centre).abs();
         let largest = whole.iter().chain(&others).map(size).fold(0.0, f64::max);
         let is_dense = highest - lowest + 1.0 == whole.len() as f64;
-        if !is_dense || steep * largest * whole.len() as f64 > LARGEST_FOR_NOTCHES {
-            return Ok(None);
+        let is_small = steep * largest * whole.len() as f64 <= LARGEST_FOR_NOTCHES;
+        if !is_dense || !is_small || found < FEWEST_FOUND {
+            return None;
         }
         let centred = |numbers: Vec<f64>| numbers.into_iter().map(|x| x - centre).collect();
         let (whole, others): (_, Vec<f64>) = (centred(whole), centred(others));
-        let name = self.name(of);
-        let read = self.feature(of, &others, Want::Close, &name)?;
+        let read = self.read(of, &others)?;
         let is_attended = |scalar: &Scalar| matches!(scalar, Scalar::Attention(_));
-        let is_ready = read.scalars.keys().all(is_attended);
-        Ok(is_ready.then_some(AmongWhole {
+        read.scalars.keys().all(is_attended).then_some(AmongWhole {
             whole,
             others,
             read,
             are_keys,
             steep,
-        }))
+        })
     }
 
     /// As the parabola, but what is taken from `2xy - x²` is no square of `y`: it is as large where `y`

@@ -18,7 +18,8 @@ impl Compiler<'_> {
         let Ok(queries) = self.analysis.node(literal.queries) else {
             return false;
         };
-        if self.stand_in(literal).is_none() {
+        // Fractions are found without a number for each, and what finds none is not at BOS's number.
+        if self.stand_in(literal).is_none() || self.among_whole(literal).is_some() {
             return false;
         }
         let unmatched = unmatched(&literal.relation);
