@@ -1,6 +1,6 @@
-//! A number that may be a fraction, as the query of an equality with whole numbers: the position that
-//! is a mean, if one is. It is read as it is, and hidden units say how far it is from all keys: they
-//! are lines, so that a reader of the model sees a zigzag over the keys. Depends on `literal`.
+//! Equalities of whole numbers with numbers that may be fractions, on either side: the position that is
+//! a mean, if one is. Such a number is read as it is, and hidden units say how far it is from all whole
+//! ones: a zigzag, with a notch at each. The construction is ours. Depends on `literal`.
 
 use super::linear_read::{LinearRead, Scalar};
 use super::literal::{ProductPlan, is_equality};
@@ -9,8 +9,8 @@ use crate::infer::cube::Literal;
 use crate::infer::{Analysis, Stopped};
 use crate::plan::pass::Choice;
 
-/// What notches amount to together, as float32 rounds it, stays below the gap between keys up to here:
-/// their slope, times the largest number, times how many there are.
+/// What float32 rounds of all notches stays below the gap of 1 between keys up to here: their slope, times
+/// the largest number, times how many there are.
 const LARGEST_FOR_NOTCHES: f64 = 32_768.0;
 
 /// Fewer whole numbers are told apart one by one.
@@ -126,7 +126,6 @@ impl Compiler<'_> {
         let doubles = others.iter().map(|y| 2.0 * y).collect();
         let notch = self.interpolate(read.scaled(2.0), &points, doubles, &label)?;
         self.demand(&notch, &label)?;
-        // Factors of the queries.
         let product =
             |(x, of_x): (LinearRead, &[f64]), (y, of_y): (LinearRead, Vec<f64>), by: f64| {
                 let (query, key, queries, keys) = match are_keys {
