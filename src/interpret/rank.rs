@@ -246,10 +246,12 @@ fn by_order(keys: &Column, queries: &Column) -> (Cow<'static, [i64]>, Option<Cow
 fn dense(codes: Codes<'_>) -> Ranked {
     let Codes { keys, queries, .. } = &codes;
     let length = keys.len() + queries.as_ref().map_or(0, |queries| queries.len());
-    let ordered = |code: &i64| !(codes.unordered && *code == UNORDERED);
+    let unordered = codes.unordered;
+    let ordered = move |code: &i64| !(unordered && *code == UNORDERED);
     let all = keys.iter().chain(queries.iter().flat_map(|q| q.iter()));
     let widest = |(low, high): (i64, i64), code: &i64| (low.min(*code), high.max(*code));
-    let range = if codes.unordered {
+    // Where all are in an order, none is asked whether it is: that keeps branches out of the loop.
+    let range = if unordered {
         all.clone()
             .filter(|code| ordered(code))
             .fold((i64::MAX, i64::MIN), widest)
@@ -260,10 +262,9 @@ fn dense(codes: Codes<'_>) -> Ranked {
     let low = if range.0 > range.1 { 0 } else { range.0 };
     let range = range.1.max(low).abs_diff(low);
     if is_narrow(range, keys.len()) {
-        let unordered = codes.unordered;
-        let offset = move |code: &i64| match unordered && *code == UNORDERED {
-            true => NONE,
-            false => code.wrapping_sub(low) as u32,
+        let offset = move |code: &i64| match ordered(code) {
+            true => code.wrapping_sub(low) as u32,
+            false => NONE,
         };
         let keys: Arc<[u32]> = keys.iter().map(offset).collect();
         return Ranked {
