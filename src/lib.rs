@@ -157,9 +157,9 @@ pub mod inside {
         pub use crate::certify::certify;
     }
     pub mod compile {
-        pub use crate::compile::basis::Basis;
-        pub use crate::compile::inverse::{interpolation, inverse};
-        pub use crate::compile::steps::{Staircase, Step, staircase};
+        pub use crate::compile::feature::inverse::{interpolation, inverse};
+        pub use crate::compile::feature::steps::{Staircase, Step, staircase};
+        pub use crate::compile::linear::basis::Basis;
         pub use crate::compile::{certified, compile, compile_in, lower, verify};
     }
     #[cfg(feature = "cli")]

@@ -1,8 +1,9 @@
 //! Attempts at a model: a plan is built with some care, goes through the passes, becomes weights and
 //! is proved; where the proof stays open, another is built with more care.
 
+use super::emit::{self, readout};
 use super::stored::{Proof, prove};
-use super::{Compiler, Request, Searches, causal, emit, lower, readout, verify};
+use super::{Compiler, Request, Searches, causal, lower, verify};
 use crate::base::{Code, Diagnostic, Fallible, Limits, parallel};
 use crate::certify::{Certificate, Certifier};
 use crate::graph::{Graph, SOpId, WithFirst};

@@ -3,8 +3,10 @@
 //! computed, one head serves a conjunction, defaults and counts ride on BOS, and elementwise chains
 //! become one hidden layer over a joint table. What cannot be made exact is refused.
 //!
-//! Readers demand linear reads; the variables behind them are placed from the last to the first; then all
-//! is written down as a [`Plan`], laid out in layers, certified and lowered to weights.
+//! Readers demand linear reads (`linear`), of what embeddings and attention give, and of features that
+//! hidden units compute (`feature`); selectors become logits of heads (`head`). The variables behind the
+//! reads are placed from the last to the first; then all is written down as a [`Plan`] (`emit`), laid out
+//! in layers, certified and lowered to weights.
 //!
 //! Encodings follow from what readers need. Wishes of the program (`categorical(x)`,
 //! `numerical(x)`) are honoured where there is a choice: an aggregate that picks one value gets a
@@ -13,46 +15,18 @@
 //! the values or reads the number. What is read from the embeddings, a width or a mean is held as
 //! it is. No wish changes a value.
 
-mod additive;
 mod attempt;
-mod attend;
-mod axis;
-pub mod basis;
-mod by_value;
 mod causal;
-mod choice;
 mod effect;
 mod emit;
-mod exponent;
-mod feature;
+pub mod feature;
 mod head;
-pub mod inverse;
-mod linear;
-mod linear_read;
-mod literal;
+pub mod linear;
 mod lower;
 mod nearest;
-mod notches;
 pub mod part_plan;
-mod product;
-mod quotient;
-mod rank;
-mod ratio;
-mod readout;
-mod real;
-mod rounded;
-mod score;
-mod search;
-mod side;
-mod sink;
-mod stand_in;
-pub mod steps;
 mod stored;
-mod threshold;
-mod union;
-mod units;
 pub mod verify;
-mod view;
 
 pub use attempt::{Care, Compiled};
 pub use effect::explain;
@@ -71,8 +45,10 @@ use crate::model::{Host, Model};
 use crate::plan::pass::{Choice, Passes};
 use crate::plan::{Style, Unit};
 use attempt::made_in;
+use feature::{axis, search};
+use head::sink;
 use indexmap::IndexMap;
-use linear_read::{LinearRead, Scalar};
+use linear::{LinearRead, Scalar, basis};
 pub(crate) use nearest::or_nearest;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
 //! Parts of a program as plans: what some s-ops need beyond others, which the part is given, each as a
 //! direction for each of its values but the first.
 
-use super::readout::Output;
+use super::emit::readout::Output;
 use super::{Care, Compiler, Request, Searches, Want, causal, emit};
 use crate::base::{Code, Diagnostic, Fallible, Limits, Span};
 use crate::graph::{Graph, SOpId};

@@ -1,11 +1,11 @@
 //! Hidden units: steps, bits and interpolations of one linear read. Units of one argument are shared
 //! by all that it is an argument of.
 
-use super::feature::LITTLE_PRECISION;
-use super::linear_read::{LinearRead, Scalar};
+use super::LITTLE_PRECISION;
 use super::search::Found;
 use super::steps::{Staircase, Step, staircase};
-use super::{Argument, Care, Compiler, Feature, Want, bits};
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Argument, Care, Compiler, Feature, Want, bits};
 use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
 use crate::plan::pass::Choice;
@@ -22,7 +22,7 @@ const STEEPEST: f64 = 4.0;
 
 impl Compiler<'_> {
     /// The argument of hidden units, made if it is not there.
-    pub(super) fn argument(
+    pub(crate) fn argument(
         &mut self,
         read: LinearRead,
         points: Vec<f64>,
@@ -44,7 +44,7 @@ impl Compiler<'_> {
     }
 
     /// What some hidden units write, in a variable of its own.
-    pub(super) fn units(
+    pub(crate) fn units(
         &mut self,
         argument: usize,
         units: Vec<Unit>,
@@ -67,7 +67,7 @@ impl Compiler<'_> {
     }
 
     /// What a staircase of an argument is, as precise as its reader wants it.
-    pub(super) fn computed(
+    pub(crate) fn computed(
         &mut self,
         found: Found,
         of: Option<Operand>,
@@ -170,7 +170,7 @@ impl Compiler<'_> {
     /// The function through some points whose arguments are consecutive integers, straight between and
     /// beyond them, of an argument with some values: a view of it around the middle, and a hinge
     /// wherever the slope changes, away from the middle.
-    pub(super) fn interpolate(
+    pub(crate) fn interpolate(
         &mut self,
         argument: LinearRead,
         points: &[(f64, f64)],

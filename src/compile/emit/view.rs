@@ -1,11 +1,11 @@
 //! Readouts of a plan: the outputs, and views of the program's named s-ops where the stream holds
 //! what they are read from.
 
-use super::emit::Emitter;
-use super::head::Target;
-use super::linear_read::{LinearRead, Scalar};
+use super::Emitter;
 use super::readout::{Output, OutputRead};
-use super::{Compiler, Want, bits};
+use crate::compile::head::Target;
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Compiler, Want, bits};
 use crate::graph::{SOp, SOpId, without_number};
 use crate::infer::{Operand, VarKind};
 use crate::model::Decoder;
@@ -13,7 +13,7 @@ use crate::plan::{Linear, PatternSource, Read, ReadOut, Source};
 use std::collections::BTreeMap;
 
 impl Emitter<'_, '_> {
-    pub(super) fn read_out(&mut self, name: String, of: Option<SOpId>, output: Output) -> ReadOut {
+    pub(crate) fn read_out(&mut self, name: String, of: Option<SOpId>, output: Output) -> ReadOut {
         let source = match of {
             Some(id) => self.sop_source(id),
             None => Source::default(),
@@ -63,7 +63,7 @@ impl Emitter<'_, '_> {
 
     /// Readouts for the program's named s-ops that can be read as they are; of several that had a
     /// name, such as a sum that grows in a loop, for the last.
-    pub(super) fn views(&mut self, roots: &[SOpId], outputs: &[Output]) {
+    pub(crate) fn views(&mut self, roots: &[SOpId], outputs: &[Output]) {
         let graph = self.compiler.analysis.graph;
         let output = |id| {
             let at = roots.iter().position(|root| *root == id)?;
@@ -138,7 +138,7 @@ impl Emitter<'_, '_> {
 
 impl Compiler<'_> {
     /// What of the program the pattern is of a head that writes this.
-    pub(super) fn row(&self, target: Target) -> PatternSource {
+    pub(crate) fn row(&self, target: Target) -> PatternSource {
         let analysis = self.analysis;
         let var = match target {
             Target::Inverse(selector, _) | Target::Share(selector) => {
@@ -163,7 +163,7 @@ impl Compiler<'_> {
         PatternSource::Weights(id.0)
     }
 
-    pub(super) fn target_name(&self, target: Target) -> String {
+    pub(crate) fn target_name(&self, target: Target) -> String {
         match target {
             Target::Direction(var, _) => self.analysis.var_name(var),
             Target::Share(selector) => {
@@ -187,7 +187,7 @@ impl Compiler<'_> {
     }
 
     /// The s-op that a variable stands for, if it is one.
-    pub(super) fn culprit(&self, target: Target) -> Option<SOpId> {
+    pub(crate) fn culprit(&self, target: Target) -> Option<SOpId> {
         let Target::Direction(var, _) = target else {
             return None;
         };
@@ -206,7 +206,7 @@ impl Compiler<'_> {
 }
 
 /// What something of the program is called that was made for a reader.
-pub(super) fn called(source: &Source, reader: &str) -> String {
+pub(crate) fn called(source: &Source, reader: &str) -> String {
     match reader.contains(&source.name) {
         true => reader.to_string(),
         false => format!("{} for {reader}", source.name),

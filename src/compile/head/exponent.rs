@@ -2,11 +2,11 @@
 //! product of a number at the key and one at the query is a dimension of the head, as in any
 //! transformer. What is compared may be real numbers: the certificate bounds what they are off by.
 
-use super::Compiler;
-use super::linear_read::LinearRead;
 use super::literal::{ProductPlan, TermPlan};
-use super::real::{ends, product_range};
 use super::score::{LARGEST_LOGARITHM, refused};
+use crate::compile::Compiler;
+use crate::compile::linear::LinearRead;
+use crate::compile::linear::real::{ends, product_range};
 use crate::graph::SOpId;
 use crate::graph::exponential::Addend;
 use crate::infer::Stopped;
@@ -18,7 +18,7 @@ const LARGEST_EXPONENT: f64 = 700.0;
 
 impl Compiler<'_> {
     /// The scores that are a sum of products, as they are or from 0 on; `None` if all are equal.
-    pub(super) fn exponent(
+    pub(crate) fn exponent(
         &mut self,
         sum: &[Addend],
         from_zero: bool,

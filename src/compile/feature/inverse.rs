@@ -2,11 +2,11 @@
 //! which are 0 at BOS, interpolate any function of `w` exactly. Interpolation passes noise on; where
 //! keys are counted or averaged by a width, steps of `x` give bits instead.
 
-use super::head::{HeadKind, Target};
-use super::linear_read::{LinearRead, Scalar};
 use super::search::Found;
 use super::steps::staircase;
-use super::{Care, Compiler, Want};
+use crate::compile::head::{HeadKind, Target};
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Care, Compiler, Want};
 use crate::graph::SelectorId;
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
@@ -15,7 +15,7 @@ use crate::plan::{Style, Unit};
 impl Compiler<'_> {
     /// The selector and the number of its cubes, if the variable is a width that is held as
     /// inverses.
-    pub(super) fn inverted(&self, var: VarId) -> Option<(SelectorId, usize)> {
+    pub(crate) fn inverted(&self, var: VarId) -> Option<(SelectorId, usize)> {
         let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
             return None;
         };
@@ -36,7 +36,7 @@ impl Compiler<'_> {
     }
 
     /// The selector whose width the variable is, if one inverse can hold that.
-    pub(super) fn counted(&self, var: VarId) -> Option<SelectorId> {
+    pub(crate) fn counted(&self, var: VarId) -> Option<SelectorId> {
         let VarKind::Width(selector) = self.analysis.vars[var.0 as usize].kind else {
             return None;
         };
@@ -46,7 +46,7 @@ impl Compiler<'_> {
     }
 
     /// The selector whose width the variable holds in one inverse.
-    pub(super) fn inverse(&self, var: VarId) -> Option<SelectorId> {
+    pub(crate) fn inverse(&self, var: VarId) -> Option<SelectorId> {
         let (selector, cubes) = self.inverted(var)?;
         (cubes == 1).then_some(selector)
     }
@@ -66,7 +66,7 @@ impl Compiler<'_> {
     }
 
     /// The widths that one cube of a selector can have.
-    pub(super) fn cube_widths(&self, selector: SelectorId, cube: usize) -> Vec<usize> {
+    pub(crate) fn cube_widths(&self, selector: SelectorId, cube: usize) -> Vec<usize> {
         let Some(facts) = self.analysis.selector(selector) else {
             return vec![0];
         };
@@ -80,7 +80,7 @@ impl Compiler<'_> {
         (least.min(most)..=most).collect()
     }
 
-    pub(super) fn place_inverse(
+    pub(crate) fn place_inverse(
         &mut self,
         selector: SelectorId,
         cube: usize,
@@ -97,7 +97,7 @@ impl Compiler<'_> {
         self.write_cube(&selected, cube, HeadKind::Width, &one, target)
     }
 
-    pub(super) fn place_count(&mut self, selector: SelectorId) -> Result<(), Stopped> {
+    pub(crate) fn place_count(&mut self, selector: SelectorId) -> Result<(), Stopped> {
         if self.counts.contains_key(&selector) {
             return Ok(());
         }
@@ -112,7 +112,7 @@ impl Compiler<'_> {
     }
 
     /// How many keys some cubes of a selector select together.
-    pub(super) fn count_of(
+    pub(crate) fn count_of(
         &mut self,
         selector: SelectorId,
         cubes: impl Iterator<Item = usize>,
@@ -129,7 +129,7 @@ impl Compiler<'_> {
     }
 
     /// How many cubes an analysed selector has.
-    pub(super) fn cubes(&self, selector: SelectorId) -> usize {
+    pub(crate) fn cubes(&self, selector: SelectorId) -> usize {
         self.analysis
             .selector(selector)
             .map_or(0, |f| f.cubes.len())
@@ -137,7 +137,7 @@ impl Compiler<'_> {
 
     /// The function with the value `function[i]` at the width `widths[i]`, which are consecutive, by
     /// left hinges.
-    pub(super) fn interpolate_width(
+    pub(crate) fn interpolate_width(
         &mut self,
         selector: SelectorId,
         cube: usize,

@@ -1,7 +1,7 @@
 //! BOS as the key of all queries that select nothing: where the numbers that are compared leave room
 //! for one more, such as the index before the first, BOS has that number, and every query has a key.
 
-use super::Compiler;
+use crate::compile::Compiler;
 use crate::infer::cube::{Literal, Relation};
 use crate::infer::selector::SelectorFacts;
 
@@ -30,7 +30,7 @@ impl Compiler<'_> {
     }
 
     /// Numbers for the keys and the queries of a matching, and the number of BOS among the keys'.
-    pub(super) fn stand_in(&self, literal: &Literal) -> Option<(Vec<f64>, Vec<f64>, f64)> {
+    pub(crate) fn stand_in(&self, literal: &Literal) -> Option<(Vec<f64>, Vec<f64>, f64)> {
         let (keys, queries) = self.matching(literal)?;
         let unmatched = unmatched(&literal.relation);
         let numbers = || queries.iter().zip(&unmatched);

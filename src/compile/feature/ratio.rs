@@ -2,9 +2,9 @@
 //! sum is a mean over the share of each key, as `round(length * average(x))` is. Neither takes hidden
 //! units to be read or compared: `a ≤ y/x` is a threshold of `y - ax`.
 
-use super::head::{HeadKind, Target};
-use super::linear_read::{LinearRead, Scalar};
-use super::{Care, Compiler};
+use crate::compile::head::{HeadKind, Target};
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Care, Compiler};
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
@@ -27,7 +27,7 @@ pub struct Ratio {
 
 impl Compiler<'_> {
     /// What an s-op may be a function of.
-    pub(super) fn ratio(&self, id: impl Into<Operand>) -> Option<Ratio> {
+    pub(crate) fn ratio(&self, id: impl Into<Operand>) -> Option<Ratio> {
         let id = id.into();
         match *self.analysis.node(id).ok()?.column.space.vars {
             [width] => self.width_as_ratio(id, width),
@@ -36,7 +36,7 @@ impl Compiler<'_> {
     }
 
     /// A mean times a number of another variable, if an s-op may be a function of that.
-    pub(super) fn sum_ratio(&self, id: Operand) -> Option<Ratio> {
+    pub(crate) fn sum_ratio(&self, id: Operand) -> Option<Ratio> {
         let [a, b] = *self.analysis.node(id).ok()?.column.space.vars else {
             return None;
         };
@@ -166,7 +166,7 @@ impl Compiler<'_> {
     }
 
     /// Has the attention to position 0 written, which all queries of a selector select.
-    pub(super) fn place_share(&mut self, selector: SelectorId) -> Result<(), Stopped> {
+    pub(crate) fn place_share(&mut self, selector: SelectorId) -> Result<(), Stopped> {
         if !self.shares.insert(selector) {
             return Ok(());
         }

@@ -3,10 +3,10 @@
 //! are equal where it turns is a hidden unit, as `x if x > 0 else 0` is; and the readout gives the number
 //! as it is.
 
-use super::linear::STACK;
-use super::linear_read::{LinearRead, Scalar};
-use super::readout::Output;
-use super::{Compiler, Range, Want};
+use super::by_shape::STACK;
+use super::{LinearRead, Scalar};
+use crate::compile::emit::readout::Output;
+use crate::compile::{Compiler, Range, Want};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Stopped, VarKind};
@@ -25,7 +25,7 @@ impl Compiler<'_> {
     ///
     /// # Errors
     /// `stopped`, why the values of the result are not known, if it is no such function.
-    pub(super) fn real_root(&mut self, root: SOpId, stopped: Stopped) -> Result<Output, Stopped> {
+    pub(crate) fn real_root(&mut self, root: SOpId, stopped: Stopped) -> Result<Output, Stopped> {
         let culprit = stopped.culprit;
         if culprit.is_none_or(|id| self.analysis.real(id).is_none()) {
             return Err(stopped);
@@ -41,7 +41,7 @@ impl Compiler<'_> {
     ///
     /// # Errors
     /// Why its values are not known, if it is no linear function of means either.
-    pub(super) fn real_number(&mut self, id: SOpId, minus: f64) -> Result<LinearRead, Stopped> {
+    pub(crate) fn real_number(&mut self, id: SOpId, minus: f64) -> Result<LinearRead, Stopped> {
         let stopped = match self.analysis.node(id) {
             Ok(_) => return self.number(id, minus),
             Err(stopped) => stopped,
@@ -176,7 +176,7 @@ impl Compiler<'_> {
     ///
     /// # Errors
     /// It reads what is not bounded.
-    pub(super) fn range(&mut self, read: &LinearRead) -> Result<Range, Stopped> {
+    pub(crate) fn range(&mut self, read: &LinearRead) -> Result<Range, Stopped> {
         let mut sum = (read.constant, read.constant);
         let add = |sum: &mut Range, (low, high): Range| *sum = (sum.0 + low, sum.1 + high);
         for values in read.functions.values() {
@@ -237,7 +237,7 @@ impl Compiler<'_> {
     }
 
     /// Whether a linear read reads a real number.
-    pub(super) fn reads_real(&self, read: &LinearRead) -> bool {
+    pub(crate) fn reads_real(&self, read: &LinearRead) -> bool {
         read.scalars.keys().any(|scalar| match scalar {
             Scalar::Attention(var) | Scalar::Given(var, _) => self.analysis.is_real(*var),
             Scalar::Computed(feature) => self.arguments[self.features[*feature].argument].is_real,
@@ -253,12 +253,12 @@ fn range_of(numbers: impl Iterator<Item = f64>) -> Range {
 }
 
 /// The ends of a range.
-pub(super) fn ends((low, high): Range) -> Vec<f64> {
+pub(crate) fn ends((low, high): Range) -> Vec<f64> {
     vec![low, high]
 }
 
 /// Where the products of numbers of two ranges are.
-pub(super) fn product_range(one: Range, other: Range) -> Range {
+pub(crate) fn product_range(one: Range, other: Range) -> Range {
     let corners = [
         one.0 * other.0,
         one.0 * other.1,

@@ -4,13 +4,13 @@
 //! step is silent.
 
 use super::axis::Axis;
-use super::feature::targets;
-use super::linear_read::{LinearRead, Scalar};
 use super::ratio::Ratio;
 use super::search::MOST_PRECISION;
 use super::side::Side;
+use super::targets;
 use super::units::step_units;
-use super::{Care, Compiler, key};
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Care, Compiler, key};
 use crate::infer::space::{Space, VarId};
 use crate::infer::{Analysis, Operand, Stopped};
 use rustc_hash::FxHashMap;

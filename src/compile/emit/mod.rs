@@ -2,14 +2,16 @@
 //! operation on them. What a head moves loses its constant, since each row of attention sums to 1;
 //! its readers add it again.
 
-use super::head::{HeadKind, Target};
-use super::inverse::inverse;
-use super::linear_read::{LinearRead, Scalar};
-use super::readout::Output;
-use super::rounded::rounding;
-use super::view::called;
-use super::{Care, Compiler};
+mod attend;
+pub(crate) mod readout;
+mod view;
+
 use crate::base::{Code, Span};
+use crate::compile::feature::inverse::inverse;
+use crate::compile::feature::rounded::rounding;
+use crate::compile::head::{HeadKind, Target};
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Care, Compiler};
 use crate::graph::{Encoding, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
@@ -17,9 +19,11 @@ use crate::plan::{
     FeedForward, Linear, Plan, Rounding, Source, Style, Variable, VariableId, Written, output,
 };
 use crate::value::Value;
+use readout::Output;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use view::called;
 
 /// The plan for a compiler whose variables are placed.
 ///

@@ -8,12 +8,12 @@
 //! mean has the logarithms of its weights as logits; where the weight is zero the key is not
 //! selected, by a literal.
 
-use super::head::{HeadKind, HeadPlan, Selected, Target, at};
-use super::linear_read::LinearRead;
 use super::literal::{ProductPlan, TermPlan};
-use super::{Compiler, Want};
+use super::{HeadKind, HeadPlan, Selected, Target, at};
 use crate::algebra::{Product, Rational, Reading, factor};
 use crate::base::Code;
+use crate::compile::linear::LinearRead;
+use crate::compile::{Compiler, Want};
 use crate::graph::{SOp, SOpId};
 use crate::infer::cube::Cube;
 use crate::infer::score_table::ScoreTable;
@@ -213,7 +213,7 @@ fn scored(products: Vec<ProductPlan>, above: f64) -> Option<TermPlan> {
     })
 }
 
-pub(super) fn refused(reason: &str) -> Stopped {
+pub(crate) fn refused(reason: &str) -> Stopped {
     Stopped::new(Code::NotCompilable, reason.to_string())
 }
 

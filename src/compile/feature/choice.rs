@@ -4,10 +4,10 @@
 //! `relu(a - A (1 - c))`, where `a` is at most `A`, is `a` where `c` is 1, and 0 where it is 0.
 
 use super::axis::Axis;
-use super::feature::targets;
-use super::linear::affine;
-use super::linear_read::LinearRead;
-use super::{Compiler, Want};
+use super::targets;
+use crate::compile::linear::LinearRead;
+use crate::compile::linear::by_shape::affine;
+use crate::compile::{Compiler, Want};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::Column;
 use crate::infer::{Operand, Stopped};
@@ -36,7 +36,7 @@ struct Wanted<'a> {
 
 impl Compiler<'_> {
     /// A choice between two numbers that takes many steps otherwise.
-    pub(super) fn choice_of_two(
+    pub(crate) fn choice_of_two(
         &mut self,
         id: Operand,
         function: &[f64],
@@ -205,7 +205,7 @@ impl Compiler<'_> {
     }
 
     /// The condition of a choice, and what it chooses where that holds and where it does not.
-    pub(super) fn chosen(&self, id: Operand) -> Option<[SOpId; 3]> {
+    pub(crate) fn chosen(&self, id: Operand) -> Option<[SOpId; 3]> {
         let SOp::Map {
             op: Op::If,
             operands,

@@ -3,8 +3,13 @@
 //! the index live in the embeddings, a function of a value that attention picked is a combination
 //! of its directions.
 
-use super::{Bits, bits};
+pub(crate) mod additive;
+pub mod basis;
+pub(crate) mod by_shape;
+pub(crate) mod real;
+
 use crate::algebra::{Rational, Reading};
+use crate::compile::{Bits, bits};
 use crate::graph::SelectorId;
 use crate::infer::space::VarId;
 use num_integer::Integer;

@@ -1,10 +1,10 @@
 //! Features as combinations: of a direction for each value, where the program asks for those, or of
 //! bits that say how many of the values are less.
 
-use super::feature::MUCH_PRECISION;
-use super::linear_read::{LinearRead, Scalar};
+use super::MUCH_PRECISION;
 use super::search::Found;
-use super::{Compiler, Want};
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Compiler, Want};
 use crate::graph::Encoding;
 use crate::infer::{Operand, Stopped};
 
@@ -14,7 +14,7 @@ const MOST_BITS: usize = 64;
 impl Compiler<'_> {
     /// The feature as a combination of a direction for each value but the first, where the program
     /// asks for those with `categorical(…)`; a function that is one of these directions is not.
-    pub(super) fn by_value(
+    pub(crate) fn by_value(
         &mut self,
         id: Operand,
         function: &[f64],

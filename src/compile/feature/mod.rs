@@ -2,18 +2,33 @@
 //! each of its values. A feature is a linear read if there is one, otherwise the output of one
 //! hidden layer; chains of elementwise s-ops are fused, since the table is over their variables.
 
-use super::axis::Axis;
-use super::linear::{STACK, affine};
-use super::linear_read::LinearRead;
-use super::search::{self, Found};
-use super::units::QUIET;
-use super::{Care, Compiler, Want, bits};
+pub(crate) mod axis;
+mod by_value;
+mod choice;
+pub mod inverse;
+mod product;
+mod quotient;
+mod rank;
+pub(crate) mod ratio;
+pub(crate) mod rounded;
+pub(crate) mod search;
+mod side;
+pub mod steps;
+mod threshold;
+pub(crate) mod units;
+
 use crate::base::Code;
+use crate::compile::linear::LinearRead;
+use crate::compile::linear::by_shape::{STACK, affine};
+use crate::compile::{Care, Compiler, Want, bits};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::{Column, Space};
 use crate::infer::{Operand, Stopped};
 use crate::plan::pass::Choice;
 use crate::value::Op;
+use axis::Axis;
+use search::Found;
+use units::QUIET;
 
 impl Compiler<'_> {
     /// The feature with the value `function[v]` where the s-op has the value number `v`.

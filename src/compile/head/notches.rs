@@ -2,9 +2,9 @@
 //! a mean, if one is. Such a number is read as it is, and hidden units say how far it is from all whole
 //! ones: a zigzag, with a notch at each. The construction is ours. Depends on `literal`.
 
-use super::linear_read::{LinearRead, Scalar};
 use super::literal::{ProductPlan, is_equality};
-use super::{Care, Compiler, Want};
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Care, Compiler, Want};
 use crate::infer::cube::Literal;
 use crate::infer::{Analysis, Stopped};
 use crate::plan::pass::Choice;

@@ -2,9 +2,9 @@
 //! through it is all that the readout needs, as no value is nearer than the right one. A step would
 //! take two hidden units and a direction.
 
-use super::linear_read::LinearRead;
 use super::threshold::Thresholds;
-use super::{Compiler, feature};
+use crate::compile::linear::LinearRead;
+use crate::compile::{Compiler, feature};
 use crate::graph::Encoding;
 use crate::infer::{Operand, Stopped};
 
@@ -33,7 +33,7 @@ impl Side {
 impl Compiler<'_> {
     /// A linear read to which one of the two numbers of a result is the nearest, if it has two and they are
     /// the sides of a threshold.
-    pub(super) fn side(
+    pub(crate) fn side(
         &self,
         id: impl Into<Operand>,
         numbers: &[f64],

@@ -3,13 +3,13 @@
 //! by exact bits first, and the function is a staircase of whole numbers, a layer later.
 
 use super::axis::Axis;
-use super::feature::targets;
 use super::inverse::inverse;
-use super::linear::STACK;
-use super::linear_read::{LinearRead, Scalar};
 use super::search::{self, Found};
 use super::steps::staircase;
-use super::{Care, Compiler, Want};
+use super::targets;
+use crate::compile::linear::by_shape::STACK;
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Care, Compiler, Want};
 use crate::graph::Encoding;
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, Stopped, VarKind};
@@ -67,7 +67,7 @@ impl Compiler<'_> {
 
     /// How a categorical variable of so many values is to be held: as the program asks, or so that
     /// all its functions are sums of directions, without fractions.
-    pub(super) fn wish(&self, kind: VarKind, values: usize) -> Option<Encoding> {
+    pub(crate) fn wish(&self, kind: VarKind, values: usize) -> Option<Encoding> {
         let is_exact = self.care == Care::Exact && values <= MOST_DIRECTIONS;
         match kind {
             VarKind::Given(_) => Some(Encoding::Categorical),

@@ -5,12 +5,12 @@
 //! dividend.
 
 use super::axis::Axis;
-use super::feature::targets;
-use super::linear::affine;
-use super::linear_read::LinearRead;
 use super::product::FEWEST_VALUES;
 use super::search::{Found, search};
-use super::{Care, Compiler, Want};
+use super::targets;
+use crate::compile::linear::LinearRead;
+use crate::compile::linear::by_shape::affine;
+use crate::compile::{Care, Compiler, Want};
 use crate::graph::SOpId;
 use crate::infer::{Operand, Stopped};
 use crate::plan::Unit;
@@ -55,7 +55,7 @@ impl Compiler<'_> {
     }
 
     /// A quotient of many values, if it is one: a function of it that is no multiple is a table.
-    pub(super) fn quotient(
+    pub(crate) fn quotient(
         &mut self,
         id: Operand,
         function: &[f64],

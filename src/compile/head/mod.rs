@@ -3,11 +3,18 @@
 //! otherwise. In the compact style a width is a sum through a sink: selected keys far below BOS,
 //! whose value is 0, add up once W_O undoes the factor.
 
-use super::linear::affine;
-use super::linear_read::{LinearRead, Scalar};
-use super::literal::{Needs, TermPlan};
-use super::{Bits, Care, Compiler, Want};
+mod exponent;
+pub(crate) mod literal;
+mod notches;
+mod score;
+pub(crate) mod sink;
+mod stand_in;
+mod union;
+
 use crate::base::Span;
+use crate::compile::linear::by_shape::affine;
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Bits, Care, Compiler, Want};
 use crate::graph::{Encoding, SOp, SOpId, SelectorId};
 use crate::infer::cube::Cube;
 use crate::infer::selector::SelectorFacts;
@@ -16,6 +23,7 @@ use crate::infer::{Analysis, Operand, Stopped, VarKind};
 use crate::plan::Style;
 use crate::plan::pass::Choice;
 use crate::value::Value;
+use literal::{Needs, TermPlan};
 use std::sync::Arc;
 
 /// What a head makes of the values it selects.
@@ -190,9 +198,13 @@ impl Compiler<'_> {
             false => Some(Encoding::Categorical),
         };
         let name = self.analysis.var_name(var);
-        let basis = super::basis::Basis::new(domain.len(), reference, wish, &demands, |value| {
-            format!("{name} = {}", domain[value].source())
-        });
+        let basis = crate::compile::linear::basis::Basis::new(
+            domain.len(),
+            reference,
+            wish,
+            &demands,
+            |value| format!("{name} = {}", domain[value].source()),
+        );
         let functions: Vec<(Vec<f64>, String)> = basis
             .columns
             .iter()

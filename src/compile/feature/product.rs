@@ -2,12 +2,12 @@
 //! table of the product has a step for nearly every pair of values; squares have one for each value, a
 //! layer later.
 
-use super::feature::targets;
-use super::linear::affine;
-use super::linear_read::LinearRead;
 use super::search::Found;
 use super::steps::staircase;
-use super::{Compiler, Want};
+use super::targets;
+use crate::compile::linear::LinearRead;
+use crate::compile::linear::by_shape::affine;
+use crate::compile::{Compiler, Want};
 use crate::graph::SOpId;
 use crate::infer::{Operand, Stopped};
 use crate::value::Op;
@@ -20,7 +20,7 @@ const LARGEST_FACTOR: f64 = 1_024.0;
 
 impl Compiler<'_> {
     /// A product of many values, if it is one: a function of it that is no multiple is a table.
-    pub(super) fn product(
+    pub(crate) fn product(
         &mut self,
         id: Operand,
         function: &[f64],

@@ -4,10 +4,10 @@
 //! for the other way: `categorical(x)` numbers the values of numbers too, and `numerical(x)` reads
 //! bools as numbers. Numbers too close to be told apart are read as they are, as real numbers.
 
-use super::linear_read::LinearRead;
-use super::ratio::Ratio;
-use super::{Care, Compiler, Want};
 use crate::certify::TOLERANCE_F32;
+use crate::compile::feature::ratio::Ratio;
+use crate::compile::linear::LinearRead;
+use crate::compile::{Care, Compiler, Want};
 use crate::graph::{Encoding, SOpId};
 use crate::infer::{Analysis, Stopped};
 use crate::interpret;
@@ -122,7 +122,7 @@ fn is_simpler(value: &Value, other: &Value) -> bool {
 
 /// Whether the result is numbers some of which are so close that they cannot be told apart, so that
 /// only real numbers can be read.
-pub(super) fn is_dense(analysis: &Analysis, root: SOpId) -> bool {
+pub(crate) fn is_dense(analysis: &Analysis, root: SOpId) -> bool {
     let Ok(node) = analysis.node(root) else {
         return false;
     };
@@ -169,7 +169,7 @@ impl Compiler<'_> {
     }
 
     /// The linear read of the program's result.
-    pub(super) fn root(&mut self, root: SOpId) -> Result<Output, Stopped> {
+    pub(crate) fn root(&mut self, root: SOpId) -> Result<Output, Stopped> {
         let domain = match self.analysis.node(root) {
             Ok(node) => node.column.values.domain.clone(),
             Err(stopped) => return self.real_root(root, stopped),

@@ -2,19 +2,19 @@
 //! residual stream holds. No feed-forward block computes these (Tracr's `LinearSequenceMap`, and
 //! its maps on one-hot variables, take a layer each).
 
-use super::Compiler;
-use super::linear_read::{LinearRead, Scalar};
+use super::{LinearRead, Scalar};
+use crate::compile::Compiler;
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, Operand, VarKind};
 use crate::value::Op;
 
 /// Stack that must be left before a recursion goes on, in bytes.
-pub(super) const STACK: usize = 128 * 1024;
+pub(crate) const STACK: usize = 128 * 1024;
 
 impl Compiler<'_> {
     /// The s-op as a linear read, if it is a number and linear by its shape.
-    pub(super) fn linear(&self, id: impl Into<Operand>) -> Option<LinearRead> {
+    pub(crate) fn linear(&self, id: impl Into<Operand>) -> Option<LinearRead> {
         let id = id.into();
         if let Some(known) = self.linear.borrow().get(&id) {
             return known.clone();
@@ -80,7 +80,7 @@ impl Compiler<'_> {
     }
 
     /// A variable's value as a linear read; `numbers` are those of its domain.
-    pub(super) fn whole(&self, var: VarId, numbers: &[f64]) -> LinearRead {
+    pub(crate) fn whole(&self, var: VarId, numbers: &[f64]) -> LinearRead {
         if self.is_categorical(var) {
             LinearRead::default().plus(1.0, &LinearRead::function(var, numbers.to_vec()))
         } else if let VarKind::Total { left, right, less } = self.analysis.vars[var.0 as usize].kind
@@ -105,7 +105,7 @@ impl Compiler<'_> {
     }
 
     /// Whether readers may ask for any function of the variable.
-    pub(super) fn is_categorical(&self, var: VarId) -> bool {
+    pub(crate) fn is_categorical(&self, var: VarId) -> bool {
         match self.analysis.vars[var.0 as usize].kind {
             VarKind::Tokens
             | VarKind::Indices
@@ -121,14 +121,14 @@ impl Compiler<'_> {
     }
 
     /// Whether a linear read only reads the embeddings, so that it has no noise.
-    pub(super) fn is_clean(&self, read: &LinearRead) -> bool {
+    pub(crate) fn is_clean(&self, read: &LinearRead) -> bool {
         debug_assert!(Analysis::TOKENS < Analysis::INDICES);
         read.is_embedded()
     }
 }
 
 /// `function = slope · number + offset` on every value, if it is.
-pub(super) fn affine(numbers: &Option<Vec<f64>>, function: &[f64]) -> Option<(f64, f64)> {
+pub(crate) fn affine(numbers: &Option<Vec<f64>>, function: &[f64]) -> Option<(f64, f64)> {
     let numbers = numbers.as_ref()?;
     let (first, zero) = (*numbers.first()?, *function.first()?);
     let other = numbers

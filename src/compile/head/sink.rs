@@ -4,15 +4,15 @@
 //! a head fetches. A query that selects nothing sees the sink, and hidden units take the default then
 //! (focus detection; Weiss et al. 2021, figure 3).
 
-use super::head::{HeadKind, Selected, Target};
-use super::inverse::inverse;
-use super::linear::STACK;
-use super::linear_read::{LinearRead, Scalar};
 use super::literal::{ProductPlan, TermPlan};
-use super::real::ends;
-use super::units::step_units;
-use super::{Compiler, Want};
+use super::{HeadKind, Selected, Target};
 use crate::base::Code;
+use crate::compile::feature::inverse::inverse;
+use crate::compile::feature::units::step_units;
+use crate::compile::linear::by_shape::STACK;
+use crate::compile::linear::real::ends;
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Compiler, Want};
 use crate::graph::{SOp, SOpId, SelectorId};
 use crate::infer::cube::Literal;
 use crate::infer::space::VarId;
@@ -46,7 +46,7 @@ fn refused(reason: &str) -> Stopped {
 
 impl Compiler<'_> {
     /// Whether BOS stands before the tokens.
-    pub(super) fn bos(&self) -> bool {
+    pub(crate) fn bos(&self) -> bool {
         self.analysis.first.is_none()
     }
 
@@ -103,7 +103,7 @@ impl Compiler<'_> {
         clippy::wildcard_enum_match_arm,
         reason = "what other primitives give is a table"
     )]
-    pub(super) fn of_exact_parts(
+    pub(crate) fn of_exact_parts(
         &mut self,
         id: Operand,
         function: &[f64],

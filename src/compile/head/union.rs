@@ -1,10 +1,10 @@
 //! Means over disjunctions. One head gives the mean over a conjunction; the mean over a union is the
 //! sum of what the heads of its disjoint parts give, if each knows how many keys the others select.
 
-use super::Compiler;
-use super::head::{HeadKind, HeadPlan, Selected, Target};
-use super::linear_read::LinearRead;
 use super::literal::{ProductPlan, TermPlan};
+use super::{HeadKind, HeadPlan, Selected, Target};
+use crate::compile::Compiler;
+use crate::compile::linear::LinearRead;
 use crate::graph::SelectorId;
 use crate::infer::Stopped;
 use crate::plan::{Meaning, level};

@@ -5,8 +5,8 @@
 //! -(x - y)² = 2xy - x² - y², or one for each bit where the squares have too many digits; numbers that
 //! may be fractions are found by `notches`.
 
-use super::linear_read::LinearRead;
-use super::{Care, Compiler, Want};
+use crate::compile::linear::LinearRead;
+use crate::compile::{Care, Compiler, Want};
 use crate::infer::cube::{Literal, Relation};
 use crate::infer::{Operand, Stopped};
 use crate::model::is_bfloat16;
@@ -56,7 +56,7 @@ struct Class {
 
 impl Compiler<'_> {
     /// The products of a literal.
-    pub(super) fn literal(&mut self, literal: &Literal, needs: Needs) -> Result<TermPlan, Stopped> {
+    pub(crate) fn literal(&mut self, literal: &Literal, needs: Needs) -> Result<TermPlan, Stopped> {
         let needs = match self.care {
             Care::Bits => Needs {
                 want: Want::Snapped,
@@ -168,7 +168,7 @@ impl Compiler<'_> {
     }
 
     /// A feature that is called so where it is a direction of an embedding or of a pick, too.
-    pub(super) fn demanded(
+    pub(crate) fn demanded(
         &mut self,
         id: Operand,
         function: &[f64],
@@ -180,7 +180,7 @@ impl Compiler<'_> {
         Ok(read)
     }
 
-    pub(super) fn name(&self, id: impl Into<Operand>) -> String {
+    pub(crate) fn name(&self, id: impl Into<Operand>) -> String {
         let id = id.into();
         self.analysis.describe(id)
     }

@@ -2,8 +2,8 @@
 //! rounding of its values; where keys are counted by it, equal numbers must be equal to the bit. A
 //! large number under the variable makes float32 round what is added to it.
 
-use super::linear_read::{LinearRead, Scalar};
-use super::{Care, Compiler};
+use crate::compile::linear::{LinearRead, Scalar};
+use crate::compile::{Care, Compiler};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::VarId;
 use crate::infer::{Analysis, VarKind};
@@ -57,7 +57,7 @@ pub fn rounding(values: &[f64], max_length: usize, noise: Noise) -> Option<Round
 
 impl Compiler<'_> {
     /// What the noise of an attention output is made of.
-    pub(super) fn noise(&self, var: VarId) -> Noise {
+    pub(crate) fn noise(&self, var: VarId) -> Noise {
         let is_faithful = self.style == Style::Faithful;
         match self.analysis.vars[var.0 as usize].kind {
             VarKind::Sum(_) | VarKind::Width(_) if !is_faithful => Noise::Sum,
@@ -103,7 +103,7 @@ impl Compiler<'_> {
 
     /// Whether a linear read is exact to the bit, once the attention outputs that it reads are rounded,
     /// which this asks for: it has whole values only.
-    pub(super) fn rounds(&mut self, read: &LinearRead) -> bool {
+    pub(crate) fn rounds(&mut self, read: &LinearRead) -> bool {
         let Some(vars) = self.roundable(read) else {
             return false;
         };

@@ -1,13 +1,13 @@
 //! The attend operations of a plan: what the heads of a compiler become, with what stands at the sink.
 
-use super::emit::Emitter;
-use super::head::{HeadKind, HeadPlan};
-use super::linear_read::LinearRead;
-use super::literal::TermPlan;
+use super::Emitter;
+use crate::compile::head::literal::TermPlan;
+use crate::compile::head::{HeadKind, HeadPlan};
+use crate::compile::linear::LinearRead;
 use crate::plan::{Attend, Kind, Linear, Meaning, Product, Style, Term, level};
 
 impl Emitter<'_, '_> {
-    pub(super) fn attends(&mut self, head: &HeadPlan) {
+    pub(crate) fn attends(&mut self, head: &HeadPlan) {
         let kind = match head.kind {
             HeadKind::Width => Kind::Width,
             HeadKind::Mean => Kind::Mean,

@@ -2,10 +2,10 @@
 //! and so is every s-op on the way that is linear, such as the balance of a Dyck word; the
 //! program's own intermediate values are the best guesses.
 
-use super::Compiler;
-use super::additive::{self, AdditivePart, Entering};
 use super::inverse::inverse;
-use super::linear_read::{LinearRead, Scalar};
+use crate::compile::Compiler;
+use crate::compile::linear::additive::{self, AdditivePart, Entering};
+use crate::compile::linear::{LinearRead, Scalar};
 use crate::graph::{SOp, SOpId};
 use crate::infer::space::{FAILS, Space, VarId};
 use crate::infer::{Operand, VarKind};
@@ -138,7 +138,7 @@ const MOST_INNER: usize = 24;
 
 impl Compiler<'_> {
     /// The axes for a function of `id` with the values `target` on the rows of `space`.
-    pub(super) fn axes(&self, id: Operand, space: &Space, target: &[f64]) -> Vec<Axis> {
+    pub(crate) fn axes(&self, id: Operand, space: &Space, target: &[f64]) -> Vec<Axis> {
         let mut axes: Vec<Axis> = Vec::new();
         let push = |axis: Axis, axes: &mut Vec<Axis>| {
             if !axis.is_constant() && !axes.iter().any(|known| known.equals(&axis)) {
@@ -225,7 +225,7 @@ impl Compiler<'_> {
     }
 
     /// The s-ops between `id` and its variables, nearest first.
-    pub(super) fn inner(&self, id: Operand) -> Vec<Operand> {
+    pub(crate) fn inner(&self, id: Operand) -> Vec<Operand> {
         let (mut found, mut next) = (vec![id], 0);
         while next < found.len() && found.len() < MOST_INNER {
             if let Some(operands) = self.operands(found[next]) {
@@ -240,7 +240,7 @@ impl Compiler<'_> {
         found
     }
 
-    pub(super) fn operands(&self, id: Operand) -> Option<Vec<Operand>> {
+    pub(crate) fn operands(&self, id: Operand) -> Option<Vec<Operand>> {
         match (self.analysis.joint(id), self.analysis.shape(id)) {
             (Some(joint), _) => Some(joint.parts.clone()),
             (None, Some(SOp::Map { operands, .. })) => {
@@ -315,7 +315,7 @@ impl Compiler<'_> {
 
     /// A function of an s-op, given by a number for each value, as a linear read that adds up one of
     /// each variable.
-    pub(super) fn additive(&self, id: Operand, function: &[f64]) -> Option<LinearRead> {
+    pub(crate) fn additive(&self, id: Operand, function: &[f64]) -> Option<LinearRead> {
         let node = self.analysis.node(id).ok()?;
         let space = &node.column.space;
         let target: Vec<f64> = node

@@ -3,8 +3,8 @@
 //! with one digit for each variable always works, if floats can tell its values apart.
 
 use super::axis::{Axis, spread};
-use super::linear_read::LinearRead;
 use super::steps::{self, Staircase, staircase};
+use crate::compile::linear::LinearRead;
 use rustc_hash::FxHashMap;
 
 /// A function as a staircase of a linear read.
