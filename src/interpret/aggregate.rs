@@ -1,13 +1,13 @@
 //! Aggregates and widths: what each query makes of the keys it selects. One selected value is
 //! copied with its type, several numbers become their mean, none the default.
 
+use super::column::rank::NONE;
 use super::column::{Builder, Column, Values};
 use super::exact::{self, Pooled};
 use super::fault::{Cause, Fault};
 use super::plan::Plan;
-use super::rank::NONE;
 use super::selector::Pattern;
-use super::tally::Signed;
+use super::selector::tally::Signed;
 use crate::graph::SOpId;
 use crate::value::Value;
 use std::sync::Arc;

@@ -1,14 +1,15 @@
 //! Says which algorithm answers each aggregate and width on an input, and why.
 
 use super::Evaluation;
-use super::best::Ranking;
-use super::count::Conjunction;
 use super::fault::Fault;
-use super::formula::Condition;
 use super::plan::{Plan, Way};
-use super::selector::{EQUAL, GREATER, LESS, Pattern, Relations, is_derived};
-use super::shape::Shape;
-use super::weights::Weights;
+use super::scorer::best::Ranking;
+use super::scorer::weights::Weights;
+use super::selector::count::Conjunction;
+use super::selector::formula::Condition;
+use super::selector::pair::{EQUAL, GREATER, LESS, Relations};
+use super::selector::shape::Shape;
+use super::selector::{Pattern, is_derived};
 use crate::base::{Diagnostic, Fallible};
 use crate::graph::{Graph, SOp, SOpId, ScorerId, Selector, SelectorId};
 use crate::value::Value;

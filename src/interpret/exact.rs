@@ -5,7 +5,7 @@
 
 use super::column::{Column, Values};
 use super::plan::Plan;
-use super::tally::{Signed, Sum};
+use super::selector::tally::{Signed, Sum};
 use crate::value::Value;
 
 /// Floats hold ints up to this one exactly.

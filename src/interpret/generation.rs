@@ -6,9 +6,9 @@
 
 use super::aggregate;
 use super::column::Column;
+use super::column::segments::Columns;
 use super::exact;
 use super::seen::{Pooled, Seen};
-use super::segments::Columns;
 use super::selector::Pattern;
 use super::{Evaluation, Fallible};
 use crate::graph::{Graph, SOp, SOpId, Selector, SelectorId};

@@ -3,7 +3,7 @@
 //! once for all of them. Depends on evaluation in the module above.
 
 use super::column::Column;
-use super::segments::Segments;
+use super::column::segments::Segments;
 use super::{Evaluation, Fallible};
 use crate::graph::{Graph, SOp, SOpId};
 use crate::value::Value;

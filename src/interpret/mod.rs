@@ -1,61 +1,39 @@
 //! The meaning of RASP: the values of s-ops on an input. Every other backend is held against this
-//! one. Each s-op needed becomes one column of atoms of one type (`column`, `elementwise`,
+//! one. Each s-op needed becomes one column of atoms of one type (`column`, and in it `elementwise`,
 //! `vector`); selectors stay symbolic (`selector`). `plan` alone decides how one is answered: as
 //! signed conjunctions (`formula`, `count`), whose orders are axes (`axis`, `dominance`, `three`,
 //! `maximum`), or in rows of bits (`rows`, `bits`); no matrix is ever stored. Predicates and scores of
-//! keys and queries are functions of one number (`linear`, `pieces`, `distance`) or looked at pair
-//! by pair (`score`); `exact` divides sums. `generation` adds rows to what is already computed; `many`
+//! keys and queries (`scorer`) are functions of one number (`linear`, `pieces`, `distance`) or looked at
+//! pair by pair; `exact` divides sums. `generation` adds rows to what is already computed; `many`
 //! evaluates short inputs together.
 //! Depends on `base`, `value` and `graph`.
 
 mod aggregate;
-mod axis;
-mod best;
-mod bits;
-mod classes;
 mod column;
 mod cost;
-mod count;
-mod distance;
-mod dominance;
-mod elementwise;
 mod exact;
 pub mod fault;
-mod formula;
-mod fuse;
 mod generation;
-mod groups;
-mod linear;
 mod many;
-mod maximum;
-mod pieces;
 mod plan;
-mod radix;
-mod rank;
-mod rows;
-mod score;
+mod scorer;
 mod seen;
-mod segments;
 mod selector;
-mod shape;
-mod slots;
-mod tally;
-mod three;
-mod vector;
-mod weights;
 
 use crate::base::{Diagnostic, Fallible, Limits};
 use crate::graph::{Graph, SOp, SOpId, ScorerFunction, ScorerId, SelectorId};
 use crate::value::sequence::display_sequence;
 use crate::value::{SequenceType, Value};
+use column::elementwise;
+use column::fuse::{self, Chains};
+use column::segments::{Columns, Segments};
 use column::{Builder, Column};
 pub use cost::{Explanation, explain};
 use fault::{Cause, Fault, Score};
-use fuse::Chains;
 pub use generation::Generation;
 pub use many::evaluate_many;
 use rustc_hash::FxHashMap;
-use segments::{Columns, Segments};
+use scorer::weights::Weights;
 use selector::Pattern;
 use std::fmt;
 use std::sync::Arc;
@@ -330,7 +308,7 @@ impl<'a> Evaluation<'a> {
                 default,
             } => {
                 let column = |id| self.column(id);
-                match weights::Weights::new(self.graph, *scorer, &self.columns_of(&column)) {
+                match Weights::new(self.graph, *scorer, &self.columns_of(&column)) {
                     Ok(weights) => {
                         let value = self.column(*value);
                         weights.mean(id, &value, default, self.graph.control())

@@ -1,13 +1,13 @@
 //! How a selector is answered on an input: as signed conjunctions if there are few and each is
 //! easy, in rows of bits otherwise.
 
-use super::count::Conjunction;
 use super::fault::{Cause, Fault, Pairs};
-use super::formula::{Term, disjunction, formula};
-use super::rows::Rows;
 use super::selector::Pattern;
-use super::shape::Shape;
-use super::tally::{Highest, Signed};
+use super::selector::count::Conjunction;
+use super::selector::formula::{Term, disjunction, formula};
+use super::selector::rows::Rows;
+use super::selector::shape::Shape;
+use super::selector::tally::{Highest, Signed};
 use std::sync::Arc;
 
 /// Up to such a cost nothing else is considered.

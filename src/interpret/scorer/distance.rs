@@ -4,16 +4,16 @@
 //! numbers, of which most are often 0.
 
 use super::best::{self, standings};
-use super::column::{Builder, Column};
-use super::exact::LARGEST_EXACT;
-use super::fault::{Cause, Fault, Pairs};
 use super::linear::Linear;
 use super::pieces::{Piece, Way};
-use super::plan::Plan;
-use super::selector::Pattern;
 use super::weights::Weighted;
 use crate::base::{Control, parallel};
 use crate::graph::SOpId;
+use crate::interpret::column::{Builder, Column};
+use crate::interpret::exact::LARGEST_EXACT;
+use crate::interpret::fault::{Cause, Fault, Pairs};
+use crate::interpret::plan::Plan;
+use crate::interpret::selector::Pattern;
 use crate::value::{Op, Value};
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Keys and queries of equal values as groups: what equalities of a conjunction make of them, and
 //! filters leave.
 
-use super::rank::{NONE, Ranks};
-use super::selector::Pair;
+use super::pair::Pair;
+use crate::interpret::column::rank::{NONE, Ranks};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

@@ -4,13 +4,14 @@
 //! once, never a matrix.
 
 use super::bits::Prefixes;
-use super::column::Column;
 use super::formula::last_uses;
-use super::rank::rank;
-use super::selector::{Pair, Pattern, PatternStep, Sides};
+use super::pair::{Pair, Sides};
 use super::tally::Sum;
+use super::{Pattern, PatternStep};
 use crate::base::parallel;
 use crate::graph::SOpId;
+use crate::interpret::column::Column;
+use crate::interpret::column::rank::rank;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

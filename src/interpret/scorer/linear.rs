@@ -3,10 +3,10 @@
 //! `(k + q) % 3 == 0`. The sum is found in the scorer's parts; `pieces` finds where the function
 //! rises and falls. Depends on `column`, `elementwise` and the graph.
 
-use super::column::{Column, Values};
-use super::elementwise;
-use super::segments::Columns;
 use crate::graph::{Graph, SOpId, Scorer, ScorerId};
+use crate::interpret::column::elementwise;
+use crate::interpret::column::segments::Columns;
+use crate::interpret::column::{Column, Values};
 use crate::value::{Op, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -1,8 +1,16 @@
 //! Columns of atoms, stored by type: numbers plainly, bools as bits, strings as numbers of entries of a
 //! dictionary, whatever mixes types as atoms.
 
-use super::fault::{Cause, Fault, Faults};
+pub(crate) mod classes;
+pub(crate) mod elementwise;
+pub(crate) mod fuse;
+pub(crate) mod radix;
+pub(crate) mod rank;
+pub(crate) mod segments;
+mod vector;
+
 use crate::graph::SOpId;
+use crate::interpret::fault::{Cause, Fault, Faults};
 use crate::value::sequence::{SequenceError, sequence_type_at};
 use crate::value::{SequenceType, Value};
 use bit_vec::BitVec;

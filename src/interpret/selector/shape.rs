@@ -1,8 +1,9 @@
 //! The conditions of one conjunction by what they do: filters, groups, orders along axes; and about
 //! what that costs.
 
+use super::Pattern;
 use super::formula::{Condition, Term};
-use super::selector::{EQUAL, Pattern, Sides};
+use super::pair::{EQUAL, Sides};
 use std::sync::Arc;
 
 /// The conditions of one conjunction by what they do.

@@ -2,9 +2,10 @@
 //! keys of an interval. All orders of one column of keys are one axis, so that `k >= q - 5 and k <=
 //! q + 5` is one interval and not two orders. Depends on `rank` and `selector`.
 
+use super::Pattern;
 use super::formula::Condition;
-use super::rank::{NONE, Ranked, Ranks};
-use super::selector::{EQUAL, LESS, Pattern};
+use super::pair::{EQUAL, LESS};
+use crate::interpret::column::rank::{NONE, Ranked, Ranks};
 use std::sync::Arc;
 
 /// Places of keys, and the intervals of places that queries select.

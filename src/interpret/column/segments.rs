@@ -1,7 +1,7 @@
 //! What selectors are evaluated on: columns of keys and queries, of one input or of several that stand
 //! behind each other. Depends on columns.
 
-use super::column::Column;
+use super::Column;
 use crate::graph::SOpId;
 use std::sync::Arc;
 

@@ -5,16 +5,18 @@
 //! a third is divided and conquered (`three`). O(n) with up to one axis, O(n log n) with two,
 //! O(n log² n) with three, where ranks are known.
 
+use super::Pattern;
 use super::axis::{Axis, sorted};
 use super::dominance::{self, Event};
 use super::groups::{Groups, keep, member};
 use super::maximum;
-use super::rank::NONE;
-use super::selector::{Pattern, relation};
+use super::pair::relation;
 use super::shape::Shape;
 use super::slots::Slots;
 use super::tally::{Highest, Signed, Sum};
 use super::three::{self, Item};
+use crate::interpret::column::radix;
+use crate::interpret::column::rank::NONE;
 
 /// A conjunction made ready for its input.
 pub struct Conjunction {
@@ -376,7 +378,7 @@ impl Conjunction {
         });
         if !asked.is_sorted_by_key(|(bound, _)| *bound) {
             let bits = u32::BITS - (axis.count as u32).leading_zeros();
-            super::radix::sort_by_key(&mut asked, bits, |(bound, _)| u64::from(*bound));
+            radix::sort_by_key(&mut asked, bits, |(bound, _)| u64::from(*bound));
         }
         for (bound, code) in asked {
             step(bound, code as usize / 2, sign(code as usize));

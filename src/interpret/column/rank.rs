@@ -1,8 +1,8 @@
 //! The key and query columns of a comparison as ranks: small ints that compare like the values
 //! they stand for, so that everything after this works on arrays indexed by rank.
 
-use super::column::{Column, Dictionary, Values};
 use super::radix;
+use super::{Column, Dictionary, Values};
 use crate::value::{SequenceType, Value};
 use smol_str::SmolStr;
 use std::borrow::Cow;

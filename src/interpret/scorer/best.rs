@@ -1,19 +1,19 @@
 //! The best key of each query. A score that depends on the key alone puts all keys in one order,
 //! computed as a column; the best selected key is then a maximum over what the query selects.
 
-use super::axis::sorted;
-use super::column::{Column, Values};
+use super::Scores;
 use super::distance::Nearest;
-use super::elementwise;
-use super::exact::LARGEST_EXACT;
-use super::fault::Fault;
 use super::linear::Linear;
-use super::plan::Plan;
-use super::rank::{Ranks, rank};
-use super::score::Scores;
-use super::segments::Columns;
-use super::selector::Pattern;
 use crate::graph::{Graph, SOpId, Scorer, ScorerId};
+use crate::interpret::column::elementwise;
+use crate::interpret::column::rank::{Ranks, rank};
+use crate::interpret::column::segments::Columns;
+use crate::interpret::column::{Column, Values};
+use crate::interpret::exact::LARGEST_EXACT;
+use crate::interpret::fault::Fault;
+use crate::interpret::plan::Plan;
+use crate::interpret::selector::Pattern;
+use crate::interpret::selector::axis::sorted;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 //! second only two orders are left, which `dominance` answers: O(n log² n).
 
 use super::dominance::{self, Event};
-use super::rank::NONE;
 use super::tally::Sum;
+use crate::interpret::column::rank::NONE;
 
 /// A key or a query.
 #[derive(Clone, Copy)]

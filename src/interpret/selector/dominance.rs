@@ -4,8 +4,8 @@
 //! level by level for all events instead of from top to bottom for each, so that memory is read and
 //! written in sequence.
 
-use super::rank::NONE;
 use super::tally::Sum;
+use crate::interpret::column::rank::NONE;
 
 const BITS: u32 = 4;
 const DIGITS: usize = 1 << BITS;

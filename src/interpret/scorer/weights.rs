@@ -2,18 +2,18 @@
 //! predicate selects, as a function of one number, or pair by pair. Sums go from left to right in
 //! each of these, so that they have the same floats.
 
+use super::Scores;
 use super::best::KeyScores;
-use super::column::{Builder, Column};
-use super::count::Conjunction;
 use super::distance::Kernel;
-use super::fault::{Cause, Fault};
 use super::linear::Linear;
-use super::plan::Plan;
-use super::score::Scores;
-use super::segments::Columns;
-use super::selector::Pattern;
 use crate::base::Control;
 use crate::graph::{Graph, SOpId, Scorer, ScorerId};
+use crate::interpret::column::segments::Columns;
+use crate::interpret::column::{Builder, Column};
+use crate::interpret::fault::{Cause, Fault};
+use crate::interpret::plan::Plan;
+use crate::interpret::selector::Pattern;
+use crate::interpret::selector::count::Conjunction;
 use crate::value::{Op, Value};
 use std::sync::Arc;
 

@@ -3,9 +3,8 @@
 //! exclusion, or just A + B where A·B cannot hold), `not A` is 1 − A. Counts and sums over selected
 //! keys are then the same signed sums over conjunctions, each of which is easy.
 
-use super::selector::{
-    EQUAL, GREATER, LESS, Pattern, PatternStep, Relations, Sides, UNORDERED, relation,
-};
+use super::pair::{EQUAL, GREATER, LESS, Relations, Sides, UNORDERED, relation};
+use super::{Pattern, PatternStep};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,13 +1,13 @@
 //! Positions of one input in classes: those that agree in all that a scorer reads of them. What is
 //! computed for pairs of positions is computed for pairs of classes. Depends on columns only.
 
-use super::column::Column;
+use super::Column;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Positions that agree in some columns.
-pub(super) struct Classes {
+pub(crate) struct Classes {
     /// The class of each position.
     pub of: Vec<u32>,
     /// The first position of each class.

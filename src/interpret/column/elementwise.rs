@@ -2,10 +2,10 @@
 //! except in the branch of a ternary that a position does not take. Columns of one type and
 //! without faults are left to `vector`; what it does not do is done here, position by position.
 
-use super::column::{Builder, Column, Values};
-use super::fault::Fault;
 use super::vector;
+use super::{Builder, Column, Values};
 use crate::graph::SOpId;
+use crate::interpret::fault::Fault;
 use crate::value::{Op, Value};
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 //! lies between stays in the processor's cache. Where something fails, or types mix, nothing is
 //! fused: the s-ops are then computed one by one, which says what is wrong and where.
 
-use super::column::{Column, Values};
 use super::elementwise;
+use super::{Column, Values};
 use crate::graph::{Graph, SOp, SOpId};
 use crate::value::{Op, SequenceType};
 use rustc_hash::FxHashMap;

@@ -3,17 +3,23 @@
 //! are scored at once, a block of them at a time as columns, on all processors; scores are kept only
 //! where there are few, and what takes too long is refused before it begins.
 
-use super::classes::Classes;
-use super::column::{Builder, Column, Values};
-use super::elementwise;
-use super::fault::{Cause, Fault, Pairs, Score};
-use super::segments::Columns;
-use super::selector::Pattern;
-use super::weights::Weighted;
+pub(crate) mod best;
+pub(crate) mod distance;
+pub(crate) mod linear;
+mod pieces;
+pub(crate) mod weights;
+
 use crate::base::{Control, parallel};
 use crate::graph::{Graph, SOpId, Scorer, ScorerFunction, ScorerId};
+use crate::interpret::column::classes::Classes;
+use crate::interpret::column::elementwise;
+use crate::interpret::column::segments::Columns;
+use crate::interpret::column::{Builder, Column, Values};
+use crate::interpret::fault::{Cause, Fault, Pairs, Score};
+use crate::interpret::selector::Pattern;
 use crate::value::{Op, Value};
 use std::sync::Arc;
+use weights::Weighted;
 
 /// Queries that one thread answers at least.
 const LEAST: usize = 64;

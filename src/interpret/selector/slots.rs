@@ -3,7 +3,7 @@
 
 use super::axis::Axis;
 use super::count::{Conjunction, Sweep};
-use super::rank::NONE;
+use crate::interpret::column::rank::NONE;
 use std::sync::Arc;
 
 /// Keys in one sequence, by group and then by place on an axis, with the intervals of it that

@@ -2,8 +2,8 @@
 //! another is one of these with the keys between changed one by one. Depends on `rank`.
 
 use super::axis::sorted;
-use super::rank::{NONE, Ranks};
-use super::selector::{EQUAL, GREATER, LESS, Relations, UNORDERED};
+use super::pair::{EQUAL, GREATER, LESS, Relations, UNORDERED};
+use crate::interpret::column::rank::{NONE, Ranks};
 
 /// At least so many keys lie between sets that are kept.
 const BETWEEN: usize = 512;

@@ -1,7 +1,7 @@
 //! Elementwise primitives on whole columns of one type. Whatever might fail at some position, or
 //! is not worth a loop of its own, is answered with `None` and done position by position.
 
-use super::column::{Builder, Column, Dictionary, Values};
+use super::{Builder, Column, Dictionary, Values};
 use crate::value::{Comparison, Op, Value};
 use bit_vec::BitVec;
 use std::sync::Arc;
