@@ -89,11 +89,15 @@ impl Many<'_> {
 
     fn alone(&mut self, input: &[Value]) -> Fallible<()> {
         self.graph.control().check()?;
-        let values = |root: &SOpId| {
-            let found = super::evaluate(self.graph, *root, input).ok()?;
-            Some(found.values)
+        let values = match super::evaluate_each(self.graph, self.roots, input) {
+            Ok(found) => {
+                let found = found.into_iter();
+                found.map(|found| Some(found.ok()?.values)).collect()
+            }
+            Err(_) => vec![None; self.roots.len()],
         };
-        self.found.push(self.roots.iter().map(values).collect());
+        self.graph.control().check()?;
+        self.found.push(values);
         Ok(())
     }
 }

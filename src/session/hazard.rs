@@ -4,7 +4,7 @@
 
 use super::{Session, show};
 use crate::base::{Code, Diagnostic, Random, Severity};
-use crate::graph::SOpId;
+use crate::graph::{Graph, SOpId};
 use crate::infer::{Setting, inputs};
 use crate::interpret;
 use crate::value::Value;
@@ -21,6 +21,9 @@ const TRIED: usize = 4_000;
 
 /// Random inputs beyond those that are tried exhaustively, as a share of these: one in so many.
 const SAMPLED: usize = 8;
+
+/// Inputs that are evaluated together.
+const BATCH: usize = 256;
 
 /// Tokens of the longest random input.
 const LONGEST: usize = 24;
@@ -60,7 +63,10 @@ impl Session {
 
     fn hazards_of(&self, root: SOpId, budget: usize, setting: &Setting) -> Vec<Diagnostic> {
         let mut failures: Vec<(Diagnostic, Vec<Value>)> = Vec::new();
-        for input in tried(setting, budget) {
+        for (input, held) in held(self.graph(), &[root], tried(setting, budget)) {
+            if held.iter().all(Option::is_some) {
+                continue;
+            }
             let Some(failure) = self.failure(root, &input) else {
                 continue;
             };
@@ -100,6 +106,21 @@ pub(super) fn tried(setting: &Setting, budget: usize) -> impl Iterator<Item = Ve
     let longest = longest.min(LONGEST.max(reach));
     let samples = if reach < longest { budget / SAMPLED } else { 0 };
     short.chain((0..samples).map(move |_| inputs::sample(&mut random, tokens, reach, longest)))
+}
+
+/// Each input with what s-ops hold on it, which is worked out for many inputs at a time; what fails
+/// holds nothing. It ends where it is interrupted.
+pub(super) fn held<'a>(
+    graph: &'a Graph,
+    sops: &'a [SOpId],
+    mut inputs: impl Iterator<Item = Vec<Value>> + 'a,
+) -> impl Iterator<Item = (Vec<Value>, Vec<Option<Vec<Value>>>)> + 'a {
+    let batches = std::iter::from_fn(move || {
+        let batch: Vec<Vec<Value>> = inputs.by_ref().take(BATCH).collect();
+        let held = interpret::evaluate_many(graph, sops, &batch).ok()?;
+        (!batch.is_empty()).then(|| batch.into_iter().zip(held))
+    });
+    batches.flatten()
 }
 
 /// An input without the tokens that it does not need to stay as it is.

@@ -2,16 +2,16 @@
 //! it is chance how they compare. Inputs are tried as for what fails (`hazard`), and each such
 //! comparison is a warning with the shortest input found.
 
-use super::hazard::{PASSED, shortened, tried};
+use super::hazard::{PASSED, held, shortened, tried};
 use super::{Session, show};
 use crate::base::{Code, Diagnostic, Span};
 use crate::graph::{Graph, SOp, SOpId, Scorer, ScorerFunction, ScorerId, Selector, SelectorId};
 use crate::infer::Setting;
-use crate::interpret;
 use crate::value::{Comparison, Op, ROUNDING, TypeSet, Value};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::iter::once;
 
 /// S-ops evaluated, over all inputs.
 const BUDGET: usize = 500_000;
@@ -59,11 +59,12 @@ impl Session {
             .map(|id| graph.reachable(&[*id]).len() + graph.len() / PASSED);
         let budget = (BUDGET / work.sum::<usize>().max(1)).min(TRIED);
         let mut found: Vec<(Span, Diagnostic)> = Vec::new();
-        for input in tried(setting, budget) {
+        let read: Vec<SOpId> = read.into_iter().collect();
+        for (input, values) in held(graph, &read, tried(setting, budget)) {
             if open.is_empty() {
                 break;
             }
-            let columns = self.columns(&read, &input);
+            let columns = columns(&read, values);
             open.retain(|compared| {
                 if compared.hangs(&columns, input.len()).is_none() {
                     return true;
@@ -78,17 +79,12 @@ impl Session {
         found.into_iter().map(|(_, warning)| warning).collect()
     }
 
-    fn columns(&self, read: &BTreeSet<SOpId>, input: &[Value]) -> Columns {
-        let column = |id: &SOpId| {
-            let values = interpret::evaluate(self.graph(), *id, input).ok()?.values;
-            Some((*id, values))
-        };
-        read.iter().filter_map(column).collect()
-    }
-
     fn warning(&self, compared: &Compared, input: Vec<Value>) -> Option<(Span, Diagnostic)> {
-        let read: BTreeSet<SOpId> = compared.reads().collect();
-        let on = |input: &[Value]| compared.hangs(&self.columns(&read, input), input.len());
+        let read: Vec<SOpId> = compared.reads().collect();
+        let on = |input: &[Value]| {
+            let (input, values) = held(self.graph(), &read, once(input.to_vec())).next()?;
+            compared.hangs(&columns(&read, values), input.len())
+        };
         let input = shortened(input, |shorter| on(shorter).is_some());
         let (left, right) = on(&input)?;
         let holds = compared.comparison.holds(&left, &right).ok()?;
@@ -126,6 +122,13 @@ impl Session {
             ));
         Some((compared.span, warning))
     }
+}
+
+/// What s-ops hold on one input, of those that have values there.
+fn columns(read: &[SOpId], values: Vec<Option<Vec<Value>>>) -> Columns {
+    let held = read.iter().zip(values);
+    held.filter_map(|(id, values)| Some((*id, values?)))
+        .collect()
 }
 
 /// A comparison of numbers that comes out as it would if close ones were equal.
