@@ -360,11 +360,11 @@ fn check_many(program: &Program, (first, second): (&[Value], &[Value]), length: 
             let alone = evaluate(&program.graph, *id, input).ok();
             for found in [&of_all[at], &of_one[0]] {
                 let equal = match (&alone, found) {
-                    (Some(alone), Some(found)) => {
+                    (Some(alone), Ok(found)) => {
                         let mut pairs = alone.values.iter().zip(found);
                         alone.values.len() == found.len() && pairs.all(|(a, b)| same(a, b))
                     }
-                    (alone, found) => alone.is_none() && found.is_none(),
+                    (alone, found) => alone.is_none() && found.is_err(),
                 };
                 let shown = program.graph.expression(*id);
                 assert!(

@@ -219,7 +219,7 @@ impl Found {
         // Where one of several fails the others still have values.
         let pairs = inputs.iter().zip(expected);
         let (accepted, rejected): (Vec<_>, Vec<_>) =
-            pairs.partition(|(_, values)| values.iter().any(Option::is_some));
+            pairs.partition(|(_, values)| values.iter().any(Result::is_ok));
         self.rejected = rejected.len();
         self.checked = accepted.len();
         let (outputs, noted) = match rejected.is_empty() {
@@ -232,8 +232,8 @@ impl Found {
         for ((input, expected), got) in accepted.into_iter().zip(outputs) {
             let outputs = expected.into_iter().zip(got).zip(agreements);
             let wrong = outputs.filter_map(|((expected, got), agreement)| {
-                let expected = expected.filter(|expected| !agreement.holds(expected, &got))?;
-                Some((expected, got))
+                let expected = expected.ok()?;
+                (!agreement.holds(&expected, &got)).then_some((expected, got))
             });
             if let Some((expected, got)) = wrong.into_iter().next() {
                 self.wrong += 1;

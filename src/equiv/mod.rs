@@ -249,7 +249,7 @@ impl Trial<'_> {
             return vec![false; inputs.len()];
         };
         let are_same = values.iter().map(|values| match values.as_slice() {
-            [Some(a), Some(b)] => a.iter().zip(b).all(|(a, b)| same(a, b)),
+            [Ok(a), Ok(b)] => a.iter().zip(b).all(|(a, b)| same(a, b)),
             _ => false,
         });
         are_same.collect()

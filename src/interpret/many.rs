@@ -13,8 +13,11 @@ use std::sync::Arc;
 /// Positions that are worked on together: columns of them stay in a first-level cache.
 const TOGETHER: usize = 1024;
 
-/// The values of some s-ops on each of many inputs, as [`super::evaluate`] gives them one by one:
-/// a list of the s-ops' values for each input, `None` for one that fails there.
+/// Into so many parts are inputs divided where one of them fails.
+const PARTS: usize = 8;
+
+/// The values of some s-ops on each of many inputs, or why there are none, as [`super::evaluate`] gives
+/// them one by one: a list for each input, in the order of the s-ops.
 ///
 /// # Errors
 /// It is interrupted.
@@ -22,7 +25,7 @@ pub fn evaluate_many(
     graph: &Graph,
     roots: &[SOpId],
     inputs: &[Vec<Value>],
-) -> Fallible<Vec<Vec<Option<Vec<Value>>>>> {
+) -> Fallible<Vec<Vec<Fallible<Vec<Value>>>>> {
     let mut many = Many {
         graph,
         roots,
@@ -51,14 +54,13 @@ pub fn evaluate_many(
 struct Many<'a> {
     graph: &'a Graph,
     roots: &'a [SOpId],
-    found: Vec<Vec<Option<Vec<Value>>>>,
+    found: Vec<Vec<Fallible<Vec<Value>>>>,
 }
 
 impl Many<'_> {
-    /// Evaluates inputs together; where one fails, or may have felt another, each half on its own.
+    /// Evaluates inputs together; where one fails, or may have felt another, each part on its own.
     fn evaluate(&mut self, inputs: &[Vec<Value>]) -> Fallible<()> {
-        let half = inputs.len() / 2;
-        if half == 0 || inputs.iter().any(Vec::is_empty) {
+        if inputs.len() < 2 || inputs.iter().any(Vec::is_empty) {
             return inputs.iter().try_for_each(|input| self.alone(input));
         }
         let input = inputs.concat();
@@ -73,15 +75,14 @@ impl Many<'_> {
             .collect();
         let fails = columns.iter().any(|column| column.first_fault().is_some());
         if fails || evaluation.crossed {
-            let (first, second) = inputs.split_at(half);
-            self.evaluate(first)?;
-            return self.evaluate(second);
+            let mut parts = inputs.chunks(inputs.len().div_ceil(PARTS));
+            return parts.try_for_each(|part| self.evaluate(part));
         }
         let mut start = 0;
         for input in inputs {
             let positions = start..start + input.len();
             start = positions.end;
-            let values = |column: &Arc<Column>| Some(values(column, positions.clone()));
+            let values = |column: &Arc<Column>| Ok(values(column, positions.clone()));
             self.found.push(columns.iter().map(values).collect());
         }
         Ok(())
@@ -92,9 +93,9 @@ impl Many<'_> {
         let values = match super::evaluate_each(self.graph, self.roots, input) {
             Ok(found) => {
                 let found = found.into_iter();
-                found.map(|found| Some(found.ok()?.values)).collect()
+                found.map(|found| Ok(found?.values)).collect()
             }
-            Err(_) => vec![None; self.roots.len()],
+            Err(error) => vec![Err(error); self.roots.len()],
         };
         self.graph.control().check()?;
         self.found.push(values);

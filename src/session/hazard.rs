@@ -3,7 +3,7 @@
 //! that were not tried.
 
 use super::{Session, show};
-use crate::base::{Code, Diagnostic, Random, Severity};
+use crate::base::{Code, Diagnostic, Fallible, Random, Severity};
 use crate::graph::{Graph, SOpId};
 use crate::infer::{Setting, inputs};
 use crate::interpret;
@@ -64,10 +64,7 @@ impl Session {
     fn hazards_of(&self, root: SOpId, budget: usize, setting: &Setting) -> Vec<Diagnostic> {
         let mut failures: Vec<(Diagnostic, Vec<Value>)> = Vec::new();
         for (input, held) in held(self.graph(), &[root], tried(setting, budget)) {
-            if held.iter().all(Option::is_some) {
-                continue;
-            }
-            let Some(failure) = self.failure(root, &input) else {
+            let Some(failure) = held.into_iter().find_map(of_values) else {
                 continue;
             };
             if !failures
@@ -88,13 +85,16 @@ impl Session {
             .collect()
     }
 
-    /// How an input fails, if it does by what the program says.
     fn failure(&self, root: SOpId, input: &[Value]) -> Option<Diagnostic> {
-        let error = interpret::evaluate(self.graph(), root, input).err()?;
-        let of_values =
-            error.code.number().starts_with("E03") || error.code.number().starts_with("E04");
-        of_values.then_some(*error)
+        of_values(interpret::evaluate(self.graph(), root, input))
     }
+}
+
+/// How an input fails, if it does by what the program says.
+fn of_values<T>(held: Fallible<T>) -> Option<Diagnostic> {
+    let error = held.err()?;
+    let number = error.code.number();
+    (number.starts_with("E03") || number.starts_with("E04")).then_some(*error)
 }
 
 /// The shortest inputs of a setting, as many as a budget allows, and some longer random ones.
@@ -108,13 +108,13 @@ pub(super) fn tried(setting: &Setting, budget: usize) -> impl Iterator<Item = Ve
     short.chain((0..samples).map(move |_| inputs::sample(&mut random, tokens, reach, longest)))
 }
 
-/// Each input with what s-ops hold on it, which is worked out for many inputs at a time; what fails
-/// holds nothing. It ends where it is interrupted.
+/// Each input with what s-ops hold on it, or how they fail, which is worked out for many inputs at a
+/// time. It ends where it is interrupted.
 pub(super) fn held<'a>(
     graph: &'a Graph,
     sops: &'a [SOpId],
     mut inputs: impl Iterator<Item = Vec<Value>> + 'a,
-) -> impl Iterator<Item = (Vec<Value>, Vec<Option<Vec<Value>>>)> + 'a {
+) -> impl Iterator<Item = (Vec<Value>, Vec<Fallible<Vec<Value>>>)> + 'a {
     let batches = std::iter::from_fn(move || {
         let batch: Vec<Vec<Value>> = inputs.by_ref().take(BATCH).collect();
         let held = interpret::evaluate_many(graph, sops, &batch).ok()?;
