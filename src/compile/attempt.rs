@@ -345,8 +345,6 @@ fn depth(graph: &Graph, roots: &[SOpId]) -> usize {
 }
 
 /// # Errors
-/// A model beyond the limits.
-/// # Errors
 /// What a model has too much of, in words.
 fn check_size(limits: &Limits, model: &Model) -> Result<(), String> {
     if model.d_model > limits.model_width {

@@ -9,7 +9,7 @@ use crate::base::table::form;
 use crate::graph::{SOp, SOpId, SelectorId, without_number};
 use crate::schedule::{Attention, Head, Schedule};
 use crate::value::Value;
-use crate::value::sequence::input_source;
+use crate::value::sequence::{display_value, input_source};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ const SIDE: usize = 3;
 
 /// A model has a layer more where hidden units take two steps, and a head for each part of a
 /// disjunction: the schedule counts those, and the picture of a model shows them.
-const LAYERS: &str = "the layers and heads that the program needs; its model may take more";
+const LAYERS: &str = "the program's own layers and heads; its model may take more";
 
 /// What is said where names are told apart.
 pub(super) const NUMBERED: &str =
@@ -253,7 +253,10 @@ impl Painter<'_> {
 
     fn row(&self, id: SOpId, role: Role) -> TextRow {
         let cell = |at| Cell {
-            text: self.run.value(id, at).map_or("–".to_string(), Value::cell),
+            text: self
+                .run
+                .value(id, at)
+                .map_or("–".to_string(), display_value),
             faded: self.feeds.as_ref().is_some_and(|feeds| !feeds.has(id, at)),
         };
         TextRow {
@@ -273,7 +276,7 @@ impl Painter<'_> {
         };
         let tokens = self.run.input.iter().enumerate();
         let cell = |(at, token): (usize, &Value)| Cell {
-            text: token.cell(),
+            text: display_value(token),
             faded: self.feeds.is_some() && !read(at),
         };
         TextRow {

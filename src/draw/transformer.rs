@@ -13,7 +13,7 @@ use crate::model::describe::numbered;
 use crate::plan::Plan;
 use crate::schedule::Attention;
 use crate::value::Value;
-use crate::value::sequence::input_source;
+use crate::value::sequence::{display_value, input_source};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A model on the input of a subject: its layers, with each head's attention beside the selector of
@@ -122,7 +122,10 @@ pub(super) fn is_at_bos(traced: &Trace, position: usize) -> bool {
 /// BOS, if there is one, and the tokens.
 pub(super) fn positions(traced: &Trace) -> TextRow {
     let bos = traced.bos.then(|| Cell::new("BOS"));
-    let tokens = traced.tokens.iter().map(|token| Cell::new(token.cell()));
+    let tokens = traced
+        .tokens
+        .iter()
+        .map(|token| Cell::new(display_value(token)));
     TextRow {
         name: "tokens".to_string(),
         role: Role::Token,
@@ -318,7 +321,7 @@ fn variables(step: &TraceStep, positions: &TextRow, before: usize) -> Option<Pan
                 // Nothing of the program stands at BOS.
                 |(at, value)| match at < before {
                     true => Cell::new("–"),
-                    false => Cell::new(value.cell()),
+                    false => Cell::new(display_value(value)),
                 },
             )
             .collect(),
@@ -356,7 +359,7 @@ pub(super) fn output(traced: &Trace) -> Section {
         cells: traced
             .tokens
             .iter()
-            .map(|token| Cell::new(token.cell()))
+            .map(|token| Cell::new(display_value(token)))
             .collect(),
     }];
     rows.extend(traced.outputs.iter().map(|given| {
@@ -366,7 +369,7 @@ pub(super) fn output(traced: &Trace) -> Section {
             cells: given
                 .values
                 .iter()
-                .map(|value: &Value| Cell::new(value.cell()))
+                .map(|value: &Value| Cell::new(display_value(value)))
                 .collect(),
         }
     }));
